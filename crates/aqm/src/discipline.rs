@@ -1,0 +1,80 @@
+//! The interface between a link and a queue discipline that decides when a packet arrives.
+
+use ackclock_base::{Random, Rate, Time};
+
+/// A queue discipline that decides at arrival. The packets it admits leave in order, so the link knows at once when
+/// each will go; that is why such a discipline costs no event at departure.
+pub trait Discipline: Send {
+    /// What to do with a packet that arrives.
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict;
+
+    /// Names what the discipline has to show of its inside, for figures.
+    fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A packet at the entrance of a queue.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// When.
+    pub now: Time,
+    /// Its size on the wire, in bytes.
+    pub bytes: u32,
+    /// Whether it may be marked instead of dropped (RFC 3168).
+    pub ecn_capable: bool,
+}
+
+/// What waits in the queue when a packet arrives. The packet being sent does not wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Backlog {
+    /// Packets waiting.
+    pub packets: u64,
+    /// Bytes waiting.
+    pub bytes: u64,
+    /// Whether a packet is being sent.
+    pub sending: bool,
+    /// Since when the link has had nothing to send; `None` while it sends.
+    pub idle_since: Option<Time>,
+}
+
+/// What a discipline decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The packet joins the queue.
+    Admit,
+    /// The packet joins the queue with congestion experienced set.
+    Mark,
+    /// The packet is dropped.
+    Drop,
+}
+
+/// How much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Capacity {
+    /// Everything.
+    Unlimited,
+    /// So many packets.
+    Packets(u64),
+    /// So many bytes.
+    Bytes(u64),
+}
+
+impl Capacity {
+    /// Whether a packet of `bytes` still fits. An idle link takes any packet: it does not have to wait.
+    pub fn admits(&self, bytes: u32, backlog: &Backlog) -> bool {
+        match *self {
+            _ if !backlog.sending => true,
+            Self::Unlimited => true,
+            Self::Packets(most) => backlog.packets < most,
+            Self::Bytes(most) => backlog.bytes + u64::from(bytes) <= most,
+        }
+    }
+}
+
+/// What a discipline may need to know of its link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkRate {
+    /// The link's rate.
+    pub rate: Rate,
+    /// The mean packet size on the wire, in bytes.
+    pub mean_packet_bytes: u32,
+}

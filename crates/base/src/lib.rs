@@ -1,0 +1,16 @@
+//! What every ackclock crate shares.
+//!
+//! * [`quantity`]: time, rates and sizes as types, in integers.
+//! * [`spelling`]: how those quantities are written ("10 Mbit/s", "40 ms", "1 bdp").
+//! * [`registry`]: the description of a named thing and its parameters. One description serves the scenario
+//!   language, `ackclock list` and the documentation.
+//! * [`random`]: randomness as an argument.
+
+pub mod quantity;
+pub mod random;
+pub mod registry;
+pub mod spelling;
+
+pub use quantity::{Packets, Rate, Size, Span, Time};
+pub use random::Random;
+pub use registry::{Descriptor, Kind, Parameter, Quantity, Range, Value, Values};

@@ -1,0 +1,149 @@
+//! What the controls that descend from TCP's share, written once: slow start, the reaction to loss and timeout,
+//! undo, floors and limits. A window law adds its increase and its decrease, in one small file.
+
+use crate::control::{Ack, Control, Decision, Initial, Loss, Phase, Timeout};
+use ackclock_base::{Packets, Time};
+
+/// The window that a law works on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// The congestion window.
+    pub cwnd: Packets,
+    /// Below this the window grows by slow start.
+    pub ssthresh: Packets,
+}
+
+/// How a window grows and shrinks. Everything around it is [`Classic`].
+pub trait WindowLaw: Clone + Send {
+    /// Congestion avoidance: changes the window for one fresh acknowledgement outside recovery.
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack);
+
+    /// The window after a loss, given the window (or flight) that the profile reduces from.
+    fn decrease(&mut self, from: Packets, loss: &Loss) -> Packets;
+
+    /// Slow start: RFC 5681 section 3.1 unless the law has its own.
+    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
+        // Past the threshold the rest of a stretch acknowledgement is not spent: at most one packet is lost by it.
+        window.cwnd = (window.cwnd + ack.credit).min(window.ssthresh.max(window.cwnd + 1.0));
+    }
+
+    /// Sees every acknowledgement before the window changes, also duplicates and those in recovery.
+    fn observe(&mut self, _window: &mut Window, _ack: &Ack) {}
+
+    /// Reacts to a loss: RFC 5681 section 3.2 with the law's own decrease, unless the law does more.
+    fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
+        let reduced = self.decrease(loss.window, loss);
+        window.ssthresh = reduced.max(MIN_SSTHRESH);
+        window.cwnd = reduced;
+    }
+
+    /// Reacts to a timeout: RFC 5681 section 3.1 (equation 4, and a loss window of one packet), unless the law has
+    /// its own.
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        window.ssthresh = (timeout.window / 2.0).max(MIN_SSTHRESH);
+        window.cwnd = 1.0;
+    }
+
+    /// The recovery that the last loss began has ended.
+    fn on_recovered(&mut self, _window: &mut Window, _now: Time) {}
+
+    /// Whether the law wants the window to grow only while it is what limits the host (RFC 7661). A law that sets
+    /// its window from delay needs no such guard.
+    fn needs_full_window(&self) -> bool {
+        true
+    }
+
+    /// Shows the law's inside, see [`Control::publish`].
+    fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// RFC 5681 equation 4: never less than two segments.
+pub const MIN_SSTHRESH: Packets = 2.0;
+
+/// The least window: one packet, or nothing could be sent.
+const MIN_CWND: Packets = 1.0;
+
+/// More than any path holds; keeps every window finite.
+const MAX_CWND: Packets = 1e9;
+
+/// A congestion control made of a window law.
+#[derive(Clone, Debug)]
+pub struct Classic<Law> {
+    law: Law,
+    window: Window,
+    before_loss: Option<(Law, Window)>,
+}
+
+impl<Law: WindowLaw> Classic<Law> {
+    /// A connection at its start.
+    pub fn new(law: Law, initial: &Initial) -> Self {
+        let mut control = Self {
+            law,
+            window: Window { cwnd: initial.window, ssthresh: initial.ssthresh },
+            before_loss: None,
+        };
+        control.clamp();
+        control
+    }
+
+    fn clamp(&mut self) {
+        let Window { cwnd, ssthresh } = &mut self.window;
+        // A NaN (0/0 in a law) would otherwise stop the connection for ever: treat it as the floor.
+        *cwnd = if cwnd.is_nan() { MIN_CWND } else { cwnd.clamp(MIN_CWND, MAX_CWND) };
+        *ssthresh = if ssthresh.is_nan() { MIN_SSTHRESH } else { ssthresh.max(1.0) };
+    }
+}
+
+impl<Law: WindowLaw> Control for Classic<Law> {
+    fn decision(&self) -> Decision {
+        Decision {
+            cwnd: self.window.cwnd,
+            ssthresh: self.window.ssthresh,
+            pacing_rate: None,
+            send_quantum: None,
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.law.observe(&mut self.window, ack);
+        let may_grow = ack.cwnd_limited || !self.law.needs_full_window();
+        if ack.fresh && ack.phase == Phase::Open && may_grow {
+            if self.window.cwnd < self.window.ssthresh {
+                self.law.slow_start(&mut self.window, ack);
+            } else {
+                self.law.avoid_congestion(&mut self.window, ack);
+            }
+        }
+        self.clamp();
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.before_loss = Some((self.law.clone(), self.window));
+        self.law.on_loss(&mut self.window, loss);
+        self.clamp();
+    }
+
+    fn on_recovered(&mut self, now: Time) {
+        self.law.on_recovered(&mut self.window, now);
+        self.clamp();
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        if timeout.in_a_row == 1 {
+            self.before_loss = Some((self.law.clone(), self.window));
+        }
+        self.law.on_timeout(&mut self.window, timeout);
+        self.clamp();
+    }
+
+    fn on_spurious(&mut self, _now: Time) {
+        if let Some((law, window)) = self.before_loss.take() {
+            self.law = law;
+            self.window = Window { cwnd: self.window.cwnd.max(window.cwnd), ssthresh: window.ssthresh };
+        }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.law.publish(series);
+    }
+}

@@ -1,0 +1,159 @@
+//! The interface between a host (simulated TCP, QUIC, Linux) and a congestion control.
+//!
+//! The host detects losses, measures round trips and keeps what it must know of every packet. The control is told
+//! what happened, in named records, and answers how much may be sent. Windows are counted in packets.
+
+use ackclock_base::{Packets, Rate, Span, Time};
+
+/// A congestion control, as a host sees it.
+///
+/// A new field in a record breaks no control, and a control that does not care about an event says nothing of it.
+pub trait Control: Send {
+    /// How much may be sent now.
+    fn decision(&self) -> Decision;
+
+    /// An acknowledgement arrived. Losses that it revealed have been reported before.
+    fn on_ack(&mut self, ack: &Ack);
+
+    /// The host found a loss (or an echo of congestion) and enters recovery: once per window of data.
+    fn on_loss(&mut self, loss: &Loss);
+
+    /// Everything that was outstanding when recovery began has been acknowledged.
+    fn on_recovered(&mut self, _now: Time) {}
+
+    /// The retransmission timer expired.
+    fn on_timeout(&mut self, timeout: &Timeout);
+
+    /// The last loss or timeout was no loss: take its reaction back.
+    fn on_spurious(&mut self, _now: Time) {}
+
+    /// Names what the control has to show of its inside, for figures: calls `series(name, value)` for each.
+    fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// What a control allows its host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decision {
+    /// How many packets may be in flight.
+    pub cwnd: Packets,
+    /// The slow start threshold, for observers; infinite where there is none.
+    pub ssthresh: Packets,
+    /// How fast packets may leave; `None` for as fast as the window allows.
+    pub pacing_rate: Option<Rate>,
+    /// How many packets may leave back to back when pacing.
+    pub send_quantum: Option<u32>,
+}
+
+/// How a connection begins, as its host is configured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Initial {
+    /// The window before anything is known.
+    pub window: Packets,
+    /// The slow start threshold before anything is lost; infinite where the profile sets none.
+    pub ssthresh: Packets,
+    /// The most that the receiver or the host ever allows.
+    pub limit: Packets,
+    /// Payload bytes of a packet, for controls that think in rates.
+    pub packet_bytes: u32,
+}
+
+/// Whether the host is repairing a loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Sending normally (also while resending after a timeout).
+    Open,
+    /// In fast recovery, up to and including the acknowledgement that ends it.
+    Recovery,
+}
+
+/// An acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ack {
+    /// When it arrived.
+    pub now: Time,
+    /// Whether it moves the cumulative acknowledgement forward; false for a duplicate.
+    pub fresh: bool,
+    /// The number of the first packet not yet acknowledged cumulatively.
+    pub acked_to: u64,
+    /// The number of the next packet to be sent for the first time.
+    pub sent_to: u64,
+    /// How many packets it newly acknowledges, cumulatively or selectively.
+    pub newly_acked: u32,
+    /// How many packets of growth it stands for: 1, or the packets acknowledged where the profile counts those
+    /// (RFC 3465).
+    pub credit: Packets,
+    /// The round trip of the newest packet that it acknowledges, where that is unambiguous.
+    pub rtt: Option<Span>,
+    /// The smoothed round trip (RFC 6298 section 2), zero before the first sample.
+    pub smoothed_rtt: Span,
+    /// The least round trip so far, [`Span::MAX`] before the first sample.
+    pub min_rtt: Span,
+    /// Packets in flight just before it arrived.
+    pub inflight: u64,
+    /// Whether the congestion window, and not the application or the receiver, is what holds the host back.
+    /// Profiles without congestion window validation always say so.
+    pub cwnd_limited: bool,
+    /// Whether the host is repairing a loss.
+    pub phase: Phase,
+    /// The delivery rate over the newest acknowledged packet's flight, where the host measures it.
+    pub delivery: Option<DeliveryRate>,
+}
+
+/// The rate at which the network delivered packets (draft-ietf-ccwg-bbr, "Delivery Rate Samples").
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DeliveryRate {
+    /// Packets per second.
+    pub packets_per_second: f64,
+    /// Packets delivered since the connection began, when the sampled packet was sent.
+    pub delivered_before: u64,
+    /// Packets delivered since the connection began.
+    pub delivered: u64,
+    /// Whether the application had nothing to send when the sampled packet left.
+    pub app_limited: bool,
+}
+
+/// How a loss showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossSignal {
+    /// Duplicate or selective acknowledgements.
+    DuplicateAcks,
+    /// A fine-grained timer that some controls keep (Vegas).
+    EarlyTimer,
+    /// An echo of congestion experienced (RFC 3168): nothing was lost.
+    Ecn,
+}
+
+/// A loss that starts a recovery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loss {
+    /// When it was found.
+    pub now: Time,
+    /// How it showed.
+    pub signal: LossSignal,
+    /// What a reduction starts from: the packets in flight (RFC 5681 equation 4) or the window in force
+    /// (ns-2, Linux), as the profile says.
+    pub window: Packets,
+    /// Packets in flight.
+    pub inflight: u64,
+    /// The number of the first lost packet.
+    pub lost: u64,
+    /// When that packet was last sent.
+    pub sent: Time,
+    /// How often it has been sent.
+    pub transmissions: u32,
+    /// Duplicate acknowledgements so far.
+    pub duplicates: u32,
+}
+
+/// An expiry of the retransmission timer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timeout {
+    /// When it expired.
+    pub now: Time,
+    /// What a reduction starts from, as in [`Loss::window`].
+    pub window: Packets,
+    /// Packets that were thought to be in flight.
+    pub inflight: u64,
+    /// Expiries in a row without progress, this one included.
+    pub in_a_row: u32,
+}

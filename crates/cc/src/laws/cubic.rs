@@ -1,0 +1,209 @@
+//! CUBIC (RFC 9438).
+
+use crate::classic::{Window, WindowLaw};
+use crate::control::{Ack, Loss, Timeout};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Time, Values};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "c",
+        summary: "How fast the window grows again after a loss, packets per second cubed",
+        quantity: Quantity::Number,
+        default: "0.4",
+        range: Range::above(0.0),
+        source: "RFC 9438 section 5",
+    },
+    Parameter {
+        name: "beta",
+        summary: "The window after a loss, as a fraction of the window before",
+        quantity: Quantity::Number,
+        default: "0.7",
+        range: Range::between(0.1, 0.95),
+        source: "RFC 9438 section 4.6",
+    },
+    Parameter {
+        name: "fast_convergence",
+        summary: "Whether a flow whose windows shrink gives up more, to make room for newcomers",
+        quantity: Quantity::Flag,
+        default: "true",
+        range: Range::ANY,
+        source: "RFC 9438 section 4.7",
+    },
+];
+
+/// The cubic law with its Reno-friendly region.
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    c: f64,
+    beta: f64,
+    fast_convergence: bool,
+    /// The window at the last loss, less what fast convergence gives up (section 4.1.2).
+    w_max: Packets,
+    /// The window at the last loss.
+    cwnd_prior: Packets,
+    /// Congestion avoidance since the last loss, `None` until its first acknowledgement.
+    epoch: Option<Epoch>,
+}
+
+#[derive(Clone, Debug)]
+struct Epoch {
+    start: Time,
+    /// The time from the start to the plateau, in seconds (equation 2).
+    k: f64,
+    /// The window at the plateau.
+    origin: Packets,
+    /// What Reno would have (section 4.3).
+    w_est: Packets,
+    last_ack: Time,
+}
+
+/// RFC 9438 section 4.2: the target is at most half a window above the window.
+const MAX_TARGET: f64 = 1.5;
+
+impl Cubic {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self {
+            c: values.number("c"),
+            beta: values.number("beta"),
+            fast_convergence: values.flag("fast_convergence"),
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            epoch: None,
+        }
+    }
+
+    fn epoch_from(&self, cwnd: Packets, now: Time) -> Epoch {
+        // Section 4.2: K = cbrt((W_max - cwnd_epoch) / C); at or above W_max the plateau is here (section 4.8).
+        let below = self.w_max > cwnd;
+        let k = if below { libm::cbrt((self.w_max - cwnd) / self.c) } else { 0.0 };
+        Epoch { start: now, k, origin: if below { self.w_max } else { cwnd }, w_est: cwnd, last_ack: now }
+    }
+
+    /// Section 4.3: the additive increase that gives Reno's average window with CUBIC's decrease.
+    fn alpha(&self) -> f64 {
+        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+    }
+
+    /// Equation 1 at `seconds` into the epoch.
+    fn curve(&self, epoch: &Epoch, seconds: f64) -> Packets {
+        let distance = seconds - epoch.k;
+        self.c * distance * distance * distance + epoch.origin
+    }
+}
+
+impl WindowLaw for Cubic {
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        let mut epoch = match self.epoch.take() {
+            Some(epoch) => epoch,
+            None => self.epoch_from(window.cwnd, ack.now),
+        };
+        epoch.last_ack = ack.now;
+        let elapsed = ack.now.since(epoch.start);
+        let now = elapsed.seconds();
+        // Section 4.3, equation 4; alpha becomes 1 once the window before the loss is regained.
+        let alpha = if epoch.w_est >= self.cwnd_prior { 1.0 } else { self.alpha() };
+        epoch.w_est += alpha * ack.credit / window.cwnd;
+        if self.curve(&epoch, now) < epoch.w_est {
+            window.cwnd = window.cwnd.max(epoch.w_est);
+        } else {
+            // Sections 4.4 and 4.5: reach in one round trip where the curve will be.
+            let ahead = (elapsed + ack.smoothed_rtt).seconds();
+            let target = self.curve(&epoch, ahead).clamp(window.cwnd, MAX_TARGET * window.cwnd);
+            window.cwnd += (target - window.cwnd) / window.cwnd * ack.credit;
+        }
+        self.epoch = Some(epoch);
+    }
+
+    fn observe(&mut self, _window: &mut Window, ack: &Ack) {
+        // Section 5.8: time during which the application held the flow back does not count.
+        if !ack.cwnd_limited
+            && let Some(epoch) = &mut self.epoch
+        {
+            let idle = ack.now.since(epoch.last_ack);
+            epoch.start += idle;
+            epoch.last_ack = ack.now;
+        }
+    }
+
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        // Section 4.7: a flow that did not regain its last maximum remembers less.
+        let shrinking = self.fast_convergence && from < self.w_max;
+        self.w_max = if shrinking { from * (1.0 + self.beta) / 2.0 } else { from };
+        self.cwnd_prior = from;
+        self.epoch = None;
+        from * self.beta
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        // Section 4.9: beta instead of a half, and the curve starts over at the end of slow start.
+        self.w_max = timeout.window;
+        self.cwnd_prior = timeout.window;
+        self.epoch = None;
+        window.ssthresh = (timeout.window * self.beta).max(crate::classic::MIN_SSTHRESH);
+        window.cwnd = 1.0;
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("w_max_packets", self.w_max);
+        series("k_s", self.epoch.as_ref().map_or(Span::ZERO.seconds(), |epoch| epoch.k));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::Script;
+
+    #[test]
+    fn the_window_is_back_at_its_maximum_after_k() {
+        // RFC 9438 equation 2: W_max = 1000, beta = 0.7, C = 0.4: K = cbrt(300 / 0.4) = 9.0856 s.
+        let mut law = Cubic::new(&crate::registry::find("cubic").unwrap().descriptor.defaults());
+        law.w_max = 1000.0;
+        let epoch = law.epoch_from(700.0, Time::ZERO);
+        assert!((epoch.k - 9.0856).abs() < 1e-4);
+        assert!((law.curve(&epoch, 0.0) - 700.0).abs() < 1e-9);
+        assert!((law.curve(&epoch, epoch.k) - 1000.0).abs() < 1e-9);
+        // One second past the plateau: 1000 + 0.4.
+        assert!((law.curve(&epoch, epoch.k + 1.0) - 1000.4).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_window_follows_the_curve() {
+        // 1000 packets, a loss, then acknowledgements for K seconds at RTT 100 ms: within a packet or two of W_max
+        // (the window runs one RTT ahead of the curve, sections 4.4 and 4.5).
+        let mut script = Script::new("cubic").window(1000.0).starting_ssthresh(1000.0);
+        script.loss();
+        assert!((script.cwnd() - 700.0).abs() < 1e-9);
+        script.recovered();
+        let mut seconds = 0.0;
+        while seconds < 9.0856 {
+            let rounds = script.cwnd();
+            script.acks_over(rounds as u32, 100);
+            seconds += 0.1;
+        }
+        assert!((script.cwnd() - 1000.0).abs() < 3.0, "{}", script.cwnd());
+    }
+
+    #[test]
+    fn a_small_window_grows_like_reno() {
+        // Section 4.3: alpha = 3 * 0.3 / 1.7 = 0.529 packets per round trip. W_max = 20, window 14, RTT 1 ms: K is
+        // cbrt(6 / 0.4) = 2.47 s, so for the first round trips the cubic part stands still.
+        let mut script = Script::new("cubic").window(20.0).starting_ssthresh(20.0);
+        script.loss();
+        script.recovered();
+        script.acks_over(14, 1);
+        assert!((script.cwnd() - 14.529).abs() < 0.02, "{}", script.cwnd());
+    }
+
+    #[test]
+    fn fast_convergence_remembers_less_when_windows_shrink() {
+        let mut law = Cubic::new(&crate::registry::find("cubic").unwrap().descriptor.defaults());
+        let loss = crate::script::loss_at(Time::ZERO, 100.0);
+        assert!((law.decrease(100.0, &loss) - 70.0).abs() < 1e-9);
+        // 80 < 100: W_max = 80 * (1 + 0.7) / 2 = 68.
+        assert!((law.decrease(80.0, &loss) - 56.0).abs() < 1e-9);
+        assert!((law.w_max - 68.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,175 @@
+//! RBCC, RTT Based Congestion Control (Dahal 2007, sections 3.3 and 4.1 to 4.3) with a static threshold.
+//!
+//! On every fresh acknowledgement the window moves by a fraction of a packet proportional to the distance between
+//! a threshold and the round trip, so that the queue stays partly filled and does not overflow. There is no slow
+//! start; a loss is answered as NewReno does.
+
+use crate::classic::{Window, WindowLaw};
+use crate::control::{Ack, Initial, Loss};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Values};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "threshold_factor",
+        summary: "F: the threshold is F times the base round trip",
+        quantity: Quantity::Number,
+        default: "2",
+        range: Range { min: 1.0, max: 1000.0, above_min: true },
+        source: "Dahal equation 4.1; section 4.5.3 sweeps it, 4.5.4 uses 2.0",
+    },
+    Parameter {
+        name: "rtt_min_mode",
+        summary: "Where the base round trip comes from: given beforehand, or the least measured so far",
+        quantity: Quantity::Choice(&["given", "measured"]),
+        default: "given",
+        range: Range::ANY,
+        source: "Dahal section 4.3 computes it beforehand",
+    },
+    Parameter {
+        name: "rtt_min",
+        summary: "The base round trip when it is given",
+        quantity: Quantity::Time,
+        default: "62 ms",
+        range: Range { min: 0.0, max: 3600.0, above_min: true },
+        source: "not printed; latency divided by F in Dahal tables 4.1, 5.1 and 6.1 is 0.0618 to 0.0622 s",
+    },
+    Parameter {
+        name: "cwnd_floor",
+        summary: "The least window",
+        quantity: Quantity::Packets,
+        default: "1 packet",
+        range: Range::between(1.0, 1e6),
+        source: "not stated for TCP; Dahal section 6.1.1 states one packet for SCTP",
+    },
+    Parameter {
+        name: "window_cap",
+        summary: "Whether the window stops growing at the transport's window limit",
+        quantity: Quantity::Flag,
+        default: "true",
+        range: Range::ANY,
+        source: "not stated; without it the window drifts up while the limit holds the flow back",
+    },
+];
+
+/// The law of equations 3.4 and 3.5.
+#[derive(Clone, Debug)]
+pub struct Rbcc {
+    factor: f64,
+    rtt_min: Option<Span>,
+    floor: Packets,
+    cap: Packets,
+    threshold: Span,
+}
+
+impl Rbcc {
+    /// From the registered parameters.
+    pub fn new(values: &Values, initial: &Initial) -> Self {
+        let given = values.choice("rtt_min_mode") == "given";
+        let factor = values.number("threshold_factor");
+        let rtt_min = given.then(|| values.time("rtt_min"));
+        Self {
+            factor,
+            rtt_min,
+            floor: values.packets("cwnd_floor"),
+            cap: if values.flag("window_cap") { initial.limit } else { f64::INFINITY },
+            threshold: rtt_min.map_or(Span::ZERO, |base| base.scale(factor)),
+        }
+    }
+
+    /// Equation 3.4 in packets: (threshold - RTT) / min(RTT, threshold).
+    fn step(&self, rtt: Span) -> Packets {
+        let (threshold, rtt) = (self.threshold.seconds(), rtt.seconds());
+        (threshold - rtt) / rtt.min(threshold).max(f64::MIN_POSITIVE)
+    }
+}
+
+impl WindowLaw for Rbcc {
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            let cwnd = window.cwnd + self.step(rtt); // equation 3.5
+            window.cwnd = cwnd.min(self.cap).max(self.floor);
+        }
+    }
+
+    /// The law has one regime: equation 3.4 acts on every fresh acknowledgement (section 3.3).
+    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
+        self.avoid_congestion(window, ack);
+    }
+
+    fn observe(&mut self, _window: &mut Window, ack: &Ack) {
+        if self.rtt_min.is_none() && ack.min_rtt != Span::MAX {
+            self.threshold = ack.min_rtt.scale(self.factor);
+        }
+    }
+
+    /// "As NewReno" (section 4.1 v, vi).
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        (from / 2.0).max(self.floor)
+    }
+
+    fn needs_full_window(&self) -> bool {
+        false
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("rtt_threshold_s", self.threshold.seconds());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    #[test]
+    fn below_the_threshold_the_window_grows_by_threshold_over_rtt_less_one() {
+        // Equation 3.4, F = 2, RTT_min = 62 ms: threshold 124 ms.
+        // RTT = 62 ms: (124 - 62) / 62 = +1. RTT = 100 ms: (124 - 100) / 100 = +0.24.
+        let mut script = Script::new("rbcc").window(1.0);
+        script.ack_with_rtt(62);
+        assert!((script.cwnd() - 2.0).abs() < 1e-9);
+        script.ack_with_rtt(100);
+        assert!((script.cwnd() - 2.24).abs() < 1e-9);
+    }
+
+    #[test]
+    fn above_the_threshold_it_shrinks_by_rtt_over_threshold_less_one() {
+        // RTT = 186 ms: (124 - 186) / 124 = -0.5; RTT = 4 * 124 ms: -3, without bound but for the floor.
+        let mut script = Script::new("rbcc").window(10.0);
+        script.ack_with_rtt(186);
+        assert!((script.cwnd() - 9.5).abs() < 1e-9);
+        script.ack_with_rtt(496);
+        assert!((script.cwnd() - 6.5).abs() < 1e-9);
+        for _ in 0..4 {
+            script.ack_with_rtt(496);
+        }
+        assert_eq!(script.cwnd(), 1.0);
+    }
+
+    #[test]
+    fn the_window_stops_at_the_limit_unless_told_not_to() {
+        let mut capped = Script::new("rbcc").limit(20.0).window(20.0);
+        capped.ack_with_rtt(62);
+        assert_eq!(capped.cwnd(), 20.0);
+        let mut free = Script::with("rbcc", &[("window_cap", "false")]).limit(20.0).window(20.0);
+        free.ack_with_rtt(62);
+        assert_eq!(free.cwnd(), 21.0);
+    }
+
+    #[test]
+    fn a_measured_base_moves_the_threshold() {
+        // Base 100 ms measured, F = 2: at 100 ms the step is +1, at 250 ms it is (200 - 250) / 200 = -0.25.
+        let mut script = Script::with("rbcc", &[("rtt_min_mode", "measured")]).window(5.0);
+        script.ack_with_rtt(100);
+        assert!((script.cwnd() - 6.0).abs() < 1e-9);
+        script.ack_with_rtt(250);
+        assert!((script.cwnd() - 5.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_loss_halves() {
+        let mut script = Script::new("rbcc").window(12.0);
+        script.loss();
+        assert_eq!((script.cwnd(), script.ssthresh()), (6.0, 6.0));
+    }
+}

@@ -1,0 +1,92 @@
+//! Reno's additive increase and multiplicative decrease (RFC 5681 section 3.1). The controls `reno`, `newreno` and
+//! `sack` differ in how the host retransmits, not in this law.
+
+use crate::classic::{Window, WindowLaw};
+use crate::control::{Ack, Loss};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "increase",
+        summary: "Packets that the window grows by in a round trip",
+        quantity: Quantity::Number,
+        default: "1",
+        range: Range::between(0.0, 1e6),
+        source: "RFC 5681 section 3.1",
+    },
+    Parameter {
+        name: "decrease",
+        summary: "The window after a loss, as a fraction of the window before",
+        quantity: Quantity::Number,
+        default: "0.5",
+        range: Range::between(0.0, 1.0),
+        source: "RFC 5681 section 3.2",
+    },
+];
+
+/// Additive increase, multiplicative decrease.
+#[derive(Clone, Debug)]
+pub struct Reno {
+    increase: Packets,
+    decrease: f64,
+}
+
+impl Reno {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self { increase: values.number("increase"), decrease: values.number("decrease") }
+    }
+}
+
+impl WindowLaw for Reno {
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        // RFC 5681 equation 3, in packets: SMSS*SMSS/cwnd per acknowledgement.
+        window.cwnd += self.increase * ack.credit / window.cwnd;
+    }
+
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        from * self.decrease
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    #[test]
+    fn slow_start_doubles_each_round_trip() {
+        let mut script = Script::new("reno").window(2.0);
+        script.acks(2);
+        assert_eq!(script.cwnd(), 4.0);
+        script.acks(4);
+        assert_eq!(script.cwnd(), 8.0);
+    }
+
+    #[test]
+    fn congestion_avoidance_adds_one_packet_per_window_of_acks() {
+        // (w + 1/w)^2 = w^2 + 2 + 1/w^2: ten acknowledgements from w = 10 give w^2 = 100 + 20 + the sum of ten terms
+        // of about 1/110, so w = sqrt(120.091) = 10.9586.
+        let mut script = Script::new("reno").window(10.0).starting_ssthresh(10.0);
+        script.acks(10);
+        assert!((script.cwnd() - 10.9586).abs() < 1e-4, "{}", script.cwnd());
+    }
+
+    #[test]
+    fn a_loss_halves_and_a_timeout_starts_over() {
+        let mut script = Script::new("reno").window(10.0).starting_ssthresh(10.0);
+        script.loss();
+        assert_eq!((script.cwnd(), script.ssthresh()), (5.0, 5.0));
+        script.recovered();
+        script.timeout();
+        assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 2.5));
+    }
+
+    #[test]
+    fn a_spurious_loss_is_taken_back() {
+        let mut script = Script::new("reno").window(10.0).starting_ssthresh(10.0);
+        script.loss();
+        script.spurious();
+        assert_eq!((script.cwnd(), script.ssthresh()), (10.0, 10.0));
+    }
+}

@@ -1,0 +1,239 @@
+//! TCP Vegas (Brakmo, Peterson 1995), with the once-per-round-trip accounting of ns-2 2.35's Agent/TCP/Vegas, which
+//! the theses measured. Its early retransmission is the host's retransmission rule `vegas`.
+
+use crate::classic::{MIN_SSTHRESH, Window, WindowLaw};
+use crate::control::{Ack, Loss, Timeout};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "alpha",
+        summary: "Grow while fewer packets than this wait in the network",
+        quantity: Quantity::Packets,
+        default: "1 packet",
+        range: Range::at_least(0.0),
+        source: "Dahal section 4.5.1; ns-2's v_alpha_",
+    },
+    Parameter {
+        name: "beta",
+        summary: "Shrink while more packets than this wait in the network",
+        quantity: Quantity::Packets,
+        default: "3 packets",
+        range: Range::at_least(0.0),
+        source: "Dahal section 4.5.1; ns-2's v_beta_",
+    },
+    Parameter {
+        name: "gamma",
+        summary: "Leave slow start when more packets than this wait in the network",
+        quantity: Quantity::Packets,
+        default: "1 packet",
+        range: Range::at_least(0.0),
+        source: "Dahal section 4.5.1; ns-2's v_gamma_",
+    },
+];
+
+/// After a timeout Vegas starts again from two packets.
+const RESTART_WINDOW: Packets = 2.0;
+
+/// The Vegas law.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    alpha: Packets,
+    beta: Packets,
+    gamma: Packets,
+    /// The least mean round trip of a round, in seconds; infinite before the first.
+    base_rtt: f64,
+    /// The round that is being measured: its first packet, its start, and its samples.
+    round: Round,
+    /// In slow start only every other round grows.
+    growing_round: bool,
+    /// What each acknowledgement adds in this round.
+    step: Packets,
+    /// Packets that the last round left waiting, for figures.
+    waiting: Packets,
+    /// When a loss last changed the window.
+    changed: Option<Time>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Round {
+    first: u64,
+    start: Time,
+    rtt_sum: f64,
+    rtt_count: u32,
+}
+
+impl Vegas {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self {
+            alpha: values.packets("alpha"),
+            beta: values.packets("beta"),
+            gamma: values.packets("gamma"),
+            base_rtt: f64::INFINITY,
+            round: Round::default(),
+            growing_round: false,
+            step: 0.0,
+            waiting: 0.0,
+            changed: None,
+        }
+    }
+
+    /// Once per round trip: how many packets wait in the network, and so where the window goes next.
+    fn end_round(&mut self, window: &mut Window, ack: &Ack) {
+        let round = &self.round;
+        let sent_in_round = ack.sent_to.saturating_sub(round.first) as f64;
+        let rtt = match round.rtt_count {
+            0 => ack.now.since(round.start).seconds(),
+            count => round.rtt_sum / f64::from(count),
+        };
+        if rtt > 0.0 {
+            // A round of a single packet cannot have queued behind itself.
+            if rtt < self.base_rtt || sent_in_round <= 1.0 {
+                self.base_rtt = rtt;
+            }
+            let actual = sent_in_round / rtt;
+            let expected = (ack.sent_to.saturating_sub(ack.acked_to) + 1) as f64 / self.base_rtt;
+            self.waiting = libm::floor((expected - actual) * self.base_rtt + 0.5);
+            self.steer(window);
+        }
+        self.round = Round { first: ack.sent_to, start: ack.now, ..Round::default() };
+    }
+
+    fn steer(&mut self, window: &mut Window) {
+        if window.cwnd < window.ssthresh {
+            self.growing_round = !self.growing_round;
+            self.step = if self.growing_round { 1.0 } else { 0.0 };
+            if self.growing_round && self.waiting > self.gamma {
+                window.ssthresh = MIN_SSTHRESH;
+                window.cwnd = (window.cwnd * 7.0 / 8.0).max(RESTART_WINDOW);
+                self.step = 0.0;
+            }
+        } else if self.waiting > self.beta {
+            window.cwnd = (window.cwnd - 1.0).max(RESTART_WINDOW);
+            self.step = 0.0;
+        } else {
+            self.step = if self.waiting < self.alpha { 1.0 / window.cwnd } else { 0.0 };
+        }
+    }
+
+    fn grow(&mut self, window: &mut Window, ack: &Ack) {
+        if self.step == 1.0 && window.cwnd >= window.ssthresh {
+            self.step = 0.0;
+        }
+        // No growth while the window is not used: ns-2 allows two packets of slack.
+        let used = (ack.sent_to.saturating_sub(ack.acked_to) + 1) as f64;
+        if window.cwnd - used <= 2.0 {
+            window.cwnd += self.step;
+        }
+    }
+}
+
+impl WindowLaw for Vegas {
+    fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        if !ack.fresh {
+            return;
+        }
+        if ack.acked_to > self.round.first {
+            self.end_round(window, ack);
+        }
+        if let Some(rtt) = ack.rtt {
+            self.round.rtt_sum += rtt.seconds();
+            self.round.rtt_count += 1;
+        }
+    }
+
+    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
+        self.grow(window, ack);
+    }
+
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        self.grow(window, ack);
+    }
+
+    /// A quarter off, or half if the packet had been sent before; but nothing if the window has already been cut
+    /// since the lost packet left.
+    fn decrease(&mut self, from: Packets, loss: &Loss) -> Packets {
+        if self.changed.is_some_and(|changed| loss.sent < changed) {
+            return from;
+        }
+        self.changed = Some(loss.now);
+        let whole = libm::floor(from);
+        match loss.transmissions {
+            _ if whole <= 3.0 => RESTART_WINDOW,
+            0 | 1 => whole - libm::floor(whole / 4.0),
+            _ => libm::floor(whole / 2.0),
+        }
+    }
+
+    fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
+        window.cwnd = self.decrease(loss.window, loss);
+        window.ssthresh = MIN_SSTHRESH; // "used only during slow start"
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        window.ssthresh = libm::floor(timeout.window / 2.0).max(MIN_SSTHRESH);
+        window.cwnd = RESTART_WINDOW;
+        self.changed = Some(timeout.now);
+    }
+
+    fn needs_full_window(&self) -> bool {
+        false
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("waiting_packets", self.waiting);
+        series("base_rtt_s", if self.base_rtt.is_finite() { self.base_rtt } else { f64::NAN });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    /// A window of 10 at a base round trip of 100 ms, in congestion avoidance.
+    fn at_ten() -> Script {
+        let mut script = Script::new("vegas").window(10.0).starting_ssthresh(2.0);
+        script.round(10, 100);
+        script
+    }
+
+    #[test]
+    fn the_window_grows_by_one_per_round_while_little_waits() {
+        // RTT stays at its base: expected = 10/0.1, actual = 10/0.1, nothing waits, 0 < alpha = 1: 1/cwnd per ACK.
+        let mut script = at_ten();
+        let before = script.cwnd();
+        script.round(10, 100);
+        assert!((script.cwnd() - before - 1.0).abs() < 0.1, "{} -> {}", before, script.cwnd());
+    }
+
+    #[test]
+    fn it_shrinks_by_one_when_too_much_waits() {
+        // RTT doubles to 200 ms: (10/0.1 - 10/0.2) * 0.1 = 5 packets wait, above beta = 3: one packet less.
+        let mut script = at_ten();
+        script.round(10, 200);
+        let before = script.cwnd();
+        script.round(10, 200);
+        assert!((script.cwnd() - (before - 1.0)).abs() < 1e-9, "{} -> {}", before, script.cwnd());
+    }
+
+    #[test]
+    fn it_rests_between_alpha_and_beta() {
+        // RTT 125 ms: (10/0.1 - 10/0.125) * 0.1 = 2 packets wait: between 1 and 3.
+        let mut script = at_ten();
+        script.round(10, 125);
+        let before = script.cwnd();
+        script.round(10, 125);
+        assert_eq!(script.cwnd(), before);
+    }
+
+    #[test]
+    fn a_loss_takes_a_quarter_and_a_second_in_the_same_window_nothing() {
+        let mut script = Script::new("vegas").window(16.0).starting_ssthresh(2.0);
+        script.loss();
+        assert_eq!(script.cwnd(), 12.0);
+        script.loss_of_packet_sent_at(0);
+        assert_eq!(script.cwnd(), 12.0);
+    }
+}

@@ -1,0 +1,222 @@
+//! A flow: a sending and a receiving endpoint, and what is measured of both.
+
+use crate::histogram::Histogram;
+use crate::packet::{Flags, Packet};
+use crate::tcp::options::Options;
+use crate::tcp::receiver::Receiver;
+use crate::tcp::sender::{Sender, Wire};
+use crate::udp::{CbrOptions, CbrSender};
+use ackclock_base::Time;
+use ackclock_cc::Control;
+
+/// What a flow is made of.
+pub struct FlowParts {
+    /// Its name in results.
+    pub name: String,
+    /// The links from the sender to the receiver, as indices.
+    pub forward: Vec<u32>,
+    /// The links back.
+    pub backward: Vec<u32>,
+    /// When it begins.
+    pub start: Time,
+    /// When its application has nothing more to send.
+    pub stop: Time,
+    /// What it sends, and how.
+    pub transport: Transport,
+}
+
+/// How a flow sends.
+pub enum Transport {
+    /// TCP.
+    Tcp {
+        /// Its details.
+        options: Options,
+        /// Its congestion control.
+        control: Box<dyn Control>,
+        /// How many packets it has to send; [`u64::MAX`] for no end.
+        packets: u64,
+        /// Duplicates that make a loss.
+        dupack_threshold: u32,
+    },
+    /// A constant bit rate over UDP.
+    Cbr(CbrOptions),
+}
+
+/// A flow in a running simulation.
+pub struct Flow {
+    /// Its name.
+    pub name: String,
+    /// When it begins.
+    pub start: Time,
+    /// When its application stops.
+    pub stop: Time,
+    /// Payload bytes of a packet.
+    pub payload_bytes: u32,
+    /// Data packets' delays from sender to receiver.
+    pub one_way_delay: Histogram,
+    /// When everything it had to send was acknowledged.
+    pub completed: Option<Time>,
+    started: bool,
+    stopped: bool,
+    endpoints: Endpoints,
+    delivered_before: u64,
+}
+
+/// Few flows, often visited: the larger variant need not be boxed.
+#[allow(clippy::large_enum_variant)]
+enum Endpoints {
+    Tcp(Sender, Receiver),
+    Cbr(CbrSender, u64),
+}
+
+impl Flow {
+    /// A flow that has not begun.
+    pub fn new(parts: FlowParts) -> Self {
+        let (payload_bytes, endpoints) = match parts.transport {
+            Transport::Tcp { options, control, packets, dupack_threshold } => {
+                let receiver = Receiver::new(options.receiver);
+                let payload = options.sender.payload_bytes;
+                (payload, Endpoints::Tcp(Sender::new(&options, control, packets, dupack_threshold), receiver))
+            }
+            Transport::Cbr(options) => (options.payload_bytes, Endpoints::Cbr(CbrSender::new(options), 0)),
+        };
+        Self {
+            name: parts.name,
+            start: parts.start,
+            stop: parts.stop,
+            payload_bytes,
+            one_way_delay: Histogram::default(),
+            completed: None,
+            started: false,
+            stopped: false,
+            endpoints,
+            delivered_before: 0,
+        }
+    }
+
+    /// When [`Self::on_sender_timer`] is due.
+    pub fn sender_timer(&self) -> Time {
+        if !self.started {
+            return self.start;
+        }
+        let due = match &self.endpoints {
+            Endpoints::Tcp(sender, _) => sender.timer(),
+            Endpoints::Cbr(sender, _) => sender.timer(),
+        };
+        if self.stopped { due } else { due.min(self.stop) }
+    }
+
+    /// When [`Self::on_receiver_timer`] is due.
+    pub fn receiver_timer(&self) -> Time {
+        match &self.endpoints {
+            Endpoints::Tcp(_, receiver) => receiver.timer(),
+            Endpoints::Cbr(..) => Time::NEVER,
+        }
+    }
+
+    /// The sender's timer has expired: begin, stop, send or retransmit.
+    pub fn on_sender_timer(&mut self, now: Time, wire: &mut impl Wire) {
+        if !self.started {
+            self.started = true;
+            match &mut self.endpoints {
+                Endpoints::Tcp(sender, _) => sender.start(now, wire),
+                Endpoints::Cbr(sender, _) => sender.start(now),
+            }
+            return;
+        }
+        if !self.stopped && now >= self.stop {
+            self.stopped = true;
+            match &mut self.endpoints {
+                Endpoints::Tcp(sender, _) => sender.stop(),
+                Endpoints::Cbr(sender, _) => sender.stop(now),
+            }
+        }
+        match &mut self.endpoints {
+            Endpoints::Tcp(sender, _) if now >= sender.timer() => sender.on_timer(now, wire),
+            Endpoints::Cbr(sender, _) if now >= sender.timer() => wire.send(sender.on_timer(now)),
+            _ => {}
+        }
+    }
+
+    /// The receiver's timer has expired.
+    pub fn on_receiver_timer(&mut self, now: Time) -> Option<Packet> {
+        match &mut self.endpoints {
+            Endpoints::Tcp(_, receiver) if now >= receiver.timer() => Some(receiver.on_timer()),
+            _ => None,
+        }
+    }
+
+    /// A packet has reached the receiver; returns the acknowledgement that it causes.
+    #[inline]
+    pub fn on_data(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
+        if !packet.flags.has(Flags::SYN) {
+            self.one_way_delay.record(now.since(packet.stamp));
+        }
+        match &mut self.endpoints {
+            Endpoints::Tcp(_, receiver) => receiver.on_data(now, packet),
+            Endpoints::Cbr(_, delivered) => {
+                *delivered += 1;
+                None
+            }
+        }
+    }
+
+    /// An acknowledgement has reached the sender.
+    #[inline]
+    pub fn on_ack(&mut self, now: Time, packet: &Packet, wire: &mut impl Wire) {
+        if let Endpoints::Tcp(sender, _) = &mut self.endpoints {
+            sender.on_ack(now, packet, wire);
+            if self.completed.is_none() && sender.is_done() {
+                self.completed = Some(now);
+            }
+        }
+    }
+
+    /// The TCP sender, if it is one.
+    pub fn tcp(&self) -> Option<&Sender> {
+        match &self.endpoints {
+            Endpoints::Tcp(sender, _) => Some(sender),
+            Endpoints::Cbr(..) => None,
+        }
+    }
+
+    /// The TCP sender, if it is one.
+    pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
+        match &mut self.endpoints {
+            Endpoints::Tcp(sender, _) => Some(sender),
+            Endpoints::Cbr(..) => None,
+        }
+    }
+
+    /// Packets sent over the measured interval.
+    pub fn sent_packets(&self) -> u64 {
+        match &self.endpoints {
+            Endpoints::Tcp(sender, _) => sender.counts().sent,
+            Endpoints::Cbr(sender, _) => sender.sent(),
+        }
+    }
+
+    /// Packets delivered to the application over the measured interval: each once, and in order where the transport
+    /// has an order.
+    pub fn delivered_packets(&self) -> u64 {
+        self.total_delivered() - self.delivered_before
+    }
+
+    /// The same since the flow began.
+    pub fn total_delivered(&self) -> u64 {
+        match &self.endpoints {
+            Endpoints::Tcp(_, receiver) => receiver.delivered(),
+            Endpoints::Cbr(_, delivered) => *delivered,
+        }
+    }
+
+    /// Starts counting anew at the end of the warm-up.
+    pub fn reset_counts(&mut self, now: Time) {
+        self.delivered_before = self.total_delivered();
+        self.one_way_delay = Histogram::default();
+        match &mut self.endpoints {
+            Endpoints::Tcp(sender, _) => sender.reset_counts(now),
+            Endpoints::Cbr(sender, _) => sender.reset_counts(),
+        }
+    }
+}

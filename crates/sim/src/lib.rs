@@ -1,0 +1,26 @@
+//! The discrete-event simulator.
+//!
+//! * [`simulation`]: a run, and its event loop.
+//! * [`schedule`]: what happens next; one pending event per lane of packets and per timer.
+//! * [`network`], [`link`], [`lane`], [`packet`]: packets on their way over fixed paths.
+//! * [`loss`]: links that corrupt packets.
+//! * [`flow`], [`tcp`], [`udp`]: the endpoints.
+//! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
+//! * [`trace`]: every packet's course, when asked for.
+//! * [`random`]: one random stream per component.
+
+pub mod flow;
+pub mod histogram;
+pub mod lane;
+pub mod link;
+pub mod loss;
+pub mod measure;
+pub mod network;
+pub mod packet;
+pub mod random;
+pub mod schedule;
+pub mod series;
+pub mod simulation;
+pub mod tcp;
+pub mod trace;
+pub mod udp;

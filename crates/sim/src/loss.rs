@@ -1,0 +1,287 @@
+//! Models of packets lost on a link, after the queue: noise, fading, bursts.
+
+use crate::random::Stream;
+use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Random, Range, Time, Values};
+
+/// Decides which packets a link corrupts. Asked once per packet, in the order in which the link sends them.
+pub trait LossModel: Send {
+    /// Whether the packet that finishes its transmission at `sent` is lost.
+    fn loses(&mut self, sent: Time, random: &mut Stream) -> bool;
+}
+
+/// A registered loss model.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What it is.
+    pub descriptor: &'static Descriptor,
+    /// Makes one for a link.
+    pub build: fn(&Values) -> Box<dyn LossModel>,
+}
+
+/// The loss models, in the order in which lists show them.
+pub const LOSSES: &[Entry] = &[
+    Entry {
+        descriptor: &loss(
+            "independent",
+            "Each packet is lost with the same probability, whatever happened to the others",
+            "ns-2's ErrorModel with a uniform variable",
+            &[PROBABILITY],
+        ),
+        build: |values| Box::new(Independent { probability: values.number("probability") }),
+    },
+    Entry {
+        descriptor: &loss(
+            "gilbert-packets",
+            "A good and a bad state whose lengths are counted in packets: bursts of consecutive losses",
+            "Gilbert 1960; Elliott 1963",
+            &[
+                Parameter {
+                    name: "good",
+                    summary: "Mean length of the good state",
+                    quantity: Quantity::Packets,
+                    default: "100 packets",
+                    range: Range::at_least(1.0),
+                    source: "Gilbert 1960",
+                },
+                Parameter {
+                    name: "bad",
+                    summary: "Mean length of the bad state",
+                    quantity: Quantity::Packets,
+                    default: "2 packets",
+                    range: Range::at_least(1.0),
+                    source: "Gilbert 1960",
+                },
+                LOSS_GOOD,
+                LOSS_BAD,
+            ],
+        ),
+        build: |values| {
+            Box::new(GilbertPackets {
+                chances: Chances::from(values),
+                leave_good: 1.0 / values.packets("good"),
+                leave_bad: 1.0 / values.packets("bad"),
+                bad: false,
+            })
+        },
+    },
+    Entry {
+        descriptor: &loss(
+            "gilbert-time",
+            "A good and a bad state with exponential lengths in time: fades that last, whatever is sent",
+            "Gilbert 1960; Elliott 1963, in continuous time",
+            &[
+                Parameter {
+                    name: "good",
+                    summary: "Mean length of the good state",
+                    quantity: Quantity::Time,
+                    default: "1 s",
+                    range: Range { min: 0.0, max: 1e9, above_min: true },
+                    source: "Gilbert 1960",
+                },
+                Parameter {
+                    name: "bad",
+                    summary: "Mean length of the bad state",
+                    quantity: Quantity::Time,
+                    default: "10 ms",
+                    range: Range { min: 0.0, max: 1e9, above_min: true },
+                    source: "Gilbert 1960",
+                },
+                LOSS_GOOD,
+                LOSS_BAD,
+            ],
+        ),
+        build: |values| {
+            Box::new(GilbertTime {
+                chances: Chances::from(values),
+                mean_good_s: values.time("good").seconds(),
+                mean_bad_s: values.time("bad").seconds(),
+                bad: false,
+                until: None,
+            })
+        },
+    },
+];
+
+const PROBABILITY: Parameter = Parameter {
+    name: "probability",
+    summary: "Probability that a packet is lost",
+    quantity: Quantity::Number,
+    default: "0.01",
+    range: Range::between(0.0, 1.0),
+    source: "none",
+};
+
+const LOSS_GOOD: Parameter = Parameter {
+    name: "loss_good",
+    summary: "Probability that a packet is lost in the good state",
+    quantity: Quantity::Number,
+    default: "0",
+    range: Range::between(0.0, 1.0),
+    source: "Elliott 1963",
+};
+
+const LOSS_BAD: Parameter = Parameter {
+    name: "loss_bad",
+    summary: "Probability that a packet is lost in the bad state",
+    quantity: Quantity::Number,
+    default: "1",
+    range: Range::between(0.0, 1.0),
+    source: "Elliott 1963",
+};
+
+/// The loss model called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    LOSSES.iter().find(|entry| entry.descriptor.name == name)
+}
+
+const fn loss(
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    parameters: &'static [Parameter],
+) -> Descriptor {
+    Descriptor { kind: Kind::Loss, name, summary, source, parameters, presets: &[] }
+}
+
+struct Independent {
+    probability: f64,
+}
+
+impl LossModel for Independent {
+    fn loses(&mut self, _sent: Time, random: &mut Stream) -> bool {
+        random.uniform() < self.probability
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Chances {
+    good: f64,
+    bad: f64,
+}
+
+impl Chances {
+    fn from(values: &Values) -> Self {
+        Self { good: values.number("loss_good"), bad: values.number("loss_bad") }
+    }
+
+    fn draw(self, bad: bool, random: &mut Stream) -> bool {
+        random.uniform() < if bad { self.bad } else { self.good }
+    }
+}
+
+struct GilbertPackets {
+    chances: Chances,
+    leave_good: f64,
+    leave_bad: f64,
+    bad: bool,
+}
+
+impl LossModel for GilbertPackets {
+    fn loses(&mut self, _sent: Time, random: &mut Stream) -> bool {
+        let lost = self.chances.draw(self.bad, random);
+        let leave = if self.bad { self.leave_bad } else { self.leave_good };
+        self.bad ^= random.uniform() < leave;
+        lost
+    }
+}
+
+struct GilbertTime {
+    chances: Chances,
+    mean_good_s: f64,
+    mean_bad_s: f64,
+    bad: bool,
+    /// When the present state ends; `None` before the first packet.
+    until: Option<f64>,
+}
+
+/// So many changes of state between two packets, and the state at the second is as good as drawn afresh. Bounds the
+/// work that a link with nanosecond states and hours of silence could cause.
+const MOST_CHANGES: u32 = 1000;
+
+impl GilbertTime {
+    fn mean_s(&self) -> f64 {
+        if self.bad { self.mean_bad_s } else { self.mean_good_s }
+    }
+
+    fn advance(&mut self, now: f64, random: &mut Stream) {
+        let mut until = self.until.unwrap_or_else(|| random.exponential(self.mean_s()));
+        let mut changes = 0;
+        while until <= now {
+            self.bad = !self.bad;
+            until += random.exponential(self.mean_s());
+            changes += 1;
+            if changes == MOST_CHANGES {
+                self.bad = random.uniform() * (self.mean_good_s + self.mean_bad_s) < self.mean_bad_s;
+                until = now + random.exponential(self.mean_s());
+            }
+        }
+        self.until = Some(until);
+    }
+}
+
+impl LossModel for GilbertTime {
+    fn loses(&mut self, sent: Time, random: &mut Stream) -> bool {
+        self.advance(sent.seconds(), random);
+        self.chances.draw(self.bad, random)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_base::Span;
+
+    fn losses(name: &str, settings: &[(&str, &str)], gap: Span, count: u32) -> Vec<bool> {
+        let entry = find(name).unwrap();
+        let mut model = (entry.build)(&Values::with(entry.descriptor, settings));
+        let mut random = Stream::new(3, "loss test");
+        let mut now = Time::ZERO;
+        (0..count)
+            .map(|_| {
+                now += gap;
+                model.loses(now, &mut random)
+            })
+            .collect()
+    }
+
+    fn share(lost: &[bool]) -> f64 {
+        lost.iter().filter(|lost| **lost).count() as f64 / lost.len() as f64
+    }
+
+    fn mean_burst(lost: &[bool]) -> f64 {
+        let bursts = lost.windows(2).filter(|pair| !pair[0] && pair[1]).count();
+        lost.iter().filter(|lost| **lost).count() as f64 / bursts as f64
+    }
+
+    #[test]
+    fn independent_losses_have_their_probability_and_no_memory() {
+        // 400,000 draws at 2 %: standard error 0.0002. Bursts of independent losses: 1 / (1 - p) = 1.02.
+        let lost = losses("independent", &[("probability", "0.02")], Span::from_millis(1), 400_000);
+        assert!((share(&lost) - 0.02).abs() < 0.001);
+        assert!((mean_burst(&lost) - 1.02).abs() < 0.01);
+    }
+
+    #[test]
+    fn a_packet_gilbert_channel_has_the_bursts_it_is_given() {
+        // Good 95, bad 5 packets: 5 % lost, in bursts of 5 on average.
+        let settings = [("good", "95 packets"), ("bad", "5 packets")];
+        let lost = losses("gilbert-packets", &settings, Span::from_millis(1), 400_000);
+        assert!((share(&lost) - 0.05).abs() < 0.003, "{}", share(&lost));
+        assert!((mean_burst(&lost) - 5.0).abs() < 0.25, "{}", mean_burst(&lost));
+    }
+
+    #[test]
+    fn a_time_gilbert_channel_is_bad_for_its_share_of_the_time() {
+        // Good 900 ms, bad 100 ms: a tenth of the time.
+        let settings = [("good", "900 ms"), ("bad", "100 ms")];
+        let lost = losses("gilbert-time", &settings, Span::from_millis(10), 400_000);
+        assert!((share(&lost) - 0.1).abs() < 0.01, "{}", share(&lost));
+    }
+
+    #[test]
+    fn a_long_silence_costs_little() {
+        let settings = [("good", "1 ns"), ("bad", "1 ns")];
+        let lost = losses("gilbert-time", &settings, Span::from_seconds(3600.0), 2000);
+        assert!((share(&lost) - 0.5).abs() < 0.06);
+    }
+}

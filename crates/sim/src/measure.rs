@@ -1,0 +1,111 @@
+//! Measuring over an interval of the run, in constant room.
+
+use ackclock_base::{Span, Time};
+
+/// The part of the run that counts: after the warm-up, up to the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// The first instant that counts.
+    pub from: Time,
+    /// The first that no longer does.
+    pub to: Time,
+}
+
+impl Interval {
+    /// Whether an instant counts.
+    #[inline]
+    pub fn contains(&self, time: Time) -> bool {
+        self.from <= time && time < self.to
+    }
+
+    /// How much of the time between `start` and `end` counts.
+    #[inline]
+    pub fn overlap(&self, start: Time, end: Time) -> Span {
+        end.min(self.to).since(start.max(self.from))
+    }
+
+    /// Its length in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.to.since(self.from).seconds()
+    }
+}
+
+/// Integrates a queue's length over time, exactly.
+#[derive(Clone, Debug)]
+pub struct QueueMeter {
+    measured: Interval,
+    changed: Time,
+    packet_ns: f64,
+    square_ns: f64,
+    most: u64,
+}
+
+/// A queue over the measured interval; each is weighted by time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueStatistics {
+    /// Mean number of waiting packets.
+    pub mean_packets: f64,
+    /// Standard deviation over time; `None` where only the mean was measured.
+    pub std_packets: Option<f64>,
+    /// The longest; `None` where only the mean was measured.
+    pub max_packets: Option<u64>,
+}
+
+impl QueueMeter {
+    /// Nothing measured yet.
+    pub fn new(measured: Interval) -> Self {
+        Self { measured, changed: Time::ZERO, packet_ns: 0.0, square_ns: 0.0, most: 0 }
+    }
+
+    /// The queue goes from `before` to `after` packets at `time`.
+    #[inline]
+    pub fn change(&mut self, time: Time, before: u64, after: u64) {
+        let span = self.measured.overlap(self.changed, time).nanos() as f64;
+        let length = before as f64;
+        self.packet_ns += length * span;
+        self.square_ns += length * length * span;
+        self.changed = time;
+        if after > self.most && self.measured.contains(time) {
+            self.most = after;
+        }
+    }
+
+    /// A packet waits from `arrives` to `starts`: what Little's law needs when the length itself is not followed.
+    #[inline]
+    pub fn waited(&mut self, arrives: Time, starts: Time) {
+        self.packet_ns += self.measured.overlap(arrives, starts).nanos() as f64;
+    }
+
+    /// The statistics at the end of the run, when `length` packets wait. `tracked` says whether changes were told.
+    pub fn finish(&mut self, end: Time, length: u64, tracked: bool) -> QueueStatistics {
+        if tracked {
+            self.change(end, length, length);
+        }
+        let ns = self.measured.overlap(Time::ZERO, end).nanos().max(1) as f64;
+        let mean = self.packet_ns / ns;
+        let variance = (self.square_ns / ns - mean * mean).max(0.0);
+        QueueStatistics {
+            mean_packets: mean,
+            std_packets: tracked.then(|| variance.sqrt()),
+            max_packets: tracked.then_some(self.most),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_measured_part_counts() {
+        // 4 packets from 1 s to 3 s, none before and after; measured from 2 s to 6 s: mean 1, mean square 4,
+        // deviation sqrt(4 - 1).
+        let at = Time::from_seconds;
+        let mut meter = QueueMeter::new(Interval { from: at(2.0), to: at(6.0) });
+        meter.change(at(1.0), 0, 4);
+        meter.change(at(3.0), 4, 0);
+        let statistics = meter.finish(at(6.0), 0, true);
+        assert!((statistics.mean_packets - 1.0).abs() < 1e-12);
+        assert!((statistics.std_packets.unwrap() - 3.0_f64.sqrt()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,62 @@
+//! Packets: small plain values that are copied, never boxed.
+
+use ackclock_base::Time;
+
+/// A packet on its way, data or acknowledgement. Which flow and direction it belongs to follows from its lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// Data: the packet's number. Acknowledgement: the first number not yet received in order.
+    pub number: u64,
+    /// Data: when it was sent. Acknowledgement: the echo of that (RFC 7323).
+    pub stamp: Time,
+    /// Size on the wire in bytes.
+    pub bytes: u32,
+    /// What else it says.
+    pub flags: Flags,
+    /// Acknowledgement: ranges received out of order, the most recent first, as offsets from `number`. Empty ones
+    /// come last.
+    pub sack: [Block; MAX_SACK_BLOCKS],
+}
+
+/// RFC 2018 section 3: with timestamps three blocks fit into the options.
+pub const MAX_SACK_BLOCKS: usize = 3;
+
+/// A range of packets, as offsets from the cumulative acknowledgement; empty where `start == end`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The first packet in the range.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+}
+
+/// Single bits of a packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u16);
+
+impl Flags {
+    /// May be marked (RFC 3168 ECT).
+    pub const ECN_CAPABLE: Self = Self(1);
+    /// Has been marked (CE).
+    pub const CONGESTION_EXPERIENCED: Self = Self(2);
+    /// Echoes a mark to the sender (ECE).
+    pub const CONGESTION_ECHO: Self = Self(4);
+    /// Tells the receiver that the window has been reduced (CWR).
+    pub const WINDOW_REDUCED: Self = Self(8);
+    /// Has been sent before.
+    pub const RETRANSMISSION: Self = Self(16);
+
+    /// Begins a connection.
+    pub const SYN: Self = Self(32);
+
+    /// Whether all bits of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These bits and those of `other`.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}

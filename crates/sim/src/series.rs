@@ -1,0 +1,93 @@
+//! Series over time for figures: sampled at a fixed interval, so that their size is known before the run.
+
+use crate::flow::Flow;
+use crate::network::Network;
+use ackclock_base::{Span, Time};
+use std::collections::BTreeMap;
+
+/// Named values over time; NaN where there was nothing to sample.
+pub type Named = BTreeMap<String, Vec<f64>>;
+
+/// What was sampled.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// The instants, in seconds.
+    pub time_s: Vec<f64>,
+    /// Each flow's series.
+    pub flows: Vec<Named>,
+    /// Each watched link's series: the link's index and its series.
+    pub links: Vec<(usize, Named)>,
+}
+
+/// Takes the samples.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    every: Span,
+    series: Series,
+    delivered: Vec<u64>,
+}
+
+impl Sampler {
+    /// Samples every `every`, the flows and the links given by index.
+    pub fn new(every: Span, flows: usize, links: Vec<usize>) -> Self {
+        let series = Series {
+            time_s: Vec::new(),
+            flows: vec![Named::new(); flows],
+            links: links.into_iter().map(|link| (link, Named::new())).collect(),
+        };
+        Self { every, series, delivered: vec![0; flows] }
+    }
+
+    /// The sampling interval.
+    pub fn every(&self) -> Span {
+        self.every
+    }
+
+    /// Takes one sample of everything.
+    pub fn take(&mut self, now: Time, flows: &[Flow], network: &mut Network) {
+        let index = self.series.time_s.len();
+        self.series.time_s.push(now.seconds());
+        for ((flow, named), before) in flows.iter().zip(&mut self.series.flows).zip(&mut self.delivered) {
+            sample_flow(flow, self.every, before, &mut |name, value| put(named, name, index, value));
+        }
+        for (link, named) in &mut self.series.links {
+            let link = &mut network.links[*link];
+            put(named, "queue_packets", index, link.queue_at(now) as f64);
+            link.publish(&mut |name, value| put(named, name, index, value));
+        }
+    }
+
+    /// The series, all of the same length.
+    pub fn into_series(mut self) -> Series {
+        let length = self.series.time_s.len();
+        let links = self.series.links.iter_mut().map(|(_, named)| named);
+        for named in self.series.flows.iter_mut().chain(links) {
+            named.values_mut().for_each(|values| values.resize(length, f64::NAN));
+        }
+        self.series
+    }
+}
+
+fn sample_flow(flow: &Flow, every: Span, before: &mut u64, put: &mut dyn FnMut(&'static str, f64)) {
+    let delivered = flow.total_delivered();
+    let bits = (delivered - *before) as f64 * f64::from(flow.payload_bytes) * 8.0;
+    *before = delivered;
+    put("goodput_bps", bits / every.seconds());
+    let Some(sender) = flow.tcp() else { return };
+    let decision = sender.control().decision();
+    put("cwnd_packets", decision.cwnd);
+    put("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
+    put("inflight_packets", sender.inflight() as f64);
+    put("rtt_s", sender.last_rtt().map_or(f64::NAN, Span::seconds));
+    sender.control().publish(put);
+}
+
+fn put(named: &mut Named, name: &str, index: usize, value: f64) {
+    if !named.contains_key(name) {
+        named.insert(name.to_owned(), Vec::new());
+    }
+    if let Some(values) = named.get_mut(name) {
+        values.resize(index, f64::NAN);
+        values.push(value);
+    }
+}

@@ -1,0 +1,91 @@
+//! Retransmission rules: which packets are sent again, when, and how much may be in flight meanwhile. One rule a
+//! file. A rule decides about packets; what a loss does to the window is the congestion control's business.
+
+pub mod duplicates;
+pub mod sack;
+pub mod vegas;
+
+use crate::tcp::scoreboard::Scoreboard;
+use ackclock_base::{Span, Time};
+use ackclock_cc::LossSignal;
+
+/// A retransmission rule.
+pub trait RetransmissionRule: Send {
+    /// Takes in an acknowledgement that is already on the scoreboard, and says what follows.
+    fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction;
+
+    /// The retransmission timer has expired: everything outstanding is to be repaired.
+    fn on_timeout(&mut self, board: &mut Scoreboard);
+
+    /// The timeout was none: whatever had been given up is in flight after all.
+    fn on_spurious_timeout(&mut self, board: &mut Scoreboard);
+
+    /// Whether a loss is being repaired by fast retransmission.
+    fn in_recovery(&self) -> bool;
+
+    /// Packets thought to be in the network.
+    fn inflight(&self, board: &Scoreboard) -> u64;
+
+    /// The next packet to send under a congestion window of `cwnd` whole packets, or `None` while there is no room.
+    /// New data may be sent up to the number `fresh_until`.
+    fn next(&mut self, board: &mut Scoreboard, cwnd: u64, fresh_until: u64) -> Option<u64>;
+
+    /// A packet from [`Self::next`], or one that a [`Reaction`] asked for, has been sent; `in_line` if it was the
+    /// next in line.
+    fn on_sent(&mut self, _board: &mut Scoreboard, _number: u64, _in_line: bool) {}
+
+    /// Whether selective acknowledgements are to be put on the scoreboard.
+    fn wants_blocks(&self, _board: &Scoreboard) -> bool {
+        false
+    }
+}
+
+/// What an acknowledgement brought.
+#[derive(Clone, Copy, Debug)]
+pub struct News {
+    /// When it arrived.
+    pub now: Time,
+    /// Packets acknowledged cumulatively; zero for a duplicate.
+    pub cumulative: u64,
+    /// Packets delivered, cumulatively or selectively.
+    pub delivered: u64,
+    /// Whether it repeats the last cumulative acknowledgement while data is outstanding.
+    pub duplicate: bool,
+    /// The window after the last reduction, in whole packets (for proportional rate reduction).
+    pub ssthresh: u64,
+    /// SRTT + 2 RTTVAR at full resolution, plus a sixteenth: Vegas's timeout.
+    pub fine_timeout: Span,
+}
+
+/// What follows from an acknowledgement. Parts are carried out in the order of the fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reaction {
+    /// Recovery has ended.
+    pub recovered: bool,
+    /// Recovery begins: tell the control.
+    pub loss: Option<LossFound>,
+    /// Send this packet again at once, whatever the window.
+    pub resend: Option<u64>,
+    /// Start the retransmission timer again.
+    pub restart_timer: bool,
+}
+
+/// A loss that has been found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LossFound {
+    /// The packet.
+    pub number: u64,
+    /// How it showed.
+    pub signal: LossSignal,
+    /// Duplicate acknowledgements so far.
+    pub duplicates: u32,
+}
+
+/// What a sender does about selective acknowledgements after a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterTimeout {
+    /// Forget them and send everything again (BSD, ns-2).
+    GoBackN,
+    /// Keep them, and send again what they leave out (RFC 6675 section 5.1).
+    KeepSack,
+}

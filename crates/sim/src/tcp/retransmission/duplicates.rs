@@ -1,0 +1,236 @@
+//! Retransmission by counting duplicate acknowledgements: Reno (RFC 5681 section 3.2) and NewReno (RFC 6582; RFC
+//! 2582 with the options that ns-2 and the theses name).
+
+use super::{LossFound, News, Reaction, RetransmissionRule};
+use crate::tcp::scoreboard::Scoreboard;
+use ackclock_cc::LossSignal;
+
+/// What distinguishes the variants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DuplicateOptions {
+    /// Duplicates that make a loss.
+    pub threshold: u32,
+    /// Whether the first duplicates let new packets out (RFC 3042).
+    pub limited_transmit: bool,
+    /// What a partial acknowledgement does.
+    pub partial: PartialAck,
+}
+
+/// What a partial acknowledgement does: one that covers new data, but not all that was outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartialAck {
+    /// It ends recovery (Reno).
+    Ends,
+    /// It reveals the next loss (NewReno).
+    Resends {
+        /// Whether each restarts the timer (slow but steady), or only the first (impatient).
+        restarts_timer_each_time: bool,
+        /// Whether the inflated window shrinks by what was acknowledged (RFC 6582 section 3.2 step 3), or at once
+        /// to the slow start threshold, as in ns-2 without partial_window_deflation_.
+        deflates: bool,
+    },
+}
+
+/// Reno and NewReno.
+#[derive(Clone, Debug)]
+pub struct Duplicates {
+    options: DuplicateOptions,
+    duplicates: u32,
+    /// Recovery lasts until this number is acknowledged; `None` outside recovery.
+    recover: Option<u64>,
+    /// No fast retransmit below this: what a timeout resends causes duplicates that mean nothing (RFC 6582
+    /// section 4.1, ns-2's bugFix_).
+    guard: u64,
+    /// Packets by which the window is inflated: each duplicate tells of one that has left the network.
+    inflation: u64,
+    partial_seen: bool,
+}
+
+impl Duplicates {
+    /// Outside recovery.
+    pub fn new(options: DuplicateOptions) -> Self {
+        Self { options, duplicates: 0, recover: None, guard: 0, inflation: 0, partial_seen: false }
+    }
+
+    /// Duplicates counted since the last fresh acknowledgement.
+    pub fn count(&self) -> u32 {
+        self.duplicates
+    }
+
+    /// Begins recovery now, whatever the count.
+    pub fn enter(&mut self, board: &Scoreboard, signal: LossSignal) -> Reaction {
+        self.recover = Some(board.high());
+        self.guard = board.high();
+        self.inflation = u64::from(self.duplicates);
+        self.partial_seen = false;
+        Reaction {
+            loss: Some(LossFound { number: board.una(), signal, duplicates: self.duplicates }),
+            resend: Some(board.una()),
+            restart_timer: true,
+            ..Reaction::default()
+        }
+    }
+
+    /// Whether duplicates may mean a loss: not while resending after a timeout.
+    pub fn may_enter(&self, board: &Scoreboard) -> bool {
+        self.recover.is_none() && board.una() >= self.guard
+    }
+
+    /// Counts a duplicate as if it were the one that completes the threshold (Vegas).
+    pub fn skip_to_threshold(&mut self) {
+        self.duplicates = self.duplicates.max(self.options.threshold);
+    }
+
+    fn on_duplicate(&mut self, board: &Scoreboard) -> Reaction {
+        self.duplicates += 1;
+        let threshold = self.options.threshold;
+        if self.recover.is_some() {
+            self.inflation += 1;
+        } else if self.duplicates == threshold && self.may_enter(board) {
+            return self.enter(board, LossSignal::DuplicateAcks);
+        } else if self.duplicates < threshold && self.options.limited_transmit {
+            self.inflation = u64::from(self.duplicates);
+        }
+        Reaction::default()
+    }
+
+    fn on_fresh(&mut self, board: &Scoreboard, news: &News) -> Reaction {
+        let partial = self.recover.is_some_and(|recover| board.una() < recover);
+        if let (true, PartialAck::Resends { restarts_timer_each_time, deflates }) =
+            (partial, self.options.partial)
+        {
+            // RFC 6582 section 3.2 step 3: deflate by what was acknowledged, add one back.
+            self.inflation = if deflates { (self.inflation + 1).saturating_sub(news.cumulative) } else { 0 };
+            let restart_timer = restarts_timer_each_time || !self.partial_seen;
+            self.partial_seen = true;
+            return Reaction { resend: Some(board.una()), restart_timer, ..Reaction::default() };
+        }
+        let recovered = self.recover.take().is_some();
+        self.duplicates = 0;
+        self.inflation = 0;
+        Reaction { recovered, restart_timer: true, ..Reaction::default() }
+    }
+}
+
+impl RetransmissionRule for Duplicates {
+    fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction {
+        if news.cumulative > 0 {
+            self.on_fresh(board, news)
+        } else if news.duplicate {
+            self.on_duplicate(board)
+        } else {
+            Reaction::default()
+        }
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard) {
+        self.recover = None;
+        self.guard = board.high();
+        self.duplicates = 0;
+        self.inflation = 0;
+        board.go_back();
+    }
+
+    fn on_spurious_timeout(&mut self, board: &mut Scoreboard) {
+        board.go_forward();
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recover.is_some()
+    }
+
+    fn inflight(&self, board: &Scoreboard) -> u64 {
+        board.span().saturating_sub(self.inflation)
+    }
+
+    fn next(&mut self, board: &mut Scoreboard, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        let next = board.next();
+        let room = board.span() < cwnd.saturating_add(self.inflation);
+        (room && (next < board.high() || next < fresh_until)).then_some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::scoreboard::Newly;
+    use ackclock_base::{Span, Time};
+
+    const NEWRENO: PartialAck = PartialAck::Resends { restarts_timer_each_time: true, deflates: false };
+
+    fn rule(partial: PartialAck) -> Duplicates {
+        Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit: true, partial })
+    }
+
+    fn sent(count: u64) -> Scoreboard {
+        let mut board = Scoreboard::new(3);
+        (0..count).for_each(|number| {
+            board.transmit(number, Time::ZERO, false);
+        });
+        board
+    }
+
+    fn ack(rule: &mut Duplicates, board: &mut Scoreboard, to: u64) -> Reaction {
+        let mut newly = Newly::default();
+        board.acknowledge(to, &mut newly);
+        let news = News {
+            now: Time::ZERO,
+            cumulative: newly.cumulative,
+            delivered: newly.delivered,
+            duplicate: newly.cumulative == 0,
+            ssthresh: 5,
+            fine_timeout: Span::MAX,
+        };
+        rule.on_ack(board, &news)
+    }
+
+    #[test]
+    fn the_third_duplicate_resends_the_first_packet() {
+        let (mut rule, mut board) = (rule(NEWRENO), sent(10));
+        assert_eq!(ack(&mut rule, &mut board, 0), Reaction::default());
+        assert_eq!(rule.next(&mut board, 10, 100), Some(10), "limited transmit");
+        assert_eq!(ack(&mut rule, &mut board, 0), Reaction::default());
+        let reaction = ack(&mut rule, &mut board, 0);
+        assert_eq!(reaction.resend, Some(0));
+        assert!(reaction.loss.is_some() && rule.in_recovery());
+        // A window of 5 plus 3 duplicates: nothing goes out before two more duplicates.
+        assert_eq!(rule.next(&mut board, 5, 100), None);
+        (0..3).for_each(|_| {
+            let _ = ack(&mut rule, &mut board, 0);
+        });
+        assert_eq!(rule.next(&mut board, 5, 100), Some(10));
+    }
+
+    #[test]
+    fn newreno_resends_on_a_partial_acknowledgement_and_reno_does_not() {
+        let (mut newreno, mut board) = (rule(NEWRENO), sent(10));
+        (0..3).for_each(|_| {
+            let _ = ack(&mut newreno, &mut board, 0);
+        });
+        let partial = ack(&mut newreno, &mut board, 4);
+        assert_eq!((partial.resend, partial.recovered, partial.restart_timer), (Some(4), false, true));
+        assert!(ack(&mut newreno, &mut board, 10).recovered);
+
+        let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
+        (0..3).for_each(|_| {
+            let _ = ack(&mut reno, &mut board, 0);
+        });
+        let partial = ack(&mut reno, &mut board, 4);
+        assert_eq!((partial.resend, partial.recovered), (None, true));
+    }
+
+    #[test]
+    fn duplicates_after_a_timeout_mean_nothing_until_all_is_resent() {
+        let (mut rule, mut board) = (rule(NEWRENO), sent(10));
+        rule.on_timeout(&mut board);
+        assert_eq!(rule.next(&mut board, 1, 100), Some(0));
+        board.transmit(0, Time::ZERO, false);
+        (0..5).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).resend, None));
+        ack(&mut rule, &mut board, 10);
+        board.transmit(10, Time::ZERO, false);
+        (0..2).for_each(|_| {
+            let _ = ack(&mut rule, &mut board, 10);
+        });
+        assert_eq!(ack(&mut rule, &mut board, 10).resend, Some(10));
+    }
+}

@@ -1,0 +1,228 @@
+//! Retransmission by selective acknowledgements (RFC 6675), with the reduction of the flight at once, or in
+//! proportion to what is delivered (RFC 9937); and the older algorithm of ns-2's Sack1 (Fall and Floyd 1996), which
+//! counts what is in the network instead of inferring it from what is lost.
+
+use super::{AfterTimeout, LossFound, News, Reaction, RetransmissionRule};
+use crate::tcp::scoreboard::Scoreboard;
+use ackclock_cc::LossSignal;
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SackOptions {
+    /// Duplicates that make a loss where they carry no blocks.
+    pub threshold: u32,
+    /// What a timeout does to what has been acknowledged selectively.
+    pub after_timeout: AfterTimeout,
+    /// How the flight is known in recovery.
+    pub flight: Flight,
+}
+
+/// How the flight is known, and held, in recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flight {
+    /// Inferred from what is lost (RFC 6675 SetPipe), and cut to the window at once.
+    Inferred,
+    /// Inferred, and shrunk in proportion to what is delivered (RFC 9937).
+    Proportional,
+    /// Counted: one less for each acknowledgement, two for a partial one, one more for each packet sent; every hole
+    /// below the highest block is resent once (Fall and Floyd 1996, ns-2's Sack1).
+    Counted,
+}
+
+/// The rule of RFC 6675.
+#[derive(Clone, Debug)]
+pub struct Sack {
+    options: SackOptions,
+    duplicates: u32,
+    recover: Option<u64>,
+    /// After going back N: blocks are not listened to below this.
+    guard: u64,
+    rescued: bool,
+    reduction: Option<Reduction>,
+    /// The flight in recovery where it is counted.
+    counted: Option<u64>,
+}
+
+/// RFC 9937 section 6: the state of proportional rate reduction.
+#[derive(Clone, Copy, Debug)]
+struct Reduction {
+    flight_at_loss: u64,
+    ssthresh: u64,
+    delivered: u64,
+    sent: u64,
+    allowance: u64,
+}
+
+impl Reduction {
+    fn new(flight: u64) -> Self {
+        Self { flight_at_loss: flight, ssthresh: flight / 2, delivered: 0, sent: 0, allowance: 0 }
+    }
+
+    fn on_ack(&mut self, pipe: u64, news: &News) {
+        self.ssthresh = news.ssthresh;
+        self.delivered += news.delivered;
+        self.allowance = if pipe > self.ssthresh {
+            let proportional = (self.delivered * self.ssthresh).div_ceil(self.flight_at_loss.max(1));
+            proportional.saturating_sub(self.sent)
+        } else {
+            // Slow start back to the threshold where acknowledgements bring only good news, else packet conservation.
+            let safe = u64::from(news.cumulative > 0);
+            let limit = self.delivered.saturating_sub(self.sent).max(news.delivered) + safe;
+            self.ssthresh.saturating_sub(pipe).min(limit)
+        };
+        if self.sent == 0 {
+            self.allowance = self.allowance.max(1); // the fast retransmit itself
+        }
+    }
+}
+
+impl Sack {
+    /// Outside recovery.
+    pub fn new(options: SackOptions) -> Self {
+        Self {
+            options,
+            duplicates: 0,
+            recover: None,
+            guard: 0,
+            rescued: false,
+            reduction: None,
+            counted: None,
+        }
+    }
+
+    fn enter(&mut self, board: &mut Scoreboard) -> Reaction {
+        let flight = board.pipe() + u64::from(board.first_is_lost());
+        self.recover = Some(board.high());
+        self.rescued = false;
+        board.restart_holes();
+        match self.options.flight {
+            Flight::Inferred => {}
+            Flight::Proportional => self.reduction = Some(Reduction::new(flight)),
+            Flight::Counted => self.counted = Some(board.span().saturating_sub(u64::from(self.duplicates))),
+        }
+        let number = board.una();
+        Reaction {
+            loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
+            resend: Some(number),
+            restart_timer: true,
+            ..Reaction::default()
+        }
+    }
+
+    fn end(&mut self) {
+        self.recover = None;
+        self.reduction = None;
+        self.counted = None;
+    }
+
+    /// The next packet where the flight is counted.
+    fn next_counted(board: &Scoreboard, fresh_until: u64) -> Option<u64> {
+        let fresh = board.next() < board.high() || board.next() < fresh_until;
+        board.next_doubtful().or(fresh.then_some(board.next()))
+    }
+
+    /// RFC 6675 NextSeg, the four rules in order.
+    fn next_in_recovery(&mut self, board: &mut Scoreboard, fresh_until: u64) -> Option<u64> {
+        if let Some(lost) = board.next_hole() {
+            return Some(lost);
+        }
+        if board.next() < board.high() || board.next() < fresh_until {
+            return Some(board.next());
+        }
+        if let Some(doubtful) = board.next_doubtful() {
+            return Some(doubtful);
+        }
+        if self.rescued {
+            return None;
+        }
+        self.rescued = true;
+        board.last_unacknowledged()
+    }
+}
+
+impl RetransmissionRule for Sack {
+    fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction {
+        self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(news.duplicate) };
+        let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
+        if self.recover.is_some_and(|recover| board.una() >= recover) {
+            self.end();
+            reaction.recovered = true;
+        }
+        let enough = self.duplicates >= self.options.threshold && news.duplicate;
+        let lost = board.first_is_lost() || (enough && !board.has_sacked());
+        if self.recover.is_none() && lost && !board.is_empty() && board.una() >= self.guard {
+            let recovered = reaction.recovered;
+            reaction = Reaction { recovered, ..self.enter(board) };
+        } else if let Some(reduction) = &mut self.reduction {
+            reduction.on_ack(board.pipe(), news);
+        } else if let Some(flight) = &mut self.counted {
+            *flight = flight.saturating_sub(if news.cumulative > 0 { 2 } else { 1 });
+        }
+        reaction
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard) {
+        self.end();
+        self.duplicates = 0;
+        // No second reduction for what is outstanding now.
+        self.guard = board.high();
+        match self.options.after_timeout {
+            AfterTimeout::GoBackN => board.go_back(),
+            AfterTimeout::KeepSack => board.all_lost(),
+        }
+    }
+
+    fn on_spurious_timeout(&mut self, board: &mut Scoreboard) {
+        board.none_lost();
+        board.go_forward();
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recover.is_some()
+    }
+
+    fn inflight(&self, board: &Scoreboard) -> u64 {
+        board.pipe()
+    }
+
+    fn next(&mut self, board: &mut Scoreboard, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        let room = match (&self.reduction, self.counted) {
+            (Some(reduction), _) => reduction.allowance > 0,
+            (None, Some(flight)) => flight < cwnd,
+            (None, None) => board.pipe() < cwnd,
+        };
+        if !room {
+            return None;
+        }
+        if self.counted.is_some() {
+            return Self::next_counted(board, fresh_until);
+        }
+        if self.recover.is_some() {
+            return self.next_in_recovery(board, fresh_until);
+        }
+        // Outside recovery: what a timeout declared lost comes first.
+        if let Some(lost) = board.next_hole() {
+            return Some(lost);
+        }
+        let next = board.next();
+        (next < board.high() || next < fresh_until).then_some(next)
+    }
+
+    fn wants_blocks(&self, board: &Scoreboard) -> bool {
+        self.options.after_timeout == AfterTimeout::KeepSack || board.una() >= self.guard
+    }
+
+    fn on_sent(&mut self, board: &mut Scoreboard, number: u64, in_line: bool) {
+        if !in_line {
+            board.resend(number);
+        }
+        // The fast retransmit that begins recovery is not counted, as in ns-2.
+        if let Some(flight) = self.counted.as_mut().filter(|_| in_line || number != board.una()) {
+            *flight += 1;
+        }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.sent += 1;
+            reduction.allowance = reduction.allowance.saturating_sub(1);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Vegas's retransmission (Brakmo and Peterson 1995, as in ns-2 2.35): duplicates are counted as by Reno, but the
+//! first duplicate, and the first two acknowledgements after a retransmission, also look at how old the oldest
+//! packet is.
+//!
+//! Not carried over from ns-2: its coarse timer doubles at every such retransmission, and the inflation of exactly
+//! three duplicates is not taken back there.
+
+use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
+use super::{News, Reaction, RetransmissionRule};
+use crate::tcp::scoreboard::Scoreboard;
+use ackclock_cc::LossSignal;
+
+/// After a retransmission so many fresh acknowledgements are looked at.
+const WORRIES: u32 = 2;
+
+/// The rule.
+#[derive(Clone, Debug)]
+pub struct Vegas {
+    duplicates: Duplicates,
+    worries: u32,
+}
+
+impl Vegas {
+    /// Outside recovery.
+    pub fn new(threshold: u32) -> Self {
+        let options = DuplicateOptions { threshold, limited_transmit: false, partial: PartialAck::Ends };
+        Self { duplicates: Duplicates::new(options), worries: 0 }
+    }
+
+    fn is_overdue(board: &Scoreboard, news: &News) -> bool {
+        !board.is_empty() && news.now.since(board.sent(board.una()).at) >= news.fine_timeout
+    }
+
+    fn enter(&mut self, board: &Scoreboard, signal: LossSignal) -> Reaction {
+        self.worries = WORRIES.min(board.span() as u32);
+        self.duplicates.skip_to_threshold();
+        self.duplicates.enter(board, signal)
+    }
+}
+
+impl RetransmissionRule for Vegas {
+    fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction {
+        let mut reaction = self.duplicates.on_ack(board, news);
+        let overdue = Self::is_overdue(board, news);
+        if news.duplicate {
+            if reaction.loss.is_some() {
+                self.worries = WORRIES.min(board.span() as u32);
+            } else if overdue && self.duplicates.may_enter(board) {
+                return self.enter(board, LossSignal::EarlyTimer);
+            }
+        } else if news.cumulative > 0 && self.worries > 0 {
+            self.worries = if overdue { self.worries - 1 } else { 0 };
+            reaction.resend = overdue.then_some(board.una());
+        }
+        reaction
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard) {
+        self.worries = 0;
+        self.duplicates.on_timeout(board);
+    }
+
+    fn on_spurious_timeout(&mut self, board: &mut Scoreboard) {
+        self.duplicates.on_spurious_timeout(board);
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.duplicates.in_recovery()
+    }
+
+    fn inflight(&self, board: &Scoreboard) -> u64 {
+        self.duplicates.inflight(board)
+    }
+
+    fn next(&mut self, board: &mut Scoreboard, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.duplicates.next(board, cwnd, fresh_until)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::scoreboard::Newly;
+    use ackclock_base::{Span, Time};
+
+    fn ack(rule: &mut Vegas, board: &mut Scoreboard, to: u64, now_ms: u64) -> Reaction {
+        let mut newly = Newly::default();
+        board.acknowledge(to, &mut newly);
+        let news = News {
+            now: Time::ZERO + Span::from_millis(now_ms),
+            cumulative: newly.cumulative,
+            delivered: newly.delivered,
+            duplicate: newly.cumulative == 0,
+            ssthresh: 5,
+            fine_timeout: Span::from_millis(150),
+        };
+        rule.on_ack(board, &news)
+    }
+
+    #[test]
+    fn an_overdue_packet_is_resent_at_the_first_duplicate() {
+        let mut board = Scoreboard::new(3);
+        (0..10).for_each(|number| {
+            board.transmit(number, Time::ZERO, false);
+        });
+        let mut early = Vegas::new(3);
+        assert_eq!(ack(&mut early, &mut board.clone(), 0, 100).resend, None);
+        let mut late = Vegas::new(3);
+        let reaction = ack(&mut late, &mut board, 0, 150);
+        assert_eq!(reaction.resend, Some(0));
+        assert_eq!(reaction.loss.map(|loss| loss.signal), Some(LossSignal::EarlyTimer));
+    }
+
+    #[test]
+    fn after_a_retransmission_the_next_acknowledgement_is_looked_at_too() {
+        let mut board = Scoreboard::new(3);
+        (0..10).for_each(|number| {
+            board.transmit(number, Time::ZERO, false);
+        });
+        let mut rule = Vegas::new(3);
+        ack(&mut rule, &mut board, 0, 150);
+        let reaction = ack(&mut rule, &mut board, 3, 250);
+        assert_eq!((reaction.recovered, reaction.resend, reaction.loss), (true, Some(3), None));
+    }
+}

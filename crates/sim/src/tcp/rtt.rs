@@ -1,0 +1,134 @@
+//! The round trip and the retransmission timeout (RFC 6298), the one place where an RTT is estimated.
+
+use ackclock_base::{Span, Time};
+
+/// A smoothed round trip and its mean deviation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Smoothed {
+    /// SRTT; zero before the first sample.
+    pub mean: Span,
+    /// RTTVAR.
+    pub deviation: Span,
+}
+
+impl Smoothed {
+    /// RFC 6298 section 2.2 and 2.3.
+    fn take(&mut self, sample: Span) {
+        if self.mean == Span::ZERO {
+            self.mean = sample;
+            self.deviation = sample / 2;
+        } else {
+            let distance = self.mean.abs_diff(sample);
+            self.deviation = (self.deviation * 3 + distance) / 4;
+            self.mean = (self.mean * 7 + sample) / 8;
+        }
+    }
+}
+
+/// How the timeout is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeoutRule {
+    /// The clock's granularity G: samples are differences of such ticks.
+    pub tick: Span,
+    /// The least timeout.
+    pub min: Span,
+    /// The greatest timeout, with back-off.
+    pub max: Span,
+    /// The timeout before any sample.
+    pub initial: Span,
+}
+
+/// What a sender knows of its round trip.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    rule: TimeoutRule,
+    /// From every sample, at the clock's full resolution: for controls.
+    fine: Smoothed,
+    /// From the samples that the timer may use, in ticks.
+    coarse: Smoothed,
+    min: Span,
+}
+
+impl RttEstimator {
+    /// Nothing known yet.
+    pub fn new(rule: TimeoutRule) -> Self {
+        Self { rule, fine: Smoothed::default(), coarse: Smoothed::default(), min: Span::MAX }
+    }
+
+    /// A round trip for the controls.
+    pub fn sample(&mut self, rtt: Span) {
+        self.fine.take(rtt.max(Span::from_nanos(1)));
+        self.min = self.min.min(rtt);
+    }
+
+    /// A round trip for the timer, as a coarse clock reads it: the difference of two tick counts, at least one.
+    pub fn sample_for_timer(&mut self, sent: Time, now: Time) {
+        let tick = self.rule.tick.nanos().max(1);
+        let ticks = (now.nanos() / tick).saturating_sub(sent.nanos() / tick).max(1);
+        self.coarse.take(Span::from_nanos(ticks * tick));
+    }
+
+    /// RFC 6298 section 2.3, 2.4 and 5.5: the timeout with a back-off factor on it.
+    pub fn timeout(&self, factor: f64) -> Span {
+        let base = if self.coarse.mean == Span::ZERO {
+            self.rule.initial
+        } else {
+            self.coarse.mean + (self.coarse.deviation * 4).max(self.rule.tick)
+        };
+        base.max(self.rule.min).scale(factor).min(self.rule.max)
+    }
+
+    /// The smoothed round trip of all samples.
+    pub fn fine(&self) -> Smoothed {
+        self.fine
+    }
+
+    /// The least round trip; [`Span::MAX`] before the first sample.
+    pub fn min(&self) -> Span {
+        self.min
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RULE: TimeoutRule = TimeoutRule {
+        tick: Span::from_millis(10),
+        min: Span::from_millis(200),
+        max: Span::from_millis(60_000),
+        initial: Span::from_millis(3000),
+    };
+
+    fn timer_samples(estimator: &mut RttEstimator, millis: &[u64]) {
+        for ms in millis {
+            estimator.sample_for_timer(Time::ZERO, Time::ZERO + Span::from_millis(*ms));
+        }
+    }
+
+    #[test]
+    fn the_timeout_follows_rfc_6298() {
+        let mut estimator = RttEstimator::new(RULE);
+        assert_eq!(estimator.timeout(1.0), Span::from_millis(3000));
+        // First sample 100 ms: SRTT 100, RTTVAR 50, RTO 100 + 4 * 50 = 300 ms.
+        timer_samples(&mut estimator, &[100]);
+        assert_eq!(estimator.timeout(1.0), Span::from_millis(300));
+        // Then 180 ms: RTTVAR (3 * 50 + 80) / 4 = 57.5, SRTT (7 * 100 + 180) / 8 = 110; RTO 110 + 230 = 340 ms.
+        timer_samples(&mut estimator, &[180]);
+        assert_eq!(estimator.timeout(1.0), Span::from_millis(340));
+        assert_eq!(estimator.timeout(4.0), Span::from_millis(1360));
+    }
+
+    #[test]
+    fn bounds_and_granularity_hold() {
+        let mut estimator = RttEstimator::new(RULE);
+        // 7 ms read with a 10 ms clock: one tick. RTO 10 + 4 * 5 = 30 ms, below the least 200 ms.
+        timer_samples(&mut estimator, &[7]);
+        assert_eq!(estimator.timeout(1.0), Span::from_millis(200));
+        assert_eq!(estimator.timeout(1e6), Span::from_millis(60_000));
+        // A steady clock: the deviation dies out, and the granularity takes its place (section 2.3).
+        timer_samples(&mut estimator, &[300; 300]);
+        let off = estimator.timeout(1.0).abs_diff(Span::from_millis(310));
+        assert!(off < Span::from_nanos(100), "integer division leaves a few nanoseconds: {off}");
+    }
+}

@@ -1,0 +1,503 @@
+//! The sending side of a connection: it keeps the scoreboard, the round trip and the timer, lets the retransmission
+//! rule say what to send, and the congestion control how much.
+
+use super::options::{Options, SenderOptions};
+use super::retransmission::{LossFound, News, Reaction, RetransmissionRule};
+use super::rtt::RttEstimator;
+use super::scoreboard::{Newly, RateSample, Scoreboard};
+use crate::histogram::Histogram;
+use crate::packet::{Flags, Packet};
+use ackclock_base::{Span, Time};
+use ackclock_cc::{
+    Ack, Backoff, Control, DeliveryRate, Exponential, Loss, LossSignal, Phase, Timeout as TimeoutExpired,
+};
+
+/// Where a sender puts its packets.
+pub trait Wire {
+    /// Sends a packet now.
+    fn send(&mut self, packet: Packet);
+}
+
+/// What a sender counts. Reset at the end of the warm-up.
+#[derive(Clone, Debug, Default)]
+pub struct SenderCounts {
+    /// Data packets sent, retransmissions included.
+    pub sent: u64,
+    /// Retransmissions.
+    pub retransmitted: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Time from the last packet sent to each such expiry, added up.
+    pub timeout_idle: Span,
+    /// Recoveries that began.
+    pub fast_retransmits: u64,
+    /// Round trips of packets that were sent once and acknowledged without a repair in between.
+    pub rtt: Histogram,
+    /// The congestion window integrated over time, in packet nanoseconds.
+    cwnd_area: f64,
+}
+
+/// The sender of a connection.
+pub struct Sender {
+    options: SenderOptions,
+    control: Box<dyn Control>,
+    rule: Box<dyn RetransmissionRule>,
+    backoff: Box<dyn Backoff>,
+    board: Scoreboard,
+    rtt: RttEstimator,
+    state: State,
+    /// One past the last packet that the application has to send.
+    data_until: u64,
+    deadline: Time,
+    expiries: u32,
+    /// The one packet that is being timed when there are no timestamps: its number and when it left.
+    timed: Option<(u64, Time)>,
+    /// Set by a timeout until the next acknowledgement shows whether it was spurious.
+    doubtful_timeout: Option<Time>,
+    pacing: Pacing,
+    /// No second reaction to marks below this.
+    ecn_guard: u64,
+    announce_reduction: bool,
+    cwnd_limited: bool,
+    last_sent: Time,
+    cwnd_since: Time,
+    last_rtt: Option<Span>,
+    counts: SenderCounts,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Idle,
+    Connecting,
+    Open,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pacing {
+    next: Time,
+    /// Whether a packet is waiting for `next`.
+    blocked: bool,
+}
+
+impl Sender {
+    /// A sender that has not started, with `packets` to send.
+    pub fn new(options: &Options, control: Box<dyn Control>, packets: u64, threshold: u32) -> Self {
+        Self {
+            control,
+            rule: options.rule(),
+            backoff: Box::new(Exponential { most: options.sender.max_backoff }),
+            board: Scoreboard::new(threshold),
+            rtt: RttEstimator::new(options.sender.timeout),
+            options: options.sender.clone(),
+            state: State::Idle,
+            data_until: packets,
+            deadline: Time::NEVER,
+            expiries: 0,
+            timed: None,
+            doubtful_timeout: None,
+            pacing: Pacing { next: Time::ZERO, blocked: false },
+            ecn_guard: 0,
+            announce_reduction: false,
+            cwnd_limited: true,
+            last_sent: Time::ZERO,
+            cwnd_since: Time::ZERO,
+            last_rtt: None,
+            counts: SenderCounts::default(),
+        }
+    }
+
+    /// The application begins.
+    pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
+        self.cwnd_since = now;
+        if self.options.handshake {
+            self.state = State::Connecting;
+            self.send_syn(now, wire);
+        } else {
+            self.state = State::Open;
+            self.send_allowed(now, wire);
+        }
+    }
+
+    /// The application has nothing more to send; what is outstanding is still repaired.
+    pub fn stop(&mut self) {
+        self.data_until = self.data_until.min(self.board.high());
+    }
+
+    /// When [`Self::on_timer`] is due.
+    pub fn timer(&self) -> Time {
+        if self.pacing.blocked { self.deadline.min(self.pacing.next) } else { self.deadline }
+    }
+
+    /// The timer that [`Self::timer`] announced has expired.
+    pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
+        if now >= self.deadline {
+            self.on_timeout(now, wire);
+        } else if self.pacing.blocked && now >= self.pacing.next {
+            self.send_allowed(now, wire);
+        }
+    }
+
+    /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
+    pub fn on_ack(&mut self, now: Time, packet: &Packet, wire: &mut impl Wire) {
+        if self.state != State::Open {
+            self.on_handshake(now, packet, wire);
+            return;
+        }
+        if packet.number > self.board.high() {
+            return;
+        }
+        let inflight = self.rule.inflight(&self.board);
+        let was_recovering = self.rule.in_recovery();
+        let newly = self.take_in(packet);
+        let sample = self.board.count_delivery(now, &newly);
+        let fresh = newly.cumulative > 0;
+        let rtt = self.measure(now, packet, &newly, fresh);
+        self.backoff.on_ack(now, fresh);
+        if fresh {
+            self.check_timeout_was_real(now, packet);
+        }
+        let duplicate = !fresh && packet.number == self.board.una() && !self.board.is_empty();
+        let news = self.news(now, &newly, duplicate);
+        let reaction = self.rule.on_ack(&mut self.board, &news);
+        self.react_before_control(now, &reaction, inflight);
+        if packet.flags.has(Flags::CONGESTION_ECHO) {
+            self.on_mark(now);
+        }
+        let recovering = was_recovering || self.rule.in_recovery();
+        let ack = Ack {
+            now,
+            fresh,
+            acked_to: self.board.una(),
+            sent_to: self.board.next(),
+            newly_acked: newly.delivered as u32,
+            credit: (newly.cumulative as f64).min(f64::from(self.options.most_credit)),
+            rtt,
+            smoothed_rtt: self.rtt.fine().mean,
+            min_rtt: self.rtt.min(),
+            inflight,
+            cwnd_limited: self.cwnd_limited || !self.options.cwnd_validation,
+            phase: if recovering { Phase::Recovery } else { Phase::Open },
+            delivery: sample.and_then(|sample| delivery_rate(&sample, self.board.delivered())),
+        };
+        self.note_cwnd(now);
+        self.control.on_ack(&ack);
+        self.react_after_control(now, &reaction, wire);
+    }
+
+    /// Data packets that the receiver has acknowledged in order.
+    pub fn acknowledged(&self) -> u64 {
+        self.board.una()
+    }
+
+    /// Whether everything that the application had to send is acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.state == State::Open && self.board.una() >= self.data_until
+    }
+
+    /// The congestion control.
+    pub fn control(&self) -> &dyn Control {
+        &*self.control
+    }
+
+    /// The latest round-trip sample.
+    pub fn last_rtt(&self) -> Option<Span> {
+        self.last_rtt
+    }
+
+    /// Packets thought to be in the network.
+    pub fn inflight(&self) -> u64 {
+        self.rule.inflight(&self.board)
+    }
+
+    /// What was counted.
+    pub fn counts(&self) -> &SenderCounts {
+        &self.counts
+    }
+
+    /// Starts counting anew at the end of the warm-up.
+    pub fn reset_counts(&mut self, now: Time) {
+        self.counts = SenderCounts::default();
+        self.cwnd_since = self.cwnd_since.max(now);
+    }
+
+    /// The congestion window's integral up to `now`, in packet seconds.
+    pub fn cwnd_area(&mut self, now: Time) -> f64 {
+        self.note_cwnd(now);
+        self.counts.cwnd_area / 1e9
+    }
+
+    /// Puts an acknowledgement on the scoreboard.
+    fn take_in(&mut self, packet: &Packet) -> Newly {
+        let mut newly = Newly::default();
+        self.board.acknowledge(packet.number, &mut newly);
+        if self.options.sack && self.rule.wants_blocks(&self.board) {
+            for block in packet.sack.iter().filter(|block| block.start < block.end) {
+                self.board.acknowledge_block(packet.number, *block, &mut newly);
+            }
+        }
+        newly
+    }
+
+    /// Takes the round trip for the controls and for the timer; returns the former.
+    fn measure(&mut self, now: Time, packet: &Packet, newly: &Newly, fresh: bool) -> Option<Span> {
+        let clean = newly.unambiguous_sending();
+        if let Some(sent) = clean {
+            let rtt = now.since(sent);
+            self.counts.rtt.record(rtt);
+            self.last_rtt = Some(rtt);
+        }
+        let stamped = self.options.timestamps && fresh;
+        let rtt = match clean {
+            Some(sent) => Some(now.since(sent)),
+            None if stamped => Some(now.since(packet.stamp)),
+            None => None,
+        };
+        if let Some(rtt) = rtt {
+            self.rtt.sample(rtt);
+        }
+        if stamped {
+            self.take_timer_sample(packet.stamp, now);
+        } else if let Some((number, sent)) = self.timed
+            && packet.number > number
+        {
+            self.timed = None;
+            self.take_timer_sample(sent, now);
+        }
+        rtt
+    }
+
+    fn take_timer_sample(&mut self, sent: Time, now: Time) {
+        self.rtt.sample_for_timer(sent, now);
+        self.expiries = 0; // Karn: the back-off stays until there is a sample
+    }
+
+    /// RFC 3522: the acknowledgement after a timeout echoes the first sending, not the second: nothing was lost.
+    fn check_timeout_was_real(&mut self, now: Time, packet: &Packet) {
+        if let Some(resent_at) = self.doubtful_timeout.take()
+            && packet.stamp < resent_at
+        {
+            self.rule.on_spurious_timeout(&mut self.board);
+            self.note_cwnd(now);
+            self.control.on_spurious(now);
+        }
+    }
+
+    fn news(&self, now: Time, newly: &Newly, duplicate: bool) -> News {
+        let fine = self.rtt.fine();
+        let vegas = fine.mean + fine.deviation * 2;
+        News {
+            now,
+            cumulative: newly.cumulative,
+            delivered: newly.delivered,
+            duplicate,
+            ssthresh: self.control.decision().ssthresh.min(1e9) as u64,
+            fine_timeout: if fine.mean == Span::ZERO { Span::MAX } else { vegas + vegas / 16 },
+        }
+    }
+
+    fn react_before_control(&mut self, now: Time, reaction: &Reaction, inflight: u64) {
+        if reaction.recovered {
+            self.note_cwnd(now);
+            self.control.on_recovered(now);
+        }
+        if let Some(found) = reaction.loss {
+            self.timed = None;
+            self.counts.fast_retransmits += 1;
+            self.tell_loss(now, found, inflight);
+        }
+    }
+
+    fn react_after_control(&mut self, now: Time, reaction: &Reaction, wire: &mut impl Wire) {
+        if let Some(number) = reaction.resend
+            && number < self.board.high()
+        {
+            self.transmit(now, number, wire);
+        }
+        if reaction.restart_timer {
+            self.restart_timer(now);
+        }
+        self.send_allowed(now, wire);
+    }
+
+    fn tell_loss(&mut self, now: Time, found: LossFound, inflight: u64) {
+        let sent = self.board.sent(found.number.min(self.board.high().saturating_sub(1)));
+        let loss = Loss {
+            now,
+            signal: found.signal,
+            window: self.reduction_base(inflight),
+            inflight,
+            lost: found.number,
+            sent: sent.at,
+            transmissions: sent.transmissions,
+            duplicates: found.duplicates,
+        };
+        self.note_cwnd(now);
+        self.control.on_loss(&loss);
+    }
+
+    /// What a reduction starts from.
+    fn reduction_base(&self, inflight: u64) -> f64 {
+        if self.options.reduce_from_window {
+            self.control.decision().cwnd.min(self.options.window as f64)
+        } else {
+            inflight as f64
+        }
+    }
+
+    /// RFC 3168 section 6.1.2: as a loss, once per window, and nothing to resend.
+    fn on_mark(&mut self, now: Time) {
+        if self.board.una() < self.ecn_guard || self.rule.in_recovery() || self.board.is_empty() {
+            return;
+        }
+        self.ecn_guard = self.board.high();
+        self.announce_reduction = true;
+        let found = LossFound { number: self.board.una(), signal: LossSignal::Ecn, duplicates: 0 };
+        self.tell_loss(now, found, self.rule.inflight(&self.board));
+    }
+
+    fn on_timeout(&mut self, now: Time, wire: &mut impl Wire) {
+        self.expiries = self.expiries.saturating_add(1);
+        if self.state == State::Connecting {
+            self.send_syn(now, wire);
+            return;
+        }
+        if self.board.is_empty() {
+            self.deadline = Time::NEVER;
+            return;
+        }
+        self.counts.timeouts += 1;
+        self.counts.timeout_idle += now.since(self.last_sent);
+        self.timed = None;
+        let inflight = self.rule.inflight(&self.board);
+        let timeout =
+            TimeoutExpired { now, window: self.reduction_base(inflight), inflight, in_a_row: self.expiries };
+        self.note_cwnd(now);
+        self.control.on_timeout(&timeout);
+        if self.options.spurious_timeouts && self.expiries == 1 {
+            self.doubtful_timeout = Some(now);
+        }
+        self.rule.on_timeout(&mut self.board);
+        self.pacing.next = now;
+        self.send_allowed(now, wire);
+        self.restart_timer(now);
+    }
+
+    fn on_handshake(&mut self, now: Time, packet: &Packet, wire: &mut impl Wire) {
+        if self.state == State::Connecting && packet.flags.has(Flags::SYN) {
+            self.state = State::Open;
+            self.deadline = Time::NEVER;
+            if self.expiries == 0 {
+                self.rtt.sample(now.since(packet.stamp));
+                self.rtt.sample_for_timer(packet.stamp, now);
+            }
+            self.expiries = 0;
+            self.send_allowed(now, wire);
+        }
+    }
+
+    fn send_syn(&mut self, now: Time, wire: &mut impl Wire) {
+        wire.send(Packet {
+            stamp: now,
+            bytes: self.options.control_bytes,
+            flags: Flags::SYN,
+            ..Packet::default()
+        });
+        self.deadline = now + self.rtt.timeout(self.backoff.factor(self.expiries));
+    }
+
+    /// Sends what the rule has, as long as window, pacing and burst allow.
+    fn send_allowed(&mut self, now: Time, wire: &mut impl Wire) {
+        let decision = self.control.decision();
+        let cwnd = decision.cwnd as u64;
+        let fresh_until = self.data_until.min(self.board.una() + self.options.window);
+        let interval = self.pacing_interval(&decision);
+        let slack = interval * u64::from(decision.send_quantum.unwrap_or(1).saturating_sub(1));
+        self.pacing.blocked = false;
+        let mut burst = 0;
+        loop {
+            if burst >= self.options.max_burst {
+                break;
+            }
+            if interval > Span::ZERO && now + slack < self.pacing.next {
+                self.pacing.blocked = true;
+                break;
+            }
+            let Some(number) = self.rule.next(&mut self.board, cwnd, fresh_until) else { break };
+            self.transmit(now, number, wire);
+            burst += 1;
+            if interval > Span::ZERO {
+                self.pacing.next = self.pacing.next.max(now) + interval;
+            }
+        }
+        self.cwnd_limited = self.rule.inflight(&self.board) >= cwnd;
+    }
+
+    /// The time between two packets: from the control's rate, or from the window over the round trip where the
+    /// profile paces window controls; zero for no pacing.
+    fn pacing_interval(&self, decision: &ackclock_cc::Decision) -> Span {
+        if let Some(rate) = decision.pacing_rate {
+            let bits = f64::from(self.options.wire_bytes) * 8.0;
+            return Span::from_seconds(bits / rate.bits_per_second().max(1) as f64);
+        }
+        let srtt = self.rtt.fine().mean;
+        if !self.options.pacing || srtt == Span::ZERO {
+            return Span::ZERO;
+        }
+        let gain = if decision.cwnd < decision.ssthresh / 2.0 { 2.0 } else { 1.2 };
+        srtt.scale(1.0 / (gain * decision.cwnd))
+    }
+
+    fn transmit(&mut self, now: Time, number: u64, wire: &mut impl Wire) {
+        let fresh = number == self.board.high();
+        let app_limited = fresh && number + 1 >= self.data_until;
+        let in_line = self.board.transmit(number, now, app_limited);
+        self.rule.on_sent(&mut self.board, number, in_line);
+        let mut flags = if fresh { Flags::default() } else { Flags::RETRANSMISSION };
+        if self.options.ecn {
+            // RFC 3168 section 6.1.5: retransmissions are not marked.
+            if fresh {
+                flags = flags.with(Flags::ECN_CAPABLE);
+            }
+            if std::mem::take(&mut self.announce_reduction) {
+                flags = flags.with(Flags::WINDOW_REDUCED);
+            }
+        }
+        if fresh && self.timed.is_none() {
+            self.timed = Some((number, now));
+        }
+        self.counts.sent += 1;
+        self.counts.retransmitted += u64::from(!fresh);
+        self.last_sent = now;
+        if self.deadline == Time::NEVER {
+            self.restart_timer(now);
+        }
+        wire.send(Packet { number, stamp: now, bytes: self.options.wire_bytes, flags, ..Packet::default() });
+    }
+
+    fn restart_timer(&mut self, now: Time) {
+        self.deadline = if self.board.is_empty() {
+            Time::NEVER
+        } else {
+            now + self.rtt.timeout(self.backoff.factor(self.expiries))
+        };
+    }
+
+    /// Adds the window's area up to now; called before anything may change the window.
+    #[inline]
+    fn note_cwnd(&mut self, now: Time) {
+        let span = now.since(self.cwnd_since).nanos();
+        if span > 0 {
+            self.counts.cwnd_area += self.control.decision().cwnd * span as f64;
+            self.cwnd_since = now;
+        }
+    }
+}
+
+fn delivery_rate(sample: &RateSample, delivered: u64) -> Option<DeliveryRate> {
+    (sample.interval > Span::ZERO).then(|| DeliveryRate {
+        packets_per_second: sample.delivered as f64 / sample.interval.seconds(),
+        delivered_before: sample.prior_delivered,
+        delivered,
+        app_limited: sample.app_limited,
+    })
+}

@@ -1,0 +1,81 @@
+//! A packet trace: everything that happened to every packet, for the verifier and for export. Off unless asked for,
+//! since it grows with the run.
+
+use ackclock_base::Time;
+use serde::Serialize;
+
+/// One thing that happened to one packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Record {
+    /// When.
+    pub time_ns: u64,
+    /// The path: twice the flow's index, plus one for the way back.
+    pub path: u32,
+    /// A number that identifies the packet within the run.
+    pub packet: u64,
+    /// Size on the wire.
+    pub bytes: u32,
+    /// What happened.
+    pub event: Event,
+}
+
+/// What can happen to a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// An endpoint sends it.
+    Launched,
+    /// It is offered to a link.
+    Offered {
+        /// The link's index.
+        link: u32,
+    },
+    /// The link's queue drops it.
+    Dropped {
+        /// The link's index.
+        link: u32,
+    },
+    /// Its transmission begins.
+    Started {
+        /// The link's index.
+        link: u32,
+    },
+    /// Its transmission ends.
+    Sent {
+        /// The link's index.
+        link: u32,
+    },
+    /// It is corrupted on the wire.
+    Lost {
+        /// The link's index.
+        link: u32,
+    },
+    /// It reaches the end of the link.
+    Arrived {
+        /// The link's index.
+        link: u32,
+    },
+    /// An endpoint receives it.
+    Delivered,
+}
+
+/// The trace of a run. Records are in the order of processing; a packet's future on an uncontended link is written
+/// when it enters it, so sort by time before replaying.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// What happened.
+    pub records: Vec<Record>,
+    launched: u64,
+}
+
+impl Trace {
+    /// A number for the next packet.
+    pub(crate) fn next_packet(&mut self) -> u64 {
+        self.launched += 1;
+        self.launched
+    }
+
+    pub(crate) fn push(&mut self, time: Time, path: u32, packet: u64, bytes: u32, event: Event) {
+        self.records.push(Record { time_ns: time.nanos(), path, packet, bytes, event });
+    }
+}
