@@ -1,1 +1,34 @@
+//! The laboratory: the scenario language, running scenarios, and their results.
+//!
+//! * [`document`]: TOML with the place of everything in the file, and overrides.
+//! * [`diagnostics`]: what is wrong with a scenario file, where, and what would be right.
+//! * [`reader`]: reading typed values from a document, collecting every problem.
+//! * [`scenario`]: a scenario, read and checked.
+//! * [`network`], [`flows`], [`choice`]: its parts.
+//! * [`sweep`]: the grid of points that a scenario's sweep spans.
+//! * [`build`]: from a scenario and a seed to a simulation.
+//! * [`run`], [`result`]: running it, and what comes out.
+//! * [`verify`]: an independent check of a packet trace.
+//! * [`registry`]: everything that a scenario can name. [`schema`]: the JSON Schema made from it.
 
+pub mod build;
+pub mod choice;
+pub mod diagnostics;
+pub mod document;
+pub mod flows;
+pub mod network;
+pub mod reader;
+pub mod registry;
+pub mod result;
+pub mod run;
+pub mod scenario;
+pub mod schema;
+pub mod sweep;
+pub mod verify;
+
+pub use diagnostics::Diagnostic;
+pub use result::RunResult;
+pub use scenario::Scenario;
+
+/// The version of the core.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

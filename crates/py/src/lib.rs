@@ -1,1 +1,131 @@
+//! The compiled module `ackclock._core`: thin bindings over ackclock-lab. Everything goes over the border as JSON
+//! text; what it means is documented with the Python package.
 
+mod batch;
+
+use ackclock_lab::scenario::{Scenario, overridden};
+use ackclock_lab::{Diagnostic, diagnostics, registry as names, run as runner, schema as schemas, sweep};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+use std::sync::atomic::AtomicBool;
+
+pyo3::create_exception!(
+    _core,
+    ScenarioError,
+    PyValueError,
+    "What is wrong with a scenario: the text of all problems; `diagnostics` holds them as JSON."
+);
+
+/// The compiled core of ackclock.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", ackclock_lab::VERSION)?;
+    module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
+    module.add_class::<batch::Batch>()?;
+    for function in [
+        wrap_pyfunction!(registry, module)?,
+        wrap_pyfunction!(schema, module)?,
+        wrap_pyfunction!(check, module)?,
+        wrap_pyfunction!(points, module)?,
+        wrap_pyfunction!(describe, module)?,
+        wrap_pyfunction!(run, module)?,
+        wrap_pyfunction!(verify, module)?,
+    ] {
+        module.add_function(function)?;
+    }
+    Ok(())
+}
+
+/// Everything that a scenario can name, as a JSON array.
+#[pyfunction]
+fn registry() -> PyResult<String> {
+    to_json(&names::listed())
+}
+
+/// The JSON Schema of a scenario file.
+#[pyfunction]
+fn schema() -> PyResult<String> {
+    to_json(&schemas::schema())
+}
+
+/// Raises ScenarioError with every problem that the scenario has.
+#[pyfunction]
+#[pyo3(signature = (text, file, overrides = "{}"))]
+fn check(text: &str, file: &str, overrides: &str) -> PyResult<()> {
+    parse(text, file, overrides).map(drop)
+}
+
+/// The points of the scenario's sweep, as a JSON array of objects with `overrides`.
+#[pyfunction]
+#[pyo3(signature = (text, file, overrides = "{}"))]
+fn points(text: &str, file: &str, overrides: &str) -> PyResult<String> {
+    let document =
+        overridden(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))?;
+    let points = sweep::points_of(&document).map_err(|problems| refuse(&problems))?;
+    to_json(&points.into_iter().map(|point| json!({ "overrides": point })).collect::<Vec<_>>())
+}
+
+/// The scenario in short, as a JSON object.
+#[pyfunction]
+#[pyo3(signature = (text, file, overrides = "{}"))]
+fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
+    let scenario = parse(text, file, overrides)?;
+    let members = |group: &ackclock_lab::flows::FlowGroup| -> Vec<String> {
+        (0..group.members.len()).map(|index| group.member_name(index)).collect()
+    };
+    let flows: Vec<Value> = scenario
+        .flows
+        .iter()
+        .map(|group| json!({ "group": group.plan.name, "control": group.control_name(), "names": members(group) }))
+        .collect();
+    let links: Vec<&str> = scenario.network.links.iter().map(|link| link.name.as_str()).collect();
+    to_json(&json!({
+        "name": scenario.name,
+        "duration_s": scenario.duration.seconds(),
+        "warmup_s": scenario.warmup.seconds(),
+        "seed": scenario.seed,
+        "replications": scenario.replications,
+        "expected_packets": scenario.expected_packets(),
+        "flows": flows,
+        "links": links,
+    }))
+}
+
+/// Runs the scenario once; the result is a JSON object.
+#[pyfunction]
+fn run(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64, series: bool) -> PyResult<String> {
+    let job = batch::Job::new(text, file, overrides, seed, series)?;
+    batch::run_interruptibly(py, job)
+}
+
+/// Runs the scenario once with a packet trace and checks the trace; a JSON array of violations, empty when all is
+/// well.
+#[pyfunction]
+fn verify(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) -> PyResult<String> {
+    let scenario = parse(text, file, overrides)?;
+    let checked = py.detach(|| runner::run_and_verify(&scenario, seed, &AtomicBool::new(false)));
+    to_json(&checked.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)
+}
+
+fn parse(text: &str, file: &str, overrides: &str) -> PyResult<Scenario> {
+    Scenario::parse(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))
+}
+
+fn read_overrides(text: &str) -> PyResult<Map<String, Value>> {
+    serde_json::from_str(text).map_err(|error| PyValueError::new_err(format!("overrides: {error}")))
+}
+
+fn refuse(problems: &[Diagnostic]) -> PyErr {
+    let error = ScenarioError::new_err(diagnostics::render(problems));
+    Python::attach(|py| {
+        let json = serde_json::to_string(problems).unwrap_or_default();
+        // The attribute is a convenience: without it the text still says everything.
+        let _ = error.value(py).setattr("diagnostics", json);
+    });
+    error
+}
+
+fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
+    serde_json::to_string(value).map_err(|error| PyRuntimeError::new_err(error.to_string()))
+}

@@ -1,0 +1,178 @@
+//! From a scenario and a seed to a simulation.
+
+use crate::choice::Choice;
+use crate::flows::{FlowGroup, Sending, Start};
+use crate::network::LinkPlan;
+use crate::scenario::Scenario;
+use ackclock_aqm::{Capacity, Discipline, LinkRate};
+use ackclock_base::spelling::Limit;
+use ackclock_base::{Size, Span, Time};
+use ackclock_sim::flow::{FlowParts, Transport};
+use ackclock_sim::link::LinkParts;
+use ackclock_sim::loss::LossModel;
+use ackclock_sim::measure::Interval;
+use ackclock_sim::random::Stream;
+use ackclock_sim::simulation::{Parts, Simulation};
+use ackclock_sim::tcp::options::Options;
+use ackclock_sim::udp::CbrOptions;
+
+/// What to keep of a run besides its summary.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// Series over time.
+    pub series: bool,
+    /// A packet trace.
+    pub trace: bool,
+}
+
+/// A simulation of the scenario with this seed.
+pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep) -> Simulation {
+    let facts = PathFacts::of(scenario);
+    let links = scenario.network.links.iter().zip(&facts).map(|(plan, facts)| link_parts(plan, facts, seed));
+    let flows = scenario.flows.iter().flat_map(|group| group_parts(group, seed));
+    Simulation::new(Parts {
+        links: links.collect(),
+        flows: flows.collect(),
+        measured: measured(scenario),
+        seed,
+        sample_every: keep.series.then_some(scenario.sample_every),
+        traced: keep.trace,
+    })
+}
+
+/// The part of the run that is measured.
+pub fn measured(scenario: &Scenario) -> Interval {
+    Interval { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration }
+}
+
+/// How much may wait at each link, in the order of the links; `None` for no limit.
+pub fn capacities(scenario: &Scenario) -> Vec<Option<Capacity>> {
+    let facts = PathFacts::of(scenario);
+    scenario.network.links.iter().zip(&facts).map(|(plan, facts)| capacity(plan, facts)).collect()
+}
+
+/// What a link's limit needs to know of the flows that cross it.
+#[derive(Clone, Copy, Debug, Default)]
+struct PathFacts {
+    flows: u32,
+    base_rtt_s: f64,
+    wire_bytes: f64,
+}
+
+impl PathFacts {
+    fn of(scenario: &Scenario) -> Vec<Self> {
+        let links = &scenario.network.links;
+        let mut facts = vec![Self::default(); links.len()];
+        let delay = |path: &[u32]| path.iter().map(|link| links[*link as usize].delay.seconds()).sum::<f64>();
+        for group in &scenario.flows {
+            for member in &group.members {
+                let rtt = delay(&member.forward) + delay(&member.backward);
+                for link in &member.forward {
+                    let facts = &mut facts[*link as usize];
+                    facts.flows += 1;
+                    facts.base_rtt_s += rtt;
+                    facts.wire_bytes += f64::from(group.wire_bytes());
+                }
+            }
+        }
+        for facts in facts.iter_mut().filter(|facts| facts.flows > 0) {
+            facts.base_rtt_s /= f64::from(facts.flows);
+            facts.wire_bytes /= f64::from(facts.flows);
+        }
+        facts
+    }
+
+    /// The mean size of the data packets that cross the link; 1000 bytes for one that only acknowledgements cross.
+    fn mean_packet_bytes(&self) -> f64 {
+        if self.wire_bytes > 0.0 { self.wire_bytes } else { 1000.0 }
+    }
+}
+
+fn capacity(plan: &LinkPlan, facts: &PathFacts) -> Option<Capacity> {
+    let bytes_per_second = plan.rate.bytes_per_second();
+    let packets = |bytes: f64| Capacity::Packets((bytes / facts.mean_packet_bytes()).round() as u64);
+    match plan.queue.as_ref()?.extra.limit("limit") {
+        Limit::Unlimited => None,
+        Limit::Packets(most) => Some(Capacity::Packets(most)),
+        Limit::Bytes(most) => Some(Capacity::Bytes(most)),
+        Limit::Time(span) => Some(Capacity::Bytes((bytes_per_second * span.seconds()).round() as u64)),
+        Limit::Bdp(multiple) => Some(packets(multiple * bytes_per_second * facts.base_rtt_s)),
+    }
+}
+
+fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
+    LinkParts {
+        name: plan.name.clone(),
+        from: plan.from.clone(),
+        to: plan.to.clone(),
+        rate: plan.rate,
+        delay: plan.delay,
+        discipline: plan.queue.as_ref().and_then(|queue| discipline(queue, plan, facts)),
+        loss: plan.loss.as_ref().and_then(loss_model),
+        seed,
+    }
+}
+
+/// A tail-drop queue without limit never decides anything, so it is no discipline at all.
+fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Box<dyn Discipline>> {
+    let capacity = capacity(plan, facts);
+    if capacity.is_none() && queue.descriptor.name == "droptail" {
+        return None;
+    }
+    let entry = ackclock_aqm::registry::find(queue.descriptor.name)?;
+    let link = LinkRate { rate: plan.rate, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 };
+    Some((entry.build)(&queue.values, capacity.unwrap_or(Capacity::Unlimited), &link))
+}
+
+fn loss_model(loss: &Choice) -> Option<Box<dyn LossModel>> {
+    ackclock_sim::loss::find(loss.descriptor.name).map(|entry| (entry.build)(&loss.values))
+}
+
+fn group_parts(group: &FlowGroup, seed: u64) -> impl Iterator<Item = FlowParts> + '_ {
+    group.members.iter().enumerate().map(move |(index, member)| {
+        let name = group.member_name(index);
+        FlowParts {
+            start: starts(&group.plan.start, index, &name, seed),
+            stop: group.plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
+            forward: member.forward.clone(),
+            backward: member.backward.clone(),
+            transport: transport(&group.plan.sending),
+            name,
+        }
+    })
+}
+
+fn starts(start: &Start, index: usize, name: &str, seed: u64) -> Time {
+    let fixed = Time::ZERO + start.at + start.every * index as u64;
+    match start.uniform {
+        None => fixed,
+        Some((low, high)) => {
+            let drawn =
+                Stream::new(seed, &format!("flow {name} start")).between(low.seconds(), high.seconds());
+            fixed + Span::from_seconds(drawn)
+        }
+    }
+}
+
+fn transport(sending: &Sending) -> Transport {
+    match sending {
+        Sending::Tcp { control, transport, size } => {
+            let entry = ackclock_cc::registry::find(control.descriptor.name);
+            let preferred = entry.and_then(|entry| entry.recovery);
+            let options = Options::new(&transport.values, preferred);
+            let build = entry.unwrap_or(&ackclock_cc::registry::CONTROLS[0]).build;
+            let payload = u64::from(options.sender.payload_bytes);
+            Transport::Tcp {
+                control: build(&control.values, &options.initial()),
+                packets: size.map_or(u64::MAX, |size| size.div_ceil(payload)),
+                dupack_threshold: transport.values.integer("dupack_threshold") as u32,
+                options,
+            }
+        }
+        Sending::Cbr { rate, payload_bytes, wire_bytes } => Transport::Cbr(CbrOptions {
+            payload_bytes: *payload_bytes,
+            wire_bytes: *wire_bytes,
+            interval: rate.time_to_send(Size::from_bytes(u64::from(*payload_bytes))),
+        }),
+    }
+}

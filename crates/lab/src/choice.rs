@@ -1,0 +1,101 @@
+//! A named thing in a scenario: `control = "reno"`, or `control = { name = "reno", increase = 2 }`. One way to
+//! write controls, queues, losses, applications and transports, read through the registry.
+
+use crate::diagnostics::{nearest, one_of};
+use crate::document::{Node, Value};
+use crate::reader::Reader;
+use ackclock_base::{Descriptor, Values};
+
+/// Reads a named thing. `candidates` are those that may stand here; `extra` are parameters that every one of them
+/// has besides its own.
+pub fn read(
+    reader: &Reader<'_>,
+    node: &Node,
+    path: &str,
+    candidates: &[&'static Descriptor],
+    extra: &'static [ackclock_base::Parameter],
+) -> Option<Choice> {
+    let (name, span) = name_of(reader, node, path)?;
+    let names = || candidates.iter().map(|candidate| candidate.name);
+    let Some(descriptor) = candidates.iter().find(|candidate| candidate.name == name) else {
+        let place =
+            if matches!(node.value, Value::Table(_)) { format!("{path}.name") } else { path.to_owned() };
+        reader.problem(&span, &place, &format!("\"{name}\""), &one_of(names()), nearest(&name, names()));
+        return None;
+    };
+    let mut choice = Choice { descriptor, values: descriptor.defaults(), extra: defaults(extra) };
+    let Value::Table(table) = &node.value else { return Some(choice) };
+    let parameters = || extra.iter().chain(descriptor.parameters);
+    let known: Vec<&str> =
+        std::iter::once("name").chain(parameters().map(|parameter| parameter.name)).collect();
+    let table_reader = reader.table(node, path, &known)?;
+    for parameter in parameters() {
+        let key = parameter.name;
+        let Some(given) = table.get(key) else { continue };
+        let place = table_reader.path_of(key);
+        if let Some(value) = reader.quantity(given, &place, parameter.quantity, parameter.range) {
+            choice.values.set(key, value);
+            choice.extra.set(key, value);
+        }
+    }
+    Some(choice)
+}
+
+/// A named thing with its parameters.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// What it is.
+    pub descriptor: &'static Descriptor,
+    /// Its parameters.
+    pub values: Values,
+    /// The parameters that all of its kind have.
+    pub extra: Values,
+}
+
+impl Choice {
+    /// A named thing with all its defaults.
+    pub fn default_of(descriptor: &'static Descriptor) -> Self {
+        Self { descriptor, values: descriptor.defaults(), extra: Values::default() }
+    }
+}
+
+/// The defaults of some parameters.
+pub fn defaults(extra: &'static [ackclock_base::Parameter]) -> Values {
+    let all = Descriptor {
+        kind: ackclock_base::Kind::Queue,
+        name: "",
+        summary: "",
+        source: "",
+        parameters: extra,
+        presets: &[],
+    };
+    all.defaults()
+}
+
+fn name_of(reader: &Reader<'_>, node: &Node, path: &str) -> Option<(String, crate::document::Span)> {
+    let expected = "a name in quotes, or a table with a `name` and parameters";
+    match &node.value {
+        Value::Text(name) => Some((name.clone(), node.span.clone())),
+        Value::Table(table) => match table.get("name") {
+            Some(Node { value: Value::Text(name), span }) => Some((name.clone(), span.clone())),
+            Some(other) => {
+                reader.problem(
+                    &other.span,
+                    &format!("{path}.name"),
+                    &other.describe(),
+                    "a name in quotes",
+                    None,
+                );
+                None
+            }
+            None => {
+                reader.problem(&node.span, path, "a table without `name`", expected, None);
+                None
+            }
+        },
+        _ => {
+            reader.problem(&node.span, path, &node.describe(), expected, None);
+            None
+        }
+    }
+}

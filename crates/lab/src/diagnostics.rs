@@ -1,0 +1,85 @@
+//! What is wrong with a scenario file: where, what was found, what was expected, and the nearest right thing.
+
+use serde::Serialize;
+use std::fmt;
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Diagnostic {
+    /// The file as it was named.
+    pub file: String,
+    /// The line, from 1; `None` where the problem came in by an override.
+    pub line: Option<usize>,
+    /// The column in characters, from 1.
+    pub column: Option<usize>,
+    /// The dotted path of the key or value.
+    pub path: String,
+    /// What was found.
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+    /// The nearest right thing.
+    pub hint: Option<String>,
+    /// The source line, for showing.
+    #[serde(skip)]
+    pub source: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, path, found, expected, .. } = self;
+        match (self.line, self.column) {
+            (Some(line), Some(column)) => write!(formatter, "{file}:{line}:{column}: ")?,
+            _ => write!(formatter, "{file} (override): ")?,
+        }
+        let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
+        write!(formatter, "{place}found {found}, expected {expected}")?;
+        if let Some(hint) = &self.hint {
+            write!(formatter, "; did you mean {hint}?")?;
+        }
+        if let (Some(source), Some(line), Some(column)) = (&self.source, self.line, self.column) {
+            let margin = " ".repeat(line.to_string().len());
+            let pad = " ".repeat(column - 1);
+            write!(formatter, "\n  {margin} |\n  {line} | {source}\n  {margin} | {pad}^")?;
+        }
+        Ok(())
+    }
+}
+
+/// All problems as one text.
+pub fn render(problems: &[Diagnostic]) -> String {
+    let blocks: Vec<String> = problems.iter().map(Diagnostic::to_string).collect();
+    blocks.join("\n")
+}
+
+/// The name among `names` that is nearest to `found`, if one is near.
+pub fn nearest<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let plain = |text: &str| text.to_lowercase().replace(['-', ' '], "_");
+    let wanted = plain(found);
+    let score = |name: &str| strsim::jaro_winkler(&plain(name), &wanted);
+    names
+        .into_iter()
+        .map(|name| (score(name), name))
+        .filter(|(score, _)| *score > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| format!("`{name}`"))
+}
+
+/// Names as a list in words.
+pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    format!("one of {}", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        let names = ["delay", "rate", "queue", "cwnd_floor"];
+        assert_eq!(nearest("dely", names), Some("`delay`".to_owned()));
+        assert_eq!(nearest("cwnd-floor", names), Some("`cwnd_floor`".to_owned()));
+        assert_eq!(nearest("colour", names), None);
+    }
+}

@@ -1,0 +1,305 @@
+//! A TOML document that remembers where everything stands, and that overrides can change before it is read.
+
+use crate::diagnostics::Diagnostic;
+use serde_json::Value as Json;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// Bytes of the file; `None` for what an override brought in.
+pub type Span = Option<Range<usize>>;
+
+/// A value and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where it stands.
+    pub span: Span,
+    /// What it is.
+    pub value: Value,
+}
+
+/// A value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A string.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number with a point.
+    Float(f64),
+    /// true or false.
+    Flag(bool),
+    /// An array.
+    List(Vec<Node>),
+    /// A table.
+    Table(Table),
+    /// Something that no scenario uses, such as a date; named.
+    Other(&'static str),
+}
+
+/// A table: its entries in alphabetical order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Key, the key's place, value.
+    pub entries: Vec<(String, Span, Node)>,
+}
+
+/// A document.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The file as it was named.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// Its content.
+    pub root: Node,
+}
+
+impl Node {
+    /// What it is, in words, for messages.
+    pub fn describe(&self) -> String {
+        match &self.value {
+            Value::Text(text) => format!("\"{text}\""),
+            Value::Integer(number) => number.to_string(),
+            Value::Float(number) => number.to_string(),
+            Value::Flag(flag) => flag.to_string(),
+            Value::List(items) => format!("a list of {}", items.len()),
+            Value::Table(_) => "a table".to_owned(),
+            Value::Other(name) => (*name).to_owned(),
+        }
+    }
+}
+
+impl Table {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entries.iter().find(|(name, _, _)| name == key).map(|(_, _, node)| node)
+    }
+
+    fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        self.entries.iter_mut().find(|(name, _, _)| name == key).map(|(_, _, node)| node)
+    }
+
+    fn set(&mut self, key: &str, node: Node) {
+        match self.get_mut(key) {
+            Some(place) => *place = node,
+            None => self.entries.push((key.to_owned(), None, node)),
+        }
+    }
+}
+
+impl Document {
+    /// Parses a file's text.
+    pub fn parse(text: &str, file: &str) -> Result<Self, Vec<Diagnostic>> {
+        let (table, errors) = DeTable::parse_recoverable(text);
+        let root = Node { span: Some(table.span()), value: Value::Table(copy_table(table.get_ref())) };
+        let document = Self { file: file.to_owned(), text: text.to_owned(), root };
+        if errors.is_empty() {
+            return Ok(document);
+        }
+        let problem = |error: &toml::de::Error| {
+            let span = error.span().or(Some(0..0));
+            document.problem(&span, "", "text that is not TOML", error.message(), None)
+        };
+        Err(errors.iter().map(problem).collect())
+    }
+
+    /// A problem at a place of this document.
+    pub fn problem(
+        &self,
+        span: &Span,
+        path: &str,
+        found: &str,
+        expected: &str,
+        hint: Option<String>,
+    ) -> Diagnostic {
+        let place = span.as_ref().map(|span| self.line_and_column(span.start));
+        let source = place.and_then(|(line, _)| self.text.lines().nth(line - 1).map(str::to_owned));
+        Diagnostic {
+            file: self.file.clone(),
+            line: place.map(|(line, _)| line),
+            column: place.map(|(_, column)| column),
+            path: path.to_owned(),
+            found: found.to_owned(),
+            expected: expected.to_owned(),
+            hint,
+            source,
+        }
+    }
+
+    /// Puts a value at a dotted path; tables on the way are made where they are missing. A list's items are addressed
+    /// by their `name` or by their index.
+    pub fn set(&mut self, path: &str, value: &Json) -> Result<(), Box<Diagnostic>> {
+        let node = from_json(value);
+        place(&mut self.root, path, node)
+            .map_err(|(found, expected)| Box::new(self.problem(&None, path, &found, &expected, None)))
+    }
+
+    fn line_and_column(&self, byte: usize) -> (usize, usize) {
+        let before = &self.text[..floor_char_boundary(&self.text, byte)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}
+
+fn floor_char_boundary(text: &str, byte: usize) -> usize {
+    let mut byte = byte.min(text.len());
+    while !text.is_char_boundary(byte) {
+        byte -= 1;
+    }
+    byte
+}
+
+fn place(node: &mut Node, rest: &str, new: Node) -> Result<(), (String, String)> {
+    let (step, rest) = split_step(rest);
+    match &mut node.value {
+        Value::Table(table) => match rest {
+            None => {
+                table.set(step, new);
+                Ok(())
+            }
+            Some(rest) => {
+                if table.get(step).is_none() {
+                    table.set(step, Node { span: None, value: Value::Table(Table::default()) });
+                }
+                table.get_mut(step).map_or(Ok(()), |next| place(next, rest, new))
+            }
+        },
+        Value::List(items) => {
+            let names: Vec<String> = items.iter().filter_map(item_name).map(str::to_owned).collect();
+            let index = items
+                .iter()
+                .position(|item| item_name(item) == Some(step))
+                .or_else(|| step.parse().ok().filter(|index| *index < items.len()));
+            match (index, rest) {
+                (Some(index), None) => {
+                    items[index] = new;
+                    Ok(())
+                }
+                (Some(index), Some(rest)) => place(&mut items[index], rest, new),
+                (None, _) => Err((
+                    format!("no item `{step}`"),
+                    format!("an index below {} or one of the names {}", items.len(), names.join(", ")),
+                )),
+            }
+        }
+        // A thing written as its name alone becomes a table when one of its parameters is set.
+        Value::Text(name) => {
+            let name = Node { span: node.span.clone(), value: Value::Text(name.clone()) };
+            node.value = Value::Table(Table { entries: vec![("name".to_owned(), node.span.clone(), name)] });
+            let rest = rest.map_or_else(|| step.to_owned(), |rest| format!("{step}.{rest}"));
+            place(node, &rest, new)
+        }
+        _ => Err((node.describe(), "a table or a list to go on with".to_owned())),
+    }
+}
+
+/// The first step of a dotted path and the rest; a step with dots in it stands in quotes.
+fn split_step(path: &str) -> (&str, Option<&str>) {
+    if let Some(quoted) = path.strip_prefix('"')
+        && let Some((step, rest)) = quoted.split_once('"')
+    {
+        return (step, rest.strip_prefix('.'));
+    }
+    match path.split_once('.') {
+        Some((step, rest)) => (step, Some(rest)),
+        None => (path, None),
+    }
+}
+
+fn item_name(item: &Node) -> Option<&str> {
+    let Value::Table(table) = &item.value else { return None };
+    match table.get("name").map(|node| &node.value) {
+        Some(Value::Text(name)) => Some(name),
+        _ => None,
+    }
+}
+
+fn copy_table(table: &DeTable<'_>) -> Table {
+    let entries = table
+        .iter()
+        .map(|(key, value)| {
+            let node = Node { span: Some(value.span()), value: copy_value(value.get_ref()) };
+            (key.get_ref().to_string(), Some(key.span()), node)
+        })
+        .collect();
+    Table { entries }
+}
+
+fn copy_value(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+            .map_or(Value::Other("a number beyond 64 bits"), Value::Integer),
+        DeValue::Float(number) => number.as_str().parse().map_or(Value::Other("a number"), Value::Float),
+        DeValue::Boolean(flag) => Value::Flag(*flag),
+        DeValue::Datetime(_) => Value::Other("a date"),
+        DeValue::Array(items) => Value::List(
+            items
+                .iter()
+                .map(|item| Node { span: Some(item.span()), value: copy_value(item.get_ref()) })
+                .collect(),
+        ),
+        DeValue::Table(table) => Value::Table(copy_table(table)),
+    }
+}
+
+fn from_json(json: &Json) -> Node {
+    let value = match json {
+        Json::Null => Value::Other("nothing"),
+        Json::Bool(flag) => Value::Flag(*flag),
+        Json::Number(number) => {
+            number.as_i64().map_or_else(|| Value::Float(number.as_f64().unwrap_or(f64::NAN)), Value::Integer)
+        }
+        Json::String(text) => Value::Text(text.clone()),
+        Json::Array(items) => Value::List(items.iter().map(from_json).collect()),
+        Json::Object(entries) => {
+            let entry = |(key, value): (&String, &Json)| (key.clone(), None, from_json(value));
+            Value::Table(Table { entries: entries.iter().map(entry).collect() })
+        }
+    };
+    Node { span: None, value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const TEXT: &str =
+        "duration = \"1 s\"\n[[flows]]\nname = \"a\"\ncontrol = \"reno\"\n[[flows]]\nname = \"b\"\n";
+
+    fn get<'d>(node: &'d Node, path: &[&str]) -> Option<&'d Value> {
+        let Some((step, rest)) = path.split_first() else { return Some(&node.value) };
+        match &node.value {
+            Value::Table(table) => table.get(step).and_then(|next| get(next, rest)),
+            Value::List(items) => {
+                step.parse::<usize>().ok().and_then(|i| items.get(i)).and_then(|next| get(next, rest))
+            }
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn overrides_reach_by_name_and_by_index() {
+        let mut document = Document::parse(TEXT, "f").unwrap();
+        document.set("flows.b.count", &json!(5)).unwrap();
+        document.set("flows.0.control.increase", &json!(2.0)).unwrap();
+        document.set("dumbbell.bottleneck.rate", &json!("1 Mbit/s")).unwrap();
+        assert_eq!(get(&document.root, &["flows", "1", "count"]), Some(&Value::Integer(5)));
+        assert_eq!(
+            get(&document.root, &["flows", "0", "control", "name"]),
+            Some(&Value::Text("reno".into()))
+        );
+        assert_eq!(get(&document.root, &["flows", "0", "control", "increase"]), Some(&Value::Float(2.0)));
+        assert!(get(&document.root, &["dumbbell", "bottleneck", "rate"]).is_some());
+        let problem = document.set("flows.c.count", &json!(5)).unwrap_err();
+        assert_eq!(problem.expected, "an index below 2 or one of the names a, b");
+    }
+
+    #[test]
+    fn several_mistakes_in_the_syntax_are_all_reported() {
+        let problems = Document::parse("a = \nb = \"x\nc = 1\nd == 2\n", "f").unwrap_err();
+        assert!(problems.len() >= 2, "{problems:?}");
+        assert_eq!(problems[0].line, Some(1));
+    }
+}

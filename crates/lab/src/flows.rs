@@ -1,0 +1,274 @@
+//! The flows of a scenario: how many, where, how they send and what.
+
+use crate::choice::{self, Choice};
+use crate::document::{Node, Span as Place_, Value};
+use crate::reader::TableReader;
+use crate::registry;
+use crate::scenario::MOST_FLOWS;
+use ackclock_base::{Kind, Range, Rate, Span};
+
+/// A group of flows with its paths.
+#[derive(Clone, Debug)]
+pub struct FlowGroup {
+    /// What the flows of the group have in common.
+    pub plan: FlowPlan,
+    /// Each flow's path.
+    pub members: Vec<Member>,
+}
+
+/// One flow's path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The links to the receiver.
+    pub forward: Vec<u32>,
+    /// The links back.
+    pub backward: Vec<u32>,
+}
+
+/// A group of flows as it is written.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Its name; flows are called after it.
+    pub name: String,
+    /// How many flows.
+    pub count: usize,
+    /// Where they go.
+    pub place: Place,
+    /// When they begin.
+    pub start: Start,
+    /// When their applications stop.
+    pub stop: Option<Span>,
+    /// How they send.
+    pub sending: Sending,
+    /// Where it stands in the file.
+    pub span: Place_,
+}
+
+/// How a group sends.
+#[derive(Clone, Debug)]
+pub enum Sending {
+    /// Over TCP.
+    Tcp {
+        /// The congestion control.
+        control: Choice,
+        /// The transport profile.
+        transport: Choice,
+        /// Bytes to send; `None` for no end.
+        size: Option<u64>,
+    },
+    /// A constant bit rate over UDP.
+    Cbr {
+        /// Payload bits per second.
+        rate: Rate,
+        /// Payload bytes of a packet.
+        payload_bytes: u32,
+        /// Bytes of a packet on the wire.
+        wire_bytes: u32,
+    },
+}
+
+/// Where flows go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Where the network puts them.
+    Anywhere,
+    /// A pair of a dumbbell, from 1.
+    Pair(usize),
+    /// From one node to another by the fewest links.
+    Ends(String, String),
+    /// Along these nodes.
+    Path(Vec<String>),
+}
+
+/// When the flows of a group begin: the k-th, from 0, at `at + k * every` plus a draw from `uniform`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// When the first begins.
+    pub at: Span,
+    /// The time between two beginnings.
+    pub every: Span,
+    /// The bounds of a uniform draw.
+    pub uniform: Option<(Span, Span)>,
+}
+
+const KEYS: [&str; 11] =
+    ["name", "count", "control", "transport", "application", "start", "stop", "pair", "from", "to", "path"];
+const TIMES: Range = Range::between(0.0, 1e6);
+
+impl FlowGroup {
+    /// Bytes of a data packet on the wire.
+    pub fn wire_bytes(&self) -> u32 {
+        match &self.plan.sending {
+            Sending::Tcp { transport, .. } => {
+                let bytes = |name| transport.values.size(name).bytes() as u32;
+                bytes("packet") + bytes("header")
+            }
+            Sending::Cbr { wire_bytes, .. } => *wire_bytes,
+        }
+    }
+
+    /// What the flow sends whatever the network does, in bits per second.
+    pub fn least_rate_bps(&self) -> f64 {
+        match &self.plan.sending {
+            Sending::Tcp { .. } => 0.0,
+            Sending::Cbr { rate, .. } => rate.bits_per_second() as f64,
+        }
+    }
+
+    /// The name of the k-th flow, from 0.
+    pub fn member_name(&self, index: usize) -> String {
+        match self.members.len() {
+            1 => self.plan.name.clone(),
+            _ => format!("{}-{}", self.plan.name, index + 1),
+        }
+    }
+
+    /// The name of what controls its sending.
+    pub fn control_name(&self) -> &'static str {
+        match &self.plan.sending {
+            Sending::Tcp { control, .. } => control.descriptor.name,
+            Sending::Cbr { .. } => "cbr",
+        }
+    }
+}
+
+/// Reads the flow groups.
+pub fn read(root: &TableReader<'_>) -> Vec<FlowPlan> {
+    root.required("flows", "at least one [[flows]]");
+    let Some(items) = root.list("flows") else { return Vec::new() };
+    if items.is_empty() {
+        root.problem_at("flows", "no flows", "at least one [[flows]]");
+    }
+    let mut plans: Vec<FlowPlan> = Vec::new();
+    for (index, node) in items.iter().enumerate() {
+        let Some(plan) = read_plan(root, index, node) else { continue };
+        if plans.iter().any(|other| other.name == plan.name) {
+            let found = format!("a second group called \"{}\"", plan.name);
+            root.reader.problem(&plan.span, &format!("flows.{index}"), &found, "a `name` of its own", None);
+        }
+        plans.push(plan);
+    }
+    let count: usize = plans.iter().map(|plan| plan.count).sum();
+    if count > MOST_FLOWS {
+        root.problem_at("flows", &format!("{count} flows"), &format!("at most {MOST_FLOWS}"));
+    }
+    plans
+}
+
+fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPlan> {
+    let table = root.reader.table(node, &format!("flows.{index}"), &KEYS)?;
+    let sending = read_sending(&table);
+    let count = table.integer("count", Range::between(1.0, MOST_FLOWS as f64)).unwrap_or(1) as usize;
+    let start = read_start(&table);
+    let stop = table.time("stop", TIMES);
+    let place = read_place(&table);
+    let sending = sending?;
+    let default_name = match &sending {
+        Sending::Tcp { control, .. } => control.descriptor.name,
+        Sending::Cbr { .. } => "cbr",
+    };
+    let name = table.text("name").unwrap_or(default_name).to_owned();
+    if name.is_empty() || name.contains(['.', '"', '\n']) {
+        table.problem_at("name", &format!("\"{name}\""), "a name without dots, quotes or line breaks");
+    }
+    Some(FlowPlan { name, count, place: place?, start: start?, stop, sending, span: node.span.clone() })
+}
+
+fn read_sending(table: &TableReader<'_>) -> Option<Sending> {
+    let pick = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
+        Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]),
+        None => candidates.first().map(|descriptor| Choice::default_of(descriptor)),
+    };
+    let application = pick("application", &registry::applications());
+    if application.as_ref().is_some_and(|application| application.descriptor.name == "cbr") {
+        for key in ["control", "transport"] {
+            if table.get(key).is_some() {
+                table.problem_at(
+                    key,
+                    &format!("`{key}` of a constant bit rate"),
+                    "nothing: it goes over UDP",
+                );
+            }
+        }
+        return read_cbr(&application?);
+    }
+    if table.get("control").is_none() {
+        let controls = registry::controls();
+        let names = crate::diagnostics::one_of(controls.iter().map(|control| control.name));
+        table.problem(&table.path_of("control"), "no `control`", &format!("a congestion control: {names}"));
+    }
+    let control = pick("control", &registry::controls());
+    let transport = pick("transport", &registry::transports());
+    let (control, transport) = (control?, transport?);
+    debug_assert_eq!(transport.descriptor.kind, Kind::Transport);
+    let size = application?.values.optional_size("size").map(|size| size.bytes());
+    Some(Sending::Tcp { control, transport, size })
+}
+
+fn read_cbr(application: &Choice) -> Option<Sending> {
+    let values = &application.values;
+    let payload_bytes = values.size("packet").bytes() as u32;
+    let wire_bytes = payload_bytes + values.size("header").bytes() as u32;
+    Some(Sending::Cbr { rate: values.rate("rate"), payload_bytes, wire_bytes })
+}
+
+fn read_start(table: &TableReader<'_>) -> Option<Start> {
+    let Some(node) = table.get("start") else { return Some(Start::default()) };
+    if !matches!(node.value, Value::Table(_)) {
+        return Some(Start { at: table.time("start", TIMES)?, ..Start::default() });
+    }
+    let path = table.path_of("start");
+    let start = table.reader.table(node, &path, &["at", "every", "uniform"])?;
+    let uniform = match start.list("uniform") {
+        None => None,
+        Some(items) => {
+            let path = start.path_of("uniform");
+            let read =
+                |node| match table.reader.quantity(node, &path, ackclock_base::Quantity::Time, TIMES)? {
+                    ackclock_base::Value::Time(span) => Some(span),
+                    _ => None,
+                };
+            let bounds: Option<Vec<Span>> = items.iter().map(read).collect();
+            match bounds?.as_slice() {
+                [low, high] if low <= high => Some((*low, *high)),
+                _ => {
+                    let expected = "a lower and an upper bound such as [\"0 s\", \"1 s\"]";
+                    start.problem_at("uniform", "something else", expected);
+                    return None;
+                }
+            }
+        }
+    };
+    let time = |key| start.time(key, TIMES).unwrap_or_default();
+    Some(Start { at: time("at"), every: time("every"), uniform })
+}
+
+fn read_place(table: &TableReader<'_>) -> Option<Place> {
+    let ways = ["pair", "from", "path"].into_iter().filter(|key| table.get(key).is_some()).count();
+    if ways > 1 || (table.get("to").is_some() && table.get("from").is_none()) {
+        table.problem(
+            table.path(),
+            "several ways to say where the flow goes",
+            "one of `pair`, `from` with `to`, `path`",
+        );
+        return None;
+    }
+    if table.get("pair").is_some() {
+        return table.integer("pair", Range::at_least(1.0)).map(|pair| Place::Pair(pair as usize));
+    }
+    if table.get("from").is_some() {
+        table.required("to", "the node that the flow goes to");
+        return Some(Place::Ends(table.text("from")?.to_owned(), table.text("to")?.to_owned()));
+    }
+    match table.get("path") {
+        None => Some(Place::Anywhere),
+        Some(_) => {
+            let stops = table.texts("path")?;
+            if stops.len() < 2 {
+                table.problem_at("path", &format!("{} nodes", stops.len()), "at least two nodes");
+                return None;
+            }
+            Some(Place::Path(stops.into_iter().map(str::to_owned).collect()))
+        }
+    }
+}

@@ -1,0 +1,460 @@
+//! The network of a scenario: links between named nodes, written one by one or as a dumbbell or a parking lot, and
+//! the paths of the flows over them.
+
+use crate::choice::{self, Choice};
+use crate::diagnostics::{nearest, one_of};
+use crate::document::{Node, Value};
+use crate::flows::{FlowGroup, FlowPlan, Member, Place};
+use crate::reader::TableReader;
+use crate::registry;
+use ackclock_base::{Range, Rate, Span};
+use std::collections::{HashMap, VecDeque};
+
+/// Links and nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    /// The links, each in one direction.
+    pub links: Vec<LinkPlan>,
+    nodes: Vec<String>,
+    index: HashMap<String, usize>,
+    /// Links by the node that they leave.
+    leaving: Vec<Vec<u32>>,
+}
+
+/// A link as it is written.
+#[derive(Clone, Debug)]
+pub struct LinkPlan {
+    /// Its name in results.
+    pub name: String,
+    /// The node it leaves.
+    pub from: String,
+    /// The node it leads to.
+    pub to: String,
+    /// Its rate.
+    pub rate: Rate,
+    /// Its propagation delay.
+    pub delay: Span,
+    /// Its queue; `None` for one without limit.
+    pub queue: Option<Choice>,
+    /// What corrupts its packets.
+    pub loss: Option<Choice>,
+}
+
+/// The most links.
+const MOST_LINKS: usize = 50_000;
+/// The most pairs of a dumbbell and hops of a parking lot.
+const MOST_PAIRS: f64 = 10_000.0;
+const MOST_HOPS: f64 = 1000.0;
+
+const LINK_KEYS: [&str; 5] = ["rate", "delay", "queue", "loss", "reverse"];
+const RATES: Range = Range::between(1.0, 1e12);
+const DELAYS: Range = Range::between(0.0, 3600.0);
+
+/// Reads the network, and routes the flows over it.
+pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<FlowGroup>)> {
+    let mut network = Network::default();
+    let given: Vec<&str> =
+        ["dumbbell", "parking_lot", "links"].into_iter().filter(|key| root.get(key).is_some()).collect();
+    let flows: usize = plans.iter().map(|plan| plan.count).sum();
+    let pairs = match given.as_slice() {
+        [one] => match *one {
+            "dumbbell" => network.add_dumbbell(root, flows)?,
+            "parking_lot" => network.add_parking_lot(root)?,
+            _ => network.add_links(root)?,
+        },
+        [] => {
+            root.problem("", "no network", "a [dumbbell], a [parking_lot] or [[links]]");
+            return None;
+        }
+        [_, second, ..] => {
+            root.problem_at(
+                second,
+                "a second network",
+                "only one of [dumbbell], [parking_lot] and [[links]]",
+            );
+            return None;
+        }
+    };
+    let mut taken = 0;
+    let mut groups = Vec::new();
+    for plan in plans {
+        groups.push(network.route(root, plan, pairs, taken)?);
+        taken += plan.count;
+    }
+    (!root.reader.has_problems()).then_some((network, groups))
+}
+
+/// How flows find their ends where they do not name them.
+#[derive(Clone, Copy, Debug)]
+enum Ends {
+    /// One of so many pairs of a dumbbell, in turn.
+    Pairs(usize),
+    /// The whole length of a parking lot of so many hops.
+    Hops(usize),
+    /// Every flow names its ends.
+    Named,
+}
+
+/// One link, or one direction of it, before it has ends.
+#[derive(Clone, Debug)]
+struct Wire {
+    rate: Rate,
+    delay: Delay,
+    queue: Option<Choice>,
+    loss: Option<Choice>,
+    /// What differs on the way back.
+    reverse: Option<Box<Wire>>,
+}
+
+/// A delay, or delays spread evenly over the pairs.
+#[derive(Clone, Copy, Debug)]
+enum Delay {
+    Fixed(Span),
+    Evenly(Span, Span),
+}
+
+impl Delay {
+    fn of(self, index: usize, count: usize) -> Span {
+        match self {
+            Self::Fixed(delay) => delay,
+            Self::Evenly(first, last) => {
+                let share = if count > 1 { index as f64 / (count - 1) as f64 } else { 0.0 };
+                Span::from_seconds(first.seconds() + (last.seconds() - first.seconds()) * share)
+            }
+        }
+    }
+}
+
+impl Network {
+    fn add_dumbbell(&mut self, root: &TableReader<'_>, flows: usize) -> Option<Ends> {
+        let keys = ["pairs", "bottleneck", "access", "left", "right"];
+        let table = root.reader.table(root.get("dumbbell")?, "dumbbell", &keys)?;
+        let pairs = table
+            .integer("pairs", Range::between(1.0, MOST_PAIRS))
+            .map_or(flows.max(1), |pairs| pairs as usize);
+        let bottleneck = required_wire(&table, "bottleneck", None, true);
+        let access =
+            if table.get("left").is_some() && table.get("right").is_some() && table.get("access").is_none() {
+                None
+            } else {
+                Some(required_wire(&table, "access", None, false)?)
+            };
+        let left = wire(&table, "left", access.as_ref(), false)?;
+        let right = wire(&table, "right", access.as_ref(), false)?;
+        self.add_duplex("bottleneck", "left", "right", &bottleneck?, 0, 1);
+        for index in 0..pairs {
+            let number = index + 1;
+            self.add_duplex(
+                &format!("access-{number}-left"),
+                &format!("source-{number}"),
+                "left",
+                &left,
+                index,
+                pairs,
+            );
+            self.add_duplex(
+                &format!("access-{number}-right"),
+                "right",
+                &format!("sink-{number}"),
+                &right,
+                index,
+                pairs,
+            );
+        }
+        Some(Ends::Pairs(pairs))
+    }
+
+    fn add_parking_lot(&mut self, root: &TableReader<'_>) -> Option<Ends> {
+        let table = root.reader.table(root.get("parking_lot")?, "parking_lot", &["hops", "hop", "access"])?;
+        table.required("hops", "the number of bottlenecks in a row");
+        let hops = table.integer("hops", Range::between(1.0, MOST_HOPS))? as usize;
+        let hop = required_wire(&table, "hop", None, true)?;
+        let access = required_wire(&table, "access", None, false)?;
+        for index in 0..hops {
+            let (from, to) = (format!("router-{}", index + 1), format!("router-{}", index + 2));
+            self.add_duplex(&format!("hop-{}", index + 1), &from, &to, &hop, index, hops);
+        }
+        for index in 0..=hops {
+            let number = index + 1;
+            let router = format!("router-{number}");
+            self.add_duplex(
+                &format!("access-{number}-in"),
+                &format!("source-{number}"),
+                &router,
+                &access,
+                index,
+                hops + 1,
+            );
+            self.add_duplex(
+                &format!("access-{number}-out"),
+                &router,
+                &format!("sink-{number}"),
+                &access,
+                index,
+                hops + 1,
+            );
+        }
+        Some(Ends::Hops(hops))
+    }
+
+    fn add_links(&mut self, root: &TableReader<'_>) -> Option<Ends> {
+        for (index, node) in root.list("links")?.iter().enumerate() {
+            if self.links.len() >= MOST_LINKS {
+                root.problem_at("links", "very many links", &format!("at most {MOST_LINKS}"));
+                return None;
+            }
+            self.add_written_link(root, index, node);
+        }
+        Some(Ends::Named)
+    }
+
+    fn add_written_link(&mut self, root: &TableReader<'_>, index: usize, node: &Node) -> Option<()> {
+        let keys: Vec<&str> = ["name", "between", "from", "to"].into_iter().chain(LINK_KEYS).collect();
+        let table = root.reader.table(node, &format!("links.{index}"), &keys)?;
+        let wire = read_wire(&table, None, true)?;
+        let one_way = table.get("from").is_some() || table.get("to").is_some();
+        let ends = if one_way {
+            table.required("from", "the node that the link leaves");
+            table.required("to", "the node that the link leads to");
+            vec![table.text("from")?, table.text("to")?]
+        } else {
+            table.required(
+                "between",
+                "two nodes such as [\"a\", \"b\"], or `from` and `to` for one direction",
+            );
+            table.texts("between")?
+        };
+        let [from, to] = ends.as_slice() else {
+            table.problem_at("between", &format!("{} nodes", ends.len()), "two nodes such as [\"a\", \"b\"]");
+            return None;
+        };
+        if from == to {
+            table.problem(table.path(), &format!("a link from \"{from}\" to itself"), "two different nodes");
+            return None;
+        }
+        let name = table.text("name").map_or_else(|| format!("{from}-{to}"), str::to_owned);
+        if self.links.iter().any(|link| link.name == name) {
+            table.problem(table.path(), &format!("a second link called \"{name}\""), "a `name` of its own");
+            return None;
+        }
+        if one_way {
+            self.add_link(&name, from, to, &wire, 0, 1);
+        } else {
+            self.add_duplex(&name, from, to, &wire, 0, 1);
+        }
+        Some(())
+    }
+
+    /// Both directions. The way back has the same rate, delay and queue unless `reverse` says otherwise, and loses
+    /// nothing unless `reverse` says so.
+    fn add_duplex(&mut self, name: &str, from: &str, to: &str, wire: &Wire, index: usize, count: usize) {
+        self.add_link(name, from, to, wire, index, count);
+        let back = wire.reverse.as_deref().cloned().unwrap_or_else(|| Wire { loss: None, ..wire.clone() });
+        self.add_link(&format!("{name}-reverse"), to, from, &back, index, count);
+    }
+
+    fn add_link(&mut self, name: &str, from: &str, to: &str, wire: &Wire, index: usize, count: usize) {
+        let link = self.links.len() as u32;
+        let from_index = self.node(from);
+        self.node(to);
+        self.leaving[from_index].push(link);
+        self.links.push(LinkPlan {
+            name: name.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            rate: wire.rate,
+            delay: wire.delay.of(index, count),
+            queue: wire.queue.clone(),
+            loss: wire.loss.clone(),
+        });
+    }
+
+    fn node(&mut self, name: &str) -> usize {
+        if let Some(index) = self.index.get(name) {
+            return *index;
+        }
+        let index = self.nodes.len();
+        self.nodes.push(name.to_owned());
+        self.leaving.push(Vec::new());
+        self.index.insert(name.to_owned(), index);
+        index
+    }
+
+    /// Finds the paths of a group's flows; `taken` flows of other groups have come before.
+    fn route(&self, root: &TableReader<'_>, plan: &FlowPlan, ends: Ends, taken: usize) -> Option<FlowGroup> {
+        let path = format!("flows.{}", plan.name);
+        let problem =
+            |found: &str, expected: &str, hint| root.reader.problem(&plan.span, &path, found, expected, hint);
+        let mut members = Vec::with_capacity(plan.count);
+        for index in 0..plan.count {
+            let stops: Vec<String> = match (&plan.place, ends) {
+                (Place::Path(stops), _) => stops.clone(),
+                (Place::Ends(from, to), _) => vec![from.clone(), to.clone()],
+                (Place::Pair(pair), Ends::Pairs(pairs)) if *pair <= pairs => pair_ends(*pair),
+                (Place::Pair(pair), Ends::Pairs(pairs)) => {
+                    problem(&format!("pair {pair}"), &format!("a pair from 1 to {pairs}"), None);
+                    return None;
+                }
+                (Place::Pair(_), _) => {
+                    problem("`pair`", "`from` and `to`, or `path`: only a dumbbell has pairs", None);
+                    return None;
+                }
+                (Place::Anywhere, Ends::Pairs(pairs)) => pair_ends((taken + index) % pairs + 1),
+                (Place::Anywhere, Ends::Hops(hops)) => {
+                    vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]
+                }
+                (Place::Anywhere, Ends::Named) => {
+                    problem("no path", "`from` and `to`, or `path`, to say where the flow goes", None);
+                    return None;
+                }
+            };
+            if let Some(unknown) = stops.iter().find(|stop| !self.index.contains_key(*stop)) {
+                let hint = nearest(unknown, self.nodes.iter().map(String::as_str));
+                let some = one_of(self.nodes.iter().map(String::as_str).take(12));
+                problem(&format!("the node \"{unknown}\""), &format!("a node of the network: {some}"), hint);
+                return None;
+            }
+            let back: Vec<String> = stops.iter().rev().cloned().collect();
+            let (Some(forward), Some(backward)) = (self.walk(&stops), self.walk(&back)) else {
+                let stops = stops.join(" - ");
+                problem(&format!("the path {stops}"), "links that connect it in both directions", None);
+                return None;
+            };
+            if forward.is_empty() {
+                problem("a flow from a node to itself", "two different nodes", None);
+                return None;
+            }
+            members.push(Member { forward, backward });
+            // Where every flow of the group takes the same path, finding it once is enough.
+            if !matches!((&plan.place, ends), (Place::Anywhere, Ends::Pairs(_))) {
+                let member = members[0].clone();
+                members.resize(plan.count, member);
+                break;
+            }
+        }
+        Some(FlowGroup { plan: plan.clone(), members })
+    }
+
+    /// The links along the stops, each leg by the fewest links.
+    fn walk(&self, stops: &[String]) -> Option<Vec<u32>> {
+        let mut links = Vec::new();
+        for leg in stops.windows(2) {
+            links.extend(self.shortest(*self.index.get(&leg[0])?, *self.index.get(&leg[1])?)?);
+        }
+        Some(links)
+    }
+
+    fn shortest(&self, from: usize, to: usize) -> Option<Vec<u32>> {
+        let mut came_by: HashMap<usize, u32> = HashMap::new();
+        let mut queue = VecDeque::from([from]);
+        while let Some(node) = queue.pop_front() {
+            if node == to {
+                break;
+            }
+            for link in &self.leaving[node] {
+                let next = self.index[&self.links[*link as usize].to];
+                if next != from && !came_by.contains_key(&next) {
+                    came_by.insert(next, *link);
+                    queue.push_back(next);
+                }
+            }
+        }
+        let mut links = Vec::new();
+        let mut node = to;
+        while node != from {
+            let link = *came_by.get(&node)?;
+            links.push(link);
+            node = self.index[&self.links[link as usize].from];
+        }
+        links.reverse();
+        Some(links)
+    }
+}
+
+fn pair_ends(pair: usize) -> Vec<String> {
+    vec![format!("source-{pair}"), format!("sink-{pair}")]
+}
+
+fn required_wire(table: &TableReader<'_>, key: &str, base: Option<&Wire>, limited: bool) -> Option<Wire> {
+    table.required(key, "a table with `rate` and `delay`")?;
+    wire(table, key, base, limited)
+}
+
+/// A link's properties under a key, on top of others; without the key, those others.
+fn wire(table: &TableReader<'_>, key: &str, base: Option<&Wire>, limited: bool) -> Option<Wire> {
+    let Some(node) = table.get(key) else { return base.cloned() };
+    read_wire(&table.reader.table(node, &table.path_of(key), &LINK_KEYS)?, base, limited)
+}
+
+/// Reads a link's properties. A link that is not `limited` has a queue without limit unless one is given.
+fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Option<Wire> {
+    if base.is_none() {
+        table.required("rate", "a rate such as \"10 Mbit/s\"");
+        table.required("delay", "a propagation delay such as \"10 ms\"");
+    }
+    let rate =
+        table.rate("rate", RATES).or(base.map(|base| base.rate).filter(|_| table.get("rate").is_none()));
+    let delay = match table.get("delay") {
+        Some(node) => read_delay(table, node),
+        None => base.map(|base| base.delay),
+    };
+    let queue = match table.get("queue") {
+        Some(node) => Some(choice::read(
+            table.reader,
+            node,
+            &table.path_of("queue"),
+            &registry::queues(),
+            &[ackclock_aqm::registry::LIMIT],
+        )?),
+        None => match base {
+            Some(base) => base.queue.clone(),
+            None => limited.then(default_queue),
+        },
+    };
+    let loss = match table.get("loss") {
+        Some(node) => {
+            Some(choice::read(table.reader, node, &table.path_of("loss"), &registry::losses(), &[])?)
+        }
+        None => base.and_then(|base| base.loss.clone()),
+    };
+    let one_way = Wire { rate: rate?, delay: delay?, queue, loss, reverse: None };
+    let reverse = match table.get("reverse") {
+        Some(node) => {
+            let keys = &LINK_KEYS[..LINK_KEYS.len() - 1];
+            let reverse = table.reader.table(node, &table.path_of("reverse"), keys)?;
+            let base = Wire { loss: None, ..one_way.clone() };
+            Some(Box::new(read_wire(&reverse, Some(&base), limited)?))
+        }
+        None => base.and_then(|base| base.reverse.clone()),
+    };
+    Some(Wire { reverse, ..one_way })
+}
+
+fn default_queue() -> Choice {
+    let extra = choice::defaults(&[ackclock_aqm::registry::LIMIT]);
+    Choice { extra, ..Choice::default_of(registry::queues()[0]) }
+}
+
+fn read_delay(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
+    if !matches!(node.value, Value::Table(_)) {
+        return table.time("delay", DELAYS).map(Delay::Fixed);
+    }
+    let evenly = table.reader.table(node, &table.path_of("delay"), &["evenly"])?;
+    evenly.required("evenly", "the first and the last delay, such as [\"9 ms\", \"39 ms\"]");
+    let path = evenly.path_of("evenly");
+    let ends: Option<Vec<Span>> = evenly
+        .list("evenly")?
+        .iter()
+        .map(|node| match table.reader.quantity(node, &path, ackclock_base::Quantity::Time, DELAYS)? {
+            ackclock_base::Value::Time(span) => Some(span),
+            _ => None,
+        })
+        .collect();
+    match ends?.as_slice() {
+        [first, last] => Some(Delay::Evenly(*first, *last)),
+        other => {
+            evenly.problem_at("evenly", &format!("{} delays", other.len()), "the first and the last delay");
+            None
+        }
+    }
+}

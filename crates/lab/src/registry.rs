@@ -1,0 +1,186 @@
+//! Everything that a scenario can name, in one table: what `ackclock list` and the documentation print.
+
+use crate::reader::range_words;
+use ackclock_base::registry::Quantity;
+use ackclock_base::{Descriptor, Kind, Parameter, Range};
+use serde::Serialize;
+
+/// What flows can send.
+pub const APPLICATIONS: &[Descriptor] = &[
+    Descriptor {
+        kind: Kind::Application,
+        name: "bulk",
+        summary: "As much as the transport allows, without end or up to a size",
+        source: "ns-2's FTP",
+        parameters: &[Parameter {
+            name: "size",
+            summary: "How much to send; none for no end",
+            quantity: Quantity::Size,
+            default: Parameter::NONE,
+            range: Range::at_least(1.0),
+            source: "none",
+        }],
+        presets: &[],
+    },
+    Descriptor {
+        kind: Kind::Application,
+        name: "cbr",
+        summary: "A constant bit rate over UDP, whatever happens to the packets",
+        source: "ns-2's CBR over UDP",
+        parameters: &[
+            Parameter {
+                name: "rate",
+                summary: "Payload bits per second",
+                quantity: Quantity::Rate,
+                default: "100 kbit/s",
+                range: Range::between(1.0, 1e12),
+                source: "none",
+            },
+            Parameter {
+                name: "packet",
+                summary: "Payload of a packet",
+                quantity: Quantity::Size,
+                default: "1000 B",
+                range: Range::between(1.0, 65_000.0),
+                source: "none",
+            },
+            Parameter {
+                name: "header",
+                summary: "What the headers add to a packet on the wire",
+                quantity: Quantity::Size,
+                default: "28 B",
+                range: Range::between(0.0, 500.0),
+                source: "IPv4 20 B, UDP 8 B",
+            },
+        ],
+        presets: &[],
+    },
+];
+
+/// Every control.
+pub fn controls() -> Vec<&'static Descriptor> {
+    ackclock_cc::registry::CONTROLS.iter().map(|entry| entry.descriptor).collect()
+}
+
+/// Every queue discipline.
+pub fn queues() -> Vec<&'static Descriptor> {
+    ackclock_aqm::registry::QUEUES.iter().map(|entry| entry.descriptor).collect()
+}
+
+/// Every loss model.
+pub fn losses() -> Vec<&'static Descriptor> {
+    ackclock_sim::loss::LOSSES.iter().map(|entry| entry.descriptor).collect()
+}
+
+/// Every transport profile.
+pub fn transports() -> Vec<&'static Descriptor> {
+    ackclock_sim::tcp::options::PROFILES.iter().collect()
+}
+
+/// Every application.
+pub fn applications() -> Vec<&'static Descriptor> {
+    APPLICATIONS.iter().collect()
+}
+
+/// Everything, in the order in which lists show it, with the parameters that all of a kind have.
+pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
+    let kinds = [controls(), queues(), losses(), transports(), applications()];
+    kinds.into_iter().flatten().map(|descriptor| (descriptor, parameters_of(descriptor))).collect()
+}
+
+/// A descriptor's parameters, those of its kind first.
+pub fn parameters_of(descriptor: &'static Descriptor) -> Vec<&'static Parameter> {
+    let limit = (descriptor.kind == Kind::Queue).then_some(&ackclock_aqm::registry::LIMIT);
+    limit.into_iter().chain(descriptor.parameters).collect()
+}
+
+/// An entry as `ackclock list --json` prints it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Listed {
+    name: &'static str,
+    kind: Kind,
+    summary: &'static str,
+    source: &'static str,
+    parameters: Vec<ListedParameter>,
+}
+
+/// A parameter as `ackclock list --json` prints it.
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedParameter {
+    name: &'static str,
+    summary: &'static str,
+    unit: &'static str,
+    default: Option<&'static str>,
+    range: String,
+    choices: Option<&'static [&'static str]>,
+    source: &'static str,
+}
+
+/// Everything, as `ackclock list --json` prints it.
+pub fn listed() -> Vec<Listed> {
+    let entry = |(descriptor, parameters): (&'static Descriptor, Vec<&'static Parameter>)| Listed {
+        name: descriptor.name,
+        kind: descriptor.kind,
+        summary: descriptor.summary,
+        source: descriptor.source,
+        parameters: parameters.into_iter().map(|parameter| listed_parameter(descriptor, parameter)).collect(),
+    };
+    all().into_iter().map(entry).collect()
+}
+
+fn listed_parameter(descriptor: &Descriptor, parameter: &'static Parameter) -> ListedParameter {
+    let default = descriptor.default_of(parameter);
+    let choices = match parameter.quantity {
+        Quantity::Choice(words) => Some(words),
+        _ => None,
+    };
+    ListedParameter {
+        name: parameter.name,
+        summary: parameter.summary,
+        unit: parameter.quantity.unit(),
+        default: (default != Parameter::NONE).then_some(default),
+        range: match choices {
+            Some(words) => crate::diagnostics::one_of(words.iter().copied()),
+            None if parameter.range == Range::ANY => String::new(),
+            None => range_words(parameter.quantity, &parameter.range),
+        },
+        choices,
+        source: parameter.source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_is_complete_and_every_default_is_allowed() {
+        for (descriptor, parameters) in all() {
+            assert!(!descriptor.summary.is_empty() && !descriptor.source.is_empty(), "{}", descriptor.name);
+            descriptor.defaults();
+            for parameter in parameters {
+                let text = descriptor.default_of(parameter);
+                if text == Parameter::NONE {
+                    continue;
+                }
+                let value = parameter.quantity.read(text).unwrap();
+                let allowed = value.base().is_none_or(|base| parameter.range.contains(base));
+                assert!(allowed, "{}.{} = {text}", descriptor.name, parameter.name);
+                assert!(!parameter.source.is_empty(), "{}.{}", descriptor.name, parameter.name);
+            }
+            for (name, _) in descriptor.presets {
+                assert!(descriptor.parameter(name).is_some(), "preset {}.{name}", descriptor.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_unique_within_their_kind() {
+        let mut names: Vec<_> =
+            all().iter().map(|(entry, _)| (format!("{:?}", entry.kind), entry.name)).collect();
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

@@ -1,0 +1,250 @@
+//! What comes out of a run, as it is written in JSON. The documentation defines each number.
+
+use crate::scenario::Scenario;
+use ackclock_base::Span;
+use ackclock_sim::flow::Flow;
+use ackclock_sim::histogram::Histogram;
+use ackclock_sim::measure::Interval;
+use ackclock_sim::series::Named;
+use ackclock_sim::simulation::Simulation;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The result of one run.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunResult {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The seed.
+    pub seed: u64,
+    /// The core's version.
+    pub version: &'static str,
+    /// The length of the run.
+    pub duration_s: f64,
+    /// The part of it that was measured.
+    pub measured_s: [f64; 2],
+    /// Each flow.
+    pub flows: Vec<FlowResult>,
+    /// Each link, in each direction.
+    pub links: Vec<LinkResult>,
+    /// Each group of flows.
+    pub groups: Vec<GroupResult>,
+    /// Jain's index over the goodput of all flows.
+    pub fairness: Option<f64>,
+    /// Series over time, if they were asked for.
+    pub series: Option<SeriesResult>,
+}
+
+/// One flow over the measured interval.
+#[derive(Clone, Debug, Serialize)]
+pub struct FlowResult {
+    name: String,
+    group: String,
+    control: &'static str,
+    start_s: f64,
+    completed_s: Option<f64>,
+    sent_packets: u64,
+    delivered_packets: u64,
+    retransmitted_packets: u64,
+    lost_packets: u64,
+    dropped_packets: u64,
+    corrupted_packets: u64,
+    goodput_bps: f64,
+    throughput_bps: f64,
+    rtt_mean_s: Option<f64>,
+    rtt_std_s: Option<f64>,
+    rtt_min_s: Option<f64>,
+    rtt_p50_s: Option<f64>,
+    rtt_p95_s: Option<f64>,
+    rtt_p99_s: Option<f64>,
+    one_way_delay_mean_s: Option<f64>,
+    one_way_delay_std_s: Option<f64>,
+    one_way_delay_p50_s: Option<f64>,
+    one_way_delay_p95_s: Option<f64>,
+    one_way_delay_p99_s: Option<f64>,
+    timeouts: u64,
+    timeout_idle_s: f64,
+    fast_retransmits: u64,
+    cwnd_mean_packets: Option<f64>,
+}
+
+/// One direction of a link over the measured interval.
+#[derive(Clone, Debug, Serialize)]
+pub struct LinkResult {
+    name: String,
+    from: String,
+    to: String,
+    rate_bps: u64,
+    utilisation: f64,
+    arrived_packets: u64,
+    delivered_packets: u64,
+    dropped_packets: u64,
+    lost_packets: u64,
+    marked_packets: u64,
+    queue_mean_packets: f64,
+    queue_std_packets: Option<f64>,
+    queue_max_packets: Option<u64>,
+}
+
+/// A group of flows over the measured interval.
+#[derive(Clone, Debug, Serialize)]
+pub struct GroupResult {
+    name: String,
+    flows: usize,
+    goodput_bps: f64,
+    fairness: Option<f64>,
+}
+
+/// Series over time; all lists have the length of `time_s`, and nulls where there was nothing to sample.
+#[derive(Clone, Debug, Serialize)]
+pub struct SeriesResult {
+    time_s: Vec<f64>,
+    flows: BTreeMap<String, Named>,
+    links: BTreeMap<String, Named>,
+}
+
+impl RunResult {
+    /// Reads off a finished simulation.
+    pub fn of(scenario: &Scenario, seed: u64, simulation: &mut Simulation) -> Self {
+        let measured = simulation.measured();
+        let mut flows = Vec::new();
+        let mut groups = Vec::new();
+        for group in &scenario.flows {
+            let first = flows.len();
+            for member in 0..group.members.len() {
+                let index = flows.len();
+                let counts = simulation.network.path_counts(2 * index as u32);
+                let mut result = flow_result(&mut simulation.flows[index], measured);
+                result.name = group.member_name(member);
+                result.group.clone_from(&group.plan.name);
+                result.control = group.control_name();
+                result.dropped_packets = counts.dropped;
+                result.corrupted_packets = counts.corrupted;
+                result.lost_packets = counts.dropped + counts.corrupted;
+                flows.push(result);
+            }
+            groups.push(group_result(&group.plan.name, &flows[first..]));
+        }
+        let links = simulation.network.links.iter_mut().map(|link| link_result(link, measured)).collect();
+        let fairness = jain(flows.iter().map(|flow| flow.goodput_bps));
+        let series = simulation.take_series().map(|series| SeriesResult {
+            flows: flows.iter().map(|flow| flow.name.clone()).zip(series.flows).collect(),
+            links: series
+                .links
+                .into_iter()
+                .map(|(index, named)| (simulation.network.links[index].parts.name.clone(), named))
+                .collect(),
+            time_s: series.time_s,
+        });
+        Self {
+            scenario: scenario.name.clone(),
+            seed,
+            version: crate::VERSION,
+            duration_s: scenario.duration.seconds(),
+            measured_s: [measured.from.seconds(), measured.to.seconds()],
+            flows,
+            links,
+            groups,
+            fairness,
+            series,
+        }
+    }
+}
+
+/// Jain's fairness index, the square of the sum over n times the sum of the squares; `None` where nobody has
+/// anything (Jain, Chiu and Hawe 1984).
+pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for share in shares {
+        count += 1.0;
+        sum += share;
+        squares += share * share;
+    }
+    (squares > 0.0).then(|| sum * sum / (count * squares))
+}
+
+fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
+    let seconds = measured.seconds();
+    let bits = f64::from(flow.payload_bytes) * 8.0;
+    let sent = flow.sent_packets();
+    let delivered = flow.delivered_packets();
+    let cwnd = flow.tcp_mut().map(|sender| sender.cwnd_area(measured.to));
+    // The window exists only while the flow does.
+    let lived = measured.to.since(measured.from.max(flow.start)).seconds();
+    let empty = ackclock_sim::tcp::sender::SenderCounts::default();
+    let counts = flow.tcp().map_or(&empty, |sender| sender.counts());
+    let (rtt, delay): (&Histogram, &Histogram) = (&counts.rtt, &flow.one_way_delay);
+    FlowResult {
+        name: flow.name.clone(),
+        group: String::new(),
+        control: "",
+        start_s: flow.start.seconds(),
+        completed_s: flow.completed.map(|time| time.seconds()),
+        sent_packets: sent,
+        delivered_packets: delivered,
+        retransmitted_packets: counts.retransmitted,
+        lost_packets: 0,
+        dropped_packets: 0,
+        corrupted_packets: 0,
+        goodput_bps: delivered as f64 * bits / seconds,
+        throughput_bps: (sent - counts.retransmitted) as f64 * bits / seconds,
+        rtt_mean_s: rtt.mean_s(),
+        rtt_std_s: rtt.std_s(),
+        rtt_min_s: rtt.min_s(),
+        rtt_p50_s: rtt.quantile_s(0.5),
+        rtt_p95_s: rtt.quantile_s(0.95),
+        rtt_p99_s: rtt.quantile_s(0.99),
+        one_way_delay_mean_s: delay.mean_s(),
+        one_way_delay_std_s: delay.std_s(),
+        one_way_delay_p50_s: delay.quantile_s(0.5),
+        one_way_delay_p95_s: delay.quantile_s(0.95),
+        one_way_delay_p99_s: delay.quantile_s(0.99),
+        timeouts: counts.timeouts,
+        timeout_idle_s: counts.timeout_idle.seconds(),
+        fast_retransmits: counts.fast_retransmits,
+        cwnd_mean_packets: cwnd.filter(|_| lived > 0.0).map(|area| area / lived),
+    }
+}
+
+fn link_result(link: &mut ackclock_sim::link::Link, measured: Interval) -> LinkResult {
+    let queue = link.queue_statistics(measured.to);
+    let counts = link.counts();
+    LinkResult {
+        name: link.parts.name.clone(),
+        from: link.parts.from.clone(),
+        to: link.parts.to.clone(),
+        rate_bps: link.parts.rate.bits_per_second(),
+        utilisation: Span::from_nanos(counts.busy_ns).seconds() / measured.seconds(),
+        arrived_packets: counts.arrived,
+        delivered_packets: counts.delivered,
+        dropped_packets: counts.dropped,
+        lost_packets: counts.lost,
+        marked_packets: counts.marked,
+        queue_mean_packets: queue.mean_packets,
+        queue_std_packets: queue.std_packets,
+        queue_max_packets: queue.max_packets,
+    }
+}
+
+fn group_result(name: &str, flows: &[FlowResult]) -> GroupResult {
+    GroupResult {
+        name: name.to_owned(),
+        flows: flows.len(),
+        goodput_bps: flows.iter().map(|flow| flow.goodput_bps).sum(),
+        fairness: jain(flows.iter().map(|flow| flow.goodput_bps)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jain_of_equal_shares_is_one_and_of_a_monopoly_one_over_n() {
+        assert_eq!(jain([2.0, 2.0, 2.0].into_iter()), Some(1.0));
+        assert_eq!(jain([4.0, 0.0, 0.0, 0.0].into_iter()), Some(0.25));
+        assert_eq!(jain([0.0, 0.0].into_iter()), None);
+        // (1 + 2 + 3)^2 / (3 * 14) = 36 / 42
+        assert_eq!(jain([1.0, 2.0, 3.0].into_iter()), Some(36.0 / 42.0));
+    }
+}

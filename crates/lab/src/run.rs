@@ -1,0 +1,59 @@
+//! Running a scenario.
+
+use crate::build::{self, Keep};
+use crate::result::RunResult;
+use crate::scenario::Scenario;
+use crate::verify::{self, LinkFacts, PathFacts, Violation};
+use ackclock_base::Time;
+use ackclock_sim::simulation::{RunError, Simulation};
+use std::sync::atomic::AtomicBool;
+
+/// Runs a scenario once; stops early when `cancelled` becomes true.
+pub fn run(
+    scenario: &Scenario,
+    seed: u64,
+    series: bool,
+    cancelled: &AtomicBool,
+) -> Result<RunResult, RunError> {
+    let mut simulation = build::simulation(scenario, seed, Keep { series, trace: false });
+    simulation.run(cancelled)?;
+    Ok(RunResult::of(scenario, seed, &mut simulation))
+}
+
+/// Runs a scenario once with a packet trace, and checks the trace against the physics of the network.
+pub fn run_and_verify(
+    scenario: &Scenario,
+    seed: u64,
+    cancelled: &AtomicBool,
+) -> Result<Vec<Violation>, RunError> {
+    let mut simulation = build::simulation(scenario, seed, Keep { series: false, trace: true });
+    simulation.run(cancelled)?;
+    Ok(verify_trace(scenario, &simulation))
+}
+
+fn verify_trace(scenario: &Scenario, simulation: &Simulation) -> Vec<Violation> {
+    let Some(trace) = &simulation.network.trace else { return Vec::new() };
+    let capacities = build::capacities(scenario);
+    let links: Vec<LinkFacts> = scenario
+        .network
+        .links
+        .iter()
+        .zip(capacities)
+        .map(|(link, capacity)| LinkFacts {
+            name: link.name.clone(),
+            rate: link.rate,
+            delay: link.delay,
+            capacity,
+            drops_only_when_full: link.queue.as_ref().is_none_or(|queue| queue.descriptor.name == "droptail"),
+        })
+        .collect();
+    let mut paths = Vec::new();
+    for group in &scenario.flows {
+        for (index, member) in group.members.iter().enumerate() {
+            let flow = group.member_name(index);
+            paths.push(PathFacts { flow: flow.clone(), backward: false, links: member.forward.clone() });
+            paths.push(PathFacts { flow, backward: true, links: member.backward.clone() });
+        }
+    }
+    verify::verify(trace, &links, &paths, Time::ZERO + scenario.duration)
+}

@@ -1,0 +1,176 @@
+//! A scenario: the network, the flows, and how long to look. Reading one checks everything that can be checked
+//! without running it.
+
+use crate::diagnostics::Diagnostic;
+use crate::document::Document;
+use crate::flows::{self, FlowGroup};
+use crate::network::{self, Network};
+use crate::reader::{Reader, TableReader};
+use crate::sweep;
+use ackclock_base::{Range, Span};
+use serde_json::{Map, Value as Json};
+
+/// A scenario, complete and checked.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// What it is called in results.
+    pub name: String,
+    /// How long it runs.
+    pub duration: Span,
+    /// How much of that is not measured.
+    pub warmup: Span,
+    /// The first seed.
+    pub seed: u64,
+    /// How many seeds.
+    pub replications: u32,
+    /// Links and paths.
+    pub network: Network,
+    /// Flows, by group.
+    pub flows: Vec<FlowGroup>,
+    /// How often series are sampled.
+    pub sample_every: Span,
+}
+
+/// The keys of a scenario file.
+pub const KEYS: &[&str] = &[
+    "name",
+    "duration",
+    "warmup",
+    "seed",
+    "replications",
+    "dumbbell",
+    "parking_lot",
+    "links",
+    "flows",
+    "observe",
+    "sweep",
+];
+
+/// The longest run.
+const MOST_SECONDS: f64 = 1e6;
+/// The most flows.
+pub const MOST_FLOWS: usize = 10_000;
+/// The most packets that a run may be expected to simulate: a day or so of computing.
+const MOST_PACKETS: f64 = 2e11;
+/// The most samples of a series, and of all flows' series together.
+const MOST_SAMPLES: f64 = 1e5;
+const MOST_FLOW_SAMPLES: f64 = 2e7;
+/// Samples of a series where the file does not say how often.
+const USUAL_SAMPLES: u64 = 1000;
+
+impl Scenario {
+    /// Reads a scenario from a file's text, after overriding values at dotted paths. A sweep in it is checked at
+    /// each of its points; what is returned is the scenario without it.
+    pub fn parse(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
+        let document = overridden(text, file, overrides)?;
+        let points = sweep::points_of(&document)?;
+        for point in points.iter().filter(|point| !point.is_empty()) {
+            let mut varied = document.clone();
+            for (path, value) in point {
+                varied.set(path, value).map_err(|problem| vec![*problem])?;
+            }
+            Self::read(&varied)?;
+        }
+        Self::read(&document)
+    }
+
+    fn read(document: &Document) -> Result<Self, Vec<Diagnostic>> {
+        let reader = Reader::new(document);
+        let scenario = reader.root(KEYS).and_then(|root| read_scenario(&root));
+        let problems = reader.into_problems();
+        match scenario {
+            Some(scenario) if problems.is_empty() => Ok(scenario),
+            _ => Err(problems),
+        }
+    }
+}
+
+/// A document with its overrides in place.
+pub fn overridden(
+    text: &str,
+    file: &str,
+    overrides: &Map<String, Json>,
+) -> Result<Document, Vec<Diagnostic>> {
+    let mut document = Document::parse(text, file)?;
+    let problems: Vec<Diagnostic> = overrides
+        .iter()
+        .filter_map(|(path, value)| document.set(path, value).err())
+        .map(|problem| *problem)
+        .collect();
+    if problems.is_empty() { Ok(document) } else { Err(problems) }
+}
+
+fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
+    let seconds = Range { min: 0.0, max: MOST_SECONDS, above_min: true };
+    root.required("duration", "a time such as \"100 s\"");
+    let duration = root.time("duration", seconds);
+    let warmup = root.time("warmup", Range::between(0.0, MOST_SECONDS)).unwrap_or_default();
+    if duration.is_some_and(|duration| warmup >= duration) {
+        root.problem_at("warmup", &format!("a warm-up of {warmup}"), "less than the run's duration");
+    }
+    let seed = root.integer("seed", Range::at_least(0.0)).unwrap_or(1);
+    let replications = root.integer("replications", Range::between(1.0, 1e5)).unwrap_or(1);
+    let name = root.text("name").unwrap_or("scenario").to_owned();
+    let plans = flows::read(root);
+    let network = network::read(root, &plans);
+    let (duration, (network, flows)) = (duration?, network?);
+    let sample_every = sample_every(root, duration, flows.iter().map(|group| group.members.len()).sum());
+    let scenario = Scenario {
+        name,
+        duration,
+        warmup,
+        seed: seed as u64,
+        replications: replications as u32,
+        network,
+        flows,
+        sample_every,
+    };
+    check_cost(root, &scenario);
+    Some(scenario)
+}
+
+fn sample_every(root: &TableReader<'_>, duration: Span, flows: usize) -> Span {
+    let usual = (duration / USUAL_SAMPLES).max(Span::from_nanos(1));
+    let observe = root.get("observe").and_then(|node| root.reader.table(node, "observe", &["interval"]));
+    let Some(observe) = observe else { return usual };
+    let range = Range { min: 0.0, max: MOST_SECONDS, above_min: true };
+    let every = observe.time("interval", range).unwrap_or(usual);
+    let samples = duration.seconds() / every.seconds().max(1e-9);
+    if samples > MOST_SAMPLES || samples * flows as f64 > MOST_FLOW_SAMPLES {
+        observe.problem_at(
+            "interval",
+            &format!("{samples:.0} samples of {flows} flows"),
+            "a longer interval: at most 100000 samples, and 20 million over all flows",
+        );
+    }
+    every
+}
+
+/// Refuses what would run for days: an estimate of the packets that the paths' rates allow.
+fn check_cost(root: &TableReader<'_>, scenario: &Scenario) {
+    let packets = scenario.expected_packets();
+    if packets > MOST_PACKETS {
+        let found = format!("a run of about {packets:.1e} packets");
+        let expected = format!("at most {MOST_PACKETS:.0e} packets: a shorter duration or lower rates");
+        root.problem_at("duration", &found, &expected);
+    }
+}
+
+impl Scenario {
+    /// How many data packets the links' rates allow the flows to send, at most.
+    pub fn expected_packets(&self) -> f64 {
+        let links = &self.network.links;
+        let mut users = vec![0.0_f64; links.len()];
+        let members =
+            || self.flows.iter().flat_map(|group| group.members.iter().map(move |member| (group, member)));
+        for (_, member) in members() {
+            member.forward.iter().for_each(|link| users[*link as usize] += 1.0);
+        }
+        let share = |link: &u32| links[*link as usize].rate.bits_per_second() as f64 / users[*link as usize];
+        let packets = |(group, member): (&FlowGroup, &flows::Member)| {
+            let rate = member.forward.iter().map(share).fold(f64::INFINITY, f64::min);
+            rate.max(group.least_rate_bps()) * self.duration.seconds() / (8.0 * f64::from(group.wire_bytes()))
+        };
+        members().map(packets).sum()
+    }
+}

@@ -1,0 +1,168 @@
+//! The JSON Schema of a scenario file, made from the registry, for completion and checking in an editor.
+
+use crate::registry;
+use ackclock_base::registry::Quantity;
+use ackclock_base::{Descriptor, Parameter, Range};
+use serde_json::{Map, Value, json};
+
+/// The schema (draft 2020-12).
+pub fn schema() -> Value {
+    let time = || quantity(Quantity::Time, "");
+    let text = || json!({ "type": "string" });
+    let access = json!({ "$ref": "#/$defs/access" });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "ackclock scenario",
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["duration", "flows"],
+        "oneOf": [
+            { "required": ["dumbbell"] }, { "required": ["parking_lot"] }, { "required": ["links"] }
+        ],
+        "properties": {
+            "name": text(),
+            "duration": time(),
+            "warmup": time(),
+            "seed": { "type": "integer", "minimum": 0 },
+            "replications": { "type": "integer", "minimum": 1 },
+            "dumbbell": object(&["bottleneck"], json!({
+                "pairs": { "type": "integer", "minimum": 1 },
+                "bottleneck": { "$ref": "#/$defs/link" },
+                "access": access, "left": access, "right": access
+            })),
+            "parking_lot": object(&["hops", "hop", "access"], json!({
+                "hops": { "type": "integer", "minimum": 1 },
+                "hop": { "$ref": "#/$defs/link" },
+                "access": access
+            })),
+            "links": { "type": "array", "items": { "$ref": "#/$defs/named_link" } },
+            "flows": { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/flows" } },
+            "observe": object(&[], json!({ "interval": time() })),
+            "sweep": { "type": "object", "additionalProperties": { "type": "array", "minItems": 1 } }
+        },
+        "$defs": {
+            "link": object(&["rate", "delay"], link_properties(true)),
+            "access": object(&[], link_properties(true)),
+            "direction": object(&[], link_properties(false)),
+            "named_link": object(&["rate", "delay"], named_link_properties()),
+            "flows": object(&[], flow_properties()),
+            "control": choice(&registry::controls()),
+            "queue": choice(&registry::queues()),
+            "loss": choice(&registry::losses()),
+            "transport": choice(&registry::transports()),
+            "application": choice(&registry::applications())
+        }
+    })
+}
+
+fn object(required: &[&str], properties: Value) -> Value {
+    json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
+}
+
+fn link_properties(with_reverse: bool) -> Value {
+    let delays =
+        json!({ "type": "array", "items": quantity(Quantity::Time, ""), "minItems": 2, "maxItems": 2 });
+    let mut properties = json!({
+        "rate": quantity(Quantity::Rate, ""),
+        "delay": { "anyOf": [quantity(Quantity::Time, ""), object(&["evenly"], json!({ "evenly": delays }))] },
+        "queue": { "$ref": "#/$defs/queue" },
+        "loss": { "$ref": "#/$defs/loss" }
+    });
+    if with_reverse {
+        properties["reverse"] = json!({ "$ref": "#/$defs/direction" });
+    }
+    properties
+}
+
+fn named_link_properties() -> Value {
+    let mut properties = link_properties(true);
+    for key in ["name", "from", "to"] {
+        properties[key] = json!({ "type": "string" });
+    }
+    properties["between"] =
+        json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 });
+    properties
+}
+
+fn flow_properties() -> Value {
+    let time = || quantity(Quantity::Time, "");
+    let start = object(
+        &[],
+        json!({
+            "at": time(),
+            "every": time(),
+            "uniform": { "type": "array", "items": time(), "minItems": 2, "maxItems": 2 }
+        }),
+    );
+    json!({
+        "name": { "type": "string" },
+        "count": { "type": "integer", "minimum": 1 },
+        "control": { "$ref": "#/$defs/control" },
+        "transport": { "$ref": "#/$defs/transport" },
+        "application": { "$ref": "#/$defs/application" },
+        "start": { "anyOf": [time(), start] },
+        "stop": time(),
+        "pair": { "type": "integer", "minimum": 1 },
+        "from": { "type": "string" },
+        "to": { "type": "string" },
+        "path": { "type": "array", "items": { "type": "string" }, "minItems": 2 }
+    })
+}
+
+/// A named thing: its name, or a table with its name and parameters.
+fn choice(descriptors: &[&'static Descriptor]) -> Value {
+    let names: Vec<&str> = descriptors.iter().map(|descriptor| descriptor.name).collect();
+    let mut any = vec![json!({ "enum": names })];
+    any.extend(descriptors.iter().map(|descriptor| {
+        let mut properties = Map::new();
+        properties.insert("name".to_owned(), json!({ "const": descriptor.name }));
+        for parameter in registry::parameters_of(descriptor) {
+            properties.insert(parameter.name.to_owned(), parameter_schema(descriptor, parameter));
+        }
+        let mut table = object(&["name"], Value::Object(properties));
+        table["description"] = json!(descriptor.summary);
+        table
+    }));
+    json!({ "anyOf": any })
+}
+
+fn parameter_schema(descriptor: &Descriptor, parameter: &Parameter) -> Value {
+    let mut schema = quantity(parameter.quantity, parameter.summary);
+    let default = descriptor.default_of(parameter);
+    if default != Parameter::NONE {
+        schema["default"] = match parameter.quantity {
+            Quantity::Number | Quantity::Integer | Quantity::Flag => {
+                serde_json::from_str(default).unwrap_or(Value::Null)
+            }
+            _ => json!(default),
+        };
+    }
+    if matches!(parameter.quantity, Quantity::Number | Quantity::Integer) && parameter.range != Range::ANY {
+        let key = if parameter.range.above_min { "exclusiveMinimum" } else { "minimum" };
+        schema[key] = json!(parameter.range.min);
+        if parameter.range.max != f64::MAX {
+            schema["maximum"] = json!(parameter.range.max);
+        }
+    }
+    schema
+}
+
+fn quantity(quantity: Quantity, description: &str) -> Value {
+    let mut schema = match quantity {
+        Quantity::Number => json!({ "type": "number" }),
+        Quantity::Integer => json!({ "type": "integer" }),
+        Quantity::Flag => json!({ "type": "boolean" }),
+        Quantity::Time => json!({ "type": "string", "pattern": "^\\S+ *(ns|us|µs|ms|s|min|h)$" }),
+        Quantity::Rate => json!({ "type": "string", "pattern": "^\\S+ *[kMGT]?bit/s$" }),
+        Quantity::Size => json!({ "type": "string", "pattern": "^\\S+ *([kMG]i?)?B$" }),
+        Quantity::Packets => json!({ "type": "string", "pattern": "^\\S+ *packets?$" }),
+        Quantity::Limit => {
+            json!({ "type": "string", "examples": ["50 packets", "64 KiB", "100 ms", "1 bdp"] })
+        }
+        Quantity::Choice(words) => json!({ "enum": words }),
+    };
+    if !description.is_empty() {
+        schema["description"] = json!(description);
+    }
+    schema
+}
