@@ -15,10 +15,11 @@
 //! * at the end every packet is accounted for, path by path and link by link.
 //!
 //! Records are written in the order of processing, not of time: a packet's future on a link is written when the link
-//! is offered the packet, and may lie beyond the end of the run. So the replay goes by time. Records of the same time
-//! are taken in the order in which they were written, for two reasons. Of one packet, that is the order of cause and
-//! effect. On one link, what was written earlier belongs to packets offered earlier: at any instant, first the
-//! transmission that ends is over and the next in line leaves the queue, and only then does a newcomer look for room.
+//! is offered the packet, and may lie beyond the end of the run. So the replay goes by time. At the same time, ends of
+//! transmissions come first: a transmission takes time, so nothing else at that instant can be their cause, and the
+//! link is free from that instant on. The rest is taken in the order in which it was written. Of one packet, that is
+//! the order of cause and effect; on one link, it is the order of the offers, so that first the next in line leaves
+//! the queue, and then a newcomer looks for room.
 
 use ackclock_aqm::Capacity;
 use ackclock_base::{Rate, Span, Time};
@@ -125,18 +126,24 @@ pub fn verify(trace: &Trace, links: &[LinkFacts], paths: &[PathFacts], end: Time
     for place in in_time_order(&trace.records) {
         replay.take(place, &trace.records[place]);
         if replay.found.len() >= MOST_VIOLATIONS {
-            return replay.found;
+            break;
         }
     }
-    replay.close_accounts();
+    if replay.found.len() < MOST_VIOLATIONS {
+        replay.close_accounts();
+    }
     replay.found.truncate(MOST_VIOLATIONS);
     replay.found
 }
 
-/// The records' places by time; the sort is stable, so those of the same time stay in the order of writing.
+/// The records' places by time, ends of transmissions first; the sort is stable, so the others stay in the order of
+/// writing.
 fn in_time_order(records: &[Record]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..records.len()).collect();
-    places.sort_by_key(|place| records[*place].time_ns);
+    places.sort_by_key(|place| {
+        let Record { time_ns, event, .. } = records[*place];
+        (time_ns, !matches!(event, Event::Sent { .. }))
+    });
     places
 }
 
@@ -161,15 +168,15 @@ struct Facts<'a> {
 struct Way {
     /// When it last passed a packet on, by the number of links crossed before.
     passed_on: Vec<Time>,
-    /// Which of its packets was delivered last, counted from one in the order of launching.
-    delivered_last: u64,
+    /// The packet delivered last, by [`Course::number`].
+    delivered_last: usize,
     counts: Counts,
 }
 
 /// A link during the replay.
 #[derive(Default)]
 struct Line {
-    /// Offered, and neither dropped nor started yet: the next record of this link tells which.
+    /// Offered last. If it is neither dropped nor started before anything else happens on the link, it waits.
     newcomer: Option<Offer>,
     waiting: VecDeque<Offer>,
     waiting_bytes: u64,
@@ -181,6 +188,7 @@ struct Line {
 
 #[derive(Clone, Copy)]
 struct Offer {
+    path: u32,
     packet: u64,
     bytes: u32,
     at: Time,
@@ -202,8 +210,8 @@ struct Counts {
 struct Course {
     path: u32,
     bytes: u32,
-    /// Which of its path's packets it is, counted from one.
-    number: u64,
+    /// Its place in the order of launching, counted from one.
+    number: usize,
     stage: Stage,
     /// Links crossed.
     hops: usize,
@@ -327,7 +335,7 @@ impl<'a> Replay<'a> {
             return;
         }
         self.launched.push(packet);
-        let number = self.launched.len() as u64;
+        let number = self.launched.len();
         let mut course = Course {
             path,
             bytes,
@@ -355,12 +363,8 @@ impl<'a> Replay<'a> {
         }
         if place < course.place {
             let was = course.stage.words();
-            let later = course.since;
-            self.note(
-                Rule::TimeGoesOn,
-                step,
-                format!("{} here, but written before: {was} from {later}", verb(event)),
-            );
+            let what = format!("{} when it was {was} since {}", verb(event), course.since);
+            self.note(Rule::TimeGoesOn, step, format!("{what}, but written before"));
         }
     }
 
@@ -379,26 +383,31 @@ impl<'a> Replay<'a> {
         }
         let rule = if course.stage.is_fate() { Rule::OneFate } else { Rule::Route };
         let was = course.stage.words();
-        let next = here.map_or("the end of its path".to_owned(), |link| self.facts.links[link].name.clone());
-        self.note(rule, step, format!("{}, but it was {was}, with {next} before it", verb(event)));
+        let next = here.and_then(|link| self.facts.links.get(link));
+        let next = next.map_or("its path ends here".to_owned(), |link| format!("link {} is next", link.name));
+        self.note(rule, step, format!("{}, but it was {was}, and {next}", verb(event)));
         false
     }
 
     /// The laws of the event itself.
     fn follow(&mut self, step: &Step<'_>, course: &Course) {
-        match (step.record.event, step.link) {
+        let Record { path, packet, bytes, event, .. } = *step.record;
+        if let Some(link) = step.link
+            && self.links[link].newcomer.is_some_and(|newcomer| newcomer.packet != packet)
+        {
+            self.admit_newcomer(link);
+        }
+        match (event, step.link) {
             (Event::Offered { .. }, Some(link)) => {
                 self.pass_on(step, course);
-                self.admit_newcomer(link);
-                let Record { packet, bytes, .. } = *step.record;
-                self.links[link].newcomer = Some(Offer { packet, bytes, at: step.time });
+                self.links[link].newcomer = Some(Offer { path, packet, bytes, at: step.time });
             }
             (Event::Dropped { .. }, Some(link)) => self.drop_packet(step, course, link),
             (Event::Started { .. }, Some(link)) => self.start(step, link),
             (Event::Sent { .. }, Some(link)) => self.finish(step, course, link),
-            (Event::Lost { .. }, Some(link)) => self.check_wire(step, course, link, Span::ZERO),
+            (Event::Lost { .. }, _) => self.check_wire(step, course, Span::ZERO),
             (Event::Arrived { .. }, Some(link)) => {
-                self.check_wire(step, course, link, self.facts.links[link].delay);
+                self.check_wire(step, course, self.facts.links[link].delay);
             }
             (Event::Delivered, _) => {
                 self.pass_on(step, course);
@@ -426,7 +435,7 @@ impl<'a> Replay<'a> {
             Event::Sent { .. } => Stage::Sent,
             Event::Lost { .. } => Stage::Lost,
             Event::Arrived { .. } => {
-                course.hops += 1;
+                course.hops = (course.hops + 1).min(links.len());
                 Stage::AtNode
             }
             Event::Delivered => Stage::Delivered,
@@ -456,12 +465,10 @@ impl<'a> Replay<'a> {
         line.waiting.push_back(offer);
         line.waiting_bytes += u64::from(offer.bytes);
         let (packets, bytes) = (line.waiting.len() as u64, line.waiting_bytes);
-        let fits = line.sending.is_none() || self.facts.fits(link, packets, bytes);
-        if !fits {
-            let name = &self.facts.links[link].name;
+        if line.sending.is_some() && !self.facts.fits(link, packets, bytes) {
+            let packet = self.facts.packet_words(offer.packet, offer.path, Some(link));
             let capacity = self.facts.links[link].capacity;
-            let what = format!("packet {} joins the queue of {name}", offer.packet);
-            let what = format!("{what}: {packets} packets, {bytes} B wait, the limit is {capacity:?}");
+            let what = format!("{packet}: {packets} packets, {bytes} B wait, the limit is {capacity:?}");
             self.found.push(Violation { rule: Rule::QueueLimit, time: offer.at, what });
         }
     }
@@ -469,7 +476,7 @@ impl<'a> Replay<'a> {
     fn drop_packet(&mut self, step: &Step<'_>, course: &Course, link: usize) {
         let packet = step.record.packet;
         let line = &mut self.links[link];
-        if line.newcomer.take_if(|offer| offer.packet == packet).is_none() {
+        if line.newcomer.take().is_none() {
             line.leave_queue(packet);
         }
         let (packets, bytes) = (line.waiting.len() as u64 + 1, line.waiting_bytes + u64::from(course.bytes));
@@ -483,13 +490,9 @@ impl<'a> Replay<'a> {
 
     fn start(&mut self, step: &Step<'_>, link: usize) {
         let packet = step.record.packet;
-        if self.links[link].newcomer.is_none_or(|offer| offer.packet != packet) {
-            self.admit_newcomer(link);
-        }
         let line = &mut self.links[link];
-        let first = line.waiting.front().copied().or(line.newcomer);
-        let offer = line.newcomer.take_if(|offer| offer.packet == packet);
-        let offer = offer.or_else(|| line.leave_queue(packet));
+        let first = line.waiting.front().copied();
+        let offer = line.newcomer.take().or_else(|| line.leave_queue(packet));
         let busy_with = line.sending.replace(packet);
         let free_since = line.free_since;
         if let Some(first) = first.filter(|first| first.packet != packet) {
@@ -518,27 +521,19 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn check_wire(&mut self, step: &Step<'_>, course: &Course, link: usize, delay: Span) {
-        if step.time != course.since + delay {
-            let name = &self.facts.links[link].name;
-            let due = course.since + delay;
-            self.note(
-                Rule::LinkDelay,
-                step,
-                format!("{}, but {name} was due at {due}", verb(step.record.event)),
-            );
+    fn check_wire(&mut self, step: &Step<'_>, course: &Course, delay: Span) {
+        let due = course.since + delay;
+        if step.time != due {
+            self.note(Rule::LinkDelay, step, format!("{}, but due at {due}", verb(step.record.event)));
         }
     }
 
     fn deliver(&mut self, step: &Step<'_>, course: &Course) {
         let last = &mut self.paths[course.path as usize].delivered_last;
         if course.number < *last {
-            let other = self.launched[*last as usize - 1];
-            self.note(
-                Rule::DeliveryOrder,
-                step,
-                format!("delivered after packet {other}, launched before it"),
-            );
+            let other = self.launched[*last - 1];
+            let what = format!("delivered after packet {other}, which was launched after it");
+            self.note(Rule::DeliveryOrder, step, what);
         } else {
             *last = course.number;
         }
@@ -580,7 +575,7 @@ impl<'a> Replay<'a> {
     fn balance_link(&mut self, link: usize, remaining: &Remaining) {
         let Counts { offered, dropped, sent, lost, arrived, .. } = self.links[link].counts;
         let Remaining { inside, on_the_wire, .. } = *remaining;
-        let name = &self.facts.links[link].name;
+        let name = format!("link {}", self.facts.links[link].name);
         if offered != dropped + sent + inside {
             let sum = format!("{name}: {offered} offered, {dropped} dropped, {sent} sent, {inside} inside");
             self.imbalance(remaining, &sum);
@@ -604,13 +599,8 @@ impl<'a> Replay<'a> {
     }
 
     fn note(&mut self, rule: Rule, step: &Step<'_>, what: String) {
-        let on = match step.link.and_then(|link| self.facts.links.get(link)) {
-            Some(link) => format!(" on {}", link.name),
-            None => String::new(),
-        };
-        let path = self.facts.path_words(step.record.path);
-        let what = format!("packet {} of {path}{on}: {what}", step.record.packet);
-        self.found.push(Violation { rule, time: step.time, what });
+        let packet = self.facts.packet_words(step.record.packet, step.record.path, step.link);
+        self.found.push(Violation { rule, time: step.time, what: format!("{packet}: {what}") });
     }
 }
 
@@ -637,6 +627,14 @@ impl Facts<'_> {
             None | Some(Capacity::Unlimited) => true,
             Some(Capacity::Packets(most)) => packets <= most,
             Some(Capacity::Bytes(most)) => bytes <= most,
+        }
+    }
+
+    fn packet_words(&self, packet: u64, path: u32, link: Option<usize>) -> String {
+        let path = self.path_words(path);
+        match link.and_then(|link| self.links.get(link)) {
+            Some(link) => format!("{path}, packet {packet}, link {}", link.name),
+            None => format!("{path}, packet {packet}"),
         }
     }
 
@@ -694,5 +692,606 @@ fn verb(event: Event) -> &'static str {
         Event::Lost { .. } => "lost",
         Event::Arrived { .. } => "arrived",
         Event::Delivered => "delivered",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A trace in microseconds, of packets of 1000 B.
+    #[derive(Clone, Default)]
+    struct Story {
+        records: Vec<Record>,
+    }
+
+    impl Story {
+        fn note(mut self, us: u64, path: u32, packet: u64, event: Event) -> Self {
+            self.records.push(Record { time_ns: us * 1000, path, packet, bytes: 1000, event });
+            self
+        }
+
+        fn launched(self, us: u64, packet: u64) -> Self {
+            self.note(us, 0, packet, Event::Launched)
+        }
+
+        /// Offered, started, sent, arrived.
+        fn crosses(self, packet: u64, link: u32, us: [u64; 4]) -> Self {
+            self.note(us[0], 0, packet, Event::Offered { link })
+                .note(us[1], 0, packet, Event::Started { link })
+                .note(us[2], 0, packet, Event::Sent { link })
+                .note(us[3], 0, packet, Event::Arrived { link })
+        }
+
+        fn delivered(self, us: u64, packet: u64) -> Self {
+            self.note(us, 0, packet, Event::Delivered)
+        }
+
+        fn dropped(self, us: u64, packet: u64) -> Self {
+            self.note(us, 0, packet, Event::Offered { link: 0 }).note(
+                us,
+                0,
+                packet,
+                Event::Dropped { link: 0 },
+            )
+        }
+
+        fn without(mut self, unwanted: impl Fn(&Record) -> bool) -> Self {
+            self.records.retain(|record| !unwanted(record));
+            self
+        }
+
+        fn changed(mut self, change: impl Fn(&mut Record)) -> Self {
+            self.records.iter_mut().for_each(change);
+            self
+        }
+
+        /// The laws broken within 50 ms.
+        fn breaks(self) -> Vec<Rule> {
+            let mut trace = Trace::default();
+            trace.records = self.records;
+            let paths = [
+                PathFacts { flow: "f".into(), backward: false, links: vec![0, 1] },
+                PathFacts { flow: "f".into(), backward: true, links: vec![1] },
+            ];
+            let found = verify(&trace, &links(), &paths, Time::from_seconds(0.05));
+            found.iter().for_each(|violation| println!("{violation}"));
+            found.into_iter().map(|violation| violation.rule).collect()
+        }
+    }
+
+    /// A byte per microsecond, 10 ms of wire, one packet may wait; then ten bytes per microsecond, 1 ms, no limit.
+    fn links() -> [LinkFacts; 2] {
+        let link = |name: &str, rate, delay_ms, capacity| LinkFacts {
+            name: name.into(),
+            rate: Rate::from_bits_per_second(rate),
+            delay: Span::from_millis(delay_ms),
+            capacity,
+            drops_only_when_full: true,
+        };
+        [link("slow", 8_000_000, 10, Some(Capacity::Packets(1))), link("fast", 80_000_000, 1, None)]
+    }
+
+    /// One packet goes through, the second waits for it.
+    fn pair() -> Story {
+        Story::default()
+            .launched(0, 1)
+            .crosses(1, 0, [0, 0, 1000, 11_000])
+            .launched(0, 2)
+            .crosses(2, 0, [0, 1000, 2000, 12_000])
+            .crosses(1, 1, [11_000, 11_000, 11_100, 12_100])
+            .crosses(2, 1, [12_000, 12_000, 12_100, 13_100])
+            .delivered(12_100, 1)
+            .delivered(13_100, 2)
+    }
+
+    const NOTHING: [Rule; 0] = [];
+
+    #[test]
+    fn a_lawful_trace_passes() {
+        let story = pair()
+            // No room: dropped. At 1 ms, when the second has left the queue, there is room again.
+            .launched(0, 3)
+            .dropped(0, 3)
+            .launched(1000, 4)
+            .crosses(4, 0, [1000, 2000, 3000, 13_000])
+            .crosses(4, 1, [13_000, 13_000, 13_100, 14_100])
+            .delivered(14_100, 4)
+            // Corrupted on the wire, and overtaken by the end of the run at 50 ms.
+            .launched(20_000, 5)
+            .note(20_000, 0, 5, Event::Offered { link: 0 })
+            .note(20_000, 0, 5, Event::Started { link: 0 })
+            .note(21_000, 0, 5, Event::Sent { link: 0 })
+            .note(21_000, 0, 5, Event::Lost { link: 0 })
+            .launched(45_000, 6)
+            .crosses(6, 0, [45_000, 45_000, 46_000, 56_000]);
+        assert_eq!(story.breaks(), NOTHING);
+        assert_eq!(Story::default().breaks(), NOTHING);
+    }
+
+    #[test]
+    fn unknown_paths_and_links_are_reported() {
+        assert_eq!(
+            pair().launched(0, 3).changed(|r| r.path += 7 * u32::from(r.packet == 3)).breaks(),
+            [Rule::Known]
+        );
+        assert_eq!(pair().note(20_000, 0, 1, Event::Offered { link: 9 }).breaks(), [Rule::Known]);
+    }
+
+    #[test]
+    fn nothing_happens_to_a_packet_that_was_not_launched() {
+        assert_eq!(pair().delivered(20_000, 3).breaks()[0], Rule::Launch);
+        assert_eq!(pair().launched(20_000, 2).breaks()[0], Rule::Launch);
+    }
+
+    #[test]
+    fn a_packet_keeps_its_size_and_its_path() {
+        let arrives = |record: &Record| record.packet == 1 && record.event == Event::Arrived { link: 0 };
+        let longer = pair().changed(|record| record.bytes += u32::from(arrives(record)));
+        assert_eq!(longer.breaks(), [Rule::Identity]);
+        let elsewhere = pair().changed(|record| record.path += u32::from(arrives(record)));
+        assert_eq!(elsewhere.breaks(), [Rule::Identity]);
+    }
+
+    #[test]
+    fn the_time_of_a_packet_goes_on() {
+        // Written in this order, the second link hands the packet over before the first.
+        let story = Story::default()
+            .launched(0, 1)
+            .crosses(1, 1, [11_000, 11_000, 11_100, 12_100])
+            .crosses(1, 0, [0, 0, 1000, 11_000])
+            .delivered(12_100, 1);
+        assert_eq!(story.breaks()[0], Rule::TimeGoesOn);
+    }
+
+    #[test]
+    fn a_packet_follows_its_path() {
+        let shortcut = Story::default().launched(0, 1).crosses(1, 1, [0, 0, 100, 1100]).delivered(1100, 1);
+        assert_eq!(shortcut.breaks(), [Rule::Route]);
+        let short = Story::default().launched(0, 1).crosses(1, 0, [0, 0, 1000, 11_000]).delivered(11_000, 1);
+        assert_eq!(short.breaks(), [Rule::Route]);
+        let leap = Story::default().launched(0, 1).crosses(1, 0, [0, 0, 1000, 11_000]);
+        let leap = leap.crosses(1, 1, [11_000, 11_000, 11_100, 12_100]).delivered(12_100, 1);
+        assert_eq!(leap.without(|record| record.event == Event::Started { link: 1 }).breaks(), [Rule::Route]);
+    }
+
+    #[test]
+    fn a_packet_meets_one_fate() {
+        assert_eq!(pair().delivered(20_000, 2).breaks(), [Rule::OneFate, Rule::Conservation]);
+        assert_eq!(pair().note(20_000, 0, 2, Event::Offered { link: 0 }).breaks()[0], Rule::OneFate);
+    }
+
+    #[test]
+    fn a_queue_keeps_its_order() {
+        // Three at once; the third goes before the second (room for two, so that only the order is wrong).
+        let story = Story::default()
+            .launched(0, 1)
+            .crosses(1, 1, [0, 0, 100, 1100])
+            .launched(0, 2)
+            .crosses(2, 1, [0, 200, 300, 1300])
+            .launched(0, 3)
+            .crosses(3, 1, [0, 100, 200, 1200])
+            .delivered(1100, 1)
+            .delivered(1300, 2)
+            .delivered(1300, 3)
+            .changed(|record| record.path = 1);
+        assert_eq!(story.breaks(), [Rule::QueueOrder]);
+    }
+
+    #[test]
+    fn a_link_sends_one_packet_at_a_time() {
+        let story = Story::default()
+            .launched(0, 1)
+            .crosses(1, 1, [0, 0, 100, 1100])
+            .launched(50, 2)
+            .crosses(2, 1, [50, 50, 150, 1150])
+            .delivered(1100, 1)
+            .delivered(1150, 2)
+            .changed(|record| record.path = 1);
+        assert_eq!(story.breaks()[0], Rule::OneAtATime);
+    }
+
+    #[test]
+    fn a_transmission_takes_the_time_of_its_bits() {
+        let story = |sent| {
+            Story::default()
+                .launched(0, 1)
+                .crosses(1, 1, [0, 0, sent, sent + 1000])
+                .delivered(sent + 1000, 1)
+                .changed(|record| record.path = 1)
+        };
+        assert_eq!(story(100).breaks(), NOTHING);
+        assert_eq!(story(99).breaks(), [Rule::LinkRate]);
+        assert_eq!(story(101).breaks(), [Rule::LinkRate]);
+    }
+
+    #[test]
+    fn transmissions_are_rounded_to_a_nanosecond_and_never_instant() {
+        let links = |rate| [LinkFacts { rate: Rate::from_bits_per_second(rate), ..links()[0].clone() }];
+        let time = |rate, bytes| Facts { links: &links(rate), paths: &[] }.transmission(0, bytes).nanos();
+        assert_eq!(time(3_000_000_000, 1000), 2667, "8000 bits at 3 bits a nanosecond: 2666.67");
+        assert_eq!(time(16_000_000_000, 1), 1, "half a nanosecond");
+        assert_eq!(time(1_000_000_000_000, 1), 1);
+        assert_eq!(time(0, 1), u64::MAX);
+    }
+
+    #[test]
+    fn a_wire_takes_its_delay() {
+        let story = |arrived| {
+            Story::default()
+                .launched(0, 1)
+                .crosses(1, 1, [0, 0, 100, arrived])
+                .delivered(arrived, 1)
+                .changed(|record| record.path = 1)
+        };
+        assert_eq!(story(1099).breaks(), [Rule::LinkDelay]);
+        assert_eq!(story(1101).breaks(), [Rule::LinkDelay]);
+    }
+
+    #[test]
+    fn a_link_with_work_works() {
+        let story = |started: u64| {
+            Story::default()
+                .launched(0, 1)
+                .crosses(1, 1, [0, started, started + 100, started + 1100])
+                .delivered(started + 1100, 1)
+                .changed(|record| record.path = 1)
+        };
+        assert_eq!(story(1).breaks(), [Rule::WorkConserving], "idle, and waits");
+        let gap = pair().changed(|record| {
+            let late = record.packet == 2 && record.time_ns > 0;
+            record.time_ns += 1000 * u64::from(late);
+        });
+        assert_eq!(gap.breaks(), [Rule::WorkConserving], "a pause between two packets");
+    }
+
+    #[test]
+    fn the_queue_has_a_limit() {
+        // One may wait, two do.
+        let story = pair()
+            .launched(0, 3)
+            .crosses(3, 0, [0, 2000, 3000, 13_000])
+            .crosses(3, 1, [13_000, 13_000, 13_100, 14_100])
+            .delivered(14_100, 3);
+        assert_eq!(story.breaks(), [Rule::QueueLimit]);
+    }
+
+    #[test]
+    fn limits_in_bytes_count_bytes() {
+        let links = |most| [LinkFacts { capacity: Some(Capacity::Bytes(most)), ..links()[0].clone() }];
+        assert!(Facts { links: &links(1500), paths: &[] }.fits(0, 3, 1500));
+        assert!(!Facts { links: &links(1499), paths: &[] }.fits(0, 1, 1500));
+    }
+
+    #[test]
+    fn a_queue_with_room_drops_nothing() {
+        let idle = Story::default().launched(0, 1).dropped(0, 1);
+        assert_eq!(idle.breaks(), [Rule::Drop]);
+        let room = pair().launched(1500, 3).dropped(1500, 3);
+        assert_eq!(room.breaks(), [Rule::Drop]);
+        let late = pair().launched(0, 3).dropped(0, 3).changed(|record| {
+            record.time_ns += u64::from(record.event == Event::Dropped { link: 0 });
+        });
+        assert_eq!(late.breaks(), [Rule::Drop]);
+    }
+
+    #[test]
+    fn nodes_pass_on_what_arrives() {
+        let held = Story::default()
+            .launched(0, 1)
+            .crosses(1, 0, [0, 0, 1000, 11_000])
+            .crosses(1, 1, [11_500, 11_500, 11_600, 12_600])
+            .delivered(12_600, 1);
+        assert_eq!(held.breaks(), [Rule::HandOver]);
+        let early = pair().changed(|record| record.time_ns -= u64::from(record.event == Event::Delivered));
+        assert_eq!(early.breaks()[..2], [Rule::Route, Rule::TimeGoesOn]);
+    }
+
+    #[test]
+    fn deliveries_are_in_order() {
+        // Both reach the end at once, so that only the order is wrong.
+        let story = Story::default()
+            .launched(0, 1)
+            .launched(0, 2)
+            .crosses(2, 1, [0, 0, 100, 1100])
+            .crosses(1, 1, [0, 100, 200, 1200])
+            .delivered(1100, 2)
+            .delivered(1200, 1)
+            .changed(|record| record.path = 1);
+        assert_eq!(story.breaks(), [Rule::DeliveryOrder]);
+    }
+
+    #[test]
+    fn every_packet_is_accounted_for() {
+        let vanished = pair().without(|record| record.packet == 2 && record.event == Event::Delivered);
+        assert_eq!(vanished.breaks(), [Rule::Conservation]);
+        // The path and the link each miss it.
+        let swallowed = Story::default().launched(0, 1).note(0, 0, 1, Event::Offered { link: 0 });
+        assert_eq!(swallowed.breaks(), [Rule::Conservation, Rule::Conservation]);
+    }
+
+    #[test]
+    fn the_replay_stops_after_so_many_violations() {
+        let story = (1..1000).fold(Story::default(), |story, packet| story.delivered(packet, packet));
+        assert_eq!(story.breaks().len(), MOST_VIOLATIONS);
+    }
+
+    #[test]
+    fn a_violation_names_link_flow_and_packet() {
+        let mut trace = Trace::default();
+        trace.records = pair().without(|record| record.event == Event::Started { link: 0 }).records;
+        let paths = [PathFacts { flow: "f".into(), backward: false, links: vec![0, 1] }];
+        let found = verify(&trace, &links(), &paths, Time::from_seconds(0.05));
+        let text = found[0].to_string();
+        assert!(text.contains("flow f, packet 1, link slow"), "{text}");
+        let json = serde_json::to_value(&found[0]).unwrap();
+        assert_eq!((json["rule"].as_str(), json["time_ns"].as_u64()), (Some("route"), Some(1_000_000)));
+    }
+
+    mod simulated {
+        use super::*;
+        use ackclock_aqm::{LinkRate, registry as queues};
+        use ackclock_base::{Random, Values};
+        use ackclock_cc::registry as controls;
+        use ackclock_sim::flow::{FlowParts, Transport};
+        use ackclock_sim::link::LinkParts;
+        use ackclock_sim::loss;
+        use ackclock_sim::measure::Interval;
+        use ackclock_sim::random::Stream;
+        use ackclock_sim::simulation::{Parts, Simulation};
+        use ackclock_sim::tcp::options::{self, Options};
+        use ackclock_sim::udp::CbrOptions;
+        use std::sync::atomic::AtomicBool;
+
+        /// A run with all that a trace can show: shared and private links, limits in packets and in bytes, early
+        /// drops, losses, jitter, a flow without congestion control, packets in flight at the end.
+        struct Run {
+            trace: Trace,
+            links: Vec<LinkFacts>,
+            paths: Vec<PathFacts>,
+            end: Time,
+        }
+
+        impl Run {
+            fn broken(&self, records: Vec<Record>) -> Vec<Violation> {
+                let mut trace = Trace::default();
+                trace.records = records;
+                verify(&trace, &self.links, &self.paths, self.end)
+            }
+        }
+
+        /// A link's name, bits per second, milliseconds of wire, queue and loss model.
+        type Sketch = (&'static str, u64, u64, Option<(&'static str, Capacity)>, Option<&'static str>);
+
+        /// The first three are shared, the others belong to one path each.
+        const LINKS: [Sketch; 6] = [
+            ("tail", 8_000_000, 5, Some(("droptail", Capacity::Packets(8))), None),
+            ("red", 5_000_000, 3, Some(("red", Capacity::Packets(40))), None),
+            ("back", 150_000, 5, Some(("droptail", Capacity::Bytes(200))), None),
+            ("radio", 20_000_000, 1, None, Some("gilbert-packets")),
+            ("access", 50_000_001, 2, None, None),
+            ("near", 100_000_000, 0, None, None),
+        ];
+        const FORWARD: [&[u32]; 4] = [&[4, 0, 1], &[0, 3], &[5, 0, 1], &[1]];
+        const BACKWARD: [&[u32]; 4] = [&[2], &[2], &[2], &[2]];
+
+        fn link(index: usize) -> LinkParts {
+            let (name, rate, delay_ms, queue, loss) = LINKS[index];
+            let rate = Rate::from_bits_per_second(rate);
+            let discipline = queue.map(|(name, capacity)| {
+                let entry = queues::find(name).unwrap();
+                (entry.build)(
+                    &entry.descriptor.defaults(),
+                    capacity,
+                    &LinkRate { rate, mean_packet_bytes: 1000 },
+                )
+            });
+            let loss = loss.map(|name| {
+                let entry = loss::find(name).unwrap();
+                (entry.build)(&entry.descriptor.defaults())
+            });
+            let (from, to) = (String::new(), String::new());
+            LinkParts {
+                name: name.into(),
+                from,
+                to,
+                rate,
+                delay: Span::from_millis(delay_ms),
+                discipline,
+                loss,
+                seed: 1,
+            }
+        }
+
+        fn flow(index: usize) -> FlowParts {
+            let transport = match index {
+                3 => Transport::Cbr(CbrOptions {
+                    wire_bytes: 700,
+                    payload_bytes: 660,
+                    interval: Span::from_nanos(3_333_333),
+                }),
+                _ => tcp(["cubic", "sack", "newreno"][index], ["5 ms", "0 s", "0 s"][index]),
+            };
+            FlowParts {
+                name: format!("flow-{index}"),
+                forward: FORWARD[index].to_vec(),
+                backward: BACKWARD[index].to_vec(),
+                start: Time::from_seconds(0.05 * index as f64),
+                stop: Time::NEVER,
+                transport,
+            }
+        }
+
+        fn tcp(control: &str, jitter: &str) -> Transport {
+            let entry = controls::find(control).unwrap();
+            let profile = options::find("rfc").unwrap();
+            let settings = [("send_jitter", jitter), ("window", "60 packets")];
+            let options = Options::new(&Values::with(profile, &settings), entry.recovery);
+            let control = (entry.build)(&entry.descriptor.defaults(), &options.initial());
+            Transport::Tcp { options, control, packets: u64::MAX, dupack_threshold: 3 }
+        }
+
+        fn run() -> Run {
+            let end = Time::from_seconds(2.5);
+            let mut simulation = Simulation::new(Parts {
+                links: (0..LINKS.len()).map(link).collect(),
+                flows: (0..FORWARD.len()).map(flow).collect(),
+                measured: Interval { from: Time::ZERO, to: end },
+                seed: 1,
+                sample_every: None,
+                traced: true,
+            });
+            simulation.run(&AtomicBool::new(false)).unwrap();
+            let facts = |(name, rate, delay_ms, queue, _): &Sketch| LinkFacts {
+                name: (*name).into(),
+                rate: Rate::from_bits_per_second(*rate),
+                delay: Span::from_millis(*delay_ms),
+                capacity: queue.map(|(_, capacity)| capacity),
+                drops_only_when_full: queue.is_none_or(|(name, _)| name == "droptail"),
+            };
+            let path = |index: usize| {
+                let backward = index % 2 == 1;
+                let links = if backward { BACKWARD[index / 2] } else { FORWARD[index / 2] };
+                PathFacts { flow: format!("flow-{}", index / 2), backward, links: links.to_vec() }
+            };
+            Run {
+                trace: simulation.network.trace.take().unwrap(),
+                links: LINKS.iter().map(facts).collect(),
+                paths: (0..2 * FORWARD.len()).map(path).collect(),
+                end,
+            }
+        }
+
+        fn share(run: &Run, wanted: impl Fn(&Event) -> bool) -> f64 {
+            let count = run.trace.records.iter().filter(|record| wanted(&record.event)).count();
+            count as f64 / run.trace.records.len() as f64
+        }
+
+        #[test]
+        fn a_simulation_obeys_physics() {
+            let run = run();
+            assert_eq!(run.broken(run.trace.records.clone()), []);
+            // The run has what the other tests need.
+            for link in [0, 1, 2] {
+                assert!(share(&run, |event| *event == Event::Dropped { link }) > 0.001, "drops on {link}");
+            }
+            assert!(share(&run, |event| *event == Event::Lost { link: 3 }) > 0.0005);
+            assert!(run.trace.records.iter().any(|record| record.time_ns > run.end.nanos()));
+        }
+
+        #[test]
+        fn a_claim_of_other_physics_is_refuted() {
+            let run = run();
+            let with = |change: &dyn Fn(&mut LinkFacts)| {
+                let mut links = run.links.clone();
+                change(&mut links[0]);
+                let found = verify(&run.trace, &links, &run.paths, run.end);
+                found.first().map(|violation| violation.rule)
+            };
+            let slower = |link: &mut LinkFacts| link.rate = Rate::from_bits_per_second(7_999_000);
+            assert_eq!(with(&slower), Some(Rule::LinkRate));
+            assert_eq!(with(&|link| link.delay += Span::from_nanos(1)), Some(Rule::LinkDelay));
+            assert_eq!(with(&|link| link.capacity = Some(Capacity::Packets(7))), Some(Rule::QueueLimit));
+            assert_eq!(with(&|link| link.capacity = Some(Capacity::Packets(9))), Some(Rule::Drop));
+            assert_eq!(with(&|link| link.capacity = None), Some(Rule::Drop));
+            let longer = Time::from_seconds(60.0);
+            let found = verify(&run.trace, &run.links, &run.paths, longer);
+            assert!(found.iter().all(|violation| violation.rule == Rule::Conservation) && !found.is_empty());
+        }
+
+        /// Breaks random records in one way, one at a time, and expects every one of the breaks to be found.
+        fn each_is_found(
+            kind: &str,
+            mutate: impl Fn(&mut Vec<Record>, usize, &mut dyn FnMut(usize) -> usize) -> bool,
+        ) {
+            let run = run();
+            let mut random = Stream::new(11, kind);
+            let mut tried = 0;
+            while tried < 250 {
+                let mut draw = |below: usize| (random.uniform() * below as f64) as usize;
+                let mut records = run.trace.records.clone();
+                let place = draw(records.len());
+                // What lies beyond the end may be missing or not: the run never got there.
+                let record = records[place];
+                if record.time_ns < run.end.nanos() && mutate(&mut records, place, &mut draw) {
+                    tried += 1;
+                    assert!(!run.broken(records).is_empty(), "{kind}: {record:?} at {place} went unnoticed");
+                }
+            }
+        }
+
+        #[test]
+        fn a_missing_record_is_found() {
+            each_is_found("missing", |records, place, _| {
+                records.remove(place);
+                true
+            });
+        }
+
+        #[test]
+        fn a_repeated_record_is_found() {
+            each_is_found("repeated", |records, place, draw| {
+                let later = place + draw(records.len() - place);
+                records.insert(later, records[place]);
+                true
+            });
+        }
+
+        #[test]
+        fn a_shifted_time_is_found() {
+            each_is_found("shifted", |records, place, draw| {
+                let by = 10_u64.pow(draw(9) as u32);
+                let time = &mut records[place].time_ns;
+                *time = if draw(2) == 0 { *time + by } else { time.saturating_sub(by) };
+                *time > 0
+            });
+        }
+
+        #[test]
+        fn a_changed_size_is_found() {
+            each_is_found("size", |records, place, draw| {
+                records[place].bytes += 1 + draw(1000) as u32;
+                true
+            });
+        }
+
+        #[test]
+        fn swapped_packets_are_found() {
+            each_is_found("swapped", |records, place, draw| {
+                let other = (place + 1 + draw(200)).min(records.len() - 1);
+                let (one, two) = (records[place], records[other]);
+                records[place].packet = two.packet;
+                records[other].packet = one.packet;
+                one.packet != two.packet
+            });
+        }
+
+        #[test]
+        fn a_change_of_link_or_path_is_found() {
+            each_is_found("link", |records, place, draw| {
+                let by = 1 + draw(LINKS.len() - 1) as u32;
+                let turn = |link: &mut u32| *link = (*link + by) % LINKS.len() as u32;
+                match &mut records[place].event {
+                    Event::Launched | Event::Delivered => records[place].path ^= 1,
+                    Event::Offered { link }
+                    | Event::Dropped { link }
+                    | Event::Started { link }
+                    | Event::Sent { link }
+                    | Event::Lost { link }
+                    | Event::Arrived { link } => turn(link),
+                }
+                true
+            });
+        }
+
+        #[test]
+        fn another_event_is_found() {
+            each_is_found("event", |records, place, draw| {
+                let other = records[draw(records.len())].event;
+                let changed = other != records[place].event;
+                records[place].event = other;
+                changed
+            });
+        }
     }
 }

@@ -41,6 +41,9 @@ pub const PROFILES: &[Descriptor] = &[
             ("window_deflation", "false"),
             ("reduction", "counted"),
             ("spurious_timeouts", "false"),
+            // ns-2 counts time in floating point, whose rounding decides between packets that arrive at the same
+            // instant. In whole nanoseconds such ties are exact, and the same flow would win every one of them.
+            ("send_jitter", "1 us"),
         ],
     ),
     profile(

@@ -66,6 +66,8 @@ pub struct Reaction {
     pub loss: Option<LossFound>,
     /// Send this packet again at once, whatever the window.
     pub resend: Option<u64>,
+    /// Back the retransmission timer off, as an expiry does.
+    pub back_off: bool,
     /// Start the retransmission timer again.
     pub restart_timer: bool,
 }

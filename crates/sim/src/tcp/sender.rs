@@ -313,6 +313,7 @@ impl Sender {
         {
             self.transmit(now, number, wire);
         }
+        self.expiries = self.expiries.saturating_add(u32::from(reaction.back_off));
         if reaction.restart_timer {
             self.restart_timer(now);
         }

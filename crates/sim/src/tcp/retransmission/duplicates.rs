@@ -38,9 +38,9 @@ pub struct Duplicates {
     duplicates: u32,
     /// Recovery lasts until this number is acknowledged; `None` outside recovery.
     recover: Option<u64>,
-    /// No fast retransmit below this: what a timeout resends causes duplicates that mean nothing (RFC 6582
-    /// section 4.1, ns-2's bugFix_).
-    guard: u64,
+    /// No fast retransmit until more than this is acknowledged: what a timeout resends causes duplicates that mean
+    /// nothing (RFC 6582 section 4.1, ns-2's bugFix_).
+    guard: Option<u64>,
     /// Packets by which the window is inflated: each duplicate tells of one that has left the network.
     inflation: u64,
     partial_seen: bool,
@@ -49,7 +49,7 @@ pub struct Duplicates {
 impl Duplicates {
     /// Outside recovery.
     pub fn new(options: DuplicateOptions) -> Self {
-        Self { options, duplicates: 0, recover: None, guard: 0, inflation: 0, partial_seen: false }
+        Self { options, duplicates: 0, recover: None, guard: None, inflation: 0, partial_seen: false }
     }
 
     /// Duplicates counted since the last fresh acknowledgement.
@@ -60,7 +60,7 @@ impl Duplicates {
     /// Begins recovery now, whatever the count.
     pub fn enter(&mut self, board: &Scoreboard, signal: LossSignal) -> Reaction {
         self.recover = Some(board.high());
-        self.guard = board.high();
+        self.guard = Some(board.high());
         self.inflation = u64::from(self.duplicates);
         self.partial_seen = false;
         Reaction {
@@ -73,7 +73,7 @@ impl Duplicates {
 
     /// Whether duplicates may mean a loss: not while resending after a timeout.
     pub fn may_enter(&self, board: &Scoreboard) -> bool {
-        self.recover.is_none() && board.una() >= self.guard
+        self.recover.is_none() && self.guard.is_none_or(|guard| board.una() > guard)
     }
 
     /// Counts a duplicate as if it were the one that completes the threshold (Vegas).
@@ -125,7 +125,7 @@ impl RetransmissionRule for Duplicates {
 
     fn on_timeout(&mut self, board: &mut Scoreboard) {
         self.recover = None;
-        self.guard = board.high();
+        self.guard = Some(board.high());
         self.duplicates = 0;
         self.inflation = 0;
         board.go_back();
@@ -227,10 +227,13 @@ mod tests {
         board.transmit(0, Time::ZERO, false);
         (0..5).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).resend, None));
         ack(&mut rule, &mut board, 10);
-        board.transmit(10, Time::ZERO, false);
-        (0..2).for_each(|_| {
-            let _ = ack(&mut rule, &mut board, 10);
+        (10..12).for_each(|number| {
+            board.transmit(number, Time::ZERO, false);
         });
-        assert_eq!(ack(&mut rule, &mut board, 10).resend, Some(10));
+        ack(&mut rule, &mut board, 11);
+        (0..2).for_each(|_| {
+            let _ = ack(&mut rule, &mut board, 11);
+        });
+        assert_eq!(ack(&mut rule, &mut board, 11).resend, Some(11));
     }
 }

@@ -1,9 +1,9 @@
 //! Vegas's retransmission (Brakmo and Peterson 1995, as in ns-2 2.35): duplicates are counted as by Reno, but the
 //! first duplicate, and the first two acknowledgements after a retransmission, also look at how old the oldest
-//! packet is.
+//! packet is. As in ns-2, every such retransmission also doubles the coarse timeout.
 //!
-//! Not carried over from ns-2: its coarse timer doubles at every such retransmission, and the inflation of exactly
-//! three duplicates is not taken back there.
+//! Not carried over from ns-2: the inflation of exactly three duplicates is not taken back there, and its ring of
+//! sending times forgets some retransmissions.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use super::{News, Reaction, RetransmissionRule};
@@ -34,7 +34,7 @@ impl Vegas {
     fn enter(&mut self, board: &Scoreboard, signal: LossSignal) -> Reaction {
         self.worries = WORRIES.min(board.span() as u32);
         self.duplicates.skip_to_threshold();
-        self.duplicates.enter(board, signal)
+        Reaction { back_off: true, ..self.duplicates.enter(board, signal) }
     }
 }
 
@@ -44,6 +44,7 @@ impl RetransmissionRule for Vegas {
         let overdue = Self::is_overdue(board, news);
         if news.duplicate {
             if reaction.loss.is_some() {
+                reaction.back_off = true;
                 self.worries = WORRIES.min(board.span() as u32);
             } else if overdue && self.duplicates.may_enter(board) {
                 return self.enter(board, LossSignal::EarlyTimer);

@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""Run ns-2 and ns-3 on the reference workloads and keep the results as JSON lines.
+
+    python3 collect.py                 run what is missing from data/
+    python3 collect.py --only NAME     only this set (repeatable); --list shows the names
+    python3 collect.py --force         run again what is already there
+    python3 collect.py --table         print the table of means and put it into README.md
+
+Each file data/NAME.jsonl starts with a line of provenance, then has one run a line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import hashlib
+import itertools
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE / "data"
+README = HERE / "README.md"
+TABLE_START = "<!-- table: written by collect.py --table -->"
+TABLE_END = "<!-- end of table -->"
+NS3_LIBRARIES = ("core", "network", "internet", "point-to-point", "applications", "traffic-control")
+NS3_FLAGS = ("-O3", "-std=c++17", "-DNS3_BUILD_PROFILE_RELEASE")
+
+Run = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RunSet:
+    """Some runs of one script, kept in one file.
+
+    `template` is the command line with {0}, {1}, ... where `values` go, one tuple a run.
+    """
+
+    name: str
+    script: str
+    template: str
+    values: tuple[tuple[str, ...], ...]
+
+    @property
+    def path(self) -> Path:
+        """The file of results."""
+        return DATA / f"{self.name}.jsonl"
+
+    @property
+    def digest(self) -> str:
+        """The hash of the script, to notice that results are of an older one."""
+        return hashlib.sha256((HERE / self.script).read_bytes()).hexdigest()
+
+    def arguments(self, value: tuple[str, ...]) -> list[str]:
+        """The command line of one run, without the program."""
+        return self.template.format(*value).split()
+
+
+def seeds(first: int, last: int) -> tuple[tuple[str, ...], ...]:
+    """One run for each seed from `first` to `last`."""
+    return tuple((str(seed),) for seed in range(first, last + 1))
+
+
+def dumbbell(name: str, arguments: str, last: int, suffix: str = "") -> RunSet:
+    """A set of ns-2 dumbbell runs with seeds 0 to `last`."""
+    return RunSet(f"ns2-{name}", "ns2_dumbbell.tcl", f"{arguments} {{0}}{suffix}", seeds(0, last))
+
+
+def wired(control: str) -> RunSet:
+    """The runs of one control on the RBCC thesis's wired topology."""
+    values = itertools.product(("5", "25", "40"), ("0.2", "1.0"), (str(seed) for seed in range(1, 21)))
+    return RunSet(f"ns2-rbcc-{control}", "ns2_rbcc_wired.tcl", control + " {0} {1} {2}", tuple(values))
+
+
+def ns3(name: str, workload: str, queue: str, last: int) -> RunSet:
+    """A set of ns-3 dumbbell runs with seeds 0 to `last`."""
+    template = f"--workload={workload} --queue={queue} --seed={{0}}"
+    return RunSet(f"ns3-{name}", "ns3_dumbbell.cc", template, seeds(0, last))
+
+
+RUN_SETS = (
+    dumbbell("w1-sack", "W1 sack droptail", 20),
+    dumbbell("w1-newreno", "W1 newreno droptail", 20),
+    dumbbell("w1-sack-waiting50", "W1 sack droptail", 20, " 51"),
+    dumbbell("w1-newreno-waiting50", "W1 newreno droptail", 20, " 51"),
+    dumbbell("w2-sack", "W2 sack droptail", 9),
+    dumbbell("w3-sack-red", "W3 sack red", 5),
+    dumbbell("w3-sack-droptail", "W3 sack droptail", 5),
+    wired("newreno"),
+    wired("sack"),
+    wired("vegas"),
+    wired("vegas-stock"),
+    ns3("w1-newreno-sack", "W1", "droptail", 20),
+    ns3("w3-newreno-sack-red", "W3", "red", 0),
+    ns3("w3-newreno-sack-droptail", "W3", "droptail", 0),
+)
+
+
+def build_ns3(script: str, directory: Path) -> str:
+    """Compile an ns-3 program once and return its path."""
+    program = directory / Path(script).stem
+    if not program.exists():
+        libraries = [f"-lns3-{library}" for library in NS3_LIBRARIES]
+        command = ["g++", *NS3_FLAGS, str(HERE / script), "-o", str(program), *libraries]
+        subprocess.run(command, check=True)  # noqa: S603 (our own source and flags)
+    return str(program)
+
+
+def launcher(script: str, directory: Path) -> list[str]:
+    """The words before the arguments in a run's command line."""
+    if script.endswith(".cc"):
+        return [build_ns3(script, directory)]
+    return ["ns", str(HERE / script)]
+
+
+def execute(command: Sequence[str]) -> Run:
+    """Run one simulation; its JSON output and the user CPU seconds it took."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 (ours too)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    run: Run = json.loads(done.stdout)
+    run["cpu_user_s"] = round(used, 2)
+    return run
+
+
+def read(path: Path) -> tuple[dict[str, str], list[Run]]:
+    """A results file: its provenance and its runs (nothing if there is no file)."""
+    if not path.exists():
+        return {}, []
+    first, *rest = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return first["provenance"], rest
+
+
+def write(run_set: RunSet, runs: Iterable[Run]) -> None:
+    """Write a results file whole, so that it is never half an answer."""
+    runs = list(runs)
+    program = "ns " + run_set.script if run_set.script.endswith(".tcl") else Path(run_set.script).stem
+    places = ["SEED"] if len(run_set.values[0]) == 1 else ["FLOWS", "MINRTO", "SEED"]
+    provenance = {
+        "command": f"{program} {run_set.template.format(*places)}",
+        "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
+        "script": run_set.script,
+        "script_sha256": run_set.digest,
+        "simulator": f"{runs[0]['simulator']} {runs[0]['version']}",
+    }
+    lines = [{"provenance": provenance}, *runs]
+    run_set.path.parent.mkdir(exist_ok=True)
+    temporary = run_set.path.with_suffix(".tmp")
+    temporary.write_text("".join(json.dumps(line, sort_keys=True) + "\n" for line in lines), encoding="utf-8")
+    temporary.replace(run_set.path)
+
+
+def collect(run_set: RunSet, directory: Path, *, force: bool) -> None:
+    """Bring one results file up to date."""
+    provenance, old = read(run_set.path)
+    fresh = provenance.get("script_sha256") == run_set.digest and not force
+    known = {tuple(run["arguments"]): run for run in old} if fresh else {}
+    wanted = [run_set.arguments(value) for value in run_set.values]
+    missing = sum(tuple(arguments) not in known for arguments in wanted)
+    sys.stderr.write(f"{run_set.name}: {len(wanted)} runs, {missing} to do\n")
+    if not missing and len(known) == len(wanted):
+        return
+    runs = []
+    for arguments in wanted:
+        run = known.get(tuple(arguments))
+        if run is None:
+            run = execute([*launcher(run_set.script, directory), *arguments])
+            run["arguments"] = arguments
+        runs.append(run)
+    write(run_set, runs)
+
+
+def spread(values: Sequence[float], digits: int) -> str:
+    """Mean and standard deviation as one cell (the value alone if there is one run)."""
+    mean = f"{statistics.fmean(values):,.{digits}f}"
+    return mean if len(values) == 1 else f"{mean} ± {statistics.stdev(values):,.{digits}f}"
+
+
+Column = tuple[str, int, Callable[[Run], float]]
+
+
+def field(name: str, digits: int, scale: float = 1.0, title: str = "") -> Column:
+    """A column that shows one field of the runs."""
+    return title or name, digits, lambda run: run[name] * scale
+
+
+DUMBBELL_COLUMNS: tuple[Column, ...] = (
+    field("delivered", 0),
+    field("drops", 0),
+    field("mean_queue", 1),
+    field("retransmitted", 0),
+    field("timeouts", 1),
+    field("jain", 3),
+    field("cpu_user_s", 2),
+)
+WIRED_COLUMNS: tuple[Column, ...] = (
+    ("loss %", 2, lambda run: 100 * run["retransmitted"] / run["injected"]),
+    field("drops", 0),
+    field("timeouts", 0),
+    field("mean_queue", 1),
+    field("rtt_mean", 4),
+    field("rtt_sd", 4),
+    field("utilisation", 1, 100, "utilisation %"),
+    field("throughput", 1, 100, "throughput %"),
+    field("throughput_payload", 1, 100, "payload %"),
+    field("jain", 3),
+)
+
+
+def rows(columns: Sequence[Column], groups: Iterable[tuple[Sequence[str], list[Run]]]) -> list[str]:
+    """Table rows: the words of each group, the number of runs, then its columns."""
+    lines = []
+    for words, runs in groups:
+        cells = [spread([value(run) for run in runs], digits) for _, digits, value in columns]
+        lines.append("| " + " | ".join([*words, str(len(runs)), *cells]) + " |")
+    return lines
+
+
+def header(words: Sequence[str], columns: Sequence[Column]) -> list[str]:
+    """The two first lines of a table."""
+    titles = [*words, "runs", *(title for title, _, _ in columns)]
+    return ["| " + " | ".join(titles) + " |", "|" + " --- |" * len(titles)]
+
+
+def table() -> str:
+    """The means and standard deviations of all the data, as two Markdown tables."""
+    plain: list[tuple[Sequence[str], list[Run]]] = []
+    grouped: list[tuple[Sequence[str], list[Run]]] = []
+    for run_set in RUN_SETS:
+        _, runs = read(run_set.path)
+        if not runs:
+            continue
+        if runs[0]["workload"] != "rbcc-wired":
+            plain.append(([run_set.name], runs))
+            continue
+        for key in sorted({(run["flows"], run["minrto"]) for run in runs}):
+            group = [run for run in runs if (run["flows"], run["minrto"]) == key]
+            grouped.append(([run_set.name, *(f"{part:g}" for part in key)], group))
+    lines = [*header(["data"], DUMBBELL_COLUMNS), *rows(DUMBBELL_COLUMNS, plain), ""]
+    lines += [*header(["data", "flows", "minrto"], WIRED_COLUMNS), *rows(WIRED_COLUMNS, grouped)]
+    return "\n".join(lines)
+
+
+def put_table(text: str) -> None:
+    """Replace the table in README.md."""
+    readme = README.read_text(encoding="utf-8")
+    before, rest = readme.split(TABLE_START)
+    _, after = rest.split(TABLE_END)
+    README.write_text(f"{before}{TABLE_START}\n{text}\n{TABLE_END}{after}", encoding="utf-8")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line and do what it says."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    names = [run_set.name for run_set in RUN_SETS]
+    parser.add_argument("--only", action="append", choices=names, metavar="NAME", help="one set (repeatable)")
+    parser.add_argument("--force", action="store_true", help="run again what is there")
+    parser.add_argument("--list", action="store_true", help="show the names of the sets")
+    parser.add_argument("--table", action="store_true", help="print the table and put it into README.md")
+    options = parser.parse_args(arguments)
+    if options.list:
+        sys.stdout.write("\n".join(names) + "\n")
+    elif options.table:
+        text = table()
+        sys.stdout.write(text + "\n")
+        put_table(text)
+    else:
+        os.nice(10)
+        with tempfile.TemporaryDirectory() as directory:
+            for run_set in RUN_SETS:
+                if run_set.name in (options.only or names):
+                    collect(run_set, Path(directory), force=options.force)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
