@@ -31,7 +31,7 @@ impl Time {
 
     /// The instant `seconds` after the start, rounded to a nanosecond.
     pub fn from_seconds(seconds: f64) -> Self {
-        Self((seconds * NANOSECONDS_PER_SECOND).round() as u64)
+        Self(nearest(seconds * NANOSECONDS_PER_SECOND))
     }
 
     /// Nanoseconds since the start.
@@ -68,7 +68,7 @@ impl Span {
 
     /// A span of `seconds`, rounded to a nanosecond; negative values become zero.
     pub fn from_seconds(seconds: f64) -> Self {
-        Self((seconds * NANOSECONDS_PER_SECOND).round() as u64)
+        Self(nearest(seconds * NANOSECONDS_PER_SECOND))
     }
 
     /// Nanoseconds.
@@ -88,7 +88,7 @@ impl Span {
 
     /// The span times a real factor, rounded to a nanosecond.
     pub fn scale(self, factor: f64) -> Self {
-        Self((self.0 as f64 * factor).round() as u64)
+        Self(nearest(self.0 as f64 * factor))
     }
 
     /// The difference, or zero if `other` is longer.
@@ -161,6 +161,12 @@ impl fmt::Display for Span {
     }
 }
 
+/// The nearest whole number; zero for what is negative. (`f64::round` would be a call into the mathematics library.)
+#[inline]
+fn nearest(number: f64) -> u64 {
+    (number + 0.5) as u64
+}
+
 /// A rate in bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
@@ -184,7 +190,7 @@ impl Rate {
     /// How long `size` takes at this rate, rounded to a nanosecond and at least one, so that time always moves on.
     pub fn time_to_send(self, size: Size) -> Span {
         let nanoseconds = size.bytes() as f64 * 8.0 * NANOSECONDS_PER_SECOND / self.0 as f64;
-        Span((nanoseconds.round() as u64).max(1))
+        Span(nearest(nanoseconds).max(1))
     }
 }
 

@@ -100,7 +100,9 @@ impl Document {
             let span = error.span().or(Some(0..0));
             document.problem(&span, "", "text that is not TOML", error.message(), None)
         };
-        Err(errors.iter().map(problem).collect())
+        let mut problems: Vec<Diagnostic> = errors.iter().map(problem).collect();
+        problems.sort_by_key(|problem| (problem.line, problem.column));
+        Err(problems)
     }
 
     /// A problem at a place of this document.

@@ -1,12 +1,13 @@
 //! A flow: a sending and a receiving endpoint, and what is measured of both.
 
 use crate::histogram::Histogram;
+use crate::measure::Interval;
 use crate::packet::{Flags, Packet};
 use crate::tcp::options::Options;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, Wire};
 use crate::udp::{CbrOptions, CbrSender};
-use ackclock_base::Time;
+use ackclock_base::{Span, Time};
 use ackclock_cc::Control;
 
 /// What a flow is made of.
@@ -59,26 +60,29 @@ pub struct Flow {
     started: bool,
     stopped: bool,
     endpoints: Endpoints,
-    delivered_before: u64,
+    measured: Interval,
+    delivered: u64,
+    /// Deliveries per interval, where a series of them is wanted.
+    deliveries: Option<(Span, Vec<u64>)>,
 }
 
 /// Few flows, often visited: the larger variant need not be boxed.
 #[allow(clippy::large_enum_variant)]
 enum Endpoints {
     Tcp(Sender, Receiver),
-    Cbr(CbrSender, u64),
+    Cbr(CbrSender),
 }
 
 impl Flow {
     /// A flow that has not begun.
-    pub fn new(parts: FlowParts) -> Self {
+    pub fn new(parts: FlowParts, measured: Interval) -> Self {
         let (payload_bytes, endpoints) = match parts.transport {
             Transport::Tcp { options, control, packets, dupack_threshold } => {
                 let receiver = Receiver::new(options.receiver);
                 let payload = options.sender.payload_bytes;
                 (payload, Endpoints::Tcp(Sender::new(&options, control, packets, dupack_threshold), receiver))
             }
-            Transport::Cbr(options) => (options.payload_bytes, Endpoints::Cbr(CbrSender::new(options), 0)),
+            Transport::Cbr(options) => (options.payload_bytes, Endpoints::Cbr(CbrSender::new(options))),
         };
         Self {
             name: parts.name,
@@ -90,7 +94,9 @@ impl Flow {
             started: false,
             stopped: false,
             endpoints,
-            delivered_before: 0,
+            measured,
+            delivered: 0,
+            deliveries: None,
         }
     }
 
@@ -101,7 +107,7 @@ impl Flow {
         }
         let due = match &self.endpoints {
             Endpoints::Tcp(sender, _) => sender.timer(),
-            Endpoints::Cbr(sender, _) => sender.timer(),
+            Endpoints::Cbr(sender) => sender.timer(),
         };
         if self.stopped { due } else { due.min(self.stop) }
     }
@@ -110,7 +116,7 @@ impl Flow {
     pub fn receiver_timer(&self) -> Time {
         match &self.endpoints {
             Endpoints::Tcp(_, receiver) => receiver.timer(),
-            Endpoints::Cbr(..) => Time::NEVER,
+            Endpoints::Cbr(_) => Time::NEVER,
         }
     }
 
@@ -120,7 +126,7 @@ impl Flow {
             self.started = true;
             match &mut self.endpoints {
                 Endpoints::Tcp(sender, _) => sender.start(now, wire),
-                Endpoints::Cbr(sender, _) => sender.start(now),
+                Endpoints::Cbr(sender) => sender.start(now),
             }
             return;
         }
@@ -128,12 +134,12 @@ impl Flow {
             self.stopped = true;
             match &mut self.endpoints {
                 Endpoints::Tcp(sender, _) => sender.stop(),
-                Endpoints::Cbr(sender, _) => sender.stop(now),
+                Endpoints::Cbr(sender) => sender.stop(now),
             }
         }
         match &mut self.endpoints {
             Endpoints::Tcp(sender, _) if now >= sender.timer() => sender.on_timer(now, wire),
-            Endpoints::Cbr(sender, _) if now >= sender.timer() => wire.send(sender.on_timer(now)),
+            Endpoints::Cbr(sender) if now >= sender.timer() => wire.send(sender.on_timer(now)),
             _ => {}
         }
     }
@@ -146,19 +152,30 @@ impl Flow {
         }
     }
 
-    /// A packet has reached the receiver; returns the acknowledgement that it causes.
+    /// A packet reaches the receiver at `at`, which may lie ahead; returns the acknowledgement that it causes.
     #[inline]
-    pub fn on_data(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
-        if !packet.flags.has(Flags::SYN) {
-            self.one_way_delay.record(now.since(packet.stamp));
+    pub fn on_data(&mut self, at: Time, packet: &Packet) -> Option<Packet> {
+        let counts = self.measured.contains(at);
+        if counts && !packet.flags.has(Flags::SYN) {
+            self.one_way_delay.record(at.since(packet.stamp));
         }
-        match &mut self.endpoints {
-            Endpoints::Tcp(_, receiver) => receiver.on_data(now, packet),
-            Endpoints::Cbr(_, delivered) => {
-                *delivered += 1;
-                None
+        let (new, ack) = match &mut self.endpoints {
+            Endpoints::Tcp(_, receiver) => {
+                let before = receiver.delivered();
+                let ack = receiver.on_data(at, packet);
+                (receiver.delivered() - before, ack)
             }
+            Endpoints::Cbr(_) => (1, None),
+        };
+        self.delivered += if counts { new } else { 0 };
+        if let Some((every, deliveries)) = &mut self.deliveries {
+            let interval = (at.nanos() / every.nanos().max(1)) as usize;
+            if interval >= deliveries.len() {
+                deliveries.resize(interval + 1, 0);
+            }
+            deliveries[interval] += new;
         }
+        ack
     }
 
     /// An acknowledgement has reached the sender.
@@ -176,7 +193,7 @@ impl Flow {
     pub fn tcp(&self) -> Option<&Sender> {
         match &self.endpoints {
             Endpoints::Tcp(sender, _) => Some(sender),
-            Endpoints::Cbr(..) => None,
+            Endpoints::Cbr(_) => None,
         }
     }
 
@@ -184,7 +201,7 @@ impl Flow {
     pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
         match &mut self.endpoints {
             Endpoints::Tcp(sender, _) => Some(sender),
-            Endpoints::Cbr(..) => None,
+            Endpoints::Cbr(_) => None,
         }
     }
 
@@ -192,31 +209,35 @@ impl Flow {
     pub fn sent_packets(&self) -> u64 {
         match &self.endpoints {
             Endpoints::Tcp(sender, _) => sender.counts().sent,
-            Endpoints::Cbr(sender, _) => sender.sent(),
+            Endpoints::Cbr(sender) => sender.sent(),
         }
     }
 
     /// Packets delivered to the application over the measured interval: each once, and in order where the transport
     /// has an order.
     pub fn delivered_packets(&self) -> u64 {
-        self.total_delivered() - self.delivered_before
+        self.delivered
     }
 
-    /// The same since the flow began.
-    pub fn total_delivered(&self) -> u64 {
-        match &self.endpoints {
-            Endpoints::Tcp(_, receiver) => receiver.delivered(),
-            Endpoints::Cbr(_, delivered) => *delivered,
-        }
+    /// Counts deliveries in intervals of this length, for a series.
+    pub fn count_deliveries_every(&mut self, every: Span) {
+        self.deliveries = Some((every, Vec::new()));
+    }
+
+    /// The goodput in each of the first `length` intervals, in bits per second.
+    pub fn goodput_series(&self, every: Span, length: usize) -> Vec<f64> {
+        let bits = f64::from(self.payload_bytes) * 8.0 / every.seconds();
+        let deliveries = self.deliveries.as_ref().map_or(&[][..], |(_, deliveries)| deliveries);
+        let mut series: Vec<f64> = deliveries.iter().map(|packets| *packets as f64 * bits).collect();
+        series.resize(length, 0.0);
+        series
     }
 
     /// Starts counting anew at the end of the warm-up.
     pub fn reset_counts(&mut self, now: Time) {
-        self.delivered_before = self.total_delivered();
-        self.one_way_delay = Histogram::default();
         match &mut self.endpoints {
             Endpoints::Tcp(sender, _) => sender.reset_counts(now),
-            Endpoints::Cbr(sender, _) => sender.reset_counts(),
+            Endpoints::Cbr(sender) => sender.reset_counts(),
         }
     }
 }

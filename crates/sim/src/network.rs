@@ -4,6 +4,9 @@
 //! the arrival at the next step follows at once. Before any other link a packet waits in its own lane until its
 //! time has come, so that packets of different flows enter a shared link in the order of their arrival, and a queue
 //! that is watched never knows the future.
+//!
+//! The same holds at the end of a path whose endpoint depends on nothing but the packets that reach it: it may be
+//! handed them as soon as their arrival is known, with the time at which they arrive.
 
 use crate::lane::{Fifo, Lane, Travelling};
 use crate::link::{Fate, Link};
@@ -31,6 +34,19 @@ pub struct PathPlan {
     pub links: Vec<u32>,
     /// Whether packets may be launched with a time that lies in the future.
     pub leaves_later: bool,
+    /// Whether the endpoint may be handed packets before the time of their arrival has come.
+    pub arrives_early: bool,
+}
+
+/// A packet that reaches the end of its path.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery {
+    /// When; later than now where the path's endpoint takes packets early.
+    pub at: Time,
+    /// Which path.
+    pub path: u32,
+    /// The packet.
+    pub packet: Packet,
 }
 
 /// What became of a path's packets on the way, over the measured interval.
@@ -97,7 +113,11 @@ impl Network {
             self.steps.push(Step::Cross(*link));
             now_is_real = false;
         }
-        self.add_wait(path);
+        // A packet that has not waited anywhere is still in the hands of its sender.
+        let has_waited = self.lanes.last().is_some_and(|lane| lane.path == path);
+        if !(plan.arrives_early && has_waited) {
+            self.add_wait(path);
+        }
         self.steps.push(Step::Arrive);
     }
 
@@ -136,13 +156,14 @@ impl Network {
             None => 0,
         };
         let step = self.starts[path as usize];
-        self.advance(now, path, step, packet, number);
+        let delivery = self.advance(now, path, step, packet, number);
+        debug_assert!(delivery.is_none(), "every path waits at least once");
     }
 
-    /// The head of a lane has arrived: takes it over the links that follow, or hands it to the endpoint of the path
-    /// that it returns.
+    /// The head of a lane has arrived: takes it over the links that follow, and returns it if it reaches the end of
+    /// its path.
     #[inline]
-    pub fn arrive(&mut self, lane_index: usize) -> Option<(u32, Packet)> {
+    pub fn arrive(&mut self, lane_index: usize) -> Option<Delivery> {
         let lane = self.lanes[lane_index];
         let fifo = &mut self.fifos[lane_index];
         let travelling = fifo.pop()?;
@@ -154,18 +175,18 @@ impl Network {
         let number =
             if self.trace.is_some() { self.traced[lane_index].pop_front().unwrap_or_default() } else { 0 };
         let Travelling { arrives, packet, .. } = travelling;
-        if self.steps[lane.next_step as usize] == Step::Arrive {
-            if let Some(trace) = &mut self.trace {
-                trace.push(arrives, lane.path, number, packet.bytes, Event::Delivered);
-            }
-            return Some((lane.path, packet));
-        }
-        self.advance(arrives, lane.path, lane.next_step, packet, number);
-        None
+        self.advance(arrives, lane.path, lane.next_step, packet, number)
     }
 
     #[inline]
-    fn advance(&mut self, mut now: Time, path: u32, mut step: u32, mut packet: Packet, number: u64) {
+    fn advance(
+        &mut self,
+        mut now: Time,
+        path: u32,
+        mut step: u32,
+        mut packet: Packet,
+        number: u64,
+    ) -> Option<Delivery> {
         loop {
             match self.steps[step as usize] {
                 Step::Cross(link) => {
@@ -186,20 +207,25 @@ impl Network {
                         }
                         Fate::Dropped => {
                             self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
-                            return;
+                            return None;
                         }
                         Fate::Lost { sent, .. } => {
                             self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
-                            return;
+                            return None;
                         }
                     }
                     step += 1;
                 }
                 Step::Wait(lane) => {
                     self.enter(lane as usize, now, packet, number);
-                    return;
+                    return None;
                 }
-                Step::Arrive => unreachable!("every path waits before it arrives"),
+                Step::Arrive => {
+                    if let Some(trace) = &mut self.trace {
+                        trace.push(now, path, number, packet.bytes, Event::Delivered);
+                    }
+                    return Some(Delivery { at: now, path, packet });
+                }
             }
         }
     }

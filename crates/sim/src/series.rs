@@ -24,7 +24,6 @@ pub struct Series {
 pub struct Sampler {
     every: Span,
     series: Series,
-    delivered: Vec<u64>,
 }
 
 impl Sampler {
@@ -35,7 +34,7 @@ impl Sampler {
             flows: vec![Named::new(); flows],
             links: links.into_iter().map(|link| (link, Named::new())).collect(),
         };
-        Self { every, series, delivered: vec![0; flows] }
+        Self { every, series }
     }
 
     /// The sampling interval.
@@ -43,12 +42,12 @@ impl Sampler {
         self.every
     }
 
-    /// Takes one sample of everything.
+    /// Takes one sample of everything but the goodput, which the flows count themselves.
     pub fn take(&mut self, now: Time, flows: &[Flow], network: &mut Network) {
         let index = self.series.time_s.len();
         self.series.time_s.push(now.seconds());
-        for ((flow, named), before) in flows.iter().zip(&mut self.series.flows).zip(&mut self.delivered) {
-            sample_flow(flow, self.every, before, &mut |name, value| put(named, name, index, value));
+        for (flow, named) in flows.iter().zip(&mut self.series.flows) {
+            sample_flow(flow, &mut |name, value| put(named, name, index, value));
         }
         for (link, named) in &mut self.series.links {
             let link = &mut network.links[*link];
@@ -58,8 +57,11 @@ impl Sampler {
     }
 
     /// The series, all of the same length.
-    pub fn into_series(mut self) -> Series {
+    pub fn into_series(mut self, flows: &[Flow]) -> Series {
         let length = self.series.time_s.len();
+        for (flow, named) in flows.iter().zip(&mut self.series.flows) {
+            named.insert("goodput_bps".to_owned(), flow.goodput_series(self.every, length));
+        }
         let links = self.series.links.iter_mut().map(|(_, named)| named);
         for named in self.series.flows.iter_mut().chain(links) {
             named.values_mut().for_each(|values| values.resize(length, f64::NAN));
@@ -68,11 +70,7 @@ impl Sampler {
     }
 }
 
-fn sample_flow(flow: &Flow, every: Span, before: &mut u64, put: &mut dyn FnMut(&'static str, f64)) {
-    let delivered = flow.total_delivered();
-    let bits = (delivered - *before) as f64 * f64::from(flow.payload_bytes) * 8.0;
-    *before = delivered;
-    put("goodput_bps", bits / every.seconds());
+fn sample_flow(flow: &Flow, put: &mut dyn FnMut(&'static str, f64)) {
     let Some(sender) = flow.tcp() else { return };
     let decision = sender.control().decision();
     put("cwnd_packets", decision.cwnd);

@@ -3,7 +3,7 @@
 use crate::flow::{Flow, FlowParts, Transport};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
-use crate::network::{MOST_PACKETS, Network, PathPlan};
+use crate::network::{Delivery, MOST_PACKETS, Network, PathPlan};
 use crate::packet::Packet;
 use crate::random::Stream;
 use crate::schedule::SourceId;
@@ -112,7 +112,7 @@ impl Simulation {
         let mut simulation = Self {
             sources: (0..network.lanes() as u32).map(Source::Lane).collect(),
             network,
-            flows: parts.flows.into_iter().map(Flow::new).collect(),
+            flows: parts.flows.into_iter().map(|flow| Flow::new(flow, parts.measured)).collect(),
             measured: parts.measured,
             timers: Vec::new(),
             jitters,
@@ -160,14 +160,15 @@ impl Simulation {
 
     /// The series that were sampled, if any.
     pub fn take_series(&mut self) -> Option<Series> {
-        self.sampler.take().map(Sampler::into_series)
+        let sampler = self.sampler.take()?;
+        Some(sampler.into_series(&self.flows))
     }
 
     fn serve(&mut self, now: Time, source: SourceId) {
         match self.sources[source.index()] {
             Source::Lane(lane) => {
-                if let Some((path, packet)) = self.network.arrive(lane as usize) {
-                    self.deliver(now, path, &packet);
+                if let Some(delivery) = self.network.arrive(lane as usize) {
+                    self.deliver(&delivery);
                 }
             }
             Source::Sender(flow) => {
@@ -200,14 +201,16 @@ impl Simulation {
     }
 
     #[inline]
-    fn deliver(&mut self, now: Time, path: u32, packet: &Packet) {
+    fn deliver(&mut self, delivery: &Delivery) {
+        let Delivery { at, path, packet } = delivery;
+        let (at, path) = (*at, *path);
         let flow = path / 2;
         if path % 2 == 1 {
-            self.with_sender(flow, |flow, wire| flow.on_ack(now, packet, wire), now);
+            self.with_sender(flow, |flow, wire| flow.on_ack(at, packet, wire), at);
             return;
         }
-        if let Some(ack) = self.flows[flow as usize].on_data(now, packet) {
-            self.network.launch(now, path + 1, ack);
+        if let Some(ack) = self.flows[flow as usize].on_data(at, packet) {
+            self.network.launch(at, path + 1, ack);
         }
         self.arm_receiver(flow);
     }
@@ -265,6 +268,7 @@ impl Simulation {
         let watched =
             (0..self.network.links.len()).filter(|link| self.network.links[*link].is_watched()).collect();
         self.sampler = Some(Sampler::new(every, self.flows.len(), watched));
+        self.flows.iter_mut().for_each(|flow| flow.count_deliveries_every(every));
         let source = self.add_source(Source::Sample);
         self.set(source, Time::ZERO + every);
     }
@@ -280,9 +284,17 @@ impl Simulation {
     }
 }
 
+/// A flow's two paths. A receiver without a timer depends on nothing but the packets that reach it, so it may take
+/// them early, and its acknowledgements leave later.
 fn plans(flow: &FlowParts, jittered: bool) -> [PathPlan; 2] {
-    let forward = PathPlan { links: flow.forward.clone(), leaves_later: jittered };
-    [forward, PathPlan { links: flow.backward.clone(), leaves_later: false }]
+    let early = match &flow.transport {
+        Transport::Tcp { options, .. } => options.receiver.delayed_ack.is_none(),
+        Transport::Cbr(_) => true,
+    };
+    [
+        PathPlan { links: flow.forward.clone(), leaves_later: jittered, arrives_early: early },
+        PathPlan { links: flow.backward.clone(), leaves_later: early, arrives_early: false },
+    ]
 }
 
 /// Which links more than one path uses.

@@ -257,7 +257,8 @@ impl Sender {
         }
         if stamped {
             self.take_timer_sample(packet.stamp, now);
-        } else if let Some((number, sent)) = self.timed
+        } else if !self.options.timestamps
+            && let Some((number, sent)) = self.timed
             && packet.number > number
         {
             self.timed = None;
@@ -329,19 +330,21 @@ impl Sender {
             inflight,
             lost: found.number,
             sent: sent.at,
-            transmissions: sent.transmissions,
+            transmissions: u32::from(sent.transmissions),
             duplicates: found.duplicates,
         };
         self.note_cwnd(now);
         self.control.on_loss(&loss);
     }
 
-    /// What a reduction starts from.
+    /// What a reduction starts from. What was sent while NewReno repaired an earlier loss is outstanding, but long
+    /// out of the network: a flight beyond the window is no reason to raise it.
     fn reduction_base(&self, inflight: u64) -> f64 {
+        let cwnd = self.control.decision().cwnd;
         if self.options.reduce_from_window {
-            self.control.decision().cwnd.min(self.options.window as f64)
+            cwnd.min(self.options.window as f64)
         } else {
-            inflight as f64
+            cwnd.min(inflight as f64)
         }
     }
 
