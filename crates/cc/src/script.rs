@@ -8,13 +8,13 @@
 //! ```
 
 use crate::control::{Ack, Control, Initial, Loss, LossSignal, Phase, Timeout};
-use crate::registry;
+use crate::registry::{self, Entry};
 use ackclock_base::{Packets, Span, Time, Values};
 
 /// A control with a pretended host around it. Every packet is acknowledged in order, one acknowledgement each, and
 /// the window is always used up.
 pub struct Script {
-    name: String,
+    entry: Entry,
     values: Values,
     initial: Initial,
     control: Option<Box<dyn Control>>,
@@ -40,9 +40,16 @@ impl Script {
     /// # Panics
     /// When there is no control of that name, or a setting is wrong.
     pub fn with(name: &str, settings: &[(&str, &str)]) -> Self {
-        let entry = registry::find(name).unwrap_or_else(|| panic!("no control {name}"));
+        Self::of(registry::find(name).unwrap_or_else(|| panic!("no control {name}")), settings)
+    }
+
+    /// A control that need not be registered, by what its entry in the registry would be.
+    ///
+    /// # Panics
+    /// When a setting is wrong.
+    pub fn of(entry: &Entry, settings: &[(&str, &str)]) -> Self {
         Self {
-            name: name.to_owned(),
+            entry: *entry,
             values: Values::with(entry.descriptor, settings),
             initial: Initial {
                 window: 1.0,
@@ -177,11 +184,8 @@ impl Script {
     }
 
     fn control(&mut self) -> &mut Box<dyn Control> {
-        let Self { name, values, initial, control, .. } = self;
-        control.get_or_insert_with(|| {
-            let entry = registry::find(name).unwrap_or_else(|| panic!("no control {name}"));
-            (entry.build)(values, initial)
-        })
+        let Self { entry, values, initial, control, .. } = self;
+        control.get_or_insert_with(|| (entry.build)(values, initial))
     }
 }
 

@@ -85,7 +85,8 @@ pub enum Rule {
     QueueLimit,
     /// A packet is dropped as it is offered, and by a tail-drop queue only when it does not fit.
     Drop,
-    /// A node passes a packet on as it arrives, or with the one before it on the same path.
+    /// A launched packet is offered at once; a node passes a packet on as it arrives, or with the one before it on the
+    /// same path.
     HandOver,
     /// A path delivers in the order of launching.
     DeliveryOrder,
@@ -448,10 +449,11 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// A node passes a packet on as it comes, unless the one before it on the path came later.
+    /// A node passes a packet on as it comes, unless the one before it on the path came later. An endpoint launches
+    /// straight into the first link.
     fn pass_on(&mut self, step: &Step<'_>, course: &Course) {
         let passed_on = &mut self.paths[course.path as usize].passed_on[course.hops];
-        let due = course.since.max(*passed_on);
+        let due = if course.hops == 0 { course.since } else { course.since.max(*passed_on) };
         *passed_on = step.time;
         if step.time != due {
             self.note(Rule::HandOver, step, format!("{}, but due at {due}", verb(step.record.event)));
@@ -1067,7 +1069,7 @@ mod tests {
         const LINKS: [Sketch; 6] = [
             ("tail", 8_000_000, 5, Some(("droptail", Capacity::Packets(8))), None),
             ("red", 5_000_000, 3, Some(("red", Capacity::Packets(40))), None),
-            ("back", 150_000, 5, Some(("droptail", Capacity::Bytes(200))), None),
+            ("back", 150_000, 5, Some(("droptail", Capacity::Bytes(160))), None),
             ("radio", 20_000_000, 1, None, Some("gilbert-packets")),
             ("access", 50_000_001, 2, None, None),
             ("near", 100_000_000, 0, None, None),
@@ -1162,9 +1164,8 @@ mod tests {
             }
         }
 
-        fn share(run: &Run, wanted: impl Fn(&Event) -> bool) -> f64 {
-            let count = run.trace.records.iter().filter(|record| wanted(&record.event)).count();
-            count as f64 / run.trace.records.len() as f64
+        fn count(run: &Run, event: Event) -> usize {
+            run.trace.records.iter().filter(|record| record.event == event).count()
         }
 
         #[test]
@@ -1173,9 +1174,9 @@ mod tests {
             assert_eq!(run.broken(run.trace.records.clone()), []);
             // The run has what the other tests need.
             for link in [0, 1, 2] {
-                assert!(share(&run, |event| *event == Event::Dropped { link }) > 0.001, "drops on {link}");
+                assert!(count(&run, Event::Dropped { link }) > 5, "drops on {link}");
             }
-            assert!(share(&run, |event| *event == Event::Lost { link: 3 }) > 0.0005);
+            assert!(count(&run, Event::Lost { link: 3 }) > 5);
             assert!(run.trace.records.iter().any(|record| record.time_ns > run.end.nanos()));
         }
 
@@ -1207,7 +1208,7 @@ mod tests {
             let run = run();
             let mut random = Stream::new(11, kind);
             let mut tried = 0;
-            while tried < 250 {
+            while tried < 200 {
                 let mut draw = |below: usize| (random.uniform() * below as f64) as usize;
                 let mut records = run.trace.records.clone();
                 let place = draw(records.len());

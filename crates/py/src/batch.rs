@@ -9,11 +9,14 @@ use rayon::ThreadPoolBuilder;
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 /// How often Python is given the chance to notice Ctrl-C.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
+
+/// How many finished runs may wait for Python before the cores wait too: results with series are large.
+const MOST_WAITING: usize = 64;
 
 /// One run.
 pub struct Job {
@@ -97,7 +100,7 @@ impl Batch {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let cancelled = Arc::new(AtomicBool::new(false));
-        let (sender, receiver) = channel();
+        let (sender, receiver) = sync_channel(MOST_WAITING);
         let left = jobs.len();
         for (index, job) in jobs.into_iter().enumerate() {
             let (sender, cancelled) = (sender.clone(), Arc::clone(&cancelled));

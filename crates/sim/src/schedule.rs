@@ -104,6 +104,11 @@ impl Schedule {
         while node > 1 {
             winner = earlier(winner, self.tree[node ^ 1]);
             node >>= 1;
+            // Where the winner stays the same nothing changes above: most events are scheduled for later than their
+            // neighbours'.
+            if self.tree[node] == winner {
+                return;
+            }
             self.tree[node] = winner;
         }
     }

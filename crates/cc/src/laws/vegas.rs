@@ -85,7 +85,7 @@ impl Vegas {
         let round = &self.round;
         let sent_in_round = ack.sent_to.saturating_sub(round.first) as f64;
         let rtt = match round.rtt_count {
-            0 => ack.now.since(round.start).seconds(),
+            0 => ack.rtt.unwrap_or_else(|| ack.now.since(round.start)).seconds(),
             count => round.rtt_sum / f64::from(count),
         };
         if rtt > 0.0 {

@@ -137,9 +137,9 @@ pub const DETAILS: &[Parameter] = &[
         "window",
         "The most that the receiver allows in flight",
         Quantity::Packets,
-        "1000000 packets",
+        "10000 packets",
         PACKETS,
-        "RFC 9293; ns-2's window_",
+        "RFC 7323 allows 1 GiB; enough for 1 Gbit/s at 100 ms; ns-2's window_",
     ),
     detail(
         "initial_window",

@@ -143,7 +143,8 @@ impl Sender {
             self.on_handshake(now, packet, wire);
             return;
         }
-        if packet.number > self.board.high() {
+        // A repeated answer to SYN is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
+        if packet.number > self.board.high() || packet.flags.has(Flags::SYN) {
             return;
         }
         let inflight = self.rule.inflight(&self.board);
@@ -333,8 +334,16 @@ impl Sender {
             transmissions: u32::from(sent.transmissions),
             duplicates: found.duplicates,
         };
+        self.note_reduction();
         self.note_cwnd(now);
         self.control.on_loss(&loss);
+    }
+
+    /// RFC 3168 section 6.1.2: whatever the reason of a reduction, the receiver is told of it, and marks on what is
+    /// outstanding now ask for no second one.
+    fn note_reduction(&mut self) {
+        self.ecn_guard = self.board.high();
+        self.announce_reduction = true;
     }
 
     /// What a reduction starts from. What was sent while NewReno repaired an earlier loss is outstanding, but long
@@ -353,8 +362,6 @@ impl Sender {
         if self.board.una() < self.ecn_guard || self.rule.in_recovery() || self.board.is_empty() {
             return;
         }
-        self.ecn_guard = self.board.high();
-        self.announce_reduction = true;
         let found = LossFound { number: self.board.una(), signal: LossSignal::Ecn, duplicates: 0 };
         self.tell_loss(now, found, self.rule.inflight(&self.board));
     }
@@ -375,6 +382,7 @@ impl Sender {
         let inflight = self.rule.inflight(&self.board);
         let timeout =
             TimeoutExpired { now, window: self.reduction_base(inflight), inflight, in_a_row: self.expiries };
+        self.note_reduction();
         self.note_cwnd(now);
         self.control.on_timeout(&timeout);
         if self.options.spurious_timeouts && self.expiries == 1 {
@@ -458,16 +466,18 @@ impl Sender {
         self.rule.on_sent(&mut self.board, number, in_line);
         let mut flags = if fresh { Flags::default() } else { Flags::RETRANSMISSION };
         if self.options.ecn {
-            // RFC 3168 section 6.1.5: retransmissions are not marked.
+            // RFC 3168 section 6.1.5: retransmissions are not marked, and announce nothing.
             if fresh {
                 flags = flags.with(Flags::ECN_CAPABLE);
-            }
-            if std::mem::take(&mut self.announce_reduction) {
-                flags = flags.with(Flags::WINDOW_REDUCED);
+                if std::mem::take(&mut self.announce_reduction) {
+                    flags = flags.with(Flags::WINDOW_REDUCED);
+                }
             }
         }
         if fresh && self.timed.is_none() {
             self.timed = Some((number, now));
+        } else if !fresh && self.timed.is_some_and(|(timed, _)| timed == number) {
+            self.timed = None; // Karn (RFC 6298 section 3)
         }
         self.counts.sent += 1;
         self.counts.retransmitted += u64::from(!fresh);
