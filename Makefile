@@ -1,0 +1,82 @@
+# What a newcomer needs: `make demo`. What a contributor needs: `make test`. `make help` lists the rest.
+#
+# Set-up is incremental: each step leaves a stamp in .venv and runs again only when what it depends on changed.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml $(wildcard Cargo.lock)
+# PyO3 asks this interpreter what to build for; without it, it would take the first one on the PATH.
+export PYO3_PYTHON := $(abspath $(BIN)/python)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: help setup demo test test-fast test-rust test-python lint format bench lock clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.core ## make .venv, install the locked libraries, build the simulator core in release mode
+	@:
+
+demo: setup ## reproduce Table 4.1 of the RBCC thesis and write the report
+	@$(BIN)/ackclock reproduce rbcc/table-4.1
+
+test: setup $(VENV)/.dev ## run every test: Rust, Python, the report in a browser
+	scripts/need-browser
+	$(MAKE) lint
+	$(MAKE) test-rust
+	$(BIN)/pytest
+
+test-fast: setup $(VENV)/.dev ## the tests without a browser and without those that take long
+	cargo test --workspace --locked
+	$(BIN)/pytest -m "not browser and not slow"
+
+test-rust: $(VENV)/.python ## unit, property and documentation tests of the crates
+	cargo test --workspace --locked
+
+test-python: setup $(VENV)/.dev ## the Python tests alone
+	$(BIN)/pytest
+
+lint: $(VENV)/.dev ## formatting, clippy, ruff, mypy: no warnings
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff format --check python
+	$(BIN)/ruff check python
+	$(BIN)/mypy
+
+format: $(VENV)/.dev ## format Rust and Python
+	cargo fmt --all
+	$(BIN)/ruff format python
+	$(BIN)/ruff check --fix-only --quiet python
+
+bench: $(VENV)/.python ## packets per CPU second on three dumbbells; ARGS="--peers" compares with ns-2 and ns-3
+	@scripts/bench $(ARGS)
+
+lock: $(VENV)/.python ## pin the newest library versions for all supported Pythons
+	scripts/lock
+
+clean: ## remove everything that was built (results stay)
+	rm -rf target $(VENV) .mypy_cache .pytest_cache .ruff_cache python/ackclock/_core*.so
+	find python -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.python:
+	scripts/make-venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: requirements.txt requirements-dev.txt $(VENV)/.python
+	@# maturin builds the core; its version is locked with the other tools.
+	$(BIN)/pip install --quiet -r requirements.txt "$$(grep '^maturin==' requirements-dev.txt)"
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
+	$(BIN)/pip install --quiet -r requirements-dev.txt
+	@touch $@
+
+$(VENV)/.core: $(RUST) pyproject.toml $(VENV)/.runtime
+	@command -v cargo >/dev/null || { echo "error: cargo is missing; https://rustup.rs installs Rust" >&2; exit 1; }
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked
+	@touch $@

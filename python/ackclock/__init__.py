@@ -1,0 +1,62 @@
+"""A congestion-control laboratory.
+
+>>> import ackclock
+>>> run = ackclock.Scenario.from_file("dumbbell.toml").run(seed=1)  # doctest: +SKIP
+>>> run.flows.select("name", "goodput_bps", "rtt_mean_s")  # doctest: +SKIP
+>>> ackclock.reproduce("rbcc/table-4.1").claims[0].verdict  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ackclock.errors import AckclockError, InputError, Interrupted, RunError, ScenarioError
+
+if TYPE_CHECKING:
+    from ackclock.reproduction import reproduce, studies
+    from ackclock.run import Run, Runs
+    from ackclock.scenario import Scenario
+    from ackclock.study.result import StudyResult
+
+    __version__: str
+
+__all__ = [
+    "AckclockError",
+    "InputError",
+    "Interrupted",
+    "Run",
+    "RunError",
+    "Runs",
+    "Scenario",
+    "ScenarioError",
+    "StudyResult",
+    "__version__",
+    "reproduce",
+    "studies",
+]
+
+# Data frames and the core take a third of a second to import, which `ackclock --help` should not.
+_HOMES = {
+    "Run": "ackclock.run",
+    "Runs": "ackclock.run",
+    "Scenario": "ackclock.scenario",
+    "StudyResult": "ackclock.study.result",
+    "reproduce": "ackclock.reproduction",
+    "studies": "ackclock.reproduction",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from ackclock._core import __version__ as core_version
+
+        return core_version
+    if name not in _HOMES:
+        raise AttributeError(f"module 'ackclock' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,50 @@
+"""The compiled simulator core. Private: ackclock.Scenario is what to use.
+
+Documents go in and come out as text, so that the boundary has no types to keep in step.
+"""
+
+from typing import final
+
+__version__: str
+
+class ScenarioError(ValueError):
+    """A scenario that is wrong. ``args[0]`` shows all problems, ready to print."""
+
+    diagnostics: str
+    """JSON list of {file, line, column, path, found, expected, hint, message}."""
+
+def registry() -> str:
+    """JSON list of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, choices,
+    source}]}.
+    """
+
+def schema() -> str:
+    """JSON Schema of a scenario file."""
+
+def check(text: str, file: str, overrides: str = "{}") -> None:
+    """Raises ScenarioError. ``overrides`` is a JSON object {dotted path: value}, here and below."""
+
+def points(text: str, file: str, overrides: str = "{}") -> str:
+    """JSON list of {"overrides": {...}}, the points of the sweep; one with no overrides without a sweep."""
+
+def describe(text: str, file: str, overrides: str = "{}") -> str:
+    """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names}],
+    links: [name]}.
+    """
+
+def run(text: str, file: str, overrides: str, seed: int, series: bool) -> str:
+    """JSON result of one run. Raises ScenarioError or RuntimeError. Releases the GIL."""
+
+def verify(text: str, file: str, overrides: str, seed: int) -> str:
+    """JSON list of violations of the network's physics in one run; empty when there are none."""
+
+@final
+class Batch:
+    """Many runs on all cores (``threads`` = 0): an iterator over finished runs, in the order in which they finish."""
+
+    def __new__(cls, jobs: list[tuple[str, str, str, int, bool]], threads: int = 0) -> Batch: ...
+    def __iter__(self) -> Batch: ...
+    def __next__(self) -> tuple[int, str]:
+        """(index of the job, JSON result). Raises RuntimeError for a run that failed, KeyboardInterrupt on Ctrl-C."""
+    def cancel(self) -> None:
+        """Stop after the runs in progress; ``__next__`` then ends."""

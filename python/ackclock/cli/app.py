@@ -1,0 +1,201 @@
+"""The commands and their options. What they do is in the module of the same name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import cleandoc
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from ackclock.cli import check as check_command
+from ackclock.cli import listing as list_command
+from ackclock.cli import reproduce as reproduce_command
+from ackclock.cli import run as run_command
+from ackclock.cli import schema as schema_command
+from ackclock.errors import InputError
+
+
+def _paragraphs(text: str) -> str:
+    """``text`` with each paragraph on one line, for the terminal to wrap at its own width."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(text).split("\n\n"))
+
+
+app = typer.Typer(
+    name="ackclock",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help=_paragraphs(
+        """
+        A congestion-control laboratory: simulate a path, reproduce published experiments.
+
+        Start with [bold]ackclock reproduce rbcc/table-4.1[/bold], then [bold]ackclock list[/bold] for what a scenario
+        can name, then [bold]ackclock run[/bold] on a scenario of your own.
+        """
+    ),
+)
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def _command(name: str | None = None) -> Callable[[Command], Command]:
+    """Register a command whose docstring is its help."""
+
+    def register(function: Command) -> Command:
+        return app.command(name, help=_paragraphs(function.__doc__ or ""))(function)
+
+    return register
+
+
+OutDir = Annotated[
+    Path,
+    typer.Option("--out", metavar="DIR", help="Folder for finished runs and for what the command writes."),
+]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document and nothing else on standard output.")
+]
+Threads = Annotated[
+    int, typer.Option("--threads", metavar="N", min=0, help="Runs at a time; 0 means one per core.")
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from ackclock import __version__
+
+        typer.echo(f"ackclock {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+@_command()
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A scenario file (TOML).", show_default=False)],
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=2**53, help="First seed; default: the scenario's.", show_default=False
+        ),
+    ] = None,
+    replications: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Runs with seeds N, N+1...; default: the scenario's.", show_default=False
+        ),
+    ] = None,
+    json: Json = False,
+    series: Annotated[
+        bool, typer.Option("--series", help="Keep the values over time in what is written.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Write the results there as CSV and Parquet. Finished runs are kept in DIR/runs "
+            "(without this option in ackclock-results/runs), where a second run finds them.",
+            show_default=False,
+        ),
+    ] = None,
+    threads: Threads = 0,
+) -> None:
+    """Run one scenario file: every point of its sweep, every replication.
+
+    Example: [bold]ackclock run dumbbell.toml --replications 10 --out results[/bold]
+    """
+    run_command.run(
+        file, seed=seed, replications=replications, as_json=json, series=series, out=out, threads=threads
+    )
+
+
+@_command()
+def reproduce(
+    studies: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[STUDY]...",
+            help="A study (rbcc/table-4.1), a thesis (rbcc: all of its studies), or the path of a study file.",
+            show_default=False,
+        ),
+    ] = None,
+    all: Annotated[bool, typer.Option("--all", help="Every study there is.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer replications and shorter runs.")] = False,
+    json: Json = False,
+    out: OutDir = Path("ackclock-results"),
+    sensitivity: Annotated[
+        bool, typer.Option(help="Also run the other readings of what the thesis leaves open.")
+    ] = True,
+    threads: Threads = 0,
+) -> None:
+    """Run published experiments, judge their claims, write an HTML report.
+
+    Each claim of the thesis gets a verdict: reproduced, direction only (who wins is right, by how much is not), or not
+    reproduced. A verdict is a finding: it does not change the exit code.
+
+    Example: [bold]ackclock reproduce rbcc/table-4.1[/bold]
+    """
+    if all == bool(studies):
+        raise InputError("name the studies to reproduce (`ackclock list studies` shows them), or give --all")
+    reproduce_command.reproduce(
+        studies or [], quick=quick, as_json=json, out=out, sensitivity=sensitivity, threads=threads
+    )
+
+
+@_command("list")
+def list_(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[KIND]",
+            help="controls, queues, losses, applications, transports... or studies; default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="Just this one, in full.", show_default=False)
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Show everything that a scenario can name, with parameters, units, defaults, ranges and source.
+
+    Examples: [bold]ackclock list[/bold], [bold]ackclock list queues red[/bold], [bold]ackclock list studies[/bold]
+    """
+    list_command.list_entries(kind, name, as_json=json)
+
+
+@_command()
+def check(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A scenario or study file.", show_default=False)
+    ],
+) -> None:
+    """Validate a file without running it: all mistakes at once, with line, column and the nearest right name.
+
+    Example: [bold]ackclock check dumbbell.toml[/bold]
+    """
+    check_command.check(file)
+
+
+@_command()
+def schema(
+    of: Annotated[
+        str,
+        typer.Option(metavar="KIND", help="scenario, study, or the --json document of run, reproduce, list."),
+    ] = "scenario",
+) -> None:
+    """Print a JSON Schema: of scenario files by default, for completion in an editor.
+
+    Example: [bold]ackclock schema > scenario.schema.json[/bold]
+    """
+    schema_command.schema(of)

@@ -1,0 +1,36 @@
+"""``ackclock check``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ackclock.cli.terminal import console
+
+
+def check(file: Path) -> None:
+    """Validate a scenario or study file. InputError says everything that is wrong."""
+    from ackclock.files import read_text
+    from ackclock.scenario import Scenario
+    from ackclock.study.load import load_study, looks_like_study
+
+    if looks_like_study(read_text(file)):
+        from ackclock.study.run import Plan
+
+        plan = Plan(load_study(str(file)), quick=False, sensitivity=True)
+        plan.check()
+        study = plan.study
+        console().print(
+            f"{file}: a good study: {len(plan.runs)} cases, {len(study.metrics)} metrics, "
+            f"{len(study.claims)} claims, {len(plan.jobs)} runs",
+            markup=False,
+        )
+        return
+    description = Scenario.from_file(file).describe()
+    flows = sum(len(group["names"]) for group in description["flows"])
+    points = len(Scenario.from_file(file).points())
+    swept = f", {points} points of its sweep" if points > 1 else ""
+    console().print(
+        f"{file}: a good scenario: {flows} flows, {len(description['links'])} links, "
+        f"{description['duration_s']:g} s{swept}",
+        markup=False,
+    )

@@ -1,0 +1,16 @@
+"""``ackclock schema``."""
+
+from __future__ import annotations
+
+from ackclock.cli.terminal import print_json
+from ackclock.errors import InputError
+from ackclock.names import nearest
+
+
+def schema(of: str) -> None:
+    """Print the JSON Schema of one kind of document. InputError for an unknown kind."""
+    from ackclock import schemas
+
+    if of not in schemas.KINDS:
+        raise InputError(f'there is no schema of "{of}"{nearest(of, schemas.KINDS)}')
+    print_json(schemas.schema(of))

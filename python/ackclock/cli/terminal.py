@@ -1,0 +1,72 @@
+"""Writing to the terminal: tables and text on standard output, progress and complaints on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from ackclock.jobs import Progress
+
+_PATIENCE_S = 1.0
+"""A bar appears only for what takes longer than this."""
+
+
+def console() -> Console:
+    """Standard output. Without a terminal (a pipe, a file) lines are long enough to hold any table unwrapped."""
+    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=160)
+
+
+def complain(message: str) -> None:
+    """An error message on standard error."""
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    errors.print("error:", style="bold red", end=" ")
+    errors.print(message, markup=False)
+
+
+def print_json(document: Any) -> None:
+    """One JSON document and nothing else on standard output."""
+    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Progress]:
+    """A callback that draws a bar with the time left on standard error: only on a terminal, only after a second."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("runs, left"),
+        TimeRemainingColumn(),
+    )
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    began = time.monotonic()
+    task = None
+
+    def advance(done: int, total: int) -> None:
+        nonlocal task
+        if task is None:
+            if time.monotonic() - began < _PATIENCE_S:
+                return
+            bar.start()
+            task = bar.add_task(what, total=total)
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield advance
+    finally:
+        if task is not None:
+            bar.stop()

@@ -1,0 +1,89 @@
+"""The compiled core as typed functions whose errors are the package's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
+from ackclock.overrides import to_json
+
+try:
+    from ackclock import _core
+except ImportError as error:  # pragma: no cover  (an installation without its core cannot run its tests)
+    raise AckclockError(
+        f"the compiled simulator core is missing or does not load ({error}); `make setup` builds it"
+    ) from error
+
+VERSION = _core.__version__
+
+
+def registry() -> list[dict[str, Any]]:
+    """Everything that a scenario can name."""
+    return list(json.loads(_core.registry()))
+
+
+def check(text: str, file: str, overrides: Mapping[str, Any]) -> None:
+    """ScenarioError when the scenario is wrong."""
+    with own_errors():
+        _core.check(text, file, to_json(overrides))
+
+
+def points(text: str, file: str, overrides: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The overrides of each point of the sweep; one empty dictionary without a sweep."""
+    with own_errors():
+        return [point["overrides"] for point in json.loads(_core.points(text, file, to_json(overrides)))]
+
+
+def describe(text: str, file: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """Name, duration_s, warmup_s, seed, replications, expected_packets, flows and links of a scenario."""
+    with own_errors():
+        return dict(json.loads(_core.describe(text, file, to_json(overrides))))
+
+
+def run(text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool) -> dict[str, Any]:
+    """The result of one run."""
+    with own_errors():
+        return dict(json.loads(_core.run(text, file, to_json(overrides), seed, series)))
+
+
+def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> list[Any]:
+    """Violations of the network's physics in one run."""
+    with own_errors():
+        return list(json.loads(_core.verify(text, file, to_json(overrides), seed)))
+
+
+class Batch:
+    """Many runs on all cores (``threads`` = 0), as they finish."""
+
+    def __init__(self, jobs: Sequence[tuple[str, str, str, int, bool]], threads: int = 0) -> None:
+        self._batch = _core.Batch(list(jobs), threads)
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        next_result: Callable[[], tuple[int, str]] = self._batch.__next__
+        while True:
+            with own_errors():
+                try:
+                    finished = next_result()
+                except StopIteration:
+                    return
+            yield finished
+
+    def cancel(self) -> None:
+        """Stop after the runs in progress."""
+        self._batch.cancel()
+
+
+@contextmanager
+def own_errors() -> Iterator[None]:
+    """Turn the core's exceptions into the package's."""
+    try:
+        yield
+    except _core.ScenarioError as error:
+        raise ScenarioError(str(error.args[0]), json.loads(error.diagnostics)) from None
+    except OverflowError as error:
+        raise InputError(f"a number is too large for the simulator: {error}") from None
+    except RuntimeError as error:
+        raise RunError(str(error)) from None

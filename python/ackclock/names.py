@@ -1,0 +1,17 @@
+"""The nearest right name, for error messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """``; did you mean "x"?`` for the known name nearest to ``name``, or the known names when few, or nothing."""
+    candidates = list(dict.fromkeys(known))
+    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
+    if close:
+        return f'; did you mean "{close[0]}"?'
+    if 0 < len(candidates) <= 8:
+        return "; there is " + ", ".join(candidates)
+    return ""

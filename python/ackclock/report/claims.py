@@ -1,0 +1,101 @@
+"""Claims and how their verdicts hold under the other readings of the thesis."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ackclock.report import strips
+from ackclock.report.numbers import interval_text, mean_alone, mean_and_spread, plain
+from ackclock.study.model import Finding, Verdict
+from ackclock.study.result import AssumptionResult, ClaimResult, StudyResult
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """One claim with its numbers as text."""
+
+    claim: ClaimResult
+    anchor: str
+    paper: str
+    measured: str
+    interval: str
+    strip: strips.Strip | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A claim under one reading of the thesis."""
+
+    verdict: Verdict | None
+    measured: str
+    changed: bool
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was taken, or an alternative to it, with the claims that any alternative changes."""
+
+    label: str
+    taken: bool
+    outcomes: Sequence[Outcome]
+
+
+@dataclass(frozen=True)
+class AssumptionView:
+    """An assumption and what depends on it. Claims that no alternative changes are only counted."""
+
+    assumption: AssumptionResult
+    changed: Sequence[ClaimView]
+    readings: Sequence[Reading]
+    """As taken first, then the alternatives."""
+    unchanged: int
+
+
+def views(study: StudyResult, anchor: str) -> list[ClaimView]:
+    """The claims in file order."""
+    return [_view(claim, f"{anchor}-claim-{number}") for number, claim in enumerate(study.claims, start=1)]
+
+
+def other_findings(study: StudyResult) -> list[Finding]:
+    """The findings that do not stand with their claim already."""
+    said = {(claim.id, claim.finding) for claim in study.claims}
+    return [finding for finding in study.findings if (finding.claim, finding.text) not in said]
+
+
+def assumptions(study: StudyResult, claims: Sequence[ClaimView]) -> list[AssumptionView]:
+    """The assumptions in file order."""
+    return [_assumption(assumption, claims) for assumption in study.assumptions]
+
+
+def _view(claim: ClaimResult, anchor: str) -> ClaimView:
+    on = None
+    if claim.paper is not None:
+        # Each claim has a scale of its own; only from zero on can one see whether a difference is large or small.
+        on = strips.scale([0, claim.paper, claim.measured, *(claim.interval or ())])
+    return ClaimView(
+        claim=claim,
+        anchor=anchor,
+        paper=plain(claim.paper),
+        measured=mean_and_spread(claim.measured, claim.interval),
+        interval=interval_text(claim.measured, claim.interval),
+        strip=strips.strip(on, claim.measured, claim.interval, claim.paper) if on else None,
+    )
+
+
+def _assumption(assumption: AssumptionResult, claims: Sequence[ClaimView]) -> AssumptionView:
+    ids = {id for alternative in assumption.sensitivity for id in alternative.changed}
+    changed = [view for view in claims if view.claim.id in ids]
+    taken = Reading(assumption.taken, True, [_outcome(view.claim, False) for view in changed])
+    alternatives = []
+    for alternative in assumption.sensitivity:
+        found = {claim.id: claim for claim in alternative.claims}
+        outcomes = [_outcome(found.get(v.claim.id), v.claim.id in alternative.changed) for v in changed]
+        alternatives.append(Reading(alternative.alternative, False, outcomes))
+    return AssumptionView(assumption, changed, [taken, *alternatives], len(claims) - len(changed))
+
+
+def _outcome(claim: ClaimResult | None, changed: bool) -> Outcome:
+    if claim is None:
+        return Outcome(None, plain(None), changed)
+    return Outcome(claim.verdict, mean_alone(claim.measured, claim.interval), changed)

@@ -1,0 +1,55 @@
+"""The parts of a drawn figure: axes, panels, curves and their entries in the legend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A title with its unit, and what the study file fixes about the scale."""
+
+    label: str
+    log: bool = False
+    range: tuple[float, float] | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """The axis as JSON; what is not fixed is left out."""
+        found: dict[str, Any] = {"label": self.label}
+        if self.log:
+            found["log"] = True
+        if self.range is not None:
+            found["range"] = list(self.range)
+        return found
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the legend. ``index`` is the curve's number in the study, which decides its look."""
+
+    label: str
+    index: int
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The numbers of one curve, as JSON (see ``assets/figures/traces.js`` for the keys)."""
+
+    entry: Entry
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A pair of axes with its curves. A figure has one, or several above each other on the same horizontal axis."""
+
+    title: str
+    y: Axis
+    curves: Sequence[Curve]
+
+    def plain(self, entries: Sequence[Entry]) -> dict[str, Any]:
+        """The panel as JSON, its curves pointing into the list of entries."""
+        curves = [{"entry": entries.index(curve.entry), **curve.data} for curve in self.curves]
+        return {"title": self.title, "y": self.y.plain(), "curves": curves}

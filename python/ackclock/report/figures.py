@@ -1,0 +1,147 @@
+"""From a study's figures to what the page draws.
+
+The page receives a small description of each figure, not Plotly's own: the numbers, what they are called, and which
+look each curve has. The script in the page turns it into Plotly's traces with the colours of the theme in use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ackclock.report import style, time_figure
+from ackclock.report.cases import families, selected, shown
+from ackclock.report.curves import Axis, Curve, Entry, Panel
+from ackclock.report.numbers import rounded, rounded_one
+from ackclock.report.quantities import title_and_scale
+from ackclock.study.model import Figure, Metric, sweep_text
+from ackclock.study.result import CaseResult, MetricValue, StudyResult
+
+
+@dataclass(frozen=True)
+class FigureView:
+    """One figure, ready for the template and for the page's script."""
+
+    id: str
+    title: str
+    caption: str
+    legend: Sequence[tuple[Entry, style.Style]]
+    drawing: Mapping[str, Any]
+    panels: int
+    stackable: bool
+    """Its panels can be laid over each other."""
+    single: bool
+    """Each panel has one curve, which then needs neither dash nor marker."""
+    has_paper: bool
+    has_bands: bool
+    missing: Sequence[str]
+    seed: int | None
+    """Of the one run that a figure over time shows, where all its cases have the same."""
+
+    @property
+    def empty(self) -> bool:
+        """Nothing was recorded for it."""
+        return not self.legend
+
+
+def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
+    """The figure as the page draws it."""
+    if figure.kind == "time":
+        panels, missing = time_figure.panels(study, figure)
+        x_axis = Axis("Time (s)", figure.x_log, figure.x_range)
+    else:
+        panels, missing = _sweep_panels(study, figure)
+        x_axis = Axis(study.sweep.axis if study.sweep else "", figure.x_log, figure.x_range)
+    entries = list(dict.fromkeys(curve.entry for panel in panels for curve in panel.curves))
+    looks = style.choose([entry.index for entry in entries])
+    curves = [curve for panel in panels for curve in panel.curves]
+    shared = len({panel.y for panel in panels}) == 1
+    drawing = {
+        "kind": figure.kind,
+        "x": x_axis.plain(),
+        "panels": [panel.plain(entries) for panel in panels],
+        "shared": shared,
+        "entries": [
+            {"label": entry.label, "colour": look.colour, "dash": look.dash, "symbol": look.symbol}
+            for entry, look in zip(entries, looks, strict=True)
+        ],
+    }
+    return FigureView(
+        id=anchor,
+        title=figure.title or _fallback_title(study, figure),
+        caption=figure.caption,
+        legend=list(zip(entries, looks, strict=True)),
+        drawing=drawing,
+        panels=len(panels),
+        stackable=shared and len(panels) > 1,
+        single=figure.kind == "time" and all(len(panel.curves) == 1 for panel in panels),
+        has_paper=any("paper" in curve.data for curve in curves),
+        has_bands=any("low" in curve.data for curve in curves),
+        missing=missing,
+        seed=_seed(study, figure),
+    )
+
+
+def _seed(study: StudyResult, figure: Figure) -> int | None:
+    if figure.kind != "time":
+        return None
+    seeds = {case.seeds[0] for case in selected(study.cases, figure.cases) if case.seeds}
+    return seeds.pop() if len(seeds) == 1 else None
+
+
+def _fallback_title(study: StudyResult, figure: Figure) -> str:
+    if figure.metric is not None:
+        return _metric(study, figure.metric).label
+    names = dict.fromkeys(
+        title_and_scale(path.split(".")[2], 0.0)[0].rpartition(" (") for path in figure.series_paths
+    )
+    return " and ".join(name or unitless for name, _, unitless in names) + " over time"
+
+
+def _metric(study: StudyResult, id: str) -> Metric:
+    return next(metric for metric in study.metrics if metric.id == id)
+
+
+def _sweep_panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
+    if figure.metric is None:
+        raise AssertionError("the model refuses a figure over the sweep without a metric")
+    metric = _metric(study, figure.metric)
+    label = figure.y_label or metric.label + (f" ({metric.unit})" if metric.unit else "")
+    positions = {name: index for index, name in enumerate(families(shown(study)))}
+    curves, missing = [], []
+    for name, runs in families(selected(study.cases, figure.cases)).items():
+        entry = Entry(runs[0].label or name, positions[name])
+        found = [(run, run.values[figure.metric]) for run in runs if figure.metric in run.values]
+        if all(value.mean is None for _, value in found):
+            missing.append(f"{entry.label}: no value")
+        elif runs[0].sweep_value is None:
+            curves.append(Curve(entry, _level(found[0][1])))
+        else:
+            curves.append(Curve(entry, _swept(found)))
+    y_axis = Axis(label, figure.y_log, figure.y_range)
+    return ([Panel("", y_axis, curves)] if curves else []), missing
+
+
+def _swept(found: Sequence[tuple[CaseResult, MetricValue]]) -> dict[str, Any]:
+    """A curve over the sweep. Values such as "droptail" have no place on a scale and become categories."""
+    numbers = [run.sweep_number for run, _ in found]
+    categories = any(number is None for number in numbers)
+    data: dict[str, Any] = {
+        "x": [sweep_text(run.sweep_value or 0) for run, _ in found] if categories else rounded(numbers, 9),
+        "y": rounded(value.mean for _, value in found),
+    }
+    if any(value.interval for _, value in found):
+        data["low"] = rounded(value.interval[0] if value.interval else None for _, value in found)
+        data["high"] = rounded(value.interval[1] if value.interval else None for _, value in found)
+    if any(value.paper is not None for _, value in found):
+        data["paper"] = rounded((value.paper for _, value in found), 9)
+    return data
+
+
+def _level(value: MetricValue) -> dict[str, Any]:
+    """A case outside the sweep: one value, drawn across the whole figure."""
+    data: dict[str, Any] = {"level": rounded_one(value.mean)}
+    if value.interval:
+        data["low"], data["high"] = map(rounded_one, value.interval)
+    return data

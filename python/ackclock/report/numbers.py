@@ -1,0 +1,137 @@
+"""Numbers as people read them: as many digits as the interval justifies, and no more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from ackclock.study.result import Interval
+
+MISSING = "–"
+
+
+def plain(value: float | None) -> str:
+    """A number that somebody wrote down (the thesis's value), with the digits it was written with."""
+    if value is None or not math.isfinite(value):
+        return _not_a_number(value)
+    return _typeset(f"{value:.12g}")
+
+
+def significant(value: float | None, digits: int = 4) -> str:
+    """A computed number to some significant digits, without an exponent where that stays readable."""
+    if value is None or not math.isfinite(value):
+        return _not_a_number(value)
+    if value == 0:
+        return "0"
+    magnitude = math.floor(math.log10(abs(value)))
+    if not -5 < magnitude < 12:
+        return _typeset(f"{value:.{digits - 1}e}")
+    return _fixed(value, min(10, max(0, digits - 1 - magnitude)))
+
+
+def mean_and_spread(mean: float | None, interval: Interval | None) -> str:
+    """``0.1243 ± 0.0004``: the half-width of the interval decides the digits of the mean."""
+    half = half_width(mean, interval)
+    if half is None:
+        return significant(mean)
+    spread = "0" if half == 0 else _fixed(half, _decimals(half))
+    return f"{mean_alone(mean, interval)} ± {spread}"
+
+
+def mean_alone(mean: float | None, interval: Interval | None) -> str:
+    """The mean as :func:`mean_and_spread` writes it."""
+    half = half_width(mean, interval)
+    if mean is None or half is None:
+        return significant(mean)
+    return _trimmed(mean) if half == 0 else _fixed(mean, _decimals(half))
+
+
+def interval_text(mean: float | None, interval: Interval | None) -> str:
+    """``0.1239 to 0.1247``."""
+    half = half_width(mean, interval)
+    if interval is None or half is None:
+        return MISSING
+    if half == 0:
+        return f"{_trimmed(interval[0])} to {_trimmed(interval[1])}"
+    decimals = _decimals(half)
+    return f"{_fixed(interval[0], decimals)} to {_fixed(interval[1], decimals)}"
+
+
+def half_width(mean: float | None, interval: Interval | None) -> float | None:
+    """Half the interval's width, or None without a finite interval; what is only rounding of the floats counts as 0."""
+    if mean is None or interval is None or not all(map(math.isfinite, (mean, *interval))):
+        return None
+    half = (interval[1] - interval[0]) / 2
+    return 0.0 if half <= 1e-9 * abs(mean) else half
+
+
+def duration(seconds: float) -> str:
+    """A wall-clock time: ``0.42 s``, ``12 s``, ``3 min 20 s``, ``2 h 05 min``."""
+    if seconds < 10:
+        return f"{seconds:.2g} s"
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min"
+
+
+def ranges(values: Sequence[int]) -> str:
+    """Seeds in short: ``1 to 20``, ``1, 2, 7``."""
+    runs: list[list[int]] = []
+    for value in values:
+        if runs and value == runs[-1][1] + 1:
+            runs[-1][1] = value
+        else:
+            runs.append([value, value])
+    return ", ".join(
+        str(first) if first == last else f"{first}, {last}" if last == first + 1 else f"{first} to {last}"
+        for first, last in runs
+    )
+
+
+def rounded(values: Iterable[float | None], digits: int = 5) -> list[float | int | None]:
+    """A series for drawing: few significant digits, whole numbers without a decimal point, gaps as None."""
+    return [rounded_one(value, digits) for value in values]
+
+
+def rounded_one(value: float | None, digits: int = 5) -> float | int | None:
+    """One value of :func:`rounded`."""
+    if value is None or not math.isfinite(value):
+        return None
+    short = float(f"{value:.{digits}g}")
+    return int(short) if short.is_integer() and abs(short) < 1e15 else short
+
+
+def _decimals(half: float) -> int:
+    """Decimals that show one significant digit of ``half``, or two where the first is 1 (0.0012, but 0.004)."""
+    digits = 2 if f"{half:e}".startswith("1") else 1
+    return min(10, max(0, digits - 1 - math.floor(math.log10(half))))
+
+
+def _trimmed(value: float) -> str:
+    """Up to six significant digits, without zeros at the end: for numbers without any spread."""
+    text = significant(value, 6)
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
+
+
+def _fixed(value: float, decimals: int) -> str:
+    text = f"{value:.{decimals}f}"
+    if float(text) == 0:
+        text = text.lstrip("-")
+    whole, point, fraction = text.partition(".")
+    # Five digits and more are grouped with a narrow no-break space, which no language takes for a decimal point.
+    grouped = f"{int(whole):,}".replace(",", "\u202f") if len(whole.lstrip("-")) > 4 else whole
+    return _typeset(grouped + point + fraction)
+
+
+def _not_a_number(value: float | None) -> str:
+    if value is None or math.isnan(value):
+        return MISSING
+    return _typeset("∞" if value > 0 else "-∞")
+
+
+def _typeset(text: str) -> str:
+    return text.replace("-", "\u2212")

@@ -1,0 +1,119 @@
+"""The page: the studies' results put into the templates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from ackclock.report import numbers, study_view
+from ackclock.report.library import packed_plotly
+from ackclock.report.study_view import StudyView
+from ackclock.study.model import Verdict
+from ackclock.study.result import StudyResult, Thesis
+
+_ASSETS = Path(__file__).with_name("assets")
+_FIGURES = ("plotly", "text", "traces", "layout", "export", "draw")
+
+
+@dataclass(frozen=True)
+class ThesisView:
+    """A thesis with its studies and their verdicts added up."""
+
+    thesis: Thesis
+    studies: Sequence[StudyView]
+    verdicts: Mapping[Verdict, int]
+
+
+def write_report(results: Sequence[StudyResult], path: Path, command: str) -> Path:
+    """Write the report of all ``results`` to ``path``, one file that needs no network, and return the path.
+
+    ``command`` is the command line that makes this report again; the page shows it. The same results and command give
+    the same bytes.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render_report(results, command), encoding="utf-8", newline="\n")
+    return path
+
+
+def render_report(results: Sequence[StudyResult], command: str) -> str:
+    """The report as HTML text."""
+    anchors: set[str] = set()
+    studies = [
+        study_view.view(
+            result,
+            study_view.new_anchor(result.name, anchors),
+            command if len(results) == 1 else study_view.own_command(result),
+        )
+        for result in results
+    ]
+    has_figures = any(not figure.empty for study in studies for figure in study.figures)
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            title=results[0].title if len(results) == 1 else "Reproduction report",
+            command=command,
+            studies=studies,
+            theses=_theses(studies),
+            verdicts=_sum(studies),
+            css=_asset("report.css"),
+            theme_js=_asset("theme.js"),
+            page_js=_asset("page.js"),
+            figures_js=_figures_script() if has_figures else "",
+            plotly=packed_plotly() if has_figures else "",
+        )
+    )
+
+
+def _theses(studies: Sequence[StudyView]) -> list[ThesisView]:
+    groups: dict[str, list[StudyView]] = {}
+    for study in studies:
+        groups.setdefault(study.result.source.thesis.key, []).append(study)
+    return [ThesisView(group[0].result.source.thesis, group, _sum(group)) for group in groups.values()]
+
+
+def _sum(studies: Sequence[StudyView]) -> dict[Verdict, int]:
+    total: dict[Verdict, int] = {"reproduced": 0, "direction only": 0, "not reproduced": 0}
+    for study in studies:
+        for verdict, count in study.result.verdicts().items():
+            total[verdict] += count
+    return total
+
+
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("ackclock.report", "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters["duration"] = numbers.duration
+    environment.filters["json"] = _json
+    environment.filters["slug"] = lambda verdict: verdict.replace(" ", "-")
+    return environment
+
+
+def _json(data: Any) -> Markup:
+    """JSON inside a script element: nothing in it may look like a tag to the HTML parser."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)  # noqa: S704 (escaped just above)
+
+
+def _figures_script() -> Markup:
+    """The parts of the script for figures in one scope of their own."""
+    parts = Markup("\n").join(_asset(f"figures/{name}.js") for name in _FIGURES)
+    return Markup('(function () {\n"use strict";\n') + parts + Markup("})();")
+
+
+def _asset(name: str) -> Markup:
+    """A style sheet or script of the package, which stands in the page as it is."""
+    return Markup((_ASSETS / name).read_text(encoding="utf-8"))  # noqa: S704 (a file of ours)

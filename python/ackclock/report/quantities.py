@@ -1,0 +1,37 @@
+"""Names and units of the recorded series, for axis titles."""
+
+from __future__ import annotations
+
+_NAMES = {
+    "cwnd": "Congestion window",
+    "ssthresh": "Slow start threshold",
+    "rtt": "Round-trip time",
+    "srtt": "Smoothed round-trip time",
+    "rto": "Retransmission timeout",
+    "queue": "Queue length",
+    "goodput": "Goodput",
+    "throughput": "Throughput",
+    "inflight": "Data in flight",
+    "pacing_rate": "Pacing rate",
+}
+_UNITS = {"packets": "packets", "bytes": "bytes", "s": "s", "ms": "ms", "bps": "bit/s"}
+_RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
+
+
+def title_and_scale(quantity: str, largest: float) -> tuple[str, float]:
+    """The axis title of a series such as ``cwnd_packets``, and what to divide its values by.
+
+    Only bit rates are scaled: whoever reads a figure beside a thesis wants its packets and seconds unchanged.
+    """
+    stem, _, last = quantity.rpartition("_")
+    unit = _UNITS.get(last)
+    if unit is None or not stem:
+        return _words(quantity), 1.0
+    scale = 1.0
+    if last == "bps":
+        scale, unit = next((rate for rate in _RATES if largest >= rate[0]), (1.0, unit))
+    return f"{_words(stem)} ({unit})", scale
+
+
+def _words(name: str) -> str:
+    return _NAMES.get(name) or (name[:1].upper() + name[1:]).replace("_", " ")

@@ -1,0 +1,84 @@
+"""Strips: a mean with its interval and the thesis's value on one scale, as positions in per cent.
+
+The style sheet draws them, so they need no script, follow the theme and print.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ackclock.report.numbers import significant
+from ackclock.study.result import Interval
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A linear scale from ``low`` to ``high`` with its round tick values."""
+
+    low: float
+    high: float
+    ticks: Sequence[tuple[float, str]]
+
+    def position(self, value: float) -> float:
+        """Where a value stands, in per cent of the width."""
+        return round(100 * (value - self.low) / (self.high - self.low), 2)
+
+
+@dataclass(frozen=True)
+class Strip:
+    """Positions in per cent; what is missing is None."""
+
+    mean: float | None
+    interval: tuple[float, float] | None
+    """Left end and width."""
+    paper: float | None
+
+
+def scale(values: Iterable[float | None]) -> Scale | None:
+    """A scale around all finite values; None when there is nothing to show.
+
+    It starts at zero where the values are not far from it, so that lengths can be compared, and otherwise leaves a
+    little room. Ticks stand at round values.
+    """
+    finite = [value for value in values if value is not None and math.isfinite(value)]
+    if not finite:
+        return None
+    low, high = min(finite), max(finite)
+    if 0 < low < 0.7 * high:
+        low = 0.0
+    elif 0.7 * low < high < 0:
+        high = 0.0
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        room = 0.1 * abs(high) or 1.0
+        low, high = low - room, high + room
+    step = _round_step((high - low) / 4)
+    room = 0.04 * (high - low)
+    bounds = Scale(low - room if low else 0.0, high + room if high else 0.0, ())
+    first, last = math.ceil(bounds.low / step - 1e-9), math.floor(bounds.high / step + 1e-9)
+    ticks = [(bounds.position(k * step), _short(significant(k * step, 6))) for k in range(first, last + 1)]
+    return Scale(bounds.low, bounds.high, ticks)
+
+
+def strip(on: Scale, mean: float | None, interval: Interval | None, paper: float | None) -> Strip:
+    """The positions of one row."""
+    ends = None
+    if interval is not None and all(map(math.isfinite, interval)):
+        left, right = on.position(interval[0]), on.position(interval[1])
+        ends = (left, round(right - left, 2))
+    return Strip(
+        mean=None if mean is None or not math.isfinite(mean) else on.position(mean),
+        interval=ends,
+        paper=None if paper is None else on.position(paper),
+    )
+
+
+def _round_step(rough: float) -> float:
+    """The smallest of 1, 2, 2.5, 5 times a power of ten that is not below ``rough``."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next((factor * power for factor in (1, 2, 2.5, 5) if factor * power >= rough * 0.999), 10 * power)
+
+
+def _short(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text

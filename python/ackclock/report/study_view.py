@@ -1,0 +1,128 @@
+"""A study as its template wants it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ackclock.report import claims, figures, numbers, results_table
+from ackclock.report.cases import families
+from ackclock.report.claims import AssumptionView, ClaimView
+from ackclock.report.figures import FigureView
+from ackclock.report.results_table import Card, ResultsTable
+from ackclock.study.model import Finding, sweep_text
+from ackclock.study.result import StudyResult
+
+
+@dataclass(frozen=True)
+class CaseSettings:
+    """The scenario values that a case of the study file sets, as paths and JSON."""
+
+    label: str
+    name: str
+    values: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class StudyView:
+    """Everything that the page says about a study."""
+
+    result: StudyResult
+    anchor: str
+    """The HTML id, from which those of its parts are made."""
+    command: str
+    file: str
+    parts: Sequence[str]
+    """The sections that it has, in reading order."""
+    claims: Sequence[ClaimView]
+    findings: Sequence[Finding]
+    """Those that do not stand with their claim."""
+    table: ResultsTable
+    cards: Sequence[Card]
+    figures: Sequence[FigureView]
+    assumptions: Sequence[AssumptionView]
+    seeds: Sequence[tuple[str, str]]
+    """Case and seeds; one entry without a case where all cases have the same."""
+    settings: Sequence[CaseSettings]
+
+
+def view(result: StudyResult, anchor: str, command: str) -> StudyView:
+    """The view of one result."""
+    claim_views = claims.views(result, anchor)
+    return StudyView(
+        result=result,
+        anchor=anchor,
+        command=command,
+        file=_file(result),
+        parts=_parts(result),
+        claims=claim_views,
+        findings=claims.other_findings(result),
+        table=results_table.table(result),
+        cards=results_table.cards(result),
+        figures=[
+            figures.view(result, figure, f"{anchor}-figure-{number}")
+            for number, figure in enumerate(result.figures, start=1)
+        ],
+        assumptions=claims.assumptions(result, claim_views),
+        seeds=_seeds(result),
+        settings=_settings(result),
+    )
+
+
+def own_command(result: StudyResult) -> str:
+    """The command for one study out of a report of many."""
+    return f"ackclock reproduce {shlex.quote(result.name)}" + (" --quick" if result.quick else "")
+
+
+def new_anchor(name: str, taken: set[str]) -> str:
+    """An HTML id for the study called ``name``, unlike those ``taken``, to which it is added."""
+    stem = "study-" + (re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-") or "unnamed")
+    anchor, number = stem, 2
+    while anchor in taken:
+        anchor, number = f"{stem}-{number}", number + 1
+    taken.add(anchor)
+    return anchor
+
+
+def _file(result: StudyResult) -> str:
+    """The study file without the folders that differ between machines."""
+    parts = Path(result.file).parts
+    if "studies" in parts:
+        return "/".join(parts[len(parts) - 1 - parts[::-1].index("studies") :])
+    return parts[-1] if parts else result.name
+
+
+def _parts(result: StudyResult) -> list[str]:
+    """What was published comes first: a figure of a sweep, otherwise the table."""
+    order = ["results", "claims", "figures"] if result.sweep is None else ["figures", "claims", "results"]
+    has = {"results": True, "claims": bool(result.claims), "figures": bool(result.figures)}
+    return [part for part in order if has[part]]
+
+
+def _seeds(result: StudyResult) -> list[tuple[str, str]]:
+    distinct = {case.seeds for case in result.cases}
+    if len(distinct) == 1:
+        return [("", numbers.ranges(distinct.pop()))]
+    return [(case.name, numbers.ranges(case.seeds)) for case in result.cases]
+
+
+def _settings(result: StudyResult) -> list[CaseSettings]:
+    """A row per case, and one for the values that the sweep sets in all of them."""
+    sweep = result.sweep
+    rows = []
+    for name, runs in families(result.cases).items():
+        values = [
+            (path, json.dumps(value, ensure_ascii=False))
+            for path, value in runs[0].overrides.items()
+            if sweep is None or path != sweep.path
+        ]
+        rows.append(CaseSettings(runs[0].label or name, name, values))
+    if sweep is not None:
+        rows.append(
+            CaseSettings(sweep.axis, "sweep", [(sweep.path, ", ".join(map(sweep_text, sweep.values)))])
+        )
+    return rows

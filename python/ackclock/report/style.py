@@ -1,0 +1,41 @@
+"""What tells the curves apart: a colour, a dash and a marker each, so that none of them is needed alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+COLOURS = 6
+"""How many colours the style sheet has, as ``--curve-0`` and on, once for the light and once for the dark theme.
+
+Derived from Okabe and Ito's palette ("Color Universal Design", 2008), moved where a colour had less than 3:1 contrast
+with the background, and checked for distance under simulated protanopia and deuteranopia.
+"""
+
+_DASHES = ("", "9 4", "2 3", "12 4 2 4", "16 5")
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "triangle-down", "cross", "star")
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a curve looks. ``dash`` has lengths in px, "" for a solid line; ``symbol`` is one of Plotly's names."""
+
+    colour: int
+    dash: str
+    symbol: str
+
+
+def style(index: int) -> Style:
+    """The look of the ``index``-th curve; the cycles have different lengths, so 120 curves differ."""
+    return Style(index % COLOURS, _DASHES[index % len(_DASHES)], _SYMBOLS[index % len(_SYMBOLS)])
+
+
+def choose(indices: list[int]) -> list[Style]:
+    """Looks for the curves of one figure, given each one's number in the whole study.
+
+    A case looks the same in all figures of a study as long as no two curves of the figure would share a colour;
+    otherwise the figure numbers its curves itself.
+    """
+    colours = {index % COLOURS for index in indices}
+    if len(colours) == len(indices):
+        return [style(index) for index in indices]
+    return [style(position) for position in range(len(indices))]

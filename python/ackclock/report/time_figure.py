@@ -1,0 +1,138 @@
+"""Figures over time: which series they show, and how these are spread over panels."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ackclock.report.cases import full_label, selected, shown
+from ackclock.report.curves import Axis, Curve, Entry, Panel
+from ackclock.report.numbers import rounded
+from ackclock.report.quantities import title_and_scale
+from ackclock.study.model import Figure
+from ackclock.study.result import CaseResult, StudyResult
+
+
+@dataclass(frozen=True)
+class _Series:
+    case: CaseResult
+    owner: str
+    quantity: str
+    time_s: Sequence[float]
+    values: Sequence[float | None]
+
+
+def panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
+    """The figure's panels, and a sentence for each series that was asked for and is not there.
+
+    Different quantities never share an axis: each has a panel. Otherwise each case has one, since sawtooths drawn over
+    each other hide what they show; the page can lay these panels over each other again.
+    """
+    found, missing = _find(study, figure)
+    if not found:
+        return [], missing
+    quantities = list(dict.fromkeys(series.quantity for series in found))
+    cases = list(dict.fromkeys(series.case.name for series in found))
+    groups: list[tuple[str, list[_Series]]]
+    if len(quantities) > 1:
+        groups = [
+            ("", [series for series in found if series.quantity == quantity]) for quantity in quantities
+        ]
+    elif len(cases) > 1:
+        groups = [
+            (full_label(study.case(name)), [series for series in found if series.case.name == name])
+            for name in cases
+        ]
+    else:
+        groups = [("", found)]
+    entries = _entries(study, [group for _, group in groups])
+    largest = {
+        quantity: max(
+            (abs(v) for s in found if s.quantity == quantity for v in s.values if v is not None), default=0.0
+        )
+        for quantity in quantities
+    }
+    return [
+        _panel(figure, title, group, entries, largest[group[0].quantity]) for title, group in groups
+    ], missing
+
+
+def _find(study: StudyResult, figure: Figure) -> tuple[list[_Series], list[str]]:
+    found, missing = [], []
+    for case in selected(study.cases, figure.cases):
+        for path in figure.series_paths:
+            kind, owner, quantity = path.split(".")
+            series = case.series or {}
+            recorded: Mapping[str, Any] = series.get(kind, {})
+            names = [name for name in recorded if name == owner or fnmatch.fnmatchcase(name, owner)]
+            names = [name for name in names if quantity in recorded[name]]
+            drawn = [name for name in names if any(v is not None for v in recorded[name][quantity])]
+            if not drawn:
+                missing.append(
+                    f"{full_label(case)}: {path} {'has no sample' if names else 'was not recorded'}"
+                )
+            found += [
+                _Series(case, name, quantity, series["time_s"], recorded[name][quantity]) for name in drawn
+            ]
+    return found, missing
+
+
+def _entries(study: StudyResult, groups: Sequence[Sequence[_Series]]) -> dict[tuple[str, str], Entry]:
+    """What each curve is called: only what tells it from the others, the case or the flow or both."""
+    everything = [series for group in groups for series in group]
+    by_case = len({series.case.name for series in everything}) > 1
+    # Where every panel shows each case once, the axis title already says whose quantity it is.
+    by_owner = any(
+        len({series.owner for series in group if series.case.name == case}) > 1
+        for group in groups
+        for case in {series.case.name for series in group}
+    )
+    positions = {case.name: index for index, case in enumerate(shown(study))}
+    entries: dict[tuple[str, str], Entry] = {}
+    for series in everything:
+        key = (series.case.name, series.owner)
+        if key in entries:
+            continue
+        if not by_owner:
+            entries[key] = Entry(full_label(series.case), positions[series.case.name])
+        else:
+            label = f"{full_label(series.case)}, {series.owner}" if by_case else series.owner
+            entries[key] = Entry(label, len(entries))
+    return entries
+
+
+def _panel(
+    figure: Figure,
+    title: str,
+    group: Sequence[_Series],
+    entries: Mapping[tuple[str, str], Entry],
+    largest: float,
+) -> Panel:
+    label, scale = title_and_scale(group[0].quantity, largest)
+    if figure.y_label:
+        # Whoever names the axis names the unit of the recorded values.
+        label, scale = figure.y_label, 1.0
+    y_range = None if figure.y_range is None else (figure.y_range[0] / scale, figure.y_range[1] / scale)
+    curves = [
+        Curve(
+            entries[series.case.name, series.owner],
+            {**_times(series.time_s), "y": _scaled(series.values, scale)},
+        )
+        for series in group
+    ]
+    return Panel(title, Axis(label, figure.y_log, y_range), curves)
+
+
+def _scaled(values: Sequence[float | None], scale: float) -> list[float | int | None]:
+    return rounded(None if value is None else value / scale for value in values)
+
+
+def _times(time_s: Sequence[float]) -> dict[str, Any]:
+    """Start and step where the samples are evenly spaced, which halves the figure's size; else every time."""
+    if len(time_s) > 2:
+        step = (time_s[-1] - time_s[0]) / (len(time_s) - 1)
+        if step > 0 and all(abs(time_s[0] + i * step - time) < 1e-3 * step for i, time in enumerate(time_s)):
+            return {"x0": float(f"{time_s[0]:.9g}"), "dx": float(f"{step:.9g}")}
+    return {"x": rounded(time_s, 7)}

@@ -1,0 +1,45 @@
+"""Reproducing published experiments from Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ackclock.errors import InputError
+from ackclock.jobs import Progress
+from ackclock.store import Store
+from ackclock.study.load import find_studies, load_study, study_names
+from ackclock.study.result import StudyResult
+from ackclock.study.run import run_study
+
+
+def studies() -> list[str]:
+    """The names of all studies, e.g. ``rbcc/table-4.1``."""
+    return study_names()
+
+
+def reproduce(
+    study: str,
+    *,
+    quick: bool = False,
+    sensitivity: bool = True,
+    out: str | Path | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> StudyResult:
+    """Run one study and judge its claims.
+
+    ``study`` is a name such as ``rbcc/table-4.1`` or the path of a study file. With ``out``, finished runs are stored
+    below that folder and found there the next time. InputError when the study is unknown or wrong, RunError when a run
+    fails, Interrupted on Ctrl-C. ``ackclock.report.write_report`` makes the HTML page.
+    """
+    names = find_studies([study])
+    if len(names) != 1:
+        raise InputError(f'"{study}" names {len(names)} studies: {", ".join(names)}; reproduce one at a time')
+    return run_study(
+        load_study(names[0]),
+        quick=quick,
+        sensitivity=sensitivity,
+        store=Store(None if out is None else Path(out)),
+        threads=threads,
+        progress=progress,
+    )

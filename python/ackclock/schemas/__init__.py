@@ -1,0 +1,33 @@
+"""The published JSON documents: what ``--json`` prints, as pydantic models that also yield their JSON Schemas."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+KINDS = ("scenario", "study", "run", "reproduce", "list")
+
+
+def schema(of: str) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of a document: one of ``KINDS``. KeyError for another name."""
+    if of == "scenario":
+        from ackclock import _core
+
+        return dict(json.loads(_core.schema()))
+    from pydantic import TypeAdapter
+
+    from ackclock.schemas.registry import Entry
+    from ackclock.schemas.reproduce import ReproduceDocument
+    from ackclock.schemas.run import RunDocument
+    from ackclock.study.model import Study
+
+    documents: dict[str, Any] = {
+        "study": Study,
+        "run": RunDocument,
+        "reproduce": ReproduceDocument,
+        "list": list[Entry],
+    }
+    # What a study file may hold is what is read; of the others, what is written.
+    mode: Any = "validation" if of == "study" else "serialization"
+    body = TypeAdapter(documents[of]).json_schema(mode=mode)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"ackclock {of}", **body}

@@ -1,0 +1,33 @@
+"""The document of ``ackclock list --json``: an array of entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Parameter(BaseModel):
+    """A parameter of something that a scenario can name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    summary: str
+    unit: str | None = Field(default=None, description="what it measures: time, packets, number, word...")
+    default: Any = Field(default=None, description="as in a scenario file; null when it may be absent")
+    range: str | None = Field(default=None, description="in words, e.g. above 0 and at most 1")
+    choices: list[str] | None = Field(default=None, description="the words that it may be")
+    source: str | None = None
+
+
+class Entry(BaseModel):
+    """Something that a scenario or the command line can name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    kind: str = Field(description="control, queue, loss, application, transport..., or study")
+    summary: str
+    parameters: list[Parameter]
+    source: str

@@ -1,0 +1,97 @@
+"""The document of ``ackclock reproduce --json``."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from ackclock.schemas.run import Document
+from ackclock.study.model import Verdict
+
+
+class SourceRecord(Document):
+    """Where the experiment was published."""
+
+    thesis: str = Field(description="key, e.g. rbcc")
+    author: str
+    title: str
+    university: str
+    year: int
+    item: str = Field(description='e.g. "Table 4.1"')
+    section: str
+
+
+class ValueRecord(Document):
+    """One metric of one case over the replications."""
+
+    metric: str
+    unit: str
+    mean: float | None
+    std: float | None
+    interval: tuple[float, float] | None = Field(description="95 %, Student t")
+    samples: list[float | None] = Field(
+        description="in the order of seeds; null where a replication has no sample"
+    )
+    paper: float | None
+
+
+class CaseRecord(Document):
+    """One row of the table, or one point of a curve."""
+
+    name: str
+    label: str
+    sweep_value: int | float | str | None
+    overrides: dict[str, Any]
+    seeds: list[int]
+    values: list[ValueRecord]
+
+
+class ClaimRecord(Document):
+    """One claim of the thesis with what was measured."""
+
+    id: str
+    text: str
+    paper: float | None
+    measured: float | None
+    interval: tuple[float, float] | None
+    unit: str
+    verdict: Verdict
+    detail: str
+    finding: str | None
+
+
+class SensitivityRecord(Document):
+    """The verdicts under another reading of the thesis."""
+
+    assumption: str
+    taken: str
+    alternative: str
+    changed: list[str] = Field(description="ids of the claims whose verdict differs")
+    claims: list[ClaimRecord]
+
+
+class StudyRecord(Document):
+    """One study."""
+
+    name: str
+    title: str
+    source: SourceRecord
+    replications: int
+    quick: bool
+    claims: list[ClaimRecord]
+    verdicts: dict[Verdict, int]
+    cases: list[CaseRecord]
+    sensitivity: list[SensitivityRecord]
+    versions: dict[str, str]
+    runs: int
+    reused_runs: int
+    wall_time_s: float
+
+
+class ReproduceDocument(Document):
+    """What ``reproduce --json`` prints."""
+
+    schema_version: Literal[1] = 1
+    studies: list[StudyRecord]
+    report: str | None = Field(description="path of the HTML report")

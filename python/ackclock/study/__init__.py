@@ -1,0 +1,1 @@
+"""Published experiments as files: loading, running, judging."""

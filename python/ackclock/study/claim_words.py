@@ -1,0 +1,240 @@
+"""What a claim's expression can name: the metrics of all cases, as vectors over the replications.
+
+    loss('rbcc-5')          the metric loss of the case rbcc-5: one number per replication
+    loss('rbcc[5]')         the same of the case rbcc at the sweep value 5
+    loss('rbcc[*]')         all values of the sweep, one column per value; loss('rbcc[2..5]') those from 2 to 5,
+                            loss('rbcc[..5]') those up to 5, loss('rbcc[5..]') those from 5 on
+    axis('rbcc[*]')         the sweep values themselves
+
+Element k of every vector comes from seed k, so differences and ratios are paired (common random numbers). What has one
+column per sweep value must be reduced before it is judged: max(x), min(x), mean(x), sum(x), std(x), median(x) work
+along the sweep, and so do
+
+    first_above(x, y, level)    the first x at which y exceeds level; no sample where it never does
+    trend(x, y)                 Spearman's rank correlation: 1 when y always rises with x, -1 when it always falls
+    slope(x, y)                 the least-squares slope of y over x
+
+min(a, b, ...) and max(a, b, ...) with several arguments work element by element; abs, sqrt, log, log10, exp too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from ackclock.names import nearest
+from ackclock.statistics import summarise
+from ackclock.study.language import Array, Expression, ExpressionError, Value
+from ackclock.study.model import SweptCase, sweep_text
+from ackclock.study.run_words import ELEMENTWISE
+
+_SELECTION = re.compile(r"(?P<case>[^\[\]]+)\[(?P<what>\*|(?P<low>[^\[\]]*)\.\.(?P<high>[^\[\]]*))\]\Z")
+
+
+class Holds(IntEnum):
+    """How surely a comparison holds; ordered, so that ``and`` is the minimum and ``or`` the maximum."""
+
+    NO = 0
+    ON_AVERAGE = 1
+    SURELY = 2
+
+
+class ClaimWords:
+    """The vocabulary of claims: ``samples[metric][run name]`` is a vector over the replications."""
+
+    def __init__(self, samples: Mapping[str, Mapping[str, Array]], runs: Sequence[SweptCase]) -> None:
+        self._samples, self._runs = samples, runs
+        self.values: Mapping[str, Value] = {}
+        self.functions: Mapping[str, Callable[..., Value]] = {
+            **ELEMENTWISE,
+            **REDUCTIONS,
+            "first_above": first_above,
+            "trend": trend,
+            "slope": slope,
+            "axis": self._axis,
+            **{metric: self._metric(metric) for metric in samples},
+        }
+
+    def compare(self, comparison: str, left: Array, right: Array) -> Holds:
+        """How surely ``left comparison right`` holds, by the paired difference over the replications."""
+        return holds(comparison, one_per_replication(left) - one_per_replication(right))
+
+    def _metric(self, metric: str) -> Callable[..., Value]:
+        def function(selector: str) -> Array:
+            runs, several = self._select(selector)
+            columns = [self._samples[metric][run.name] for run in runs]
+            return np.stack(columns, axis=-1) if several else columns[0]
+
+        function.__doc__ = f"{metric}('<case>')"
+        return function
+
+    def _axis(self, selector: str) -> Array:
+        """axis('<case>[*]')"""
+        runs, several = self._select(selector)
+        if not several:
+            raise LookupError(f"axis is about a part of the sweep: axis('{runs[0].case.name}[*]')")
+        return np.array([_axis_value(run.value) for run in runs], dtype=np.float64)
+
+    def _select(self, selector: str) -> tuple[list[SweptCase], bool]:
+        """The runs that ``selector`` names, and whether it names a part of the sweep rather than one run."""
+        if not isinstance(selector, str):
+            raise LookupError("a case is named in quotes, e.g. loss('rbcc-5')")
+        found = _SELECTION.match(selector)
+        if found is None:
+            return [self._run(selector)], False
+        swept = [run for run in self._runs if run.case.name == found["case"] and run.value is not None]
+        if not swept:
+            known = [run.case.name for run in self._runs if run.value is not None]
+            raise LookupError(f'there is no swept case "{found["case"]}"{nearest(found["case"], known)}')
+        low, high = _bound(found["low"], -np.inf), _bound(found["high"], np.inf)
+        inside = (
+            [run for run in swept if low <= _axis_value(run.value) <= high] if found["what"] != "*" else swept
+        )
+        if not inside:
+            raise LookupError(f'"{selector}" holds no value of the sweep')
+        return inside, True
+
+    def _run(self, name: str) -> SweptCase:
+        wanted = _normal(name)
+        for run in self._runs:
+            if run.name in (name, wanted):
+                return run
+        raise LookupError(f'there is no case "{name}"{nearest(name, [run.name for run in self._runs])}')
+
+
+def holds(comparison: str, difference: Array) -> Holds:
+    """How surely ``difference comparison 0`` holds: for the whole 95 % interval of its mean, for the mean, or not."""
+    if difference.ndim == 0:  # both sides are constants
+        return Holds.SURELY if _satisfied(comparison, float(difference)) else Holds.NO
+    summary = summarise(difference)
+    if summary.mean is None or not _satisfied(comparison, summary.mean):
+        return Holds.NO
+    if summary.interval is None:
+        return Holds.ON_AVERAGE
+    return Holds.SURELY if all(_satisfied(comparison, end) for end in summary.interval) else Holds.ON_AVERAGE
+
+
+def one_per_replication(value: Array) -> Array:
+    """``value`` unchanged, unless it still has one column per sweep value: then ValueError."""
+    if value.ndim > 1:
+        raise ValueError(
+            f"{value.shape[-1]} values per replication; reduce them with max, min, mean, first_above..."
+        )
+    return value
+
+
+def samples_of(expression: Expression, words: ClaimWords, replications: int) -> Array:
+    """The claim's measured value, a vector of length ``replications``."""
+    value = expression.evaluate(words)
+    try:
+        value = one_per_replication(value)
+    except ValueError as error:
+        raise ExpressionError(f"{error}\n    {expression.text}") from None
+    if value.shape not in ((), (replications,)):
+        raise ExpressionError(f"the value is not one number per replication\n    {expression.text}")
+    return np.broadcast_to(value, (replications,)).astype(np.float64)
+
+
+def first_above(x: Array, y: Array, level: Array) -> Array:
+    """first_above(x, y, level), e.g. first_above(axis('rbcc[*]'), loss('rbcc[*]'), 0.1)"""
+    x, y = _along_sweep(x, y)
+    above = y > level
+    return np.where(above.any(axis=-1), x[np.argmax(above, axis=-1)], np.nan)
+
+
+def trend(x: Array, y: Array) -> Array:
+    """trend(x, y), e.g. trend(axis('rbcc[*]'), rtt('rbcc[*]'))"""
+    x, y = _along_sweep(x, y)
+    return slope(_ranks(x), np.apply_along_axis(_ranks, -1, y), correlation=True)
+
+
+def slope(x: Array, y: Array, *, correlation: bool = False) -> Array:
+    """slope(x, y), e.g. slope(axis('rbcc[*]'), rtt('rbcc[*]'))"""
+    x, y = _along_sweep(x, y)
+    dx = x - x.mean()
+    dy = y - y.mean(axis=-1, keepdims=True)
+    covariance = (dx * dy).sum(axis=-1)
+    if correlation:
+        return np.asarray(covariance / np.sqrt((dx**2).sum() * (dy**2).sum(axis=-1)))
+    return np.asarray(covariance / (dx**2).sum())
+
+
+def _reduction(
+    name: str, reduce: Callable[..., Any], pairwise: Callable[[Any, Any], Any] | None
+) -> Callable[..., Value]:
+    def function(first: Array, *more: Array) -> Value:
+        if not more:
+            if first.ndim < 2:
+                raise ValueError(
+                    f"{name} of one value per replication; the mean over replications is taken at the end, "
+                    f"and what is reduced here is a sweep such as {name}(loss('rbcc[*]'))"
+                )
+            return reduce(first, axis=-1)
+        if pairwise is None:
+            raise ValueError(f"{name} reduces one sweep, found {1 + len(more)} arguments")
+        result = first
+        for other in more:
+            result = pairwise(result, other)
+        return result
+
+    function.__doc__ = f"{name}(x) along a sweep" + (f", or {name}(a, b, ...)" if pairwise else "")
+    return function
+
+
+REDUCTIONS: Mapping[str, Callable[..., Value]] = {
+    "sum": _reduction("sum", np.sum, None),
+    "mean": _reduction("mean", np.mean, None),
+    "median": _reduction("median", np.median, None),
+    "std": _reduction("std", lambda x, axis: np.std(x, axis=axis, ddof=1), None),
+    "min": _reduction("min", np.min, np.minimum),
+    "max": _reduction("max", np.max, np.maximum),
+}
+
+
+def _satisfied(comparison: str, value: float) -> bool:
+    return {"<": value < 0, "<=": value <= 0, ">": value > 0, ">=": value >= 0}[comparison]
+
+
+def _along_sweep(x: Array, y: Array) -> tuple[Array, Array]:
+    """``y`` as (replications, points) beside ``x`` of (points,)."""
+    if x.ndim != 1 or y.ndim != 2 or x.size != y.shape[1]:
+        raise ValueError("expected an axis and a metric over the same part of the sweep")
+    if x.size < 2:
+        raise ValueError("expected two or more sweep values")
+    return x, y
+
+
+def _ranks(values: Array) -> Array:
+    """Ranks from 0, ties sharing their mean rank."""
+    below = (values[:, None] > values[None, :]).sum(axis=1)
+    equal = (values[:, None] == values[None, :]).sum(axis=1)
+    return np.where(np.isnan(values), np.nan, below + (equal - 1) / 2)
+
+
+def _axis_value(value: int | float | str | None) -> float:
+    """The number of a sweep value: 5 for 5 and for "5 ms"."""
+    try:
+        return float(str(value).split()[0])
+    except (ValueError, IndexError):
+        raise ValueError(f'the sweep value "{value}" has no number to compare by') from None
+
+
+def _bound(text: str | None, default: float) -> float:
+    if text is None or not text.strip():
+        return default
+    return _axis_value(text.strip())
+
+
+def _normal(name: str) -> str:
+    """``rbcc[2.0]`` as it is called: ``rbcc[2]``."""
+    found = re.fullmatch(r"([^\[\]]+)\[([^\[\]]+)\]", name)
+    if found is None:
+        return name
+    try:
+        return f"{found[1]}[{sweep_text(float(found[2]))}]"
+    except ValueError:
+        return name

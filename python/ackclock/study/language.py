@@ -1,0 +1,226 @@
+"""The expression language of metrics and claims: a small part of Python's syntax, evaluated without ``eval``.
+
+An expression is arithmetic (``+ - * / **``), comparison, ``and or not``, names, attributes and calls from a fixed
+vocabulary. Numbers and float arrays are the only values that it computes with; text stands only where a function
+takes a name. Dividing by zero and the like give ``nan``, which means "no sample".
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ackclock.errors import InputError
+from ackclock.names import nearest
+
+Array = npt.NDArray[np.float64]
+Value = Any
+"""A number, an array, text (as an argument only), a truth value, or a record with attributes."""
+
+MAX_LENGTH = 2000
+"""Characters. Longer text is no formula but an accident, and deep nesting would exhaust Python's stack."""
+
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+_COMPARISONS: Mapping[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
+_NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+class ExpressionError(InputError):
+    """An expression that cannot be read or computed. The message shows the place in the expression."""
+
+
+class Record(Protocol):
+    """A value with attributes, such as ``flows`` or ``link("bottleneck")``."""
+
+    def attribute(self, name: str) -> Value:
+        """The attribute's value; LookupError with a message when there is none."""
+
+
+class Vocabulary(Protocol):
+    """What the names of an expression mean."""
+
+    values: Mapping[str, Value]
+    functions: Mapping[str, Callable[..., Value]]
+
+    def compare(self, comparison: str, left: Array, right: Array) -> Value:
+        """The truth of ``left comparison right``, in values ordered so that ``and`` is min and ``or`` is max."""
+
+
+class Expression:
+    """A checked expression. ``ExpressionError`` when the text is outside the language."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text.strip()
+        if len(self.text) > MAX_LENGTH:
+            raise ExpressionError(f"an expression of {len(self.text)} characters; the limit is {MAX_LENGTH}")
+        try:
+            # The parentheses let a long expression break over lines.
+            self._tree = ast.parse(f"({self.text}\n)", mode="eval").body
+        except SyntaxError as error:
+            raise ExpressionError(self._pointed(error.msg, (error.offset or 2) - 2)) from None
+        except (ValueError, MemoryError, RecursionError):
+            raise ExpressionError(f'cannot be read as an expression: "{self.text[:60]}"') from None
+
+    def evaluate(self, vocabulary: Vocabulary) -> Array:
+        """The value as a float array (of no dimension for a single number). ExpressionError when it has none."""
+        value = self._guarded(lambda: self._value(self._tree, vocabulary))
+        return self._number(value, self._tree)
+
+    def called(self) -> set[str]:
+        """The names of all functions that the expression calls."""
+        calls = (node.func for node in ast.walk(self._tree) if isinstance(node, ast.Call))
+        return {function.id for function in calls if isinstance(function, ast.Name)}
+
+    def truth(self, vocabulary: Vocabulary) -> Value:
+        """The truth of an expression made of comparisons joined by ``and``, ``or``, ``not``."""
+        return self._guarded(lambda: self._truth(self._tree, vocabulary, negated=False))
+
+    def _guarded(self, compute: Callable[[], Value]) -> Value:
+        try:
+            with np.errstate(all="ignore"):
+                return compute()
+        except RecursionError:
+            raise ExpressionError("nested too deeply") from None
+
+    def _value(self, node: ast.expr, words: Vocabulary) -> Value:  # noqa: PLR0912  (one branch per kind of node)
+        match node:
+            case ast.Constant(value=bool()):
+                raise self._error(node, "True and False are not numbers")
+            case ast.Constant(value=int() | float() as number):
+                # As floats: an integer power could otherwise grow without bound.
+                return self._float(node, number)
+            case ast.Constant(value=str() as text):
+                return text
+            case ast.Name(id=name):
+                if name in words.values:
+                    return words.values[name]
+                if name in words.functions:
+                    raise self._error(node, f"{name} is a function: write {name}(...)")
+                raise self._error(
+                    node, f'there is no "{name}"{nearest(name, [*words.values, *words.functions])}'
+                )
+            case ast.Attribute(value=owner, attr=name):
+                return self._attribute(node, self._value(owner, words), name)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -self._number(self._value(operand, words), operand)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self._number(self._value(operand, words), operand)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+                a = self._number(self._value(left, words), left)
+                b = self._number(self._value(right, words), right)
+                return self._call(node, _ARITHMETIC[type(op)], [a, b])
+            case ast.Call(func=func, args=arguments, keywords=[]):
+                function = self._function(func, words)
+                return self._call(node, function, [self._value(argument, words) for argument in arguments])
+            case ast.Call(keywords=[keyword, *_]):
+                raise self._error(keyword.value, "arguments are given by position")
+            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+                raise self._error(node, "a comparison has no value here; it belongs in direction")
+        raise self._error(node, f"{_spoken(node)} is not part of the expression language")
+
+    def _truth(self, node: ast.expr, words: Vocabulary, *, negated: bool) -> Value:
+        match node:
+            case ast.BoolOp(op=op, values=parts):
+                truths = [self._truth(part, words, negated=negated) for part in parts]
+                return min(truths) if isinstance(op, ast.And) != negated else max(truths)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._truth(operand, words, negated=not negated)
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                sides = [left, *comparators]
+                values = [self._number(self._value(side, words), side) for side in sides]
+                truths = []
+                for comparison, (a, b) in zip(ops, pairwise(values), strict=True):
+                    if type(comparison) not in _COMPARISONS:
+                        raise self._error(
+                            node, "compare with <, <=, > or >=; measured values are never exactly equal"
+                        )
+                    sign = _COMPARISONS[type(comparison)]
+                    truths.append(
+                        self._call(node, words.compare, [_NEGATED[sign] if negated else sign, a, b])
+                    )
+                return max(truths) if negated else min(truths)
+        raise self._error(node, "expected a comparison")
+
+    def _function(self, node: ast.expr, words: Vocabulary) -> Callable[..., Value]:
+        if isinstance(node, ast.Name):
+            function = words.functions.get(node.id)
+            if function is None:
+                function = words.values.get(node.id)
+            if callable(function):
+                return function  # a record may be callable too: flows("tcp")
+            if node.id not in words.values:
+                raise self._error(
+                    node, f'there is no function "{node.id}"{nearest(node.id, words.functions)}'
+                )
+        raise self._error(node, "only the functions of the language can be called")
+
+    def _attribute(self, node: ast.Attribute, owner: Value, name: str) -> Value:
+        lookup = getattr(owner, "attribute", None)
+        if lookup is None or name.startswith("_"):
+            raise self._error(node, f"there is no attribute .{name} here")
+        return self._call(node, lookup, [name])
+
+    def _call(self, node: ast.expr, function: Callable[..., Value], arguments: list[Value]) -> Value:
+        try:
+            return function(*arguments)
+        except LookupError as error:
+            raise self._error(node, str(error.args[0])) from None
+        except TypeError:
+            raise self._error(node, f"wrong arguments; {_signature(function)}") from None
+        except ValueError as error:
+            raise self._error(node, str(error)) from None
+
+    def _number(self, value: Value, node: ast.expr) -> Array:
+        if isinstance(value, str) or hasattr(value, "attribute"):
+            raise self._error(node, f"expected a number, found {_spoken(node)}")
+        return np.asarray(value, dtype=np.float64)
+
+    def _float(self, node: ast.expr, number: float) -> Array:
+        try:
+            return np.asarray(number, dtype=np.float64)
+        except OverflowError:
+            raise self._error(node, "too large a number") from None
+
+    def _error(self, node: ast.expr, message: str) -> ExpressionError:
+        return ExpressionError(self._pointed(message, node.col_offset - 1 if node.lineno == 1 else 0))
+
+    def _pointed(self, message: str, column: int) -> str:
+        """The message with the expression below it and a caret under the place."""
+        line = self.text.splitlines()[0] if self.text else ""
+        column = min(max(column, 0), len(line))
+        return f"{message}\n    {line}\n    {' ' * column}^"
+
+
+def _signature(function: Callable[..., Value]) -> str:
+    """The first line of the function's description, which shows how it is called."""
+    lines = (function.__doc__ or "").strip().splitlines()
+    return f"expected {lines[0]}" if lines else "see the list of functions"
+
+
+def _spoken(node: ast.expr) -> str:
+    names = {
+        ast.Constant: "text",
+        ast.Subscript: "indexing with [...]",
+        ast.IfExp: "if ... else",
+        ast.Lambda: "lambda",
+        ast.List: "a list",
+        ast.Tuple: "a tuple (a stray comma?)",
+        ast.Dict: "a dictionary",
+        ast.BinOp: "this operator",
+        ast.Name: "a name that is no number",
+        ast.Call: "something that is no number; add the attribute wanted, e.g. .goodput_bps",
+        ast.Attribute: "an attribute that is no number",
+    }
+    return names.get(type(node), type(node).__name__)

@@ -1,0 +1,351 @@
+"""The typed form of a study file: a published experiment that runs.
+
+A study file is TOML. This module says what may stand in it and checks what can be checked without the compiled core:
+types, ranges, and that every name which refers to another part of the file (a case, a metric, a claim) exists there.
+The ``scenario`` table is opaque here: the core owns the scenario language and reports its errors itself.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+import re
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from typing_extensions import Self
+
+from ackclock.names import nearest
+
+Verdict = Literal["reproduced", "direction only", "not reproduced"]
+Overrides = dict[str, Any]
+"""Dotted paths into the scenario and the values to put there, e.g. ``{"flows.tcp.count": 25}``."""
+
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
+_CASE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+=-]*\Z")
+
+
+class Table(BaseModel):
+    """A table of a study file: unknown keys are refused, values never change after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Source(Table):
+    """Where the experiment was published."""
+
+    thesis: str = Field(description="key of studies/theses.toml")
+    item: str = Field(description='the table or figure, e.g. "Table 4.1"')
+    section: str = Field(default="", description='where the text discusses it, e.g. "4.5.8"')
+
+
+class Quick(Table):
+    """What ``--quick`` changes: fewer replications, shorter runs."""
+
+    replications: int | None = Field(default=None, ge=1)
+    overrides: Overrides = Field(default_factory=dict)
+
+
+class Case(Table):
+    """One variant of the scenario: a row of the table or a curve of the figure."""
+
+    name: str
+    label: str = ""
+    overrides: Overrides = Field(default_factory=dict)
+    swept: bool = Field(default=True, description="false: this case stays outside the sweep")
+
+    @field_validator("name")
+    @classmethod
+    def _plain_name(cls, name: str) -> str:
+        if not _CASE_NAME.match(name):
+            raise ValueError(
+                "a case name has letters, digits and any of _ . + = - (brackets belong to swept cases)"
+            )
+        return name
+
+    @property
+    def title(self) -> str:
+        """The label, or the name of a case that has none."""
+        return self.label or self.name
+
+
+class Sweep(Table):
+    """The axis of a figure: every swept case runs once per value."""
+
+    axis: str = Field(description='axis title with its unit, e.g. "Number of connections"')
+    path: str = Field(description="dotted path of the scenario value to set")
+    values: list[int | float | str] = Field(min_length=1)
+
+    @field_validator("values")
+    @classmethod
+    def _distinct(cls, values: list[int | float | str]) -> list[int | float | str]:
+        texts = [sweep_text(value) for value in values]
+        repeated = sorted({text for text in texts if texts.count(text) > 1})
+        if repeated:
+            raise ValueError(f"value {repeated[0]} is listed twice")
+        return values
+
+
+class Metric(Table):
+    """One number per run, as an expression over the run's result."""
+
+    id: str
+    label: str
+    unit: str = ""
+    expr: str
+    paper: dict[str, float] = Field(default_factory=dict, description="the thesis's numbers by case name")
+    definition: str = Field(
+        default="", description="what is measured, in words, where the label leaves a doubt"
+    )
+
+    @field_validator("id")
+    @classmethod
+    def _identifier(cls, value: str) -> str:
+        if not _IDENTIFIER.match(value):
+            raise ValueError("a metric id is used as a function name: lower-case letters, digits and _")
+        return value
+
+
+class Claim(Table):
+    """A sentence of the thesis and the test of it.
+
+    The test is one of: ``paper`` with ``tolerance``; ``expect``; ``direction`` alone.
+    """
+
+    id: str
+    text: str
+    measured: str = Field(description="expression over metrics, e.g. loss('rbcc-5')")
+    unit: str = ""
+    paper: float | None = None
+    tolerance: str | float | None = Field(
+        default=None, description='absolute ("0.1") or relative to paper ("10 %")'
+    )
+    expect: str | None = Field(
+        default=None, description='what measured must satisfy, e.g. "> 0" or ">= 0.9 and < 1"'
+    )
+    direction: str | None = Field(default=None, description="comparison that says who wins")
+
+    @model_validator(mode="after")
+    def _one_test(self) -> Self:
+        if self.tolerance is not None and self.expect is not None:
+            raise ValueError("give either tolerance (with paper) or expect, not both")
+        if self.tolerance is not None and self.paper is None:
+            raise ValueError("tolerance needs paper, the value that it is about")
+        if self.tolerance is None and self.expect is None and self.direction is None:
+            raise ValueError("nothing is tested: give paper with tolerance, or expect, or direction")
+        self.allowed_error()
+        self.conditions()
+        return self
+
+    def allowed_error(self) -> float | None:
+        """The tolerance as an absolute distance from ``paper``, in the unit of ``measured``."""
+        if self.tolerance is None or self.paper is None:
+            return None
+        text = str(self.tolerance).strip()
+        relative = text.endswith("%")
+        try:
+            size = float(text.rstrip("% "))
+        except ValueError:
+            raise ValueError(
+                f'tolerance: found "{text}", expected a number ("0.1") or a percentage ("10 %")'
+            ) from None
+        if not size >= 0 or math.isinf(size):
+            raise ValueError(f'tolerance: found "{text}", expected zero or more')
+        if relative and self.paper == 0:
+            raise ValueError(
+                "tolerance: a percentage of a paper value of 0 allows nothing; give an absolute tolerance"
+            )
+        return abs(self.paper) * size / 100 if relative else size
+
+    def conditions(self) -> list[tuple[str, float]]:
+        """``expect`` as a list of (comparison, bound), all of which must hold."""
+        if self.expect is None:
+            return []
+        conditions = []
+        for part in self.expect.split(" and "):
+            found = re.fullmatch(r"\s*(<=|>=|<|>)\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*", part)
+            if not found:
+                raise ValueError(
+                    f'expect: found "{part.strip()}", expected a comparison with a number such as "> 0"'
+                )
+            conditions.append((found[1], float(found[2])))
+        return conditions
+
+
+class Figure(Table):
+    """A figure of the report: over ``time`` (series of the first replication), or a metric over the ``sweep`` axis."""
+
+    id: str
+    kind: Literal["time", "sweep"]
+    caption: str
+    title: str = ""
+    series: str | list[str] | None = Field(
+        default=None, description="time: e.g. links.bottleneck.queue_packets"
+    )
+    metric: str | None = Field(default=None, description="sweep: a metric id")
+    cases: list[str] | None = Field(default=None, description="names or patterns; default: all")
+    y_label: str = ""
+    x_range: tuple[float, float] | None = None
+    y_range: tuple[float, float] | None = None
+    x_log: bool = False
+    y_log: bool = False
+
+    @model_validator(mode="after")
+    def _one_subject(self) -> Self:
+        if self.kind == "time" and (not self.series or self.metric):
+            raise ValueError("a figure over time needs series (and no metric)")
+        if self.kind == "sweep" and (not self.metric or self.series):
+            raise ValueError("a figure over the sweep needs metric (and no series)")
+        for path in self.series_paths:
+            parts = path.split(".")
+            if len(parts) != 3 or parts[0] not in ("flows", "links"):
+                raise ValueError(
+                    f'series: found "{path}", expected flows.<flow>.<quantity> or links.<link>.<quantity>'
+                )
+        return self
+
+    @property
+    def series_paths(self) -> list[str]:
+        """The series of a figure over time, as a list also where the file gives one."""
+        if self.series is None:
+            return []
+        return [self.series] if isinstance(self.series, str) else list(self.series)
+
+
+class Alternative(Table):
+    """Another reading of the thesis: other scenario values, or other definitions of metrics."""
+
+    label: str
+    overrides: Overrides = Field(default_factory=dict)
+    cases: list[str] | None = Field(
+        default=None, description="cases that the overrides apply to; default: all"
+    )
+    metrics: dict[str, str] = Field(
+        default_factory=dict, description="metric id: expression to use in its place"
+    )
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> Self:
+        if not self.overrides and not self.metrics:
+            raise ValueError("an alternative changes something: give overrides or metrics")
+        return self
+
+
+class Assumption(Table):
+    """A value that the thesis leaves open: what was taken, why, and what else it could have been."""
+
+    what: str
+    taken: str
+    why: str
+    alternatives: list[Alternative] = Field(default_factory=list)
+
+
+class Finding(Table):
+    """The written conclusion about a claim, above all one that was not reproduced."""
+
+    claim: str
+    text: str
+
+
+class Study(Table):
+    """A whole study file."""
+
+    title: str
+    summary: str
+    source: Source
+    replications: int = Field(default=20, ge=1, le=10_000)
+    quick: Quick = Field(default_factory=Quick)
+    scenario: dict[str, Any]
+    cases: list[Case] = Field(default_factory=lambda: [Case(name="base")], min_length=1)
+    sweep: Sweep | None = None
+    metrics: list[Metric] = Field(min_length=1)
+    claims: list[Claim] = Field(default_factory=list)
+    figures: list[Figure] = Field(default_factory=list)
+    assumptions: list[Assumption] = Field(default_factory=list)
+    findings: list[Finding] = Field(default_factory=list)
+
+    def runs(self) -> list[SweptCase]:
+        """The cases as they run, in file order: each case, or each case at each value of the sweep."""
+        runs: list[SweptCase] = []
+        for case in self.cases:
+            if self.sweep is None or not case.swept:
+                runs.append(SweptCase(name=case.name, case=case))
+            else:
+                runs.extend(
+                    SweptCase(name=f"{case.name}[{sweep_text(value)}]", case=case, value=value)
+                    for value in self.sweep.values
+                )
+        return runs
+
+    def metric(self, id: str) -> Metric:
+        """The metric called ``id``; the study was checked, so a missing one is a programming error."""
+        return next(metric for metric in self.metrics if metric.id == id)
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> Self:
+        case_names = [case.name for case in self.cases]
+        run_names = [run.name for run in self.runs()]
+        metric_ids = [metric.id for metric in self.metrics]
+        claim_ids = [claim.id for claim in self.claims]
+        problems = [
+            *_repeated("case", case_names),
+            *_repeated("metric", metric_ids),
+            *_repeated("claim", claim_ids),
+            *_repeated("figure", [figure.id for figure in self.figures]),
+        ]
+        for metric in self.metrics:
+            problems += _unknown(f"metrics.{metric.id}.paper", "case", metric.paper, run_names)
+        for figure in self.figures:
+            place = f"figures.{figure.id}"
+            problems += _unmatched(f"{place}.cases", figure.cases, [*run_names, *case_names])
+            if figure.metric is not None:
+                problems += _unknown(f"{place}.metric", "metric", [figure.metric], metric_ids)
+                if self.sweep is None:
+                    problems.append(f'{place}: kind = "sweep" but the study has no [sweep]')
+        for assumption in self.assumptions:
+            for alternative in assumption.alternatives:
+                place = f'assumptions "{assumption.what}", alternative "{alternative.label}"'
+                problems += _unmatched(f"{place}, cases", alternative.cases, [*run_names, *case_names])
+                problems += _unknown(f"{place}, metrics", "metric", alternative.metrics, metric_ids)
+        problems += _unknown("findings", "claim", [finding.claim for finding in self.findings], claim_ids)
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+
+class SweptCase(Table):
+    """A case at one value of the sweep (or a case outside any sweep): what one set of replications runs."""
+
+    name: str
+    case: Case
+    value: int | float | str | None = None
+
+    def matches(self, patterns: list[str] | None) -> bool:
+        """Whether any pattern (``rbcc*``, ``rbcc[5]``) names this run or its case; None names all."""
+        return patterns is None or any(
+            pattern in (self.name, self.case.name) or fnmatch.fnmatchcase(self.case.name, pattern)
+            for pattern in patterns
+        )
+
+
+def sweep_text(value: int | float | str) -> str:
+    """A sweep value as it stands between the brackets of a case name: 2.0 is ``2``, "10 ms" is ``10 ms``."""
+    return value if isinstance(value, str) else f"{value:.12g}"
+
+
+def _repeated(kind: str, names: list[str]) -> list[str]:
+    return [f'{kind} "{name}" is defined twice' for name in sorted({n for n in names if names.count(n) > 1})]
+
+
+def _unknown(place: str, kind: str, found: Any, known: list[str]) -> list[str]:
+    return [
+        f'{place}: there is no {kind} "{name}"{nearest(name, known)}' for name in found if name not in known
+    ]
+
+
+def _unmatched(place: str, patterns: list[str] | None, known: list[str]) -> list[str]:
+    return [
+        f'{place}: "{pattern}" names no case{nearest(pattern, known)}'
+        for pattern in patterns or []
+        if pattern not in known and not fnmatch.filter(known, pattern)
+    ]

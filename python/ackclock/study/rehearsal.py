@@ -1,0 +1,110 @@
+"""A rehearsal of a study: every expression computed once on made-up numbers, so that slips show before any run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from pydantic import BaseModel
+
+from ackclock.schemas.run import FlowRecord, GroupRecord, LinkRecord
+from ackclock.study.claim_words import ClaimWords
+from ackclock.study.language import Expression, ExpressionError
+from ackclock.study.model import Study
+from ackclock.study.run_words import measure
+from ackclock.study.verdict import judge
+
+REPLICATIONS = 2
+
+
+def rehearse(study: Study) -> list[str]:
+    """The problems, each a message that begins with its place in the file.
+
+    Names of flows and links are taken on trust here: only the core knows them.
+    """
+    problems = []
+    for place, text in _metric_expressions(study):
+        try:
+            measure(Expression(text), _AnyResult())
+        except ExpressionError as error:
+            problems.append(f"{place}: {error}")
+    words = ClaimWords(_made_up_samples(study), study.runs())
+    for claim in study.claims:
+        try:
+            judge(claim, words, REPLICATIONS)
+        except ExpressionError as error:
+            problems.append(f'claim "{claim.id}": {error}')
+    return problems
+
+
+def _metric_expressions(study: Study) -> Iterator[tuple[str, str]]:
+    for metric in study.metrics:
+        yield f'metric "{metric.id}": expr', metric.expr
+    for assumption in study.assumptions:
+        for alternative in assumption.alternatives:
+            for id, expr in alternative.metrics.items():
+                yield (
+                    f'assumption "{assumption.what}", alternative "{alternative.label}", metric "{id}"',
+                    expr,
+                )
+
+
+def _made_up_samples(study: Study) -> dict[str, dict[str, Any]]:
+    # Every vector differs from the others, so that no difference is zero and no comparison a tie.
+    numbers = np.random.default_rng(1)
+    return {
+        metric.id: {run.name: numbers.uniform(1, 2, REPLICATIONS) for run in study.runs()}
+        for metric in study.metrics
+    }
+
+
+class _AnyResult(dict[str, Any]):
+    """A run document in which every flow, link, group and series exists."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            flows=_AnyRows(FlowRecord),
+            links=_AnyRows(LinkRecord),
+            groups=_AnyRows(GroupRecord),
+            fairness=1.0,
+            duration_s=100.0,
+            series={"time_s": [0.0, 1.0], "flows": _AnySeries(), "links": _AnySeries()},
+        )
+
+
+class _AnyName(str):
+    """Equal to every name."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class _AnyRows(list[Mapping[str, Any]]):
+    def __init__(self, record: type[BaseModel]) -> None:
+        row = {
+            field.alias or name: _AnyName("any") if field.annotation is str else 1.0
+            for name, field in record.model_fields.items()
+        }
+        super().__init__([row, dict(row)])
+
+
+class _AnySeries(dict[str, Any]):
+    def __contains__(self, key: object) -> bool:
+        return True
+
+    def __missing__(self, key: str) -> dict[str, list[float]]:
+        return _AnyQuantity()
+
+
+class _AnyQuantity(dict[str, list[float]]):
+    def __contains__(self, key: object) -> bool:
+        return True
+
+    def __missing__(self, key: str) -> list[float]:
+        return [1.0, 2.0]

@@ -1,0 +1,172 @@
+"""What a study found: plain frozen data, ready for the terminal, for JSON and for the report.
+
+Vectors over replications are tuples in seed order, so that element k of two cases saw the same random numbers. A
+missing sample is ``nan`` inside tuples and ``None`` where a single number may be missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ackclock.study.model import Figure, Finding, Metric, Sweep, Verdict
+
+Interval = tuple[float, float]
+"""Lower and upper end of a two-sided 95 % confidence interval (Student t over the replications)."""
+
+
+@dataclass(frozen=True)
+class Thesis:
+    """An entry of ``studies/theses.toml``."""
+
+    key: str
+    author: str
+    title: str
+    university: str
+    year: int
+    degree: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the experiment was published."""
+
+    thesis: Thesis
+    item: str
+    section: str
+
+    def __str__(self) -> str:
+        section = f", section {self.section}" if self.section else ""
+        return f"{self.thesis.author} ({self.thesis.year}), {self.item}{section}"
+
+
+@dataclass(frozen=True)
+class MetricValue:
+    """One metric of one case.
+
+    ``mean``, ``std`` (sample form, n - 1) and ``interval`` are over those ``samples`` that are not nan. ``mean`` is
+    None without any sample; ``std`` and ``interval`` are None with fewer than two. ``paper`` is the thesis's number.
+    """
+
+    mean: float | None
+    std: float | None
+    interval: Interval | None
+    samples: tuple[float, ...]
+    paper: float | None = None
+
+
+@dataclass(frozen=True)
+class CaseResult:
+    """One case at one value of the sweep, over all replications.
+
+    ``name`` is ``rbcc-5``, or ``rbcc[5]`` in a sweep, where ``case`` is ``rbcc`` and ``sweep_value`` the 5 as the file
+    has it (a number, or text with a unit). ``label`` is the case's label without the sweep value.
+    ``series`` is that of the first replication as the core wrote it (``time_s``, ``flows``, ``links``), or None where
+    no figure needs it. ``flows`` and ``links`` are those records of the first replication.
+    """
+
+    name: str
+    case: str
+    label: str
+    sweep_value: int | float | str | None
+    overrides: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    values: Mapping[str, MetricValue]
+    flows: tuple[Mapping[str, Any], ...] = ()
+    links: tuple[Mapping[str, Any], ...] = ()
+    series: Mapping[str, Any] | None = None
+
+    @property
+    def sweep_number(self) -> float | None:
+        """The sweep value as a number for an axis: 5 for 5 and for "5 ms"; None where it has none."""
+        if self.sweep_value is None:
+            return None
+        try:
+            return float(str(self.sweep_value).split()[0])
+        except ValueError:
+            return None
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """One sentence of the thesis, tested.
+
+    ``measured`` and ``interval`` belong to the claim's expression, evaluated per replication. ``detail`` says in one
+    line how the verdict came about; ``finding`` is the author's written conclusion, if any.
+    """
+
+    id: str
+    text: str
+    paper: float | None
+    measured: float | None
+    interval: Interval | None
+    verdict: Verdict
+    detail: str
+    unit: str = ""
+    expression: str = ""
+    finding: str | None = None
+
+
+@dataclass(frozen=True)
+class SensitivityResult:
+    """All claims re-evaluated under one alternative of one assumption."""
+
+    assumption: str
+    alternative: str
+    claims: tuple[ClaimResult, ...]
+    changed: tuple[str, ...]
+    """Ids of the claims whose verdict differs from the one under the assumption as taken."""
+
+
+@dataclass(frozen=True)
+class AssumptionResult:
+    """What was taken where the thesis is silent, and what the alternatives would have given."""
+
+    what: str
+    taken: str
+    why: str
+    sensitivity: tuple[SensitivityResult, ...]
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """A study that ran."""
+
+    name: str
+    """``rbcc/table-4.1``"""
+    title: str
+    summary: str
+    source: Source
+    file: str
+    quick: bool
+    replications: int
+    scenario_text: str
+    """The scenario as the file has it, without the cases' overrides."""
+    metrics: tuple[Metric, ...]
+    cases: tuple[CaseResult, ...]
+    sweep: Sweep | None
+    claims: tuple[ClaimResult, ...]
+    figures: tuple[Figure, ...]
+    assumptions: tuple[AssumptionResult, ...]
+    findings: tuple[Finding, ...]
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """``ackclock``, ``core`` (with a hash of the compiled module), ``python``, ``numpy``, ``scipy``."""
+    runs: int = 0
+    """Simulations that the result rests on, those found on disk included."""
+    reused_runs: int = 0
+    wall_time_s: float = 0.0
+
+    def case(self, name: str) -> CaseResult:
+        """The case called ``name``. KeyError when there is none."""
+        for case in self.cases:
+            if case.name == name:
+                return case
+        raise KeyError(name)
+
+    def verdicts(self) -> dict[Verdict, int]:
+        """How many claims have each verdict, in the order of decreasing success."""
+        counts: dict[Verdict, int] = {"reproduced": 0, "direction only": 0, "not reproduced": 0}
+        for claim in self.claims:
+            counts[claim.verdict] += 1
+        return counts

@@ -1,0 +1,236 @@
+"""What a metric's expression can name: the result of one run.
+
+    flows.X                     X of every flow, a vector; flows("tcp").X those of one group
+    links.X                     X of every link
+    flow("tcp-1").X             X of one flow; likewise link("bottleneck").X and group("tcp").X
+    fairness, duration          the run's Jain index; its length in seconds
+    series("links.bottleneck.queue_packets")            a time series; series(path, from, to) a part of it, in seconds
+    convergence_time(first, second, start, from, to)    45-55 % convergence time in seconds of two series, see metrics
+
+X is any number of the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,
+median, percentile(x, q), count, jain, variation, abs, sqrt, log, log10, exp. All that reduce a vector leave out
+missing samples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ackclock import metrics
+from ackclock.names import nearest
+from ackclock.study.language import Array, Expression, ExpressionError, Value
+
+SERIES_FUNCTIONS = ("series", "convergence_time")
+"""An expression that uses one of these needs the run's series."""
+
+
+class RunWords:
+    """The vocabulary of metric expressions over one result (a parsed run document)."""
+
+    def __init__(self, result: Mapping[str, Any]) -> None:
+        self._result = result
+        self.values: Mapping[str, Value] = {
+            "flows": Records("flow", result["flows"], result.get("groups", ())),
+            "links": Records("link", result["links"]),
+            "fairness": _sample(result["fairness"]),
+            "duration": _sample(result["duration_s"]),
+            "pi": math.pi,
+        }
+        self.functions: Mapping[str, Callable[..., Value]] = {
+            **ELEMENTWISE,
+            **REDUCTIONS,
+            "percentile": percentile,
+            "flow": lambda name: _named("flow", name, result["flows"]),
+            "link": lambda name: _named("link", name, result["links"]),
+            "group": lambda name: _named("group", name, result.get("groups", ())),
+            "series": self._series,
+            "convergence_time": self._convergence_time,
+        }
+
+    def compare(self, comparison: str, left: Array, right: Array) -> Value:  # noqa: ARG002
+        """Metrics have no truth values."""
+        raise ValueError(f"a metric is a number; {comparison} belongs in a claim's direction")
+
+    def _series(self, path: str, start: Array | None = None, end: Array | None = None) -> Array:
+        """series("links.<link>.<quantity>") or series(path, from, to), times in seconds"""
+        times, values = self._path(path)
+        inside = np.ones(times.shape, dtype=bool)
+        if start is not None:
+            inside &= times >= start
+        if end is not None:
+            inside &= times <= end
+        return values[inside]
+
+    def _convergence_time(
+        self, first: str, second: str, start: Array, region_from: Array, region_to: Array
+    ) -> float:
+        """convergence_time("flows.<first>.cwnd_packets", "flows.<second>.cwnd_packets", start, from, to), in seconds"""
+        times, first_values = self._path(first)
+        _, second_values = self._path(second)
+        region = (float(region_from), float(region_to))
+        return metrics.convergence_time(times, first_values, second_values, float(start), region)
+
+    def _path(self, path: str) -> tuple[Array, Array]:
+        """Times and values of the series at ``path``."""
+        series = self._result.get("series")
+        if series is None:
+            raise LookupError("this run was made without series")
+        times = vector(series["time_s"])
+        parts = str(path).split(".")
+        if len(parts) != 3 or parts[0] not in ("flows", "links"):
+            raise LookupError("a series is named flows.<flow>.<quantity> or links.<link>.<quantity>")
+        kind, name, quantity = parts
+        if name not in series[kind]:
+            raise LookupError(f'there is no series of {kind[:-1]} "{name}"{nearest(name, series[kind])}')
+        if quantity not in series[kind][name]:
+            raise LookupError(f'{name} has no series "{quantity}"{nearest(quantity, series[kind][name])}')
+        return times, vector(series[kind][name][quantity])
+
+
+class Records:
+    """All flows or all links: an attribute is the vector over them; a call narrows flows to a group."""
+
+    def __init__(
+        self, kind: str, rows: Sequence[Mapping[str, Any]], groups: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
+        self._kind, self._rows = kind, rows
+        self._groups = [group["name"] for group in groups]
+
+    def attribute(self, name: str) -> Array:
+        """The vector of ``name`` over the records, nan where a record has no sample."""
+        return np.array([_field(self._kind, row, name) for row in self._rows], dtype=np.float64)
+
+    def __call__(self, group: str) -> Records:
+        """flows("<group>")"""
+        if self._kind != "flow":
+            raise LookupError(f"{self._kind}s have no groups")
+        if group not in self._groups:
+            raise LookupError(f'there is no group "{group}"{nearest(str(group), self._groups)}')
+        return Records(self._kind, [row for row in self._rows if row["group"] == group])
+
+
+class OneRecord:
+    """One flow, link or group."""
+
+    def __init__(self, kind: str, row: Mapping[str, Any]) -> None:
+        self._kind, self._row = kind, row
+
+    def attribute(self, name: str) -> float:
+        """The number called ``name``."""
+        return _field(self._kind, self._row, name)
+
+
+def needs_series(expression: Expression) -> bool:
+    """Whether the expression can only be computed from a run with series."""
+    return any(function in expression.called() for function in SERIES_FUNCTIONS)
+
+
+def measure(expression: Expression, result: Mapping[str, Any]) -> float:
+    """The metric's value for one run: a finite number, or nan when there is no sample.
+
+    ExpressionError when the expression names what the result does not have, or is still a vector.
+    """
+    value = expression.evaluate(RunWords(result))
+    if value.ndim > 0:
+        raise ExpressionError(
+            f"the value is a vector of {value.size}; a metric is one number per run: use sum, mean, max...\n    "
+            + expression.text
+        )
+    return float(value) if np.isfinite(value) else float("nan")
+
+
+def vector(values: Sequence[float | None]) -> Array:
+    """A float array with nan for None."""
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def percentile(values: Array, q: Array) -> float:
+    """percentile(x, q) with q from 0 to 100, by linear interpolation"""
+    present = _present(values)
+    if not 0 <= q <= 100:
+        raise ValueError("a percentile lies between 0 and 100")
+    return float(np.percentile(present, float(q))) if present.size else math.nan
+
+
+def _reduction(name: str, reduce: Callable[[Array], Any]) -> Callable[..., Value]:
+    def function(first: Array, *more: Array) -> Value:
+        if more:
+            raise ValueError(f"{name} reduces one vector, found {1 + len(more)} arguments")
+        present = _present(first)
+        return float(reduce(present)) if present.size else math.nan
+
+    function.__doc__ = f"{name}(x) with one vector"
+    return function
+
+
+def _extreme(
+    name: str, reduce: Callable[[Array], Any], pairwise: Callable[[Any, Any], Any]
+) -> Callable[..., Value]:
+    def function(first: Array, *more: Array) -> Value:
+        if not more:
+            present = _present(first)
+            return float(reduce(present)) if present.size else math.nan
+        result = first
+        for other in more:
+            result = pairwise(result, other)
+        return result
+
+    function.__doc__ = f"{name}(x) of a vector, or {name}(a, b, ...) element by element"
+    return function
+
+
+def _elementwise(name: str, apply: Callable[[Any], Any]) -> Callable[..., Value]:
+    def function(value: Array) -> Value:
+        return apply(value)
+
+    function.__doc__ = f"{name}(x)"
+    return function
+
+
+def _count(values: Array) -> float:
+    """count(x): how many samples are not missing"""
+    return float(_present(values).size)
+
+
+ELEMENTWISE: Mapping[str, Callable[..., Value]] = {
+    name: _elementwise(name, getattr(np, name)) for name in ("abs", "sqrt", "log", "log10", "exp")
+}
+REDUCTIONS: Mapping[str, Callable[..., Value]] = {
+    "sum": _reduction("sum", np.sum),
+    "mean": _reduction("mean", np.mean),
+    "std": _reduction("std", lambda x: np.std(x, ddof=1) if x.size > 1 else np.nan),
+    "median": _reduction("median", np.median),
+    "jain": _reduction("jain", metrics.jain_index),
+    "variation": _reduction("variation", metrics.coefficient_of_variation),
+    "min": _extreme("min", np.min, np.minimum),
+    "max": _extreme("max", np.max, np.maximum),
+    "count": _count,
+}
+
+
+def _present(values: Array) -> Array:
+    values = np.atleast_1d(values)
+    return values[np.isfinite(values)]
+
+
+def _named(kind: str, name: Any, rows: Sequence[Mapping[str, Any]]) -> OneRecord:
+    for row in rows:
+        if row["name"] == name:
+            return OneRecord(kind, row)
+    raise LookupError(f'there is no {kind} "{name}"{nearest(str(name), [str(row["name"]) for row in rows])}')
+
+
+def _field(kind: str, row: Mapping[str, Any], name: str) -> float:
+    if name not in row:
+        raise LookupError(f'a {kind} has no "{name}"{nearest(name, row)}')
+    if isinstance(row[name], str):
+        raise LookupError(f'"{name}" of a {kind} is text, not a number')
+    return _sample(row[name])
+
+
+def _sample(value: float | None) -> float:
+    return math.nan if value is None else float(value)

@@ -1,0 +1,157 @@
+"""What several tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Outcome]
+
+
+@pytest.fixture
+def ackclock(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Run the command line inside this process, in an empty folder."""
+    from ackclock.cli import invoke
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def run(*arguments: str | Path) -> Outcome:
+        code = invoke([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Outcome(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def scenario_file(tmp_path: Path) -> Path:
+    """A small scenario that runs in a moment."""
+    path = tmp_path / "small.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture
+def study_file(tmp_path: Path) -> Path:
+    """A small study that runs in a moment."""
+    path = tmp_path / "small-study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+SCENARIO = """\
+name = "Two flows through 1 Mbit/s"
+duration = "5 s"
+
+[dumbbell]
+bottleneck = { rate = "1 Mbit/s", delay = "10 ms", queue = { name = "droptail", limit = "20 packets" } }
+access = { rate = "10 Mbit/s", delay = "1 ms" }
+
+[[flows]]
+name = "tcp"
+count = 2
+control = "newreno"
+start = { uniform = ["0 s", "0.5 s"] }
+"""
+
+STUDY = """\
+title = "Few flows and many"
+summary = "A study for the tests. Its claims hold by construction."
+replications = 3
+quick = { replications = 2, overrides = { "duration" = "3 s" } }
+
+[source]
+thesis = "rbcc"
+item = "Table 0.0"
+section = "0.0"
+
+[scenario]
+duration = "5 s"
+
+[scenario.dumbbell]
+bottleneck = { rate = "1 Mbit/s", delay = "10 ms", queue = { name = "droptail", limit = "20 packets" } }
+access = { rate = "10 Mbit/s", delay = "1 ms" }
+
+[[scenario.flows]]
+name = "tcp"
+count = 2
+control = "newreno"
+start = { uniform = ["0 s", "0.5 s"] }
+
+[[cases]]
+name = "few"
+label = "2 flows"
+
+[[cases]]
+name = "many"
+label = "8 flows"
+overrides = { "flows.tcp.count" = 8 }
+
+[[metrics]]
+id = "goodput"
+label = "Goodput of all flows"
+unit = "Mbit/s"
+expr = "sum(flows.goodput_bps) / 1e6"
+paper = { few = 1.0 }
+
+[[metrics]]
+id = "flows_seen"
+label = "Number of flows"
+expr = "count(flows.goodput_bps)"
+
+[[claims]]
+id = "1"
+text = "There are four times as many flows"
+measured = "flows_seen('many') / flows_seen('few')"
+paper = 4
+tolerance = "0.001"
+direction = "flows_seen('few') < flows_seen('many')"
+
+[[claims]]
+id = "2"
+text = "No packet arrives"
+measured = "goodput('few')"
+expect = "< 0"
+
+[[figures]]
+id = "cwnd"
+kind = "time"
+series = "flows.tcp-1.cwnd_packets"
+cases = ["few"]
+caption = "Congestion window of the first flow"
+
+[[assumptions]]
+what = "Number of flows"
+taken = "2 and 8"
+why = "The tests need two."
+alternatives = [
+    { label = "6 and 6", overrides = { "flows.tcp.count" = 6 } },
+    { label = "count the bits", metrics = { flows_seen = "sum(flows.goodput_bps)" } },
+]
+
+[[findings]]
+claim = "2"
+text = "Packets do arrive."
+"""
+
+
+def replaced(text: str, *changes: Sequence[str]) -> str:
+    """``text`` with each (old, new) replaced; the old must be there."""
+    for old, new in changes:
+        assert old in text, f"{old!r} is not in the text"
+        text = text.replace(old, new)
+    return text

@@ -1,0 +1,402 @@
+"""The page in a real browser: drawn, usable, complete without a network."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.remote.webelement import WebElement
+
+from ackclock.report import write_report
+
+from .synthetic import many_studies, sweep_study, table_study
+
+pytestmark = pytest.mark.browser
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+)
+PHONE = (390, 844)
+DESKTOP = (1280, 900)
+
+
+def program(*names: str) -> str:
+    """The first of the programs that is installed; a missing browser is a failure, as these tests say nothing then."""
+    for name in names:
+        if path := shutil.which(name):
+            return path
+    pytest.fail(
+        f"{names[0]} is not installed (on Debian: apt-get install chromium chromium-driver)", pytrace=False
+    )
+
+
+class Page:
+    """One report in one browser window."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def open(self, path: Path, size: tuple[int, int] = DESKTOP, theme: str = "light") -> None:
+        self.command(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == PHONE},
+        )
+        self.command(
+            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]}
+        )
+        self.driver.get(path.as_uri())
+        self.run(
+            "try { localStorage.clear() } catch (error) { /* not allowed for files: nothing to clear */ }"
+        )
+        self.driver.get(path.as_uri())
+
+    def command(self, name: str, arguments: dict[str, Any]) -> Any:
+        return self.driver.execute_cdp_cmd(name, arguments)
+
+    def log(self, kind: str) -> list[dict[str, Any]]:
+        """What the log has gained since it was last read."""
+        return list(self.driver.get_log(kind))  # type: ignore[no-untyped-call]
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        return self.driver.execute_script(script, *arguments)
+
+    def find(self, selector: str) -> list[WebElement]:
+        return self.driver.find_elements("css selector", selector)
+
+    def wait(self, what: str, condition: Callable[[], Any]) -> Any:
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            if found := condition():
+                return found
+            time.sleep(0.05)
+        pytest.fail(f"not within 20 s: {what}; the console says {self.log('browser')}")
+
+    def draw(self, figure: WebElement) -> None:
+        """Bring a figure into view and wait until it has curves."""
+        self.run("arguments[0].scrollIntoView({block: 'center'})", figure)
+        self.wait(
+            "a figure is drawn",
+            lambda: self.run("return arguments[0].querySelectorAll('.scatterlayer .trace').length", figure),
+        )
+
+    def draw_all(self) -> list[WebElement]:
+        figures = [
+            figure for figure in self.find("figure.figure") if figure.find_elements("css selector", ".plot")
+        ]
+        for figure in figures:
+            self.draw(figure)
+        return figures
+
+    def box(self, element: WebElement) -> dict[str, float]:
+        found: dict[str, float] = self.run("return arguments[0].getBoundingClientRect().toJSON()", element)
+        return found
+
+    def errors(self) -> list[str]:
+        """What the console holds that is worse than information."""
+        return [line["message"] for line in self.log("browser") if line["level"] in ("SEVERE", "WARNING")]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    options = Options()
+    options.binary_location = program("chromium", "chromium-browser", "google-chrome")
+    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(
+        options=options, service=Service(program("chromedriver", "chromium.chromedriver"))
+    )
+    try:
+        opened = Page(driver)
+        opened.command("Network.enable", {})
+        opened.command(
+            "Network.emulateNetworkConditions",
+            {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0},
+        )
+        yield opened
+    finally:
+        driver.quit()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return write_report([table_study(), sweep_study()], path, "ackclock reproduce synthetic")
+
+
+def test_every_figure_is_drawn_without_a_network_or_an_error(page: Page, report: Path) -> None:
+    page.log("performance")
+    page.open(report)
+    figures = page.draw_all()
+    assert len(figures) == 5
+    # Four panels, two, three; then three curves with a band each, a level with a band and the thesis's points.
+    expected = [4, 2, 3, 9, 6]
+    counts = [len(figure.find_elements("css selector", ".scatterlayer .trace")) for figure in figures]
+    assert counts == expected
+    assert page.errors() == []
+    requests = [
+        line["message"]
+        for line in page.log("performance")
+        if '"Network.requestWillBeSent"' in line["message"]
+    ]
+    assert requests
+    assert not [text for text in requests if '"url":"http' in text]
+
+
+def test_figures_wait_until_they_are_near(page: Page, report: Path) -> None:
+    page.open(report)
+    page.wait("the first figure is far below", lambda: page.find("figure.figure"))
+    assert not page.find("figure.figure:last-of-type .scatterlayer")
+    assert page.run("return document.documentElement.scrollTop") == 0
+
+
+def test_drawing_moves_nothing(page: Page, report: Path) -> None:
+    page.open(report)
+    before = page.run("return document.documentElement.scrollHeight")
+    page.draw_all()
+    assert page.run("return document.documentElement.scrollHeight") == before
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_nothing_covers_the_data(page: Page, report: Path, size: tuple[int, int]) -> None:
+    page.open(report, size)
+    for figure in page.draw_all():
+        plot = page.box(figure.find_element("css selector", ".plot"))
+        keys = page.box(figure.find_element("css selector", ".keys"))
+        assert keys["bottom"] <= plot["top"], "the legend is above the plot"
+        assert not figure.find_elements("css selector", ".plot .legend"), "no second legend inside it"
+        axes = [page.box(area) for area in figure.find_elements("css selector", ".plot .nsewdrag")]
+        texts = [
+            page.box(text)
+            for text in figure.find_elements(
+                "css selector", ".plot .annotation, .plot .infolayer [class$=title]"
+            )
+        ]
+        assert axes
+        assert texts
+        for text, area in itertools.product(texts, axes):
+            assert not overlap(text, area), "titles stay outside the axes"
+        for text in texts:
+            assert text["left"] >= plot["left"] - 1
+            assert text["right"] <= plot["right"] + 1
+            assert text["bottom"] <= plot["bottom"] + 1
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE, (800, 900)])
+def test_the_parts_of_a_claim_keep_apart(page: Page, report: Path, size: tuple[int, int]) -> None:
+    page.open(report, size)
+    for claim in page.find(".claim"):
+        parts = claim.find_elements("css selector", ".id, .badge, .text, .why, .numbers dd, .where .strip")
+        for one, other in itertools.combinations([page.box(part) for part in parts], 2):
+            assert not overlap(one, other)
+
+
+def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
+    across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+    down = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+    return across > 1 and down > 1
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1024, 1280])
+def test_no_sideways_scrolling(page: Page, report: Path, width: int) -> None:
+    page.open(report, (width, 844))
+    page.draw_all()
+    page.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert page.run("return document.documentElement.scrollWidth") <= width
+
+
+def test_figures_follow_the_width_of_the_window(page: Page, report: Path) -> None:
+    page.open(report)
+    figure = page.find("figure.figure")[0]
+    page.draw(figure)
+    page.command(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": 700, "height": 900, "deviceScaleFactor": 1, "mobile": False},
+    )
+    plot = figure.find_element("css selector", ".plot")
+    page.wait(
+        "the figure has the new width",
+        lambda: (
+            abs(page.box(plot)["width"] - page.box(plot.find_element("css selector", ".main-svg"))["width"])
+            < 1
+        ),
+    )
+    assert page.box(plot)["width"] < 700
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_theme_is_the_systems_until_one_is_chosen(page: Page, report: Path, theme: str) -> None:
+    page.open(report, theme=theme)
+    other = "dark" if theme == "light" else "light"
+    figure = page.find("figure.figure")[0]
+    page.draw(figure)
+    (button,) = page.find("#theme")
+    assert (background(page), button.get_attribute("aria-pressed")) == (
+        BACK[theme],
+        str(theme == "dark").lower(),
+    )
+    assert paper(page, figure) == BACK[theme]
+    button.click()
+    assert (background(page), button.get_attribute("aria-pressed")) == (
+        BACK[other],
+        str(other == "dark").lower(),
+    )
+    page.wait("the figure follows", lambda: paper(page, figure) == BACK[other])
+    page.driver.refresh()
+    assert background(page) == BACK[other], "the choice is remembered"
+
+
+BACK = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}
+
+
+def background(page: Page) -> str:
+    found: str = page.run("return getComputedStyle(document.body).backgroundColor")
+    return found
+
+
+def paper(page: Page, figure: WebElement) -> str:
+    """The background that Plotly painted."""
+    found: str = page.run(
+        "return getComputedStyle(arguments[0].querySelector('.main-svg')).backgroundColor", figure
+    )
+    return found
+
+
+def test_the_legend_hides_and_shows_curves(page: Page, report: Path) -> None:
+    page.open(report)
+    figure = page.find("figure.figure")[4]
+    page.draw(figure)
+    key = figure.find_elements("css selector", ".key")[1]
+
+    def traces() -> int:
+        return len(figure.find_elements("css selector", ".scatterlayer .trace"))
+
+    assert traces() == 9
+    key.click()
+    page.wait("curve, band and points of the thesis are gone", lambda: traces() == 6)
+    assert key.get_attribute("aria-pressed") == "false"
+    key.click()
+    page.wait("they are back", lambda: traces() == 9)
+
+
+def test_panels_can_be_laid_over_each_other(page: Page, report: Path) -> None:
+    page.open(report)
+    figure = page.find("figure.figure")[0]
+    page.draw(figure)
+
+    def panels() -> int:
+        return len(figure.find_elements("css selector", ".cartesianlayer > .subplot"))
+
+    assert panels() == 4
+    button = figure.find_element("css selector", "[data-do=overlay]")
+    button.click()
+    page.wait("there is one panel", lambda: panels() == 1)
+    assert button.get_attribute("aria-pressed") == "true"
+    assert len(figure.find_elements("css selector", ".scatterlayer .trace")) == 4
+
+
+@pytest.mark.parametrize(
+    ("what", "start"), [("png", "data:image/png"), ("svg", "data:image/svg"), ("csv", "blob:")]
+)
+def test_figures_can_be_taken_away(page: Page, report: Path, what: str, start: str) -> None:
+    page.open(report)
+    figure = page.find("figure.figure")[4]
+    page.draw(figure)
+    page.run(
+        "window.saved = []; HTMLAnchorElement.prototype.click ="
+        " function () { window.saved.push([this.download, this.href.slice(0, 40)]); };"
+    )
+    figure.find_element("css selector", f"[data-do={what}]").click()
+    ((name, url),) = page.wait("a file is offered", lambda: page.run("return window.saved"))
+    assert name == f"study-synthetic-figure-2-figure-1.{what}"
+    assert url.startswith(start)
+    assert page.errors() == []
+
+
+def test_the_command_can_be_copied(page: Page, report: Path) -> None:
+    page.open(report)
+    page.command(
+        "Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]}
+    )
+    button = page.find("button.copy")[0]
+    page.run("arguments[0].scrollIntoView({block: 'center'})", button)
+    button.click()
+    page.wait("the button says so", lambda: button.text == "Copied")
+    copied = page.driver.execute_async_script(
+        "navigator.clipboard.readText().then(arguments[0], arguments[0])"
+    )
+    assert copied == "ackclock reproduce synthetic"
+    page.wait("it can be pressed again", lambda: button.text == "Copy")
+
+
+def test_copying_works_where_the_clipboard_is_not_given(page: Page, report: Path) -> None:
+    page.open(report)
+    page.run(
+        "Object.defineProperty(navigator, 'clipboard', {value: undefined});"
+        "document.execCommand = () => { window.selected = getSelection().toString()"
+        " || document.activeElement.value; return true; };"
+    )
+    button = page.find("button.copy")[0]
+    button.click()
+    page.wait("the button says so", lambda: button.text == "Copied")
+    assert page.run("return window.selected") == "ackclock reproduce synthetic"
+
+
+def test_the_index_finds_studies(page: Page, tmp_path: Path) -> None:
+    page.open(write_report(many_studies(), tmp_path / "many.html", "ackclock reproduce --all"), (1440, 900))
+
+    def lines() -> int:
+        return len(page.find("#index .studies > li:not([hidden])"))
+
+    assert lines() == 40
+    (find,) = page.find("#find")
+    find.send_keys("nobody figure 7")
+    assert lines() == 1
+    assert page.find("#shown")[0].text == "1 of 40"
+    assert len(page.find(".sidebar li:not([hidden])")) == 1
+    find.clear()
+    find.send_keys(" ")
+    page.find("#show option[value=not-reproduced]")[0].click()
+    assert 0 < lines() < 40
+    page.find(".studies > li:not([hidden]) a")[-1].click()
+    page.wait("the sidebar follows", lambda: page.find(".sidebar [aria-current]"))
+
+
+def test_paper_shows_everything(page: Page, report: Path) -> None:
+    page.open(report, theme="dark")
+    page.wait("the library is there", lambda: page.run("return Boolean(window.Plotly)"))
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    assert background(page) == BACK["light"]
+    assert len(page.find(".plot .main-svg")) >= 5
+    assert not page.find("details.fold:not([open])")
+    page.run("dispatchEvent(new Event('afterprint'))")
+    assert background(page) == BACK["dark"]
+    assert page.find("details.fold:not([open])")
+    assert page.errors() == []
+
+
+def test_without_script_the_tables_are_there(page: Page, report: Path) -> None:
+    page.command("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        page.driver.get(report.as_uri())
+        assert page.find("noscript .notice")
+        assert len(page.find(".claim")) == 7
+        assert len(page.find("table.results")) == 2
+    finally:
+        page.command("Emulation.setScriptExecutionDisabled", {"value": False})

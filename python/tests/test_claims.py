@@ -1,0 +1,211 @@
+"""Claims: selection of cases, sweeps, comparisons, and the verdicts that follow."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ackclock.study.claim_words import ClaimWords, Holds, holds, samples_of
+from ackclock.study.language import Expression, ExpressionError
+from ackclock.study.model import Case, Claim, SweptCase
+from ackclock.study.verdict import judge
+
+N = 4
+RBCC, VEGAS = Case(name="rbcc"), Case(name="vegas")
+RUNS = [
+    *(SweptCase(name=f"rbcc[{x}]", case=RBCC, value=x) for x in (1, 2, 5, 10)),
+    SweptCase(name="vegas", case=VEGAS),
+]
+SAMPLES = {
+    "loss": {
+        "rbcc[1]": np.array([0.0, 0.0, 0.0, 0.0]),
+        "rbcc[2]": np.array([0.0, 0.0, 0.0, 1.0]),
+        "rbcc[5]": np.array([1.0, 2.0, 3.0, 4.0]),
+        "rbcc[10]": np.array([9.0, 9.0, 9.0, 9.0]),
+        "vegas": np.array([2.0, 3.1, 3.9, 5.0]),
+    }
+}
+WORDS = ClaimWords(SAMPLES, RUNS)
+
+
+def samples(text: str) -> list[float]:
+    return samples_of(Expression(text), WORDS, N).tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("loss('rbcc[5]')", [1, 2, 3, 4]),
+        ("loss('rbcc[5.0]')", [1, 2, 3, 4]),
+        ("loss('vegas') - loss('rbcc[5]')", [1, 1.1, 0.9, 1]),
+        ("max(loss('rbcc[*]'))", [9, 9, 9, 9]),
+        ("max(loss('rbcc[..5]'))", [1, 2, 3, 4]),
+        ("min(loss('rbcc[5..]'))", [1, 2, 3, 4]),
+        ("sum(loss('rbcc[2..5]'))", [1, 2, 3, 5]),
+        ("mean(loss('rbcc[2..5]'))", [0.5, 1, 1.5, 2.5]),
+        ("max(loss('vegas'), loss('rbcc[5]'), 4)", [4, 4, 4, 5]),
+        ("first_above(axis('rbcc[*]'), loss('rbcc[*]'), 0.5)", [5, 5, 5, 2]),
+        ("7", [7, 7, 7, 7]),
+        # y = 2x - 3 at the points 2 and 5 would have slope 2; here the slopes are (y5 - y2) / 3.
+        ("slope(axis('rbcc[2..5]'), loss('rbcc[2..5]'))", [1 / 3, 2 / 3, 1, 1]),
+    ],
+)
+def test_values(text: str, expected: list[float]) -> None:
+    assert samples(text) == pytest.approx(expected)
+
+
+def test_rank_correlation_with_ties() -> None:
+    # Replications 1 to 3 have losses 0, 0, y, 9 with ranks 0.5, 0.5, 2, 3 against 0, 1, 2, 3. About the means (1.5
+    # both): covariance 1.5*1 + 0.5*1 + 0.5*0.5 + 1.5*1.5 = 4.5; sums of squares 5 and 4.5.
+    rho = 4.5 / math.sqrt(5 * 4.5)
+    assert samples("trend(axis('rbcc[*]'), loss('rbcc[*]'))") == pytest.approx([rho, rho, rho, 1])
+
+
+def test_a_level_that_is_never_passed_has_no_sample() -> None:
+    assert all(math.isnan(x) for x in samples("first_above(axis('rbcc[*]'), loss('rbcc[*]'), 100)"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("los('vegas')", 'there is no function "los"; did you mean "loss"?'),
+        ("loss('vega')", 'there is no case "vega"; did you mean "vegas"?'),
+        ("loss('rbcc')", 'there is no case "rbcc"'),
+        ("loss('rbcc[3]')", 'there is no case "rbcc[3]"'),
+        ("loss('vegas[*]')", 'there is no swept case "vegas"'),
+        ("loss('rbcc[20..]')", "holds no value of the sweep"),
+        ("loss('rbcc[*]')", "4 values per replication; reduce them"),
+        ("max(loss('vegas'))", "the mean over replications is taken at the end"),
+        ("axis('vegas')", "axis is about a part of the sweep"),
+        ("first_above(axis('rbcc[*]'), loss('rbcc[..5]'), 1)", "the same part of the sweep"),
+        ("trend(axis('rbcc[1..1]'), loss('rbcc[1..1]'))", "two or more"),
+        ("loss(vegas)", 'there is no "vegas"'),
+        ("loss(3)", "in quotes"),
+        ("loss()", "expected loss('<case>')"),
+        ("axis('rbcc[..5]')", "not one number per replication"),
+    ],
+)
+def test_errors_say_what_is_wrong(text: str, message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        samples(text)
+    assert message in str(caught.value)
+
+
+def test_comparisons_use_the_whole_interval_of_the_paired_difference() -> None:
+    # 1, 1.1, 0.9, 1: mean 1, std 0.0816, t(3) = 3.182, half = 0.13: surely above 0.8, above 0.9 on average only.
+    difference = SAMPLES["loss"]["vegas"] - SAMPLES["loss"]["rbcc[5]"]
+    assert holds(">", difference - 0.8) is Holds.SURELY
+    assert holds(">", difference - 0.9) is Holds.ON_AVERAGE
+    assert holds(">", difference - 1.1) is Holds.NO
+    assert holds(">", np.zeros(4)) is Holds.NO
+    assert holds(">=", np.zeros(4)) is Holds.SURELY
+    assert holds("<", np.array([-1.0])) is Holds.ON_AVERAGE
+    assert holds("<", np.array([np.nan])) is Holds.NO
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("loss('rbcc[5]') < loss('vegas')", Holds.SURELY),
+        ("loss('vegas') < loss('rbcc[5]')", Holds.NO),
+        ("loss('rbcc[1]') < loss('rbcc[2]')", Holds.ON_AVERAGE),  # 0, 0, 0, 1: the interval reaches below 0
+        ("loss('rbcc[1]') < loss('rbcc[5]') < loss('rbcc[10]')", Holds.SURELY),
+        ("loss('rbcc[1]') < loss('rbcc[2]') < loss('rbcc[10]')", Holds.ON_AVERAGE),
+        ("loss('vegas') > 1 and loss('rbcc[1]') < loss('rbcc[2]')", Holds.ON_AVERAGE),
+        ("loss('vegas') > 100 or loss('vegas') > 1", Holds.SURELY),
+        ("not loss('vegas') > 100", Holds.SURELY),
+        ("not (loss('vegas') > 1 and loss('vegas') > 100)", Holds.SURELY),
+        ("not (loss('vegas') > 1 or loss('vegas') > 100)", Holds.NO),
+        ("not 1 < 2 < 3", Holds.NO),
+        ("not 1 < 2 < 1", Holds.SURELY),
+    ],
+)
+def test_truth(text: str, expected: Holds) -> None:
+    assert Expression(text).truth(WORDS) is expected
+
+
+@pytest.mark.parametrize(
+    "text", ["loss('vegas')", "loss('vegas') == 1", "loss('vegas') != 1", "1 in 2", "1 is 2"]
+)
+def test_what_is_no_comparison_is_refused(text: str) -> None:
+    with pytest.raises(ExpressionError, match="compar"):
+        Expression(text).truth(WORDS)
+
+
+def verdict(**keys: Any) -> str:
+    return judge(Claim(id="1", text="text", **keys), WORDS, N).verdict
+
+
+DIFFERENCE = "loss('vegas') - loss('rbcc[5]')"  # mean 1, interval 0.87 to 1.13
+RIGHT, UNSURE, WRONG = (
+    "loss('rbcc[5]') < loss('vegas')",
+    "loss('rbcc[1]') < loss('rbcc[2]')",
+    "loss('vegas') < loss('rbcc[5]')",
+)
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"paper": 1.2, "tolerance": "0.2"}, "reproduced"),
+        ({"paper": 1.2, "tolerance": 0.2}, "reproduced"),
+        ({"paper": 1.2, "tolerance": "0.1"}, "not reproduced"),
+        ({"paper": 1.25, "tolerance": "20 %"}, "reproduced"),
+        ({"paper": 1.25, "tolerance": "19.9%"}, "not reproduced"),
+        ({"paper": 1.2, "tolerance": "0.1", "direction": RIGHT}, "direction only"),
+        ({"paper": 1.2, "tolerance": "0.1", "direction": UNSURE}, "direction only"),
+        ({"paper": 1.2, "tolerance": "0.1", "direction": WRONG}, "not reproduced"),
+        ({"paper": 1.0, "tolerance": "0.1", "direction": RIGHT}, "reproduced"),
+        ({"paper": 1.0, "tolerance": "0.1", "direction": WRONG}, "not reproduced"),
+        ({"expect": "> 0.8"}, "reproduced"),
+        ({"expect": "> 0.9"}, "direction only"),
+        ({"expect": "> 1.1"}, "not reproduced"),
+        ({"expect": ">= 0.8 and < 1.2"}, "reproduced"),
+        ({"expect": ">= 0.8 and < 1.1"}, "direction only"),
+        ({"expect": "> 0.8", "direction": RIGHT}, "reproduced"),
+        ({"expect": "> 0.8", "direction": WRONG}, "not reproduced"),
+        ({"expect": "> 1.1", "direction": RIGHT}, "direction only"),
+        ({"direction": RIGHT}, "reproduced"),
+        ({"direction": UNSURE}, "direction only"),
+        ({"direction": WRONG}, "not reproduced"),
+    ],
+)
+def test_verdicts(keys: dict[str, Any], expected: str) -> None:
+    assert verdict(measured=DIFFERENCE, **keys) == expected
+
+
+def test_decimal_tolerances_are_inclusive() -> None:
+    # In binary, 0.3 - 0.2 is 0.09999999999999998 and 1.1 - 1 is 0.10000000000000009.
+    assert verdict(measured="1.1", paper=1.0, tolerance="0.1") == "reproduced"
+
+
+def test_without_a_sample_nothing_is_reproduced() -> None:
+    result = judge(Claim(id="1", text="t", measured="0 / 0", expect="> 0", direction=RIGHT), WORDS, N)
+    assert (result.verdict, result.measured, result.detail) == (
+        "not reproduced",
+        None,
+        "no replication has a sample",
+    )
+
+
+def test_missing_replications_are_counted() -> None:
+    claim = Claim(id="1", text="t", measured="loss('rbcc[2]') / loss('rbcc[2]')", expect="> 0")
+    result = judge(claim, WORDS, N)
+    assert result.measured == 1
+    assert "3 of 4 replications have no sample" in result.detail
+
+
+def test_the_result_carries_what_the_table_shows() -> None:
+    claim = Claim(
+        id="5a", text="Vegas loses more", measured=DIFFERENCE, unit="%", paper=1.1, tolerance="10 %"
+    )
+    result = judge(claim, WORDS, N, finding="As expected.")
+    assert result.measured == pytest.approx(1)
+    # std = sqrt((0 + 0.01 + 0.01 + 0) / 3) = 0.08165; half = 3.1824 * 0.08165 / 2 = 0.12992
+    assert result.interval == pytest.approx((1 - 0.12992, 1 + 0.12992), abs=1e-4)
+    assert (result.id, result.unit, result.paper, result.finding) == ("5a", "%", 1.1, "As expected.")
+    assert "1 is 0.1 from 1.1, tolerance 0.11" in result.detail
+    assert "the interval reaches beyond it" in result.detail

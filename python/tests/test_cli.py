@@ -1,0 +1,337 @@
+"""The command line: every command, its documents, its exit codes, its words."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import SCENARIO, STUDY, Command, replaced
+
+from ackclock import cli
+from ackclock.errors import Interrupted, RunError
+from ackclock.schemas import KINDS, schema
+from ackclock.study.load import study_names
+
+
+def valid(text: str, of: str) -> Any:
+    """The one JSON document in ``text``, which agrees with its published schema."""
+    document = json.loads(text)
+    jsonschema.validate(document, schema(of), cls=jsonschema.Draft202012Validator)
+    return document
+
+
+class TestRun:
+    def test_tables(self, ackclock: Command, scenario_file: Path) -> None:
+        outcome = ackclock("run", scenario_file)
+        assert outcome.code == 0
+        assert "Two flows through 1 Mbit/s, seed 1" in outcome.out
+        assert "tcp-2" in outcome.out
+        assert "bottleneck" in outcome.out
+        assert outcome.err == ""
+
+    def test_json(self, ackclock: Command, scenario_file: Path) -> None:
+        outcome = ackclock("run", scenario_file, "--seed", "4", "--json")
+        document = valid(outcome.out, "run")
+        assert document["seed"] == 4
+        assert document["scenario"] == "Two flows through 1 Mbit/s"
+        assert [flow["name"] for flow in document["flows"]] == ["tcp-1", "tcp-2"]
+        assert document["points"] is None
+        assert document["series"] is None
+
+    def test_json_of_replications(self, ackclock: Command, scenario_file: Path) -> None:
+        document = valid(ackclock("run", scenario_file, "--replications", "3", "--json").out, "run")
+        (point,) = document["points"]
+        assert [run["seed"] for run in point["runs"]] == [1, 2, 3]
+        assert point["summary"]["groups.tcp.goodput_bps"]["samples"] == 3
+        goodputs = [sum(flow["goodput_bps"] for flow in run["flows"]) / 2 for run in point["runs"]]
+        assert point["summary"]["groups.tcp.goodput_bps"]["mean"] == pytest.approx(sum(goodputs) / 3)
+
+    def test_replications_as_a_table(self, ackclock: Command, scenario_file: Path) -> None:
+        outcome = ackclock("run", scenario_file, "--replications", "3", "--seed", "5")
+        assert "seeds 5 to 7" in outcome.out
+        assert "±" in outcome.out
+
+    def test_out(self, ackclock: Command, scenario_file: Path, tmp_path: Path) -> None:
+        outcome = ackclock("run", scenario_file, "--series", "--out", "results")
+        assert f"wrote {Path('results/flows.csv')}" in outcome.out
+        assert (tmp_path / "results/series.parquet").exists()
+        assert list((tmp_path / "results/runs").rglob("*.json.gz"))
+        assert not (tmp_path / "ackclock-results").exists()
+
+    def test_finished_runs_are_kept(self, ackclock: Command, scenario_file: Path, tmp_path: Path) -> None:
+        first = ackclock("run", scenario_file, "--json")
+        assert len(list((tmp_path / "ackclock-results/runs").rglob("*.json.gz"))) == 1
+        assert ackclock("run", scenario_file, "--json") == first
+
+    def test_a_sweep(self, ackclock: Command, scenario_file: Path) -> None:
+        scenario_file.write_text(SCENARIO + '\n[sweep]\n"flows.tcp.count" = [1, 30]\n')
+        outcome = ackclock("run", scenario_file)
+        assert "flows.tcp.count = 30" in outcome.out
+        document = valid(ackclock("run", scenario_file, "--json").out, "run")
+        assert [point["overrides"] for point in document["points"]] == [
+            {"flows.tcp.count": 1},
+            {"flows.tcp.count": 30},
+        ]
+
+    def test_wrong_scenarios(self, ackclock: Command, scenario_file: Path) -> None:
+        scenario_file.write_text('duratoin = "1 s"\n' + SCENARIO)
+        for arguments in (["run", scenario_file, "--json"], ["check", scenario_file]):
+            outcome = ackclock(*arguments)
+            assert (outcome.code, outcome.out) == (2, "")
+            assert "small.toml:1:1" in outcome.err
+            assert "Traceback" not in outcome.err
+
+    def test_missing_files(self, ackclock: Command) -> None:
+        for command in ("run", "check"):
+            outcome = ackclock(command, "none.toml")
+            assert (outcome.code, outcome.out) == (2, "")
+            assert "none.toml: No such file" in outcome.err
+
+    @pytest.mark.parametrize(
+        "option",
+        [
+            ["--seed", "-1"],
+            ["--replications", "0"],
+            ["--seed", "1e3"],
+            ["--sed", "1"],
+        ],
+    )
+    def test_wrong_options(self, ackclock: Command, scenario_file: Path, option: list[str]) -> None:
+        outcome = ackclock("run", scenario_file, *option)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert option[0] in outcome.err
+
+    def test_more_runs_than_memory_holds(self, ackclock: Command, scenario_file: Path) -> None:
+        outcome = ackclock("run", scenario_file, "--replications", "9999999")
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "more than 100000 runs" in outcome.err
+
+    def test_a_disk_that_takes_nothing(self, ackclock: Command, scenario_file: Path, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("")
+        outcome = ackclock("run", scenario_file, "--out", "file")
+        assert (outcome.code, outcome.out) == (1, "")
+        assert "file" in outcome.err
+
+
+class TestReproduce:
+    def test_tables_and_report(self, ackclock: Command, study_file: Path, tmp_path: Path) -> None:
+        outcome = ackclock("reproduce", study_file, "--quick", "--out", "results")
+        assert outcome.code == 0
+        for words in ("Few flows and many", "Dahal (2007), Table 0.0", "8 flows", "not reproduced"):
+            assert words in outcome.out
+        assert "1 reproduced, 0 direction only, 1 not reproduced" in outcome.out
+        assert "2 of 2 other readings" in outcome.out
+        (report,) = (tmp_path / "results").glob("*.html")
+        assert report.name in outcome.out
+        assert "Few flows and many" in report.read_text()
+        assert outcome.err == ""
+
+    def test_json(self, ackclock: Command, study_file: Path, tmp_path: Path) -> None:
+        outcome = ackclock("reproduce", study_file, "--json")
+        document = valid(outcome.out, "reproduce")
+        (study,) = document["studies"]
+        assert study["source"]["item"] == "Table 0.0"
+        assert {"id", "text", "paper", "measured", "interval", "verdict"} <= set(study["claims"][0])
+        assert [claim["verdict"] for claim in study["claims"]] == ["reproduced", "not reproduced"]
+        assert Path(document["report"]).exists()
+        assert outcome.err == ""
+
+    def test_no_sensitivity(self, ackclock: Command, study_file: Path) -> None:
+        outcome = ackclock("reproduce", study_file, "--quick", "--no-sensitivity", "--json")
+        assert valid(outcome.out, "reproduce")["studies"][0]["sensitivity"] == []
+
+    def test_several_studies_are_added_up(self, ackclock: Command, study_file: Path, tmp_path: Path) -> None:
+        other = tmp_path / "other.toml"
+        other.write_text(replaced(STUDY, ("Few flows and many", "Another title")))
+        outcome = ackclock("reproduce", study_file, other, "--quick")
+        last = [line.split() for line in outcome.out.splitlines() if line.startswith("all")]
+        assert last == [["all", "2", "0", "2"]]
+        assert (tmp_path / "ackclock-results/report.html").exists()
+
+    def test_wrong_studies(self, ackclock: Command, study_file: Path) -> None:
+        study_file.write_text(replaced(STUDY, ("replications = 3", "replicatoins = 3")))
+        outcome = ackclock("reproduce", study_file, "--json")
+        assert (outcome.code, outcome.out) == (2, "")
+        assert 'did you mean "replications"' in outcome.err
+
+    @pytest.mark.parametrize("arguments", [[], ["--all", "rbcc"], ["rbcc/tabel-4.1"], ["rbbc"]])
+    def test_nothing_to_reproduce(self, ackclock: Command, arguments: list[str]) -> None:
+        outcome = ackclock("reproduce", *arguments)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "ackclock list studies" in outcome.err
+
+
+class TestList:
+    def test_everything(self, ackclock: Command) -> None:
+        entries = valid(ackclock("list", "--json").out, "list")
+        assert {"control", "queue", "study"} <= {entry["kind"] for entry in entries}
+        for entry in entries:
+            assert entry["summary"]
+            assert entry["source"]
+
+    def test_one_kind(self, ackclock: Command) -> None:
+        entries = valid(ackclock("list", "controls", "--json").out, "list")
+        assert {entry["kind"] for entry in entries} == {"control"}
+        assert "newreno" in [entry["name"] for entry in entries]
+        assert valid(ackclock("list", "control", "--json").out, "list") == entries
+
+    def test_studies(self, ackclock: Command) -> None:
+        entries = valid(ackclock("list", "studies", "--json").out, "list")
+        assert [entry["name"] for entry in entries] == study_names()
+        assert "rbcc/table-4.1" in ackclock("list", "studies").out
+
+    def test_one_entry(self, ackclock: Command) -> None:
+        (entry,) = valid(ackclock("list", "controls", "rbcc", "--json").out, "list")
+        text = ackclock("list", "rbcc").out
+        assert text == ackclock("list", "controls", "rbcc").out
+        assert entry["source"] in " ".join(text.split())
+        for parameter in entry["parameters"]:
+            assert parameter["name"] in text
+
+    def test_all_as_text(self, ackclock: Command) -> None:
+        text = ackclock("list").out
+        for words in ("controls", "queues", "studies", "newreno", "rbcc/table-4.1"):
+            assert words in text
+
+    @pytest.mark.parametrize(
+        ("arguments", "hint"),
+        [(["contrls"], '"controls"'), (["controls", "newrino"], '"newreno"'), (["rbbc"], '"rbcc"')],
+    )
+    def test_unknown_names(self, ackclock: Command, arguments: list[str], hint: str) -> None:
+        outcome = ackclock("list", *arguments)
+        assert (outcome.code, outcome.out) == (2, "")
+        assert f"did you mean {hint}?" in outcome.err
+
+
+class TestCheckAndSchema:
+    def test_good_files(self, ackclock: Command, scenario_file: Path, study_file: Path) -> None:
+        assert "a good scenario: 2 flows" in ackclock("check", scenario_file).out
+        assert "a good study: 2 cases, 2 metrics, 2 claims, 9 runs" in ackclock("check", study_file).out
+
+    def test_a_study_with_a_wrong_scenario(self, ackclock: Command, study_file: Path) -> None:
+        study_file.write_text(replaced(STUDY, ('control = "newreno"', 'control = "newrino"')))
+        outcome = ackclock("check", study_file)
+        assert outcome.code == 2
+        line = STUDY.splitlines().index('control = "newreno"') + 1
+        assert f"small-study.toml:{line}:" in outcome.err
+        assert "newreno" in outcome.err
+
+    @pytest.mark.parametrize("kind", KINDS)
+    def test_schemas_are_schemas(self, ackclock: Command, kind: str) -> None:
+        outcome = ackclock("schema", "--of", kind)
+        jsonschema.Draft202012Validator.check_schema(json.loads(outcome.out))
+        if kind == "scenario":
+            assert ackclock("schema").out == outcome.out
+
+    def test_the_schemas_accept_what_is_good_and_refuse_what_is_not(self) -> None:
+        from ackclock import toml
+
+        jsonschema.validate(toml.loads(STUDY), schema("study"))
+        jsonschema.validate(toml.loads(SCENARIO), schema("scenario"))
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**toml.loads(STUDY), "titel": "x"}, schema("study"))
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({**toml.loads(SCENARIO), "duratoin": "1 s"}, schema("scenario"))
+
+    def test_unknown_schema(self, ackclock: Command) -> None:
+        outcome = ackclock("schema", "--of", "scenaroi")
+        assert (outcome.code, outcome.out) == (2, "")
+        assert '"scenario"' in outcome.err
+
+
+class TestHelp:
+    @pytest.mark.parametrize("command", ["run", "reproduce", "list", "check", "schema"])
+    def test_every_command_has_an_example(self, ackclock: Command, command: str) -> None:
+        outcome = ackclock(command, "--help")
+        assert outcome.code == 0
+        assert f"ackclock {command}" in outcome.out.split("Example")[1]
+
+    def test_no_arguments_show_the_help(self, ackclock: Command) -> None:
+        assert "reproduce rbcc/table-4.1" in ackclock().out
+
+    def test_version(self, ackclock: Command) -> None:
+        assert ackclock("--version").out.startswith("ackclock 0.")
+
+    def test_help_imports_nothing_heavy(self) -> None:
+        """Import time is what `--help` costs; what is imported is a measure that does not depend on the machine."""
+        code = (
+            "import sys; from ackclock.cli import invoke; invoke(['--help']);"
+            "print([m for m in ('numpy', 'polars', 'scipy', 'plotly', 'pydantic', 'jinja2') if m in sys.modules])"
+        )
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        assert out.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (RunError("no"), 1),
+        (Interrupted(3, 9, Path("runs")), 130),
+        (KeyboardInterrupt(), 130),
+        (OSError("full"), 1),
+    ],
+)
+def test_exit_codes(
+    error: BaseException, code: int, ackclock: Command, scenario_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("ackclock.cli.run.run", fail)
+    outcome = ackclock("run", scenario_file)
+    assert (outcome.code, outcome.out) == (code, "")
+    assert outcome.err.startswith("error: ")
+    if isinstance(error, Interrupted):
+        assert "3 of 9 runs; finished runs are kept in runs" in " ".join(outcome.err.split())
+
+
+def test_ctrl_c_leaves_finished_runs(tmp_path: Path) -> None:
+    """The real thing: a process, a signal, the runs that it leaves, the second start that finds them."""
+    (tmp_path / "long.toml").write_text(replaced(SCENARIO, ('"5 s"', '"500 s"')))
+    command = [
+        sys.executable,
+        "-m",
+        "ackclock",
+        "run",
+        "long.toml",
+        "--replications",
+        "2000",
+        "--threads",
+        "1",
+    ]
+    runs = tmp_path / "ackclock-results/runs"
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        deadline = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < deadline and not list(runs.rglob("*.json.gz")):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert process.returncode == cli.INTERRUPTED, err
+    assert out == ""
+    found = re.search(r"after (\d+) of 2000 runs; finished runs are kept", " ".join(err.split()))
+    assert found is not None, err
+    # The signal may come between storing a run and counting it.
+    assert 0 <= len(list(runs.rglob("*.json.gz"))) - int(found[1]) <= 1
+    assert not list(runs.rglob("*.tmp"))
+
+
+def test_a_reader_that_leaves_early_is_no_crash(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "ackclock", "list", "--json"]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""
+        assert process.wait(timeout=30) == cli.FAILED

@@ -1,0 +1,228 @@
+"""The documentation says what is true: generated parts are fresh, links lead somewhere, examples are right."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, TypeAdapter
+
+from ackclock import Scenario, core, metrics, schemas, toml
+from ackclock.cli.app import app
+from ackclock.schemas import registry, reproduce, run
+from ackclock.study import model
+from ackclock.study.claim_words import ClaimWords
+from ackclock.study.run_words import RunWords
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(
+    [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        ROOT / "reference" / "peers" / "README.md",
+        *(ROOT / "python" / "ackclock" / "studies").glob("*/README.md"),
+    ]
+)
+EXAMPLES = sorted((ROOT / "scenarios" / "examples").glob("*.toml"))
+
+LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+BASE = """
+duration = "5 s"
+[dumbbell]
+bottleneck = { rate = "1 Mbit/s", delay = "10 ms" }
+access = { rate = "10 Mbit/s", delay = "1 ms" }
+"""
+
+
+def page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def section(text: str, heading: str) -> str:
+    """What stands between a heading and the next of its rank or above."""
+    end = f"^#{{1,{heading.index(' ')}}} |\\Z"
+    found = re.search(f"^{re.escape(heading)}$\n(.*?)(?={end})", text, re.MULTILINE | re.DOTALL)
+    assert found, f"no heading {heading!r}"
+    return found[1]
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return [code for name, code in FENCE.findall(text) if name == language]
+
+
+def first_column(text: str) -> set[str]:
+    """The names in backticks in the first column of all tables."""
+    cells = re.findall(r"^\| ([^|]*) \|", text, re.MULTILINE)
+    return {name for cell in cells for name in re.findall(r"`([^`]+)`", cell)}
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that a Markdown page has for its headings, as GitHub makes them."""
+    names: list[str] = []
+    for heading in re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.MULTILINE):
+        plain = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        before = sum(1 for name in names if name == plain or re.fullmatch(f"{re.escape(plain)}-\\d+", name))
+        names.append(f"{plain}-{before}" if before else plain)
+    return set(names)
+
+
+@pytest.mark.slow
+def test_generated_parts_are_fresh() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "document-registry", "--check"],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for found in LINK.finditer(FENCE.sub("", text)):
+        target = found[1] or found[2]
+        if re.match(r"https://", target):
+            continue
+        file, _, anchor = target.partition("#")
+        there = path if not file else path.parent / file
+        assert there.exists(), f"{target} in {path.name}"
+        if anchor:
+            assert anchor in anchors(there.read_text(encoding="utf-8")), f"{target} in {path.name}"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_pages_show_no_machine_and_name_real_commands(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"(?<![\w.])/(work|root|home|tmp)/", text)
+    commands = {known.name or getattr(known.callback, "__name__", "") for known in app.registered_commands}
+    for command in re.findall(r"(?:\$ |`|^    )(?:\.venv/bin/)?ackclock ([a-z]+)", text, re.MULTILINE):
+        assert command in commands, command
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for target in re.findall(r"(?:\$ |`)make ([a-z-]+)", text):
+        assert target in targets, target
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_examples_run_and_are_listed(path: Path) -> None:
+    scenario = Scenario.from_file(path)
+    results = scenario.run_many(replications=1)
+    assert all(run.flows["goodput_bps"].min() > 0 for run in results)  # type: ignore[operator]
+    assert path.name in page("getting-started.md")
+
+
+def scenarios_of(block: str) -> Iterator[str]:
+    """The scenarios that a piece of one stands for: a whole file, a piece of flows, or one key of a flow a line."""
+    if "duration =" in block:
+        yield block
+    elif re.search(r"^\[", block, re.MULTILINE):
+        header = "" if "[[flows]]" in block else '[[flows]]\ncontrol = "reno"\n'
+        yield BASE + header + block
+    else:
+        for line in block.splitlines():
+            control = "" if line.startswith("control") else 'control = "reno"\n'
+            yield f"{BASE}[[flows]]\n{control}{line}\n"
+
+
+@pytest.mark.parametrize("name", ["scenario-language.md", "profiles.md"])
+def test_pieces_of_scenarios_are_right(name: str) -> None:
+    pieces = [piece for block in blocks(page(name), "toml") for piece in scenarios_of(block)]
+    assert pieces
+    for piece in pieces:
+        Scenario.from_text(piece)
+
+
+def test_pieces_of_studies_are_right() -> None:
+    kinds: dict[str, Any] = {
+        "source": model.Source,
+        "quick": model.Quick,
+        "cases": list[model.Case],
+        "sweep": model.Sweep,
+        "metrics": list[model.Metric],
+        "claims": list[model.Claim],
+        "figures": list[model.Figure],
+        "assumptions": list[model.Assumption],
+        "findings": list[model.Finding],
+    }
+    seen = set()
+    for block in blocks(page("studies.md"), "toml"):
+        for key, value in toml.loads(block).items():
+            seen.add(key)
+            if key in kinds:
+                TypeAdapter(kinds[key]).validate_python(value)
+    assert seen == set(model.Study.model_fields) - {"scenario"}
+
+
+RECORDS: dict[str, list[type[BaseModel]]] = {
+    "### Flows": [run.FlowRecord],
+    "### Links": [run.LinkRecord],
+    "### Groups": [run.GroupRecord],
+    "## Several runs": [run.Point, run.Statistic],
+    "## A reproduction": [
+        reproduce.ReproduceDocument,
+        reproduce.StudyRecord,
+        reproduce.ClaimRecord,
+        reproduce.CaseRecord,
+        reproduce.SensitivityRecord,
+    ],
+    "## The registry": [registry.Entry],
+}
+
+
+def fields(*records: type[BaseModel]) -> set[str]:
+    return {field.alias or name for record in records for name, field in record.model_fields.items()}
+
+
+@pytest.mark.parametrize("heading", RECORDS)
+def test_every_field_is_defined(heading: str) -> None:
+    defined = first_column(section(page("results.md"), heading))
+    assert defined - set(vars(metrics)) == fields(*RECORDS[heading])
+
+
+def test_the_fields_of_a_run_and_of_nested_records_are_defined() -> None:
+    text = page("results.md")
+    own = section(text, "## One run").split("###")[0]
+    assert first_column(own) == fields(run.RunDocument)
+    for record in (reproduce.SourceRecord, reproduce.ValueRecord, registry.Parameter):
+        assert fields(record) <= set(re.findall(r"`(\w+)`", text))
+
+
+def test_every_series_is_defined() -> None:
+    controls = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
+    queues = [entry["name"] for entry in core.registry() if entry["kind"] == "queue"]
+    names = set()
+    for queue in queues:
+        flows = "".join(f'[[flows]]\ncontrol = "{control}"\n' for control in controls)
+        text = BASE.replace("10 ms", f'10 ms", queue = "{queue}') + flows
+        names |= set(Scenario.from_text(text).run().series.columns)
+    assert first_column(section(page("results.md"), "### Series")) == names - {"time_s", "kind", "name"}
+
+
+def test_every_word_of_an_expression_is_described() -> None:
+    empty = {"flows": [], "links": [], "fairness": None, "duration_s": 1.0}
+    words = RunWords(empty)
+    of_metrics = section(page("studies.md"), "### Metrics")
+    for word in [*words.values, *words.functions]:
+        assert re.search(rf"\b{word}\b", of_metrics), word
+    claims = section(page("studies.md"), "### Claims")
+    for word in ClaimWords({}, []).functions:
+        assert re.search(rf"\b{word}\b", claims), word
+
+
+def test_every_key_of_a_scenario_is_described() -> None:
+    text = page("scenario-language.md")
+    schema = schemas.schema("scenario")
+    keys = set(schema["properties"])
+    for name in ("dumbbell", "parking_lot", "observe"):
+        keys |= set(schema["properties"][name]["properties"])
+    for name in ("link", "named_link", "flows"):
+        keys |= set(schema["$defs"][name]["properties"])
+    words = set(re.findall(r"\w+", "".join(re.findall(r"`[^`\n]+`", text))))
+    assert keys - words == set()

@@ -1,0 +1,48 @@
+"""Closed-form numbers."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ackclock.metrics import coefficient_of_variation, convergence_time, jain_index
+
+
+def test_jain_index_of_known_shares() -> None:
+    assert jain_index(np.array([3.0, 3.0, 3.0])) == 1
+    assert jain_index(np.array([1.0, 0.0, 0.0, 0.0])) == 0.25
+    # (1 + 2 + 3)^2 / (3 * (1 + 4 + 9)) = 36 / 42
+    assert jain_index(np.array([1.0, 2.0, 3.0])) == pytest.approx(36 / 42)
+    assert math.isnan(jain_index(np.zeros(3)))
+
+
+def test_coefficient_of_variation() -> None:
+    # 2 and 4: mean 3, population deviation 1
+    assert coefficient_of_variation(np.array([2.0, 4.0, np.nan])) == pytest.approx(1 / 3)
+    assert math.isnan(coefficient_of_variation(np.array([])))
+    assert math.isnan(coefficient_of_variation(np.array([-1.0, 1.0])))
+
+
+class TestConvergence:
+    time = np.arange(0.0, 100.0)
+
+    def test_both_flows_must_have_crossed(self) -> None:
+        # M = 100 in the first 30 s. From 50 s the first falls by 2 per second: 55 at 50 + 22.5, sampled at 73.
+        # The second rises by 1 per second from 50 s: 45 at 95.
+        first = np.where(self.time < 50, 100.0, 100 - 2 * (self.time - 50))
+        second = np.clip(self.time - 50, 0, None)
+        assert convergence_time(self.time, first, second, 50, (0, 30)) == 45
+        assert convergence_time(self.time, first, 10 * second, 50, (0, 30)) == 23
+
+    def test_never(self) -> None:
+        flat = np.full(100, 100.0)
+        assert math.isnan(convergence_time(self.time, flat, flat, 50, (0, 30)))
+        assert math.isnan(convergence_time(self.time, flat / 2, flat * np.nan, 50, (0, 30)))
+
+    def test_a_dip_before_the_second_flow_starts_does_not_count(self) -> None:
+        first = np.where(self.time == 40, 10.0, 100.0)
+        assert math.isnan(convergence_time(self.time, first, first, 50, (0, 30)))
+
+    def test_an_empty_region_has_no_maximum(self) -> None:
+        flat = np.full(100, 100.0)
+        assert math.isnan(convergence_time(self.time, flat, flat, 50, (200, 300)))

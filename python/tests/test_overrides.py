@@ -1,0 +1,38 @@
+"""Layers of overrides."""
+
+from datetime import date
+
+import pytest
+
+from ackclock import InputError
+from ackclock.overrides import merge, to_json
+
+
+def test_later_layers_win() -> None:
+    assert merge({"a": 1, "b": 2}, {"a": 3}) == {"a": 3, "b": 2}
+
+
+def test_a_table_replaces_what_was_set_inside_it() -> None:
+    assert merge({"flows.tcp.control.beta": 0.7}, {"flows.tcp.control": "reno"}) == {
+        "flows.tcp.control": "reno"
+    }
+
+
+def test_a_value_inside_a_table_that_was_set_is_kept_beside_it() -> None:
+    merged = merge({"flows.tcp.control": {"name": "rbcc"}}, {"flows.tcp.control.beta": 1})
+    # In this order, and in sorted order too, the table comes before what is set inside it.
+    assert list(merged) == sorted(merged) == ["flows.tcp.control", "flows.tcp.control.beta"]
+
+
+def test_paths_that_only_begin_alike_are_different() -> None:
+    assert merge({"flows.tcp.count": 1}, {"flows.tcp": 2, "flows.tcp2": 3, "flows.t": 4}) == {
+        "flows.tcp": 2,
+        "flows.tcp2": 3,
+        "flows.t": 4,
+    }
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), date(2007, 2, 1), [{"a": float("nan")}]])
+def test_values_that_no_scenario_can_hold(value: object) -> None:
+    with pytest.raises(InputError, match="what a scenario cannot"):
+        to_json({"duration": value})

@@ -1,0 +1,47 @@
+"""The independent trace verifier over every study of the package, and the same bytes from every way to run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from conftest import SCENARIO
+
+from ackclock import Scenario, core
+from ackclock.jobs import run_jobs
+from ackclock.store import Store
+from ackclock.study.load import load_study, study_names
+from ackclock.study.run import Plan
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", study_names())
+def test_no_study_breaks_the_physics_of_its_network(name: str) -> None:
+    """Each case, under each reading of the thesis, with the first seed and the quick run's length."""
+    plan = Plan(load_study(name), quick=True, sensitivity=True)
+    first = [job for job in plan.jobs if job.seed == plan.seeds[0]]
+    assert len(first) >= len(plan.runs)
+    for job in first:
+        assert core.verify(job.text, job.file, job.overrides, job.seed) == [], job.overrides
+
+
+def test_a_run_is_the_same_alone_and_among_many() -> None:
+    scenario = Scenario.from_text(SCENARIO)
+    alone = [scenario.run(seed, series=False).to_json() for seed in range(8)]
+    for threads in (1, 2, 0):
+        together = scenario.run_many(range(8), threads=threads)
+        assert [run.to_json() for run in together] == alone
+
+
+@pytest.mark.parametrize("name", ["rbcc/table-4.1", "rbcc/figure-4.12"])
+def test_a_study_is_the_same_with_one_thread_and_with_many(name: str) -> None:
+    jobs = Plan(load_study(name), quick=True, sensitivity=False).jobs
+
+    def results(threads: int) -> dict[int, str]:
+        found: dict[int, str] = {}
+        run_jobs(
+            jobs, lambda k, result: found.update({k: json.dumps(result)}), store=Store(None), threads=threads
+        )
+        return found
+
+    assert results(1) == results(0)

@@ -1,0 +1,177 @@
+"""The store: whole or absent, resumable, keyed by everything that determines a result."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SCENARIO
+
+from ackclock import core, jobs, store
+from ackclock.errors import Interrupted
+from ackclock.jobs import run_jobs
+from ackclock.store import Job, Store
+
+JOB = Job("a = 1", "f", {}, seed=1)
+RESULT = {"seed": 1, "series": None}
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    runs = Store(tmp_path)
+    assert runs.load(JOB) is None
+    runs.save(JOB, json.dumps(RESULT))
+    assert runs.load(JOB) == RESULT
+    assert Store(tmp_path).load(JOB) == RESULT
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Job("a = 2", "f", {}, seed=1),
+        Job("a = 1", "f", {"a": 1}, seed=1),
+        Job("a = 1", "f", {}, seed=2),
+        Job("a = 1", "f", {}, seed=1, series=True),
+    ],
+)
+def test_what_determines_the_result_is_in_the_key(other: Job, tmp_path: Path) -> None:
+    Store(tmp_path).save(JOB, json.dumps(RESULT))
+    assert Store(tmp_path).load(other) is None
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        Job("a=1 # comment", "f", {}, seed=1),
+        Job("\n\na = 1", "other file", {}, seed=1),
+    ],
+)
+def test_what_does_not_is_not(same: Job, tmp_path: Path) -> None:
+    Store(tmp_path).save(JOB, json.dumps(RESULT))
+    assert Store(tmp_path).load(same) == RESULT
+
+
+def test_another_core_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Store(tmp_path).save(JOB, json.dumps(RESULT))
+    monkeypatch.setattr(store, "core_fingerprint", lambda: "another")
+    assert Store(tmp_path).load(JOB) is None
+
+
+def test_text_that_is_no_toml_has_a_key_too() -> None:
+    assert Job("a = = 1", "f", {}, 1).key() != Job("a = = 2", "f", {}, 1).key()
+
+
+def test_a_run_with_series_serves_one_without(tmp_path: Path) -> None:
+    Store(tmp_path).save(Job("a = 1", "f", {}, 1, series=True), json.dumps(RESULT))
+    assert Store(tmp_path).load(JOB) == RESULT
+
+
+@pytest.mark.parametrize("keep", [0, 1, 10, 0.5, -1])
+def test_a_truncated_file_counts_as_absent(keep: float, tmp_path: Path) -> None:
+    Store(tmp_path).save(JOB, json.dumps(RESULT))
+    (path,) = files(tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * keep) if 0 < keep < 1 else int(keep)])
+    assert Store(tmp_path).load(JOB) is None
+    Store(tmp_path).save(JOB, json.dumps(RESULT))
+    assert Store(tmp_path).load(JOB) == RESULT
+
+
+def test_every_flipped_bit_is_harmless(tmp_path: Path) -> None:
+    """A damaged file is absent; only bits of gzip's header that carry no data may pass unnoticed."""
+    Store(tmp_path).save(JOB, json.dumps(RESULT))
+    (path,) = files(tmp_path)
+    whole = path.read_bytes()
+    for position in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[position] ^= 0x10
+        path.write_bytes(damaged)
+        assert Store(tmp_path).load(JOB) in (None, RESULT)
+
+
+def test_a_file_that_holds_something_else_counts_as_absent(tmp_path: Path) -> None:
+    Store(tmp_path).save(JOB, json.dumps(RESULT))
+    (path,) = files(tmp_path)
+    path.write_bytes(gzip.compress(b"[1, 2]"))
+    assert Store(tmp_path).load(JOB) is None
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(OSError, match="No space left"):
+        Store(tmp_path).save(JOB, json.dumps(RESULT))
+    assert files(tmp_path) == []
+
+
+def test_no_folder_keeps_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Store(None).save(JOB, json.dumps(RESULT))
+    assert Store(None).load(JOB) is None
+    assert files(tmp_path) == []
+
+
+def small_jobs(count: int) -> list[Job]:
+    return [Job(SCENARIO, "small.toml", {"duration": "1 s"}, seed) for seed in range(1, count + 1)]
+
+
+def collect(runs: list[Job], folder: Path) -> tuple[dict[int, Mapping[str, Any]], int]:
+    results: dict[int, Mapping[str, Any]] = {}
+    reused = run_jobs(runs, results.__setitem__, store=Store(folder))
+    return results, reused
+
+
+def test_a_second_time_nothing_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, reused = collect(small_jobs(3), tmp_path)
+    assert (len(first), reused) == (3, 0)
+
+    def forbidden(*_: object) -> None:
+        raise AssertionError("a run was started")
+
+    monkeypatch.setattr(core, "Batch", forbidden)
+    second, reused = collect(small_jobs(3), tmp_path)
+    assert reused == 3
+    assert second == first
+
+
+def test_only_what_is_missing_runs(tmp_path: Path) -> None:
+    collect(small_jobs(2), tmp_path)
+    results, reused = collect(small_jobs(5), tmp_path)
+    assert reused == 2
+    assert sorted(results) == [0, 1, 2, 3, 4]
+    assert [results[k]["seed"] for k in range(5)] == [1, 2, 3, 4, 5]
+
+
+class InterruptedBatch(core.Batch):
+    """Ctrl-C arrives after the second result."""
+
+    def __iter__(self) -> Any:
+        for number, finished in enumerate(super().__iter__()):
+            if number == 2:
+                raise KeyboardInterrupt
+            yield finished
+
+
+def test_ctrl_c_keeps_what_had_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs.core, "Batch", InterruptedBatch)
+    with pytest.raises(Interrupted, match=r"after 2 of 6 runs; finished runs are kept in .*runs"):
+        collect(small_jobs(6), tmp_path)
+    monkeypatch.undo()
+    assert len(files(tmp_path)) == 2
+    results, reused = collect(small_jobs(6), tmp_path)
+    assert (len(results), reused) == (6, 2)
+
+
+def test_progress_counts_to_the_end(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    run_jobs(small_jobs(3), lambda *_: None, store=Store(None), progress=lambda *step: seen.append(step))
+    assert seen == [(1, 3), (2, 3), (3, 3)]

@@ -1,0 +1,173 @@
+"""Reading study files: what is right is read, what is wrong is explained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import STUDY, replaced
+
+from ackclock import toml
+from ackclock.errors import InputError
+from ackclock.study.load import find_studies, load_study, parse_study, scenario_text, study_names, theses
+
+
+def problem(text: str) -> str:
+    """The message that the study ``text`` is refused with."""
+    with pytest.raises(InputError) as caught:
+        parse_study(text, "test", "study.toml")
+    return str(caught.value)
+
+
+def test_a_study_is_read() -> None:
+    loaded = parse_study(STUDY, "test", "study.toml")
+    assert [run.name for run in loaded.study.runs()] == ["few", "many"]
+    assert loaded.thesis.author == "Manoj Dahal"
+    assert loaded.study.claims[0].allowed_error() == 0.001
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            [("replications = 3", "replicatoins = 3")],
+            'replicatoins: unknown key; did you mean "replications"?',
+        ),
+        (
+            [('unit = "Mbit/s"', 'unti = "Mbit/s"')],
+            'metrics[1] ("goodput").unti: unknown key; did you mean "unit"?',
+        ),
+        ([("replications = 3", 'replications = "many"')], 'replications: found "many", expected'),
+        (
+            [("replications = 3", "replications = 0")],
+            "replications: found 0, expected greater than or equal to 1",
+        ),
+        ([('text = "No packet arrives"\n', "")], 'claims[2] ("2").text: "text" is missing'),
+        ([('thesis = "rbcc"', 'thesis = "rbc"')], 'there is no thesis "rbc"; did you mean "rbcc"?'),
+        ([("'many'", "'mny'")], 'claim "1": measured: there is no case "mny"; did you mean "many"?'),
+        ([("/ flows_seen('few')", "/ flows_sen('few')")], 'did you mean "flows_seen"?'),
+        (
+            [("{ few = 1.0 }", "{ fwe = 1.0 }")],
+            'metrics.goodput.paper: there is no case "fwe"; did you mean "few"?',
+        ),
+        (
+            [("sum(flows.goodput_bps) / 1e6", "sum(flows.goodputs_bps)")],
+            'metric "goodput": expr: a flow has no',
+        ),
+        ([('sum(flows.goodput_bps)" }', 'sum(flow.goodput_bps)" }')], "flow is a function"),
+        ([('id = "2"', 'id = "1"')], 'claim "1" is defined twice'),
+        ([('name = "many"', 'name = "few"')], 'case "few" is defined twice'),
+        ([('name = "many"', 'name = "many[3]"')], "brackets belong to swept cases"),
+        ([('claim = "2"', 'claim = "3"')], 'findings: there is no claim "3"'),
+        (
+            [('cases = ["few"]', 'cases = ["fwe"]')],
+            'figures.cwnd.cases: "fwe" names no case; did you mean "few"?',
+        ),
+        ([('"flows.tcp-1.cwnd_packets"', '"tcp-1.cwnd"')], "expected flows.<flow>.<quantity>"),
+        ([('expect = "< 0"', 'expect = "negative"')], 'expect: found "negative", expected a comparison'),
+        ([('expect = "< 0"', 'paper = 0\ntolerance = "10 %"')], "a percentage of a paper value of 0"),
+        ([('expect = "< 0"', 'tolerance = "10 %"')], "tolerance needs paper"),
+        ([('expect = "< 0"', "")], "nothing is tested"),
+        ([('expect = "< 0"', 'paper = 1\ntolerance = "little"')], 'found "little", expected a number'),
+        ([('kind = "time"', 'kind = "sweep"')], "needs metric"),
+        (
+            [('kind = "time"', 'kind = "pie"')],
+            "figures[1] (\"cwnd\").kind: found \"pie\", expected 'time' or 'sweep'",
+        ),
+        ([("[scenario]", "[scenario")], "not valid TOML"),
+        ([(', overrides = { "flows.tcp.count" = 6 } }', " }")], "an alternative changes something"),
+        ([('id = "flows_seen"', 'id = "Flows-Seen"')], "lower-case letters"),
+    ],
+)
+def test_mistakes_are_explained(changes: list[tuple[str, str]], message: str) -> None:
+    text = problem(replaced(STUDY, *changes))
+    assert message in text
+    assert text.startswith("study.toml: ")
+
+
+def test_all_mistakes_are_reported_at_once() -> None:
+    text = problem(
+        replaced(STUDY, ("replications = 3", "replicatoins = 3"), ('unit = "Mbit/s"', 'unti = ""'))
+    )
+    assert len(text.splitlines()) == 2
+
+
+def test_the_scenario_keeps_its_line_numbers() -> None:
+    loaded = parse_study(STUDY, "test", "study.toml")
+    ours, theirs = STUDY.splitlines(), loaded.scenario_text.splitlines()
+    assert toml.loads(loaded.scenario_text) == toml.loads(STUDY)["scenario"]
+    for number, line in enumerate(theirs):
+        assert line in ("", ours[number], ours[number].replace("scenario.", ""))
+    assert theirs[ours.index("[[scenario.flows]]")] == "[[flows]]"
+    assert theirs[ours.index('title = "Few flows and many"')] == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'scenario = { duration = "1 s", flows = [{ name = "a" }] }\n',
+        'scenario.duration = "1 s"\n',
+        '[scenario]\nname = """\n[scenario.flows]\n"""\n[[scenario.flows]]\nname = "b"\n',
+        '[ scenario . "dumb bell" ]\nrate = [\n  ["a"],\n["b"],\n]\n[other]\nx = 1\n',
+        "[scenario]\nx = 1\n['other']\ny = 2\n[scenario.sub]\nz = true\nd = 1.5\n",
+    ],
+)
+def test_unusual_ways_to_write_the_scenario(text: str) -> None:
+    scenario = toml.loads(text)["scenario"]
+    assert toml.loads(scenario_text(text, scenario)) == scenario
+
+
+def test_sweeps_name_their_cases() -> None:
+    sweep = '[sweep]\naxis = "RTT"\npath = "duration"\nvalues = [2.0, 5.5, "7 s"]\n'
+    text = replaced(
+        STUDY,
+        ('[[metrics]]\nid = "goodput"', sweep + '[[metrics]]\nid = "goodput"'),
+        ('label = "2 flows"', 'label = "2 flows"\nswept = false'),
+        ("{ few = 1.0 }", '{ "many[5.5]" = 1.0 }'),
+        ("flows_seen('many')", "flows_seen('many[2]')"),
+    )
+    study = parse_study(text, "test", "study.toml").study
+    assert [run.name for run in study.runs()] == ["few", "many[2]", "many[5.5]", "many[7 s]"]
+    assert [run.name for run in study.runs() if run.matches(["ma*"])] == ["many[2]", "many[5.5]", "many[7 s]"]
+    assert [run.name for run in study.runs() if run.matches(["many[2]", "few"])] == ["few", "many[2]"]
+
+
+def test_studies_are_found_by_name_thesis_and_path(tmp_path: Path) -> None:
+    names = study_names()
+    assert find_studies(["rbcc/table-4.1"]) == ["rbcc/table-4.1"]
+    assert find_studies(["rbcc"]) == [name for name in names if name.startswith("rbcc/")]
+    assert find_studies(["rbcc/table-4.1", "rbcc"])[0] == "rbcc/table-4.1"
+    assert find_studies([str(tmp_path / "own.toml")]) == [str(tmp_path / "own.toml")]
+    with pytest.raises(InputError, match=r'did you mean "rbcc/table-4\.1"'):
+        find_studies(["rbcc/tabel-4.1"])
+
+
+def test_figures_are_listed_in_the_order_of_their_numbers() -> None:
+    names = study_names()
+    assert names.index("rbcc/figure-4.4") < names.index("rbcc/figure-4.13")
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        load_study(str(tmp_path / "none.toml"))
+    (tmp_path / "bytes.toml").write_bytes(b"title = '\xff'")
+    with pytest.raises(InputError, match="not UTF-8 text: byte 9"):
+        load_study(str(tmp_path / "bytes.toml"))
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_every_study_of_the_package_is_good(name: str) -> None:
+    loaded = load_study(name)
+    assert loaded.study.source.thesis == name.split("/", 1)[0]
+    assert toml.loads(loaded.scenario_text)
+
+
+def test_theses_are_complete() -> None:
+    assert list(theses()) == [
+        "rbcc",
+        "error-discriminating-tcp",
+        "ltcp-rc",
+        "parallel-and-adaptive-tcp",
+        "apace-and-learning-tcp",
+    ]
+    assert all(2003 <= thesis.year <= 2009 for thesis in theses().values())
