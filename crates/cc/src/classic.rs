@@ -1,7 +1,7 @@
 //! What the controls that descend from TCP's share, written once: slow start, the reaction to loss and timeout,
 //! undo, floors and limits. A window law adds its increase and its decrease, in one small file.
 
-use crate::control::{Ack, Control, Decision, Initial, Loss, Phase, Timeout};
+use crate::control::{Ack, Control, Decision, Initial, Loss, Phase, Recovered, Timeout};
 use ackclock_base::{Packets, Time};
 
 /// The window that a law works on.
@@ -45,7 +45,7 @@ pub trait WindowLaw: Clone + Send {
     }
 
     /// The recovery that the last loss began has ended.
-    fn on_recovered(&mut self, _window: &mut Window, _now: Time) {}
+    fn on_recovered(&mut self, _window: &mut Window, _recovered: &Recovered) {}
 
     /// Whether the law wants the window to grow only while it is what limits the host (RFC 7661). A law that sets
     /// its window from delay needs no such guard.
@@ -123,8 +123,8 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         self.clamp();
     }
 
-    fn on_recovered(&mut self, now: Time) {
-        self.law.on_recovered(&mut self.window, now);
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        self.law.on_recovered(&mut self.window, recovered);
         self.clamp();
     }
 

@@ -19,7 +19,7 @@ pub trait Control: Send {
     fn on_loss(&mut self, loss: &Loss);
 
     /// Everything that was outstanding when recovery began has been acknowledged.
-    fn on_recovered(&mut self, _now: Time) {}
+    fn on_recovered(&mut self, _recovered: &Recovered) {}
 
     /// The retransmission timer expired.
     fn on_timeout(&mut self, timeout: &Timeout);
@@ -142,6 +142,15 @@ pub struct Loss {
     /// How often it has been sent.
     pub transmissions: u32,
     /// Duplicate acknowledgements so far.
+    pub duplicates: u32,
+}
+
+/// The end of a recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovered {
+    /// When it ended.
+    pub now: Time,
+    /// Duplicate acknowledgements since the loss, those that revealed it included.
     pub duplicates: u32,
 }
 

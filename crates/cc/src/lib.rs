@@ -22,4 +22,6 @@ pub mod script;
 
 pub use backoff::{Backoff, Exponential};
 pub use classic::{Classic, Window, WindowLaw};
-pub use control::{Ack, Control, Decision, DeliveryRate, Initial, Loss, LossSignal, Phase, Timeout};
+pub use control::{
+    Ack, Control, Decision, DeliveryRate, Initial, Loss, LossSignal, Phase, Recovered, Timeout,
+};

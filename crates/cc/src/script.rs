@@ -7,7 +7,7 @@
 //! assert_eq!(script.cwnd(), 5.0);
 //! ```
 
-use crate::control::{Ack, Control, Initial, Loss, LossSignal, Phase, Timeout};
+use crate::control::{Ack, Control, Initial, Loss, LossSignal, Phase, Recovered, Timeout};
 use crate::registry::{self, Entry};
 use ackclock_base::{Packets, Span, Time, Values};
 
@@ -161,8 +161,13 @@ impl Script {
 
     /// The end of the recovery that a loss began.
     pub fn recovered(&mut self) {
-        let now = self.now;
-        self.control().on_recovered(now);
+        self.recovered_after(3);
+    }
+
+    /// The same, after so many duplicate acknowledgements.
+    pub fn recovered_after(&mut self, duplicates: u32) {
+        let recovered = Recovered { now: self.now, duplicates };
+        self.control().on_recovered(&recovered);
     }
 
     /// An expiry of the retransmission timer.

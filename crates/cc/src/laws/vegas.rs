@@ -2,7 +2,7 @@
 //! the theses measured. Its early retransmission is the host's retransmission rule `vegas`.
 
 use crate::classic::{MIN_SSTHRESH, Window, WindowLaw};
-use crate::control::{Ack, Loss, Timeout};
+use crate::control::{Ack, Loss, Recovered, Timeout};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
 
 /// What can be set.
@@ -31,10 +31,21 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range::at_least(0.0),
         source: "Dahal section 4.5.1; ns-2's v_gamma_",
     },
+    Parameter {
+        name: "keeps_inflation",
+        summary: "Whether the window keeps the inflation of up to three duplicates after a loss, as ns-2's does",
+        quantity: Quantity::Flag,
+        default: "true",
+        range: Range::ANY,
+        source: "ns-2 2.35, which takes back only the inflation of more than three; the theses measured that",
+    },
 ];
 
 /// After a timeout Vegas starts again from two packets.
 const RESTART_WINDOW: Packets = 2.0;
+
+/// ns-2 takes the inflation back only where more duplicates than this have come.
+const MOST_KEPT: u32 = 3;
 
 /// The Vegas law.
 #[derive(Clone, Debug)]
@@ -54,6 +65,9 @@ pub struct Vegas {
     waiting: Packets,
     /// When a loss last changed the window.
     changed: Option<Time>,
+    keeps_inflation: bool,
+    /// Duplicates at the last loss that cut the window; none otherwise.
+    inflation: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -77,6 +91,8 @@ impl Vegas {
             step: 0.0,
             waiting: 0.0,
             changed: None,
+            keeps_inflation: values.flag("keeps_inflation"),
+            inflation: 0,
         }
     }
 
@@ -168,8 +184,16 @@ impl WindowLaw for Vegas {
     }
 
     fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
+        let changed = self.changed;
         window.cwnd = self.decrease(loss.window, loss);
+        self.inflation = if self.changed == changed { 0 } else { loss.duplicates };
         window.ssthresh = MIN_SSTHRESH; // "used only during slow start"
+    }
+
+    fn on_recovered(&mut self, window: &mut Window, recovered: &Recovered) {
+        if self.keeps_inflation && recovered.duplicates <= MOST_KEPT {
+            window.cwnd += f64::from(self.inflation);
+        }
     }
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
@@ -235,5 +259,16 @@ mod tests {
         assert_eq!(script.cwnd(), 12.0);
         script.loss_of_packet_sent_at(0);
         assert_eq!(script.cwnd(), 12.0);
+    }
+
+    #[test]
+    fn the_inflation_of_three_duplicates_stays_and_that_of_more_does_not() {
+        for (keeps, duplicates, after) in [("true", 3, 15.0), ("true", 4, 12.0), ("false", 3, 12.0)] {
+            let mut script =
+                Script::with("vegas", &[("keeps_inflation", keeps)]).window(16.0).starting_ssthresh(2.0);
+            script.loss();
+            script.recovered_after(duplicates);
+            assert_eq!(script.cwnd(), after);
+        }
     }
 }

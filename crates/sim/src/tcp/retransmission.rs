@@ -60,8 +60,8 @@ pub struct News {
 /// What follows from an acknowledgement. Parts are carried out in the order of the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reaction {
-    /// Recovery has ended.
-    pub recovered: bool,
+    /// Recovery has ended, after so many duplicates.
+    pub recovered: Option<u32>,
     /// Recovery begins: tell the control.
     pub loss: Option<LossFound>,
     /// Send this packet again at once, whatever the window.

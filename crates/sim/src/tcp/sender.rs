@@ -9,7 +9,8 @@ use crate::histogram::Histogram;
 use crate::packet::{Flags, Packet};
 use ackclock_base::{Span, Time};
 use ackclock_cc::{
-    Ack, Backoff, Control, DeliveryRate, Exponential, Loss, LossSignal, Phase, Timeout as TimeoutExpired,
+    Ack, Backoff, Control, DeliveryRate, Exponential, Loss, LossSignal, Phase, Recovered,
+    Timeout as TimeoutExpired,
 };
 
 /// Where a sender puts its packets.
@@ -298,9 +299,9 @@ impl Sender {
     }
 
     fn react_before_control(&mut self, now: Time, reaction: &Reaction, inflight: u64) {
-        if reaction.recovered {
+        if let Some(duplicates) = reaction.recovered {
             self.note_cwnd(now);
-            self.control.on_recovered(now);
+            self.control.on_recovered(&Recovered { now, duplicates });
         }
         if let Some(found) = reaction.loss {
             self.timed = None;

@@ -105,7 +105,7 @@ impl Duplicates {
             self.partial_seen = true;
             return Reaction { resend: Some(board.una()), restart_timer, ..Reaction::default() };
         }
-        let recovered = self.recover.take().is_some();
+        let recovered = self.recover.take().map(|_| self.duplicates);
         self.duplicates = 0;
         self.inflation = 0;
         Reaction { recovered, restart_timer: true, ..Reaction::default() }
@@ -208,15 +208,15 @@ mod tests {
             let _ = ack(&mut newreno, &mut board, 0);
         });
         let partial = ack(&mut newreno, &mut board, 4);
-        assert_eq!((partial.resend, partial.recovered, partial.restart_timer), (Some(4), false, true));
-        assert!(ack(&mut newreno, &mut board, 10).recovered);
+        assert_eq!((partial.resend, partial.recovered, partial.restart_timer), (Some(4), None, true));
+        assert!(ack(&mut newreno, &mut board, 10).recovered.is_some());
 
         let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
         (0..3).for_each(|_| {
             let _ = ack(&mut reno, &mut board, 0);
         });
         let partial = ack(&mut reno, &mut board, 4);
-        assert_eq!((partial.resend, partial.recovered), (None, true));
+        assert_eq!((partial.resend, partial.recovered), (None, Some(3)));
     }
 
     #[test]

@@ -34,6 +34,8 @@ pub enum Flight {
 pub struct Sack {
     options: SackOptions,
     duplicates: u32,
+    /// Duplicates since the loss, those that revealed it included.
+    in_episode: u32,
     recover: Option<u64>,
     /// After going back N: blocks are not listened to below this.
     guard: u64,
@@ -82,6 +84,7 @@ impl Sack {
         Self {
             options,
             duplicates: 0,
+            in_episode: 0,
             recover: None,
             guard: 0,
             rescued: false,
@@ -93,6 +96,7 @@ impl Sack {
     fn enter(&mut self, board: &mut Scoreboard) -> Reaction {
         let flight = board.pipe() + u64::from(board.first_is_lost());
         self.recover = Some(board.high());
+        self.in_episode = self.duplicates;
         self.rescued = false;
         board.restart_holes();
         match self.options.flight {
@@ -143,10 +147,11 @@ impl Sack {
 impl RetransmissionRule for Sack {
     fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction {
         self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(news.duplicate) };
+        self.in_episode += u32::from(news.duplicate);
         let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
         if self.recover.is_some_and(|recover| board.una() >= recover) {
             self.end();
-            reaction.recovered = true;
+            reaction.recovered = Some(self.in_episode);
         }
         let enough = self.duplicates >= self.options.threshold && news.duplicate;
         let lost = board.first_is_lost() || (enough && !board.has_sacked());

@@ -2,8 +2,7 @@
 //! first duplicate, and the first two acknowledgements after a retransmission, also look at how old the oldest
 //! packet is. As in ns-2, every such retransmission also doubles the coarse timeout.
 //!
-//! Not carried over from ns-2: the inflation of exactly three duplicates is not taken back there, and its ring of
-//! sending times forgets some retransmissions.
+//! Not carried over from ns-2: its ring of sending times forgets some retransmissions.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use super::{News, Reaction, RetransmissionRule};
@@ -121,6 +120,6 @@ mod tests {
         let mut rule = Vegas::new(3);
         ack(&mut rule, &mut board, 0, 150);
         let reaction = ack(&mut rule, &mut board, 3, 250);
-        assert_eq!((reaction.recovered, reaction.resend, reaction.loss), (true, Some(3), None));
+        assert_eq!((reaction.recovered, reaction.resend, reaction.loss), (Some(3), Some(3), None));
     }
 }
