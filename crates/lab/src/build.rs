@@ -165,7 +165,6 @@ fn transport(sending: &Sending) -> Transport {
             Transport::Tcp {
                 control: build(&control.values, &options.initial()),
                 packets: size.map_or(u64::MAX, |size| size.div_ceil(payload)),
-                dupack_threshold: transport.values.integer("dupack_threshold") as u32,
                 options,
             }
         }

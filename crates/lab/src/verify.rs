@@ -1130,7 +1130,7 @@ mod tests {
             let settings = [("send_jitter", jitter), ("window", "60 packets")];
             let options = Options::new(&Values::with(profile, &settings), entry.recovery);
             let control = (entry.build)(&entry.descriptor.defaults(), &options.initial());
-            Transport::Tcp { options, control, packets: u64::MAX, dupack_threshold: 3 }
+            Transport::Tcp { options, control, packets: u64::MAX }
         }
 
         fn run() -> Run {

@@ -36,8 +36,6 @@ pub enum Transport {
         control: Box<dyn Control>,
         /// How many packets it has to send; [`u64::MAX`] for no end.
         packets: u64,
-        /// Duplicates that make a loss.
-        dupack_threshold: u32,
     },
     /// A constant bit rate over UDP.
     Cbr(CbrOptions),
@@ -77,10 +75,10 @@ impl Flow {
     /// A flow that has not begun.
     pub fn new(parts: FlowParts, measured: Interval) -> Self {
         let (payload_bytes, endpoints) = match parts.transport {
-            Transport::Tcp { options, control, packets, dupack_threshold } => {
+            Transport::Tcp { options, control, packets } => {
                 let receiver = Receiver::new(options.receiver);
                 let payload = options.sender.payload_bytes;
-                (payload, Endpoints::Tcp(Sender::new(&options, control, packets, dupack_threshold), receiver))
+                (payload, Endpoints::Tcp(Sender::new(&options, control, packets), receiver))
             }
             Transport::Cbr(options) => (options.payload_bytes, Endpoints::Cbr(CbrSender::new(options))),
         };

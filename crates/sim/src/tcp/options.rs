@@ -319,6 +319,8 @@ pub struct SenderOptions {
     pub handshake: bool,
     /// Whether acknowledgements carry blocks.
     pub sack: bool,
+    /// Duplicates that make a loss.
+    pub dupack_threshold: u32,
     /// Whether losses are reduced from the window in force instead of the flight.
     pub reduce_from_window: bool,
     /// The most packets of growth that one acknowledgement stands for.
@@ -379,6 +381,7 @@ impl Options {
             initial_ssthresh: values.optional_packets("initial_ssthresh").unwrap_or(f64::INFINITY),
             handshake: values.flag("handshake"),
             sack,
+            dupack_threshold: values.integer("dupack_threshold") as u32,
             reduce_from_window: values.choice("reduce_from") == "window",
             most_credit: if values.choice("growth") == "acks" { 1 } else { 2 },
             cwnd_validation: values.flag("cwnd_validation"),

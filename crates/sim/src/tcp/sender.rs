@@ -82,12 +82,12 @@ struct Pacing {
 
 impl Sender {
     /// A sender that has not started, with `packets` to send.
-    pub fn new(options: &Options, control: Box<dyn Control>, packets: u64, threshold: u32) -> Self {
+    pub fn new(options: &Options, control: Box<dyn Control>, packets: u64) -> Self {
         Self {
             control,
             rule: options.rule(),
             backoff: Box::new(Exponential { most: options.sender.max_backoff }),
-            board: Scoreboard::new(threshold),
+            board: Scoreboard::new(options.sender.dupack_threshold),
             rtt: RttEstimator::new(options.sender.timeout),
             options: options.sender.clone(),
             state: State::Idle,

@@ -1,0 +1,102 @@
+//! Binomial controls (Bansal and Balakrishnan 2001): the increase shrinks with a power k of the window, the decrease
+//! grows with a power l of it. k = 0 and l = 1 is Reno, k = l = 1/2 is SQRT. Where k + l = 1 the throughput falls with the
+//! loss rate as Reno's does.
+
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss};
+use crate::registry::Entry;
+use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Range, Values};
+
+/// The control's entry in the registry: its name, what it is, how one is made.
+pub const ENTRY: Entry = Entry {
+    descriptor: &Descriptor {
+        kind: Kind::Control,
+        name: "binomial",
+        summary: "Additive increase and multiplicative decrease, each with a power of the window",
+        source: "Bansal and Balakrishnan 2001",
+        parameters: &[
+            parameter("alpha", "Packets of increase in a round trip at a window of one packet", "1"),
+            parameter("beta", "Packets of decrease at a window of one packet", "0.5"),
+            parameter("k", "Power of the window that divides the increase", "0.5"),
+            parameter("l", "Power of the window that multiplies the decrease", "0.5"),
+        ],
+        presets: &[],
+    },
+    build: |values, initial| Box::new(Classic::new(Binomial::new(values), initial)),
+    recovery: Some("sack"),
+};
+
+const fn parameter(name: &'static str, summary: &'static str, default: &'static str) -> Parameter {
+    let source = "Bansal and Balakrishnan 2001; alpha, beta as in Reno, k = l = 0.5 is SQRT";
+    Parameter { name, summary, quantity: Quantity::Number, default, range: Range::between(0.0, 10.0), source }
+}
+
+/// The law.
+#[derive(Clone, Debug)]
+pub struct Binomial {
+    alpha: f64,
+    beta: f64,
+    k: f64,
+    l: f64,
+}
+
+impl Binomial {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        let [alpha, beta, k, l] = ["alpha", "beta", "k", "l"].map(|name| values.number(name));
+        Self { alpha, beta, k, l }
+    }
+}
+
+impl WindowLaw for Binomial {
+    /// w + alpha / w^k in a round trip, so alpha / w^(k + 1) for each of its w acknowledgements.
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        window.cwnd += self.alpha * ack.credit / libm::pow(window.cwnd, self.k + 1.0);
+    }
+
+    /// w - beta w^l.
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        from - self.beta * libm::pow(from, self.l)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ENTRY;
+    use crate::script::Script;
+
+    #[test]
+    fn sqrt_adds_the_root_of_the_window_and_takes_it_away() {
+        // w = 16, alpha = 1, k = 0.5: one acknowledgement adds 1 / 16^1.5 = 1/64 of a packet.
+        let mut script = Script::of(&ENTRY, &[]).window(16.0).starting_ssthresh(16.0);
+        script.acks(1);
+        assert!((script.cwnd() - (16.0 + 1.0 / 64.0)).abs() < 1e-12);
+        // beta = 0.5, l = 0.5: a loss at 64 takes 0.5 * 64^0.5 = 4 packets.
+        let mut script = Script::of(&ENTRY, &[]).window(64.0).starting_ssthresh(64.0);
+        script.loss();
+        assert!((script.cwnd() - 60.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn over_many_round_trips_the_window_grows_as_time_to_the_power_two_thirds() {
+        // dw/dt = alpha / w^k has the solution w^(k + 1) = w0^(k + 1) + (k + 1) alpha t, with t in round trips:
+        // from 16, after 100 of them, (64 + 150)^(2/3) = 35.78.
+        let mut script = Script::of(&ENTRY, &[]).window(16.0).starting_ssthresh(16.0);
+        for _ in 0..100 {
+            let window = script.cwnd();
+            script.acks_over(window.round() as u32, 100);
+        }
+        assert!((script.cwnd() - 35.78).abs() < 0.3, "{}", script.cwnd());
+    }
+
+    #[test]
+    fn with_k_zero_and_l_one_it_is_reno() {
+        let mut script = Script::of(&ENTRY, &[("k", "0"), ("l", "1")]).window(10.0).starting_ssthresh(10.0);
+        let mut reno = Script::new("reno").window(10.0).starting_ssthresh(10.0);
+        for control in [&mut script, &mut reno] {
+            control.acks(25);
+            control.loss();
+        }
+        assert!((script.cwnd() - reno.cwnd()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,128 @@
+//! A receiver beside a model of it: a set of numbers.
+
+use ackclock_base::{Span, Time};
+use ackclock_sim::packet::{Flags, Packet};
+use ackclock_sim::tcp::receiver::{Receiver, ReceiverOptions};
+use std::collections::BTreeSet;
+
+/// A receiver, and what a receiver must know.
+pub struct Receiving {
+    receiver: Receiver,
+    options: ReceiverOptions,
+    /// The first number not received.
+    next: u64,
+    /// Received above that.
+    stored: BTreeSet<u64>,
+    duplicates: u64,
+    /// Whether an acknowledgement is being held back.
+    held: bool,
+    mark_to_echo: bool,
+}
+
+impl Receiving {
+    pub fn new(options: ReceiverOptions) -> Self {
+        Self {
+            receiver: Receiver::new(options),
+            options,
+            next: 0,
+            stored: BTreeSet::new(),
+            duplicates: 0,
+            held: false,
+            mark_to_echo: false,
+        }
+    }
+
+    pub fn delivered(&self) -> u64 {
+        self.receiver.delivered()
+    }
+
+    pub fn timer(&self) -> Time {
+        self.receiver.timer()
+    }
+
+    pub fn on_data(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
+        if packet.flags.has(Flags::SYN) {
+            let answer = self.receiver.on_data(now, packet).expect("an answer to SYN");
+            assert!(answer.flags.has(Flags::SYN) && answer.stamp == packet.stamp);
+            self.held = false;
+            return Some(answer);
+        }
+        self.mark_to_echo &= !packet.flags.has(Flags::WINDOW_REDUCED);
+        self.mark_to_echo |= packet.flags.has(Flags::CONGESTION_EXPERIENCED);
+        let disturbed = packet.number != self.next || !self.stored.is_empty();
+        self.take_in(packet.number);
+        let answer = self.receiver.on_data(now, packet);
+        assert_eq!(self.receiver.delivered(), self.next);
+        assert_eq!(self.receiver.duplicates(), self.duplicates);
+        match (answer, self.options.delayed_ack) {
+            (Some(ack), delay) => {
+                assert!(delay.is_none() || disturbed || self.held, "{ack:?} could have waited");
+                self.check(&ack);
+                self.check_first_block(&ack, packet.number);
+            }
+            (None, None) => panic!("no acknowledgement of {packet:?}"),
+            (None, Some(delay)) => self.check_held(now, delay, disturbed),
+        }
+        answer
+    }
+
+    pub fn on_timer(&mut self) -> Packet {
+        let ack = self.receiver.on_timer();
+        self.check(&ack);
+        ack
+    }
+
+    fn take_in(&mut self, number: u64) {
+        if number < self.next || !self.stored.insert(number) {
+            self.duplicates += 1;
+        }
+        while self.stored.remove(&self.next) {
+            self.next += 1;
+        }
+    }
+
+    /// RFC 5681 section 4.2: at most one packet waits for its acknowledgement, and none that is out of order.
+    fn check_held(&mut self, now: Time, delay: Span, disturbed: bool) {
+        assert!(!disturbed && !self.held, "an acknowledgement that must not wait");
+        assert_eq!(self.timer(), now + delay);
+        self.held = true;
+    }
+
+    fn check(&mut self, ack: &Packet) {
+        self.held = false;
+        assert_eq!((ack.number, ack.bytes), (self.next, self.options.ack_bytes));
+        assert_eq!(self.timer(), Time::NEVER, "nothing is left to wait for");
+        assert_eq!(ack.flags.has(Flags::CONGESTION_ECHO), self.mark_to_echo);
+        let blocks = blocks(ack);
+        assert!(self.options.sack || blocks.is_empty());
+        for (start, end) in &blocks {
+            assert!(*start > self.next && start < end, "{ack:?}: not above the cumulative acknowledgement");
+            // A block is a whole range: all of it received, its neighbours not.
+            assert_eq!(self.stored.range(start..end).count() as u64, end - start, "{ack:?}");
+            assert!(!self.stored.contains(&(start - 1)) && !self.stored.contains(end), "{ack:?}");
+        }
+        for (index, block) in blocks.iter().enumerate() {
+            assert!(!blocks[..index].contains(block), "{ack:?}: a block twice");
+        }
+    }
+
+    /// RFC 2018 section 4: the first block holds the packet that caused the acknowledgement, if it is out of order.
+    fn check_first_block(&self, ack: &Packet, number: u64) {
+        if self.options.sack && number >= self.next {
+            let first = blocks(ack).first().copied();
+            assert!(
+                first.is_some_and(|(start, end)| (start..end).contains(&number)),
+                "{ack:?} after {number}"
+            );
+        }
+    }
+}
+
+/// The blocks with absolute numbers; the empty ones must come last.
+fn blocks(ack: &Packet) -> Vec<(u64, u64)> {
+    let is_empty = |index: usize| ack.sack[index].start == ack.sack[index].end;
+    let used = (0..ack.sack.len()).find(|index| is_empty(*index)).unwrap_or(ack.sack.len());
+    assert!((used..ack.sack.len()).all(is_empty), "{ack:?}: an empty block between others");
+    let absolute = |offset: u32| ack.number + u64::from(offset);
+    ack.sack[..used].iter().map(|block| (absolute(block.start), absolute(block.end))).collect()
+}

@@ -1,0 +1,342 @@
+//! A sender beside what its packets on the wire give away, and the invariants that tie the two.
+
+use super::script::Script;
+use super::watched::{SharedTold, Told, Watched};
+use ackclock_base::{Time, Value, Values};
+use ackclock_cc::registry::CONTROLS;
+use ackclock_sim::packet::{Flags, Packet};
+use ackclock_sim::tcp::options::{Options, PROFILES};
+use ackclock_sim::tcp::sender::{Sender, Wire};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The largest window: larger ones find nothing more, and take long.
+const MOST_WINDOW: f64 = 300.0;
+
+/// A sender, and what is known of it from outside.
+pub struct Sending {
+    sender: Sender,
+    pub options: Options,
+    told: SharedTold,
+    details: Details,
+    open: bool,
+    /// Every acknowledgement comes from a receiver that got what was sent.
+    honest: bool,
+    una: u64,
+    /// One past the highest packet seen on the wire.
+    high: u64,
+    data_until: u64,
+    /// Data packets, and retransmissions among them, since the counts were reset.
+    sent: u64,
+    retransmitted: u64,
+    /// What the control had been told of before the last call.
+    timeouts: u64,
+    reductions: u64,
+    /// A reduction that the next new packet has to announce (RFC 3168 section 6.1.2).
+    to_announce: bool,
+    /// Duplicate acknowledgements since the last fresh one.
+    duplicates: u32,
+    /// Acknowledged selectively, above `una`.
+    sacked: BTreeSet<u64>,
+    /// How often packets have been resent since the recovery or the timeout that made it necessary.
+    resent: BTreeMap<u64, u32>,
+    /// One past the highest packet that was ever resent, or outstanding at a loss or a timeout.
+    disturbed_below: u64,
+}
+
+/// The options that say what may be expected.
+struct Details {
+    threshold: u32,
+    /// Selective acknowledgements survive a timeout, so that nothing is ever newly acknowledged twice.
+    keeps_blocks: bool,
+    /// Outside recovery, and in some recoveries too, the flight never exceeds the window.
+    flight_is_cut_at_once: bool,
+    every_partial_restarts_timer: bool,
+    /// Each lost packet is resent once, and at most one more to keep the connection going (RFC 6675 rule 4).
+    resends_once: bool,
+}
+
+impl Details {
+    fn new(values: &Values, options: &Options, rule: &str) -> Self {
+        let sack = options.sender.sack;
+        Self {
+            threshold: values.integer("dupack_threshold") as u32,
+            keeps_blocks: !sack || values.choice("after_timeout") == "keep-sack",
+            flight_is_cut_at_once: !sack || values.choice("reduction") == "immediate",
+            every_partial_restarts_timer: values.choice("partial_ack_timer") == "every",
+            resends_once: rule != "vegas",
+        }
+    }
+}
+
+#[derive(Default)]
+struct Sent(Vec<Packet>);
+
+impl Wire for Sent {
+    fn send(&mut self, packet: Packet) {
+        self.0.push(packet);
+    }
+}
+
+impl Sending {
+    pub fn new(script: &mut Script<'_>, honest: bool) -> Self {
+        let profile = script.one_of(PROFILES);
+        let entry = script.one_of(CONTROLS);
+        let mut values = script.values(&profile);
+        let window = values.packets("window").min(MOST_WINDOW);
+        values.set("window", Value::Packets(window));
+        let options = Options::new(&values, entry.recovery);
+        let rule = match values.choice("recovery") {
+            "auto" => entry.recovery.unwrap_or("sack"),
+            chosen => chosen,
+        };
+        let details = Details::new(&values, &options, rule);
+        let control = (entry.build)(&script.values(entry.descriptor), &options.initial());
+        let told = SharedTold::default();
+        let control = Box::new(Watched::new(control, told.clone()));
+        let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
+        Self {
+            sender: Sender::new(&options, control, data_until),
+            details,
+            honest,
+            open: !options.sender.handshake,
+            options,
+            told,
+            una: 0,
+            high: 0,
+            data_until,
+            sent: 0,
+            retransmitted: 0,
+            timeouts: 0,
+            reductions: 0,
+            to_announce: false,
+            duplicates: 0,
+            sacked: BTreeSet::new(),
+            resent: BTreeMap::new(),
+            disturbed_below: 0,
+        }
+    }
+
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    pub fn high(&self) -> u64 {
+        self.high
+    }
+
+    pub fn timer(&self) -> Time {
+        self.sender.timer()
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.sender.is_done()
+    }
+
+    pub fn threshold(&self) -> u32 {
+        self.details.threshold
+    }
+
+    pub fn start(&mut self, now: Time) -> Vec<Packet> {
+        self.call(now, |sender, wire| sender.start(now, wire))
+    }
+
+    pub fn stop(&mut self) {
+        self.data_until = self.data_until.min(self.high);
+        self.sender.stop();
+        self.check_state();
+    }
+
+    pub fn on_ack(&mut self, now: Time, packet: &Packet) -> Vec<Packet> {
+        let was_open = self.open;
+        self.open |= packet.flags.has(Flags::SYN);
+        let una = self.una;
+        // RFC 5681 section 2: SYN off, and data outstanding.
+        let duplicate = was_open && !packet.flags.has(Flags::SYN) && packet.number == una && self.high > una;
+        self.duplicates += u32::from(duplicate);
+        if was_open && !packet.flags.has(Flags::SYN) && packet.number <= self.high {
+            self.note_blocks(packet);
+        }
+        let sent = self.call(now, |sender, wire| sender.on_ack(now, packet, wire));
+        if self.una > una {
+            self.duplicates = 0;
+            self.sacked = self.sacked.split_off(&self.una);
+            self.resent = self.resent.split_off(&self.una);
+            self.check_timer_was_restarted(now);
+        }
+        sent
+    }
+
+    /// The timer, due or not.
+    pub fn on_timer(&mut self, now: Time) -> Vec<Packet> {
+        let due = self.timer();
+        let sent = self.call(now, |sender, wire| sender.on_timer(now, wire));
+        if due > now {
+            assert!(sent.is_empty(), "sent {sent:?} on a timer that was not due");
+        } else {
+            assert!(self.timer() > now, "a timer that went off is due again at once");
+        }
+        let timeouts = self.with_told(|told| told.timeouts);
+        if std::mem::replace(&mut self.timeouts, timeouts) < timeouts && self.honest {
+            // RFC 6298 section 5.4.
+            assert_eq!(
+                sent.first().map(|packet| packet.number),
+                Some(self.una),
+                "a timeout resends the first"
+            );
+        }
+        sent
+    }
+
+    /// What must hold when everything sent has been acknowledged by an honest receiver.
+    pub fn check_end(&self) {
+        assert!(self.is_done(), "stuck at {} of {}", self.una, self.high);
+        assert_eq!(self.timer(), Time::NEVER);
+        if self.details.keeps_blocks {
+            assert_eq!(
+                self.with_told(|told| told.newly_acked),
+                self.high,
+                "each packet is acknowledged once"
+            );
+        }
+    }
+
+    pub fn reset_counts(&mut self, now: Time) {
+        self.sender.reset_counts(now);
+        (self.sent, self.retransmitted) = (0, 0);
+    }
+
+    /// The window's integral: finite, and not negative.
+    pub fn check_area(&mut self, now: Time) {
+        let area = self.sender.cwnd_area(now);
+        assert!(area.is_finite() && area >= 0.0, "{area}");
+    }
+
+    fn with_told<T>(&self, read: impl FnOnce(&mut Told) -> T) -> T {
+        read(&mut self.told.lock().expect("one thread"))
+    }
+
+    fn call(&mut self, now: Time, act: impl FnOnce(&mut Sender, &mut Sent)) -> Vec<Packet> {
+        let mut sent = Sent::default();
+        act(&mut self.sender, &mut sent);
+        let sent = sent.0;
+        let una = self.sender.acknowledged();
+        assert!(una >= self.una && una <= self.high, "acknowledged {una} of {}", self.high);
+        self.una = una;
+        self.note_reductions();
+        sent.iter().for_each(|packet| self.check_packet(now, packet));
+        self.with_told(|told| told.high = self.high);
+        self.check_burst(sent.len() as u64);
+        self.check_state();
+        sent
+    }
+
+    fn note_blocks(&mut self, ack: &Packet) {
+        for block in ack.sack.iter().filter(|block| block.start < block.end && self.honest) {
+            let numbers = ack.number + u64::from(block.start)..ack.number + u64::from(block.end);
+            self.sacked.extend(numbers.filter(|number| *number >= self.una));
+        }
+    }
+
+    fn note_reductions(&mut self) {
+        let reductions = self.with_told(|told| told.reductions);
+        if std::mem::replace(&mut self.reductions, reductions) < reductions {
+            self.to_announce = self.options.sender.ecn;
+            self.resent.clear();
+            self.disturbed_below = self.high;
+            if let Some((lost, duplicates)) = self.with_told(|told| told.found.take()) {
+                self.check_loss(lost, duplicates);
+            }
+        }
+    }
+
+    /// A loss takes so many duplicates, or so many later packets acknowledged selectively (RFC 6675 IsLost).
+    fn check_loss(&self, lost: u64, duplicates: u32) {
+        assert!(duplicates <= self.duplicates, "{duplicates} duplicates counted, {} seen", self.duplicates);
+        let later = self.sacked.range(lost..).count();
+        let enough = duplicates.max(later as u32) >= self.details.threshold;
+        assert!(enough || !self.honest, "{lost} lost after {duplicates} duplicates, {later} later packets");
+    }
+
+    fn check_packet(&mut self, now: Time, packet: &Packet) {
+        let options = &self.options.sender;
+        assert_eq!(packet.stamp, now);
+        if packet.flags.has(Flags::SYN) {
+            assert!(options.handshake && !self.open && packet.bytes == options.control_bytes);
+            return;
+        }
+        assert!(self.open, "data before the connection is open");
+        assert_eq!(packet.bytes, options.wire_bytes);
+        assert!(packet.number >= self.una, "{} is acknowledged", packet.number);
+        assert!(packet.number <= self.high, "{} leaves a gap after {}", packet.number, self.high);
+        let fresh = packet.number == self.high;
+        assert_eq!(packet.flags.has(Flags::RETRANSMISSION), !fresh);
+        assert_eq!(packet.flags.has(Flags::ECN_CAPABLE), fresh && options.ecn);
+        assert_eq!(packet.flags.has(Flags::WINDOW_REDUCED), fresh && self.to_announce);
+        if fresh {
+            assert!(packet.number < self.data_until, "the application has no packet {}", packet.number);
+            assert!(packet.number < self.una + options.window, "beyond the receiver's window");
+            self.high += 1;
+            self.to_announce = false;
+        } else if self.honest {
+            self.check_resending(packet.number);
+        }
+        self.sent += 1;
+        self.retransmitted += u64::from(!fresh);
+        self.disturbed_below = self.disturbed_below.max(if fresh { 0 } else { packet.number + 1 });
+    }
+
+    fn check_resending(&mut self, number: u64) {
+        let arrived = self.details.keeps_blocks && self.options.sender.sack && self.sacked.contains(&number);
+        assert!(!arrived, "{number} is resent though acknowledged selectively");
+        let times = self.resent.entry(number).or_default();
+        *times += 1;
+        assert!(*times <= 2 || !self.details.resends_once, "{number} is resent again and again");
+    }
+
+    fn check_burst(&self, sent: u64) {
+        // The retransmission that a recovery begins with goes out whatever the window and the burst.
+        assert!(sent <= self.options.sender.max_burst.saturating_add(1), "a burst of {sent}");
+        let cut = self.details.flight_is_cut_at_once || !self.with_told(|told| told.recovering);
+        if sent > 1 && cut {
+            let cwnd = self.sender.control().decision().cwnd as u64;
+            let inflight = self.sender.inflight();
+            assert!(inflight <= cwnd, "{inflight} in flight, the window is {cwnd}");
+        }
+        // A paced packet leaves alone, but for a retransmission that begins a recovery; spans below a nanosecond are
+        // no pacing.
+        let cwnd = self.sender.control().decision().cwnd;
+        let interval_ns = self.with_told(|told| told.smoothed_rtt).nanos() as f64 / (2.0 * cwnd);
+        let paced = self.options.sender.pacing && interval_ns > 1.0;
+        assert!(sent <= 2 || !paced, "{sent} at once, {interval_ns} ns apart");
+    }
+
+    /// RFC 6298 section 5.3.
+    fn check_timer_was_restarted(&self, now: Time) {
+        let options = &self.options.sender;
+        if self.high > self.una && !options.pacing && self.details.every_partial_restarts_timer {
+            let least = options.timeout.min.min(options.timeout.max);
+            assert!(self.timer() >= now + least, "an acknowledgement gives the timer at least {least}");
+        }
+    }
+
+    fn check_state(&self) {
+        let outstanding = self.high - self.una;
+        // A packet is in the network at most twice: sent, and sent again.
+        let inflight = self.sender.inflight();
+        assert!(inflight <= 2 * outstanding, "{inflight} in flight of {outstanding}");
+        let disturbed = !self.sacked.is_empty() || self.duplicates > 0 || self.disturbed_below > self.una;
+        assert!(
+            inflight == outstanding || disturbed || !self.honest,
+            "{inflight} in flight of {outstanding}"
+        );
+        let decision = self.sender.control().decision();
+        assert!(decision.cwnd >= 1.0 && decision.cwnd.is_finite());
+        assert!(outstanding == 0 && self.open || self.timer() < Time::NEVER, "outstanding without a timer");
+        assert_eq!(self.is_done(), self.open && self.una >= self.data_until);
+        let counts = self.sender.counts();
+        assert_eq!((counts.sent, counts.retransmitted), (self.sent, self.retransmitted));
+        if self.details.keeps_blocks {
+            assert!(self.with_told(|told| told.newly_acked) <= self.high, "acknowledged more than was sent");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A congestion control that checks what its host tells it, and passes it on to a real one.
+
+use ackclock_base::{Span, Time};
+use ackclock_cc::{Ack, Control, Decision, Loss, LossSignal, Recovered, Timeout};
+use std::sync::{Arc, Mutex};
+
+/// What the control has been told, and what of the connection it is checked against.
+#[derive(Debug, Default)]
+pub struct Told {
+    /// One past the highest packet sent so far.
+    pub high: u64,
+    /// Packets newly acknowledged, added up.
+    pub newly_acked: u64,
+    /// Timeouts told of.
+    pub timeouts: u64,
+    /// Losses and timeouts told of.
+    pub reductions: u64,
+    /// Whether a recovery is going on.
+    pub recovering: bool,
+    /// The first packet of a loss that duplicates made, and how many there were.
+    pub found: Option<(u64, u32)>,
+    /// The smoothed round trip as of the last acknowledgement.
+    pub smoothed_rtt: Span,
+    now: Time,
+    acked_to: u64,
+    /// The next loss lies at or above this: one reaction per window of data.
+    guard: u64,
+    /// The same for marks after marks.
+    marks_guard: u64,
+    spurious_possible: bool,
+}
+
+/// Shared between the control and the driver.
+pub type SharedTold = Arc<Mutex<Told>>;
+
+pub struct Watched {
+    inner: Box<dyn Control>,
+    told: SharedTold,
+}
+
+impl Watched {
+    pub fn new(inner: Box<dyn Control>, told: SharedTold) -> Self {
+        Self { inner, told }
+    }
+
+    fn with(&self, check: impl FnOnce(&mut Told)) {
+        check(&mut self.told.lock().expect("one thread"));
+    }
+}
+
+impl Told {
+    fn at(&mut self, now: Time) {
+        assert!(now >= self.now, "a control is told of the past");
+        self.now = now;
+    }
+
+    /// A packet is in the network at most twice: sent, and sent again. Hosts tell the flight before the event.
+    fn check_inflight(&self, inflight: u64) {
+        let outstanding = self.high - self.acked_to;
+        assert!(inflight <= 2 * outstanding, "{inflight} in flight of {outstanding}");
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.at(ack.now);
+        assert!(ack.acked_to >= self.acked_to, "the cumulative acknowledgement goes back");
+        assert!(ack.acked_to <= ack.sent_to && ack.sent_to <= self.high, "{ack:?}, high {}", self.high);
+        let covered = ack.acked_to - self.acked_to;
+        assert_eq!(ack.fresh, covered > 0);
+        assert!(ack.credit >= 0.0 && ack.credit <= covered as f64 && ack.credit <= 2.0, "{ack:?}");
+        self.check_inflight(ack.inflight);
+        self.acked_to = ack.acked_to;
+        self.newly_acked += u64::from(ack.newly_acked);
+        self.smoothed_rtt = ack.smoothed_rtt;
+        if let Some(rtt) = ack.rtt {
+            assert!(ack.min_rtt <= rtt && rtt.nanos() <= ack.now.nanos(), "{ack:?}");
+        }
+        if let Some(delivery) = ack.delivery {
+            assert!(delivery.packets_per_second.is_finite() && delivery.packets_per_second >= 0.0);
+            assert!(delivery.delivered_before <= delivery.delivered);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.at(loss.now);
+        assert!(loss.lost < self.high, "{loss:?} was never sent");
+        assert!(loss.sent <= loss.now && loss.transmissions > 0, "{loss:?}");
+        assert!(loss.window.is_finite() && loss.window >= 0.0, "{loss:?}");
+        self.check_inflight(loss.inflight);
+        assert!(!self.recovering, "{loss:?} during a recovery");
+        self.reductions += 1;
+        if loss.signal == LossSignal::Ecn {
+            // Not more than one reaction per window, whatever the first was to (RFC 3168 section 6.1.2).
+            assert!(
+                loss.lost >= self.guard.max(self.marks_guard),
+                "{loss:?} is the second within one window"
+            );
+            self.marks_guard = self.high;
+            return;
+        }
+        assert!(loss.lost >= self.guard, "{loss:?} is the second within one window");
+        (self.recovering, self.guard) = (true, self.high);
+        self.found = (loss.signal == LossSignal::DuplicateAcks).then_some((loss.lost, loss.duplicates));
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.at(timeout.now);
+        assert!(timeout.in_a_row > 0 && timeout.window.is_finite() && timeout.window >= 0.0, "{timeout:?}");
+        self.check_inflight(timeout.inflight);
+        (self.recovering, self.guard) = (false, self.high);
+        (self.timeouts, self.spurious_possible) = (self.timeouts + 1, true);
+        self.reductions += 1;
+    }
+}
+
+impl Control for Watched {
+    fn decision(&self) -> Decision {
+        let decision = self.inner.decision();
+        assert!(decision.cwnd.is_finite() && decision.cwnd >= 1.0, "{decision:?}");
+        assert!(decision.ssthresh >= 1.0, "{decision:?}");
+        decision
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.with(|told| told.on_ack(ack));
+        self.inner.on_ack(ack);
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.with(|told| told.on_loss(loss));
+        self.inner.on_loss(loss);
+    }
+
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        self.with(|told| {
+            told.at(recovered.now);
+            assert!(std::mem::take(&mut told.recovering), "the end of a recovery that never began");
+        });
+        self.inner.on_recovered(recovered);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.with(|told| told.on_timeout(timeout));
+        self.inner.on_timeout(timeout);
+    }
+
+    fn on_spurious(&mut self, now: Time) {
+        self.with(|told| {
+            told.at(now);
+            assert!(std::mem::take(&mut told.spurious_possible), "a spurious timeout without a timeout");
+        });
+        self.inner.on_spurious(now);
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.inner.publish(series);
+    }
+}
