@@ -105,6 +105,8 @@ const fn choice(
 }
 
 const SPANS: Range = Range { min: 0.0, max: 3600.0, above_min: true };
+/// A shorter timeout would go off many times before the first acknowledgement of any real path.
+const TIMEOUTS: Range = Range::between(0.001, 3600.0);
 const PACKETS: Range = Range::between(1.0, MOST_OUTSTANDING as f64 - 1.0);
 
 /// The details.
@@ -248,7 +250,7 @@ pub const DETAILS: &[Parameter] = &[
         "The least retransmission timeout",
         Quantity::Time,
         "1 s",
-        SPANS,
+        TIMEOUTS,
         "RFC 6298 section 2.4",
     ),
     detail(
@@ -256,7 +258,7 @@ pub const DETAILS: &[Parameter] = &[
         "The greatest retransmission timeout",
         Quantity::Time,
         "60 s",
-        SPANS,
+        TIMEOUTS,
         "RFC 6298 section 2.5",
     ),
     detail(
@@ -264,7 +266,7 @@ pub const DETAILS: &[Parameter] = &[
         "The retransmission timeout before any sample",
         Quantity::Time,
         "1 s",
-        SPANS,
+        TIMEOUTS,
         "RFC 6298 section 2.1; 3 s in RFC 2988 and ns-2",
     ),
     detail(
