@@ -206,7 +206,7 @@ impl Scoreboard {
             sent.marks |= RESENT;
             self.resent += 1;
         }
-        self.hole = self.hole.max(number + 1);
+        self.hole += u64::from(number == self.hole);
     }
 
     /// Takes in a cumulative acknowledgement of everything below `to`, which is at most [`Self::high`].
@@ -275,21 +275,25 @@ impl Scoreboard {
 
     /// The next lost packet that has not been resent (RFC 6675 NextSeg rule 1).
     pub fn next_hole(&mut self) -> Option<u64> {
+        self.next_open_below(self.frontier)
+    }
+
+    /// The next packet not resent and not acknowledged below the highest acknowledged one (NextSeg rule 3).
+    pub fn next_doubtful(&mut self) -> Option<u64> {
+        self.next_open_below(self.highest[0].saturating_sub(1))
+    }
+
+    /// The first packet that is neither acknowledged nor resent. What is passed over stays so until the search starts
+    /// over, so no packet is looked at twice.
+    fn next_open_below(&mut self, limit: u64) -> Option<u64> {
         self.hole = self.hole.max(self.una);
-        while self.hole < self.frontier.min(self.next) {
+        while self.hole < limit.min(self.next) {
             if self.ring[self.slot(self.hole)].marks & (SACKED | RESENT) == 0 {
                 return Some(self.hole);
             }
             self.hole += 1;
         }
         None
-    }
-
-    /// The next packet not resent and not acknowledged below the highest acknowledged one (NextSeg rule 3).
-    pub fn next_doubtful(&self) -> Option<u64> {
-        let highest = self.highest[0].saturating_sub(1);
-        (self.hole.max(self.una)..highest.min(self.next))
-            .find(|number| self.ring[self.slot(*number)].marks & (SACKED | RESENT) == 0)
     }
 
     /// The highest packet not acknowledged (NextSeg rule 4).
@@ -434,6 +438,18 @@ mod tests {
         board.transmit(0, Time::from_nanos(20), false);
         board.resend(0);
         assert_eq!((board.pipe(), board.next_hole()), (7, None));
+    }
+
+    #[test]
+    fn resending_the_last_packet_hides_no_earlier_loss() {
+        // The rescue of RFC 6675 rule 4 resends packet 9; that 4 is lost shows only afterwards.
+        let mut board = sent(10);
+        board.transmit(9, Time::from_nanos(20), false);
+        board.resend(9);
+        sack(&mut board, 5, 8);
+        assert_eq!(board.next_hole(), Some(0));
+        (0..4).for_each(|number| board.resend(number));
+        assert_eq!(board.next_hole(), Some(4));
     }
 
     #[test]

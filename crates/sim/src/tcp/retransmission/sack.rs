@@ -120,7 +120,7 @@ impl Sack {
     }
 
     /// The next packet where the flight is counted.
-    fn next_counted(board: &Scoreboard, fresh_until: u64) -> Option<u64> {
+    fn next_counted(board: &mut Scoreboard, fresh_until: u64) -> Option<u64> {
         let fresh = board.next() < board.high() || board.next() < fresh_until;
         board.next_doubtful().or(fresh.then_some(board.next()))
     }
