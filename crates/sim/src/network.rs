@@ -8,7 +8,7 @@
 //! The same holds at the end of a path whose endpoint depends on nothing but the packets that reach it: it may be
 //! handed them as soon as their arrival is known, with the time at which they arrive.
 
-use crate::lane::{Fifo, Lane, Travelling};
+use crate::lane::{Lane, Travelling};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
 use crate::packet::{Flags, Packet};
@@ -70,7 +70,6 @@ pub struct Network {
     /// The trace, when one is asked for.
     pub trace: Option<Trace>,
     lanes: Vec<Lane>,
-    fifos: Vec<Fifo>,
     /// The numbers of the packets in each lane, for the trace only.
     traced: Vec<std::collections::VecDeque<u64>>,
     steps: Vec<Step>,
@@ -88,7 +87,6 @@ impl Network {
             schedule: Schedule::default(),
             trace: traced.then(Trace::default),
             lanes: Vec::new(),
-            fifos: Vec::new(),
             traced: Vec::new(),
             steps: Vec::new(),
             starts: Vec::new(),
@@ -124,8 +122,7 @@ impl Network {
     fn add_wait(&mut self, path: u32) {
         let source = self.schedule.add_source();
         self.steps.push(Step::Wait(self.lanes.len() as u32));
-        self.lanes.push(Lane { path, next_step: self.steps.len() as u32, source });
-        self.fifos.push(Fifo::default());
+        self.lanes.push(Lane::new(path, self.steps.len() as u32, source));
         self.traced.push(std::collections::VecDeque::new());
     }
 
@@ -164,18 +161,18 @@ impl Network {
     /// its path.
     #[inline]
     pub fn arrive(&mut self, lane_index: usize) -> Option<Delivery> {
-        let lane = self.lanes[lane_index];
-        let fifo = &mut self.fifos[lane_index];
-        let travelling = fifo.pop()?;
+        let lane = &mut self.lanes[lane_index];
+        let travelling = lane.pop()?;
         self.travelling -= 1;
-        match fifo.head() {
+        match lane.head() {
             Some(next) => self.schedule.set(lane.source, next.arrives, next.order),
             None => self.schedule.clear(lane.source),
         }
         let number =
             if self.trace.is_some() { self.traced[lane_index].pop_front().unwrap_or_default() } else { 0 };
         let Travelling { arrives, packet, .. } = travelling;
-        self.advance(arrives, lane.path, lane.next_step, packet, number)
+        let (path, step) = (lane.path, lane.next_step);
+        self.advance(arrives, path, step, packet, number)
     }
 
     #[inline]
@@ -237,8 +234,9 @@ impl Network {
         if self.trace.is_some() {
             self.traced[lane].push_back(number);
         }
-        if self.fifos[lane].push(Travelling { arrives, order, packet }) {
-            self.schedule.set(self.lanes[lane].source, arrives, order);
+        let lane = &mut self.lanes[lane];
+        if lane.push(Travelling { arrives, order, packet }) {
+            self.schedule.set(lane.source, arrives, order);
         }
     }
 }
