@@ -1,15 +1,114 @@
 //! Whatever happens to a TCP connection, what must hold holds: a short version of the fuzz target `tcp_endpoint`,
-//! with the same driver.
+//! with the same driver; and what the fuzzer and the reading of the RFCs beside it found, one test each.
 
 mod endpoint_driver;
 
+use ackclock_base::{Span, Time, Values};
+use ackclock_sim::packet::{Block, Flags, Packet};
+use ackclock_sim::tcp::options::{self, Options};
+use ackclock_sim::tcp::sender::{Sender, Wire};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
     fn endpoints_keep_their_promises(bytes in prop::collection::vec(any::<u8>(), 0..700)) {
         endpoint_driver::drive(&bytes);
     }
+}
+
+/// A sender with endless data, and what it has sent.
+struct Connection {
+    sender: Sender,
+    now: Time,
+    sent: Sent,
+}
+
+#[derive(Default)]
+struct Sent(Vec<Packet>);
+
+impl Wire for Sent {
+    fn send(&mut self, packet: Packet) {
+        self.0.push(packet);
+    }
+}
+
+impl Connection {
+    fn open(profile: &str, settings: &[(&str, &str)]) -> Self {
+        let values = Values::with(options::find(profile).unwrap(), settings);
+        let options = Options::new(&values, Some("sack"));
+        let entry = ackclock_cc::registry::find("sack").unwrap();
+        let control = (entry.build)(&entry.descriptor.defaults(), &options.initial());
+        let mut connection = Self {
+            sender: Sender::new(&options, control, u64::MAX),
+            now: Time::from_seconds(1.0),
+            sent: Sent::default(),
+        };
+        connection.sender.start(connection.now, &mut connection.sent);
+        connection
+    }
+
+    /// An acknowledgement, a millisecond after the last event; returns what is sent in response.
+    fn ack(&mut self, number: u64, block: (u64, u64), flags: Flags) -> Vec<Packet> {
+        self.now += Span::from_millis(1);
+        let offset = |number_in_block: u64| number_in_block.saturating_sub(number) as u32;
+        let mut sack = [Block::default(); 3];
+        sack[0] = Block { start: offset(block.0), end: offset(block.1) };
+        let packet = Packet { number, stamp: self.now, bytes: 40, flags, sack };
+        self.sent.0.clear();
+        self.sender.on_ack(self.now, &packet, &mut self.sent);
+        self.sent.0.clone()
+    }
+}
+
+const PLAIN: Flags = Flags::ECN_CAPABLE;
+const NO_BLOCK: (u64, u64) = (0, 0);
+
+/// RFC 5681 section 2: a duplicate acknowledgement has SYN off. SYN is repeated where the first round trip takes
+/// longer than the timeout, and so is the answer.
+#[test]
+fn repeated_answers_to_syn_are_no_duplicates() {
+    let mut connection = Connection::open("rfc", &[]);
+    assert_eq!(connection.ack(0, NO_BLOCK, Flags::SYN).len(), 10);
+    for _ in 0..5 {
+        assert_eq!(connection.ack(0, NO_BLOCK, Flags::SYN), []);
+    }
+    assert_eq!(connection.sender.counts().fast_retransmits, 0);
+}
+
+/// RFC 3168 section 6.1.2: the first new packet after a reduction, whatever its reason, says so; and marks of the
+/// same window ask for no second reduction.
+#[test]
+fn a_loss_is_announced_to_the_receiver_that_echoes_marks() {
+    let settings = [("ecn", "true"), ("initial_window", "10 packets"), ("reduction", "immediate")];
+    let mut connection = Connection::open("ns2", &settings);
+    for end in 2..4 {
+        connection.ack(0, (1, end), PLAIN);
+    }
+    let resent = connection.ack(0, (1, 4), PLAIN);
+    assert_eq!(resent.first().map(|packet| (packet.number, packet.flags)), Some((0, Flags::RETRANSMISSION)));
+    let cwnd = connection.sender.control().decision().cwnd;
+    let new: Vec<Packet> = (5..11).flat_map(|end| connection.ack(0, (1, end), PLAIN)).collect();
+    let announced: Vec<bool> = new.iter().map(|packet| packet.flags.has(Flags::WINDOW_REDUCED)).collect();
+    assert!(announced.len() > 1 && announced[0] && !announced[1..].contains(&true), "{announced:?}");
+    connection.ack(10, NO_BLOCK, Flags::CONGESTION_ECHO);
+    assert!(connection.sender.control().decision().cwnd >= cwnd, "a second reduction");
+}
+
+/// Karn's algorithm (RFC 6298 section 3): a packet that is being timed, and is resent, times nothing.
+#[test]
+fn a_resent_packet_is_not_timed() {
+    let settings = [("initial_window", "10 packets"), ("reduction", "immediate"), ("initial_rto", "3 s")];
+    let mut connection = Connection::open("ns2", &settings);
+    // 0 is lost. The first packet sent for the first time after it has been resent is timed: 12.
+    let sent: Vec<u64> =
+        (2..13).flat_map(|end| connection.ack(0, (1, end), PLAIN)).map(|packet| packet.number).collect();
+    let last = sent.iter().max().unwrap() + 1;
+    assert!(sent.starts_with(&[10, 11, 0, 12]) && last > 15, "{sent:?}");
+    // It is lost, too, and resent before the recovery ends.
+    let resent = connection.ack(0, (13, last), PLAIN);
+    assert!(resent.iter().any(|packet| packet.number == 12), "{resent:?}");
+    connection.ack(last, NO_BLOCK, PLAIN);
+    assert_eq!(connection.sender.timer(), connection.now + Span::from_millis(3000), "no sample yet");
 }
