@@ -57,8 +57,9 @@ class RunSet:
 
     @property
     def digest(self) -> str:
-        """The hash of the script, to notice that results are of an older one."""
-        return hashlib.sha256((HERE / self.script).read_bytes()).hexdigest()
+        """The hash of the script and of one that it runs, to notice that results are of an older one."""
+        scripts = [self.script, *(word for word in self.template.split() if word.endswith(".tcl"))]
+        return hashlib.sha256(b"".join((HERE / script).read_bytes() for script in scripts)).hexdigest()
 
     def arguments(self, value: tuple[str, ...]) -> list[str]:
         """The command line of one run, without the program."""
@@ -81,6 +82,11 @@ def wired(control: str) -> RunSet:
     return RunSet(f"ns2-rbcc-{control}", "ns2_rbcc_wired.tcl", control + " {0} {1} {2}", tuple(values))
 
 
+def jittered(plain: RunSet) -> RunSet:
+    """The same runs, with a random delay before each packet."""
+    return RunSet(f"{plain.name}-jitter", "ns2_jitter.tcl", f"{plain.script} {plain.template}", plain.values)
+
+
 def ns3(name: str, workload: str, queue: str, last: int) -> RunSet:
     """A set of ns-3 dumbbell runs with seeds 0 to `last`."""
     template = f"--workload={workload} --queue={queue} --seed={{0}}"
@@ -99,6 +105,11 @@ RUN_SETS = (
     wired("sack"),
     wired("vegas"),
     wired("vegas-stock"),
+    jittered(dumbbell("w1-sack", "W1 sack droptail", 20)),
+    jittered(dumbbell("w1-newreno", "W1 newreno droptail", 20)),
+    jittered(wired("newreno")),
+    jittered(wired("sack")),
+    jittered(wired("vegas")),
     ns3("w1-newreno-sack", "W1", "droptail", 20),
     ns3("w3-newreno-sack-red", "W3", "red", 0),
     ns3("w3-newreno-sack-droptail", "W3", "droptail", 0),
