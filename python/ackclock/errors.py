@@ -32,7 +32,9 @@ class Interrupted(AckclockError):  # noqa: N818  (an interruption is no error)
 
     def __init__(self, done: int, total: int, runs_dir: Path | None) -> None:
         self.done, self.total, self.runs_dir = done, total, runs_dir
-        if runs_dir is None:
+        if done == 0:
+            kept = "none had finished"
+        elif runs_dir is None:
             kept = "nothing was stored"
         else:
             kept = f"finished runs are kept in {runs_dir}; the same command continues from there"

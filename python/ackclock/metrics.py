@@ -33,6 +33,45 @@ def coefficient_of_variation(values: Vector) -> float:
     return float(np.std(values)) / mean if mean != 0 else float("nan")
 
 
+def correlation(first: Vector, second: Vector) -> float:
+    """Pearson's correlation coefficient of two vectors of one length.
+
+    Pairs in which either is ``nan`` are left out; nan for fewer than two pairs or a vector that does not vary.
+    """
+    both = np.isfinite(first) & np.isfinite(second)
+    if np.count_nonzero(both) < 2:
+        return float("nan")
+    a, b = first[both] - np.mean(first[both]), second[both] - np.mean(second[both])
+    scale = float(np.sqrt(np.sum(a**2) * np.sum(b**2)))
+    return float(np.sum(a * b)) / scale if scale > 0 else float("nan")
+
+
+def time_of_max(time_s: Vector, values: Vector) -> float:
+    """The first time at which ``values`` is largest; nan when it holds no number."""
+    if not np.any(np.isfinite(values)):
+        return float("nan")
+    return float(time_s[np.nanargmax(values)])
+
+
+def stretches(time_s: Vector, values: Vector, start_s: float, width_s: float) -> tuple[Vector, Vector]:
+    """The starts and the means of the stretches of ``width_s`` from ``start_s`` on that ``time_s`` covers in full.
+
+    A stretch holds its start and not its end; what it has of ``nan`` is left out.
+    """
+    if not width_s > 0:
+        raise ValueError("a stretch is longer than 0 seconds")
+    # Times such as 0.3 are not exact, so that a sample on a border must not fall to the stretch before it.
+    index = np.floor((time_s - start_s) / width_s + 1e-9).astype(int)
+    step = float(np.max(np.diff(time_s), initial=0.0))
+    last = int(np.floor((time_s[-1] + step - start_s) / width_s + 1e-9)) if time_s.size else 0
+    starts: Vector = start_s + width_s * np.arange(last, dtype=np.float64)
+    means: Vector = np.full(last, np.nan, dtype=np.float64)
+    for k in range(last):
+        inside = values[(index == k) & np.isfinite(values)]
+        means[k] = np.mean(inside) if inside.size else np.nan
+    return starts, means
+
+
 def convergence_time(
     time_s: Vector,
     first: Vector,

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 def nearest(name: str, known: Iterable[str]) -> str:
     """``; did you mean "x"?`` for the known name nearest to ``name``, or the known names when few, or nothing."""
     candidates = list(dict.fromkeys(known))
-    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.6)
+    by_lower = {candidate.lower(): candidate for candidate in candidates}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     if close:
-        return f'; did you mean "{close[0]}"?'
+        return f'; did you mean "{by_lower[close[0]]}"?'
     if 0 < len(candidates) <= 8:
         return "; there is " + ", ".join(candidates)
     return ""

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from ackclock.study.result import Interval
 
 MISSING = "–"
+MOST_DIGITS = 6
 
 
 def plain(value: float | None) -> str:
@@ -34,8 +35,7 @@ def mean_and_spread(mean: float | None, interval: Interval | None) -> str:
     half = half_width(mean, interval)
     if half is None:
         return significant(mean)
-    spread = "0" if half == 0 else _fixed(half, _decimals(half))
-    return f"{mean_alone(mean, interval)} ± {spread}"
+    return f"{mean_alone(mean, interval)} ± {_spread(half, mean or 0.0)}"
 
 
 def mean_alone(mean: float | None, interval: Interval | None) -> str:
@@ -43,17 +43,17 @@ def mean_alone(mean: float | None, interval: Interval | None) -> str:
     half = half_width(mean, interval)
     if mean is None or half is None:
         return significant(mean)
-    return _trimmed(mean) if half == 0 else _fixed(mean, _decimals(half))
+    return _trimmed(mean) if half == 0 else _fixed(mean, _decimals(half, mean))
 
 
 def interval_text(mean: float | None, interval: Interval | None) -> str:
     """``0.1239 to 0.1247``."""
     half = half_width(mean, interval)
-    if interval is None or half is None:
+    if mean is None or interval is None or half is None:
         return MISSING
     if half == 0:
         return f"{_trimmed(interval[0])} to {_trimmed(interval[1])}"
-    decimals = _decimals(half)
+    decimals = _decimals(half, mean)
     return f"{_fixed(interval[0], decimals)} to {_fixed(interval[1], decimals)}"
 
 
@@ -105,15 +105,30 @@ def rounded_one(value: float | None, digits: int = 5) -> float | int | None:
     return int(short) if short.is_integer() and abs(short) < 1e15 else short
 
 
-def _decimals(half: float) -> int:
-    """Decimals that show one significant digit of ``half``, or two where the first is 1 (0.0012, but 0.004)."""
+def _decimals(half: float, mean: float) -> int:
+    """Decimals that show one significant digit of ``half``, or two where the first is 1 (0.0012, but 0.004).
+
+    They give the mean at most six digits: what a smaller spread says about more of them is of no use to a reader.
+    """
     digits = 2 if f"{half:e}".startswith("1") else 1
-    return min(10, max(0, digits - 1 - math.floor(math.log10(half))))
+    wanted = digits - 1 - math.floor(math.log10(half))
+    if mean != 0:
+        wanted = min(wanted, MOST_DIGITS - 1 - math.floor(math.log10(abs(mean))))
+    return min(10, max(0, wanted))
+
+
+def _spread(half: float, mean: float) -> str:
+    """Half the interval with the decimals of the mean; ``<0.00001`` where these do not show it."""
+    if half == 0:
+        return "0"
+    decimals = _decimals(half, mean)
+    unit = 10.0**-decimals
+    return _fixed(half, decimals) if half >= unit / 2 or decimals == 0 else f"<{_fixed(unit, decimals)}"
 
 
 def _trimmed(value: float) -> str:
     """Up to six significant digits, without zeros at the end: for numbers without any spread."""
-    text = significant(value, 6)
+    text = significant(value, MOST_DIGITS)
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
 

@@ -53,6 +53,15 @@ def study_file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def derived_file(tmp_path: Path) -> Path:
+    """A study with a base, both in one folder."""
+    (tmp_path / "small.base.toml").write_text(BASE)
+    path = tmp_path / "derived.toml"
+    path.write_text(DERIVED)
+    return path
+
+
 SCENARIO = """\
 name = "Two flows through 1 Mbit/s"
 duration = "5 s"
@@ -147,6 +156,71 @@ alternatives = [
 claim = "2"
 text = "Packets do arrive."
 """
+
+
+BASE = """\
+# What the tests share.
+replications = 3
+quick = { replications = 2, overrides = { "duration" = "3 s" } }
+
+[source]
+thesis = "rbcc"
+
+[scenario]
+duration = "5 s"
+
+# one bottleneck
+[scenario.dumbbell]
+bottleneck = { rate = "1 Mbit/s", delay = "10 ms", queue = { name = "droptail", limit = "20 packets" } }
+access = { rate = "10 Mbit/s", delay = "1 ms" }
+
+[[scenario.flows]]
+name = "tcp"
+count = 2
+# the control
+control = "newreno"
+start = { uniform = ["0 s", "0.5 s"] }
+
+[[assumptions]]
+id = "flows"
+what = "Number of flows"
+taken = "2 and 8"
+why = "The tests need two."
+alternatives = [
+    { label = "6 and 6", overrides = { "flows.tcp.count" = 6 } },
+    { label = "count the bits", metrics = { flows_seen = "sum(flows.goodput_bps)", other = "fairness" } },
+]
+
+[[assumptions]]
+id = "control"
+what = "Control"
+taken = "NewReno"
+why = "It is not said."
+[[assumptions.alternatives]]
+label = "SACK"
+changes = [
+    { cases = ["few*", "none*"], overrides = { "flows.tcp.control" = "sack" } },
+    { cases = ["other"], overrides = { "flows.tcp.control" = "vegas" } },
+]
+"""
+"""What ``STUDY`` says, as far as a base can say it."""
+
+DERIVED = (
+    """\
+title = "Few flows and many"
+summary = "A study for the tests. Its claims hold by construction."
+base = "small.base.toml"
+assume = ["flows"]
+
+[source]
+item = "Table 0.0"
+section = "0.0"
+
+"""
+    + STUDY[STUDY.index("[[cases]]") : STUDY.index("[[assumptions]]")]
+    + STUDY[STUDY.index("[[findings]]") :]
+)
+"""``STUDY`` on top of ``BASE``."""
 
 
 def replaced(text: str, *changes: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from conftest import SCENARIO, STUDY, Command, replaced
+from conftest import DERIVED, SCENARIO, STUDY, Command, replaced
 
 from ackclock import cli
 from ackclock.errors import Interrupted, RunError
@@ -95,6 +95,27 @@ class TestRun:
             assert (outcome.code, outcome.out) == (2, "")
             assert "none.toml: No such file" in outcome.err
 
+    def test_files_that_are_something_else(
+        self, ackclock: Command, scenario_file: Path, study_file: Path, tmp_path: Path
+    ) -> None:
+        for arguments, message in (
+            (("run", study_file), f"is a study, not a scenario; `ackclock reproduce {study_file}` runs it"),
+            (("reproduce", scenario_file), "is a scenario, not a study; `ackclock run small.toml` runs it"),
+            (("run", tmp_path), "is a folder, expected a TOML file such as"),
+            (("run", "smal.toml"), 'error: smal.toml: No such file; did you mean "small.toml"?'),
+            (("run", "nope.toml"), "error: nope.toml: No such file"),
+            (("reproduce", "rbcc/table-4.1.toml"), "the study is called rbcc/table-4.1"),
+        ):
+            outcome = ackclock(*arguments)
+            assert (outcome.code, outcome.out) == (2, "")
+            assert message in " ".join(outcome.err.split())
+
+    def test_replications_that_are_all_equal(self, ackclock: Command, scenario_file: Path) -> None:
+        scenario_file.write_text(replaced(SCENARIO, ('start = { uniform = ["0 s", "0.5 s"] }\n', "")))
+        assert (
+            "nothing in this scenario is random" in ackclock("run", scenario_file, "--replications", "2").out
+        )
+
     @pytest.mark.parametrize(
         "option",
         [
@@ -140,9 +161,48 @@ class TestReproduce:
         (study,) = document["studies"]
         assert study["source"]["item"] == "Table 0.0"
         assert {"id", "text", "paper", "measured", "interval", "verdict"} <= set(study["claims"][0])
+        assert [claim["accepted"] for claim in study["claims"]] == [[3.999, 4.001], [None, 0]]
+        assert study["precision"] is None
         assert [claim["verdict"] for claim in study["claims"]] == ["reproduced", "not reproduced"]
         assert Path(document["report"]).exists()
         assert outcome.err == ""
+
+    def test_precision(self, ackclock: Command, study_file: Path) -> None:
+        precision = 'precision = { within = "0.01 %", metrics = ["goodput"], replications_most = 4 }'
+        study_file.write_text(replaced(STUDY, ("replications = 3\n", f"replications = 3\n{precision}\n")))
+        outcome = ackclock("reproduce", study_file)
+        assert "not as precise as wanted: goodput('" in outcome.out
+        document = valid(ackclock("reproduce", study_file, "--json").out, "reproduce")
+        assert not document["studies"][0]["precision"]["reached"]
+        assert document["studies"][0]["replications"] == 4
+        report = Path(document["report"]).read_text()
+        assert "After 4 replications not as precise as wanted" in report
+
+    def test_narrow_terminals(
+        self, ackclock: Command, study_file: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from rich.console import Console
+
+        for width in (60, 80, 140):
+            monkeypatch.setattr(
+                "ackclock.cli.reproduce.console", lambda width=width: Console(highlight=False, width=width)
+            )
+            out = ackclock("reproduce", study_file, "--quick").out
+            assert max(len(line) for line in out.splitlines()) <= width
+            assert ("thesis 4, measured 4 ± 0" in out) == (width < 100)
+            assert "a quick run" in out
+
+    def test_a_base_is_no_study(self, ackclock: Command, derived_file: Path) -> None:
+        base = derived_file.with_name("small.base.toml")
+        assert ackclock("reproduce", derived_file, "--quick").code == 0
+        assert "is what studies share, not a study" in " ".join(ackclock("reproduce", base).err.split())
+        assert "a good base of studies: a scenario, 2 assumptions" in ackclock("check", base).out
+        assert "a good study: 2 cases" in ackclock("check", derived_file).out
+        base.write_text(replaced(base.read_text(), ("replications", "replicatoins")))
+        for file in (base, derived_file):
+            outcome = ackclock("check", file)
+            assert outcome.code == 2
+            assert 'small.base.toml: replicatoins: unknown key; did you mean "replications"?' in outcome.err
 
     def test_no_sensitivity(self, ackclock: Command, study_file: Path) -> None:
         outcome = ackclock("reproduce", study_file, "--quick", "--no-sensitivity", "--json")
@@ -162,11 +222,19 @@ class TestReproduce:
         assert (outcome.code, outcome.out) == (2, "")
         assert 'did you mean "replications"' in outcome.err
 
-    @pytest.mark.parametrize("arguments", [[], ["--all", "rbcc"], ["rbcc/tabel-4.1"], ["rbbc"]])
+    @pytest.mark.parametrize("arguments", [[], ["rbcc/tabel-4.1"], ["rbbc"]])
     def test_nothing_to_reproduce(self, ackclock: Command, arguments: list[str]) -> None:
         outcome = ackclock("reproduce", *arguments)
         assert (outcome.code, outcome.out) == (2, "")
         assert "ackclock list studies" in outcome.err
+
+    def test_all_and_some(self, ackclock: Command) -> None:
+        outcome = ackclock("reproduce", "--all", "rbcc")
+        assert (outcome.code, outcome.out) == (2, "")
+        assert "not both" in outcome.err
+
+    def test_capitals(self, ackclock: Command) -> None:
+        assert 'did you mean "rbcc"?' in ackclock("reproduce", "RBCC").err
 
 
 class TestList:
@@ -235,6 +303,7 @@ class TestCheckAndSchema:
         from ackclock import toml
 
         jsonschema.validate(toml.loads(STUDY), schema("study"))
+        jsonschema.validate(toml.loads(DERIVED), schema("study"))
         jsonschema.validate(toml.loads(SCENARIO), schema("scenario"))
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate({**toml.loads(STUDY), "titel": "x"}, schema("study"))

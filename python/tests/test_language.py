@@ -61,6 +61,14 @@ def value(text: str, result: dict[str, Any] = RESULT) -> float:
         ("sqrt(abs(-9)) + log10(100) + exp(0) + log(1)", 6),
         ("max(series('links.bottleneck.queue_packets'))", 10),
         ("mean(series('links.bottleneck.queue_packets', 1, 2))", 7.5),
+        ("correlation(flows.sent_packets, -2 * flows.sent_packets + 7)", -1),
+        ("correlation(flows.sent_packets, flows.retransmitted_packets)", -1500 / math.sqrt(18 * 206667)),
+        ("correlation(flows.sent_packets, flows.rtt_mean_s)", 1),  # the third has no round trip
+        ("time_of_max('links.bottleneck.queue_packets')", 2),
+        ("time_of_max('links.bottleneck.queue_packets', 0, 1.5)", 1),
+        ("time_of_max('links.bottleneck.queue_packets', 0, 3, 2)", 2),  # means 2.5 and 7.5
+        ("time_of_max('links.bottleneck.queue_packets', 1, 3, 2)", 1),  # half a stretch from 3 on is none
+        ("time_of_max('flows.tcp-1.cwnd_packets', 0, 2, 1)", 1),  # nothing in the last second
         ("convergence_time('flows.tcp-1.cwnd_packets', 'flows.tcp-2.cwnd_packets', 0, 0, 3)", 3),
     ],
 )

@@ -5,7 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from ackclock.metrics import coefficient_of_variation, convergence_time, jain_index
+from ackclock.metrics import (
+    coefficient_of_variation,
+    convergence_time,
+    correlation,
+    jain_index,
+    stretches,
+    time_of_max,
+)
 
 
 def test_jain_index_of_known_shares() -> None:
@@ -21,6 +28,33 @@ def test_coefficient_of_variation() -> None:
     assert coefficient_of_variation(np.array([2.0, 4.0, np.nan])) == pytest.approx(1 / 3)
     assert math.isnan(coefficient_of_variation(np.array([])))
     assert math.isnan(coefficient_of_variation(np.array([-1.0, 1.0])))
+
+
+def test_correlation() -> None:
+    x = np.array([1.0, 2.0, 3.0, 4.0])
+    # Deviations -1.5 -0.5 0.5 1.5 and -1 1 -1 1: 2 / sqrt(5 * 4)
+    assert correlation(x, np.array([0.0, 2.0, 0.0, 2.0])) == pytest.approx(2 / math.sqrt(20))
+    assert correlation(x, np.array([1.0, np.nan, 3.0, 4.0])) == pytest.approx(1)
+    assert math.isnan(correlation(x, np.ones(4)))
+    assert math.isnan(correlation(x[:1], x[:1]))
+
+
+def test_time_of_max() -> None:
+    time = np.array([0.0, 1.0, 2.0, 3.0])
+    assert time_of_max(time, np.array([1.0, 5.0, np.nan, 5.0])) == 1
+    assert math.isnan(time_of_max(time, np.full(4, np.nan)))
+    assert math.isnan(time_of_max(time[:0], time[:0]))
+
+
+def test_stretches() -> None:
+    # Samples every 0.1 s, whose times are not exact: each stretch of 0.3 s has just three.
+    time = 0.1 * np.arange(9)
+    starts, means = stretches(time, np.arange(9.0), 0.0, 0.3)
+    assert starts == pytest.approx([0, 0.3, 0.6])
+    assert means.tolist() == [1, 4, 7]
+    assert stretches(time[:8], np.arange(8.0), 0.0, 0.3)[0] == pytest.approx([0, 0.3])
+    with pytest.raises(ValueError, match="longer than 0"):
+        stretches(time, time, 0.0, 0.0)
 
 
 class TestConvergence:

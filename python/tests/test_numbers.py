@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from ackclock.report import numbers
+from ackclock import numbers
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,9 @@ from ackclock.report import numbers
         (-0.00001, (-0.01, 0.01), "0.000 ± 0.010"),  # no minus sign before a zero
         (1234567.0, (1230000.0, 1239134.0), "1\u202f234\u202f567 ± 4567"),
         (0.3, (0.3 - 1e-17, 0.3 + 1e-16), "0.3 ± 0"),  # rounding of the floats is no spread
+        (0.99999902, (0.99999898, 0.99999906), "0.999999 ± <0.000001"),  # six digits are enough
+        (123.456789, (123.456779, 123.456799), "123.457 ± <0.001"),
+        (1e-9, (-0.3, 0.3), "0.0 ± 0.3"),
         (0.25, None, "0.2500"),
         (None, None, "–"),
     ],
@@ -29,6 +32,7 @@ def test_mean_and_spread(mean: float | None, interval: tuple[float, float] | Non
 
 def test_interval_has_the_digits_of_its_half_width() -> None:
     assert numbers.interval_text(0.12431, (0.12388, 0.12474)) == "0.1239 to 0.1247"
+    assert numbers.interval_text(0.99999902, (0.99999898, 0.99999906)) == "0.999999 to 0.999999"
     assert numbers.interval_text(0.5, None) == "–"
     assert numbers.interval_text(0.5, (math.nan, math.nan)) == "–"
 

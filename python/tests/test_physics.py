@@ -11,7 +11,7 @@ from ackclock import Scenario, core
 from ackclock.jobs import run_jobs
 from ackclock.store import Store
 from ackclock.study.load import load_study, study_names
-from ackclock.study.run import Plan
+from ackclock.study.plan import Plan
 
 
 @pytest.mark.slow
@@ -19,7 +19,7 @@ from ackclock.study.run import Plan
 def test_no_study_breaks_the_physics_of_its_network(name: str) -> None:
     """Each case, under each reading of the thesis, with the first seed and the quick run's length."""
     plan = Plan(load_study(name), quick=True, sensitivity=True)
-    first = [job for job in plan.jobs if job.seed == plan.seeds[0]]
+    first = [planned.job for planned in plan.simulations(0, 1)]
     assert len(first) >= len(plan.runs)
     for job in first:
         assert core.verify(job.text, job.file, job.overrides, job.seed) == [], job.overrides
@@ -35,7 +35,8 @@ def test_a_run_is_the_same_alone_and_among_many() -> None:
 
 @pytest.mark.parametrize("name", ["rbcc/table-4.1", "rbcc/figure-4.12"])
 def test_a_study_is_the_same_with_one_thread_and_with_many(name: str) -> None:
-    jobs = Plan(load_study(name), quick=True, sensitivity=False).jobs
+    plan = Plan(load_study(name), quick=True, sensitivity=False)
+    jobs = [planned.job for planned in plan.simulations()]
 
     def results(threads: int) -> dict[int, str]:
         found: dict[int, str] = {}

@@ -9,7 +9,8 @@ from conftest import STUDY, replaced
 
 from ackclock import toml
 from ackclock.errors import InputError
-from ackclock.study.load import find_studies, load_study, parse_study, scenario_text, study_names, theses
+from ackclock.study.load import find_studies, load_study, parse_study, study_names, theses
+from ackclock.study.scenario_text import extracted
 
 
 def problem(text: str) -> str:
@@ -94,8 +95,8 @@ def test_all_mistakes_are_reported_at_once() -> None:
 
 def test_the_scenario_keeps_its_line_numbers() -> None:
     loaded = parse_study(STUDY, "test", "study.toml")
-    ours, theirs = STUDY.splitlines(), loaded.scenario_text.splitlines()
-    assert toml.loads(loaded.scenario_text) == toml.loads(STUDY)["scenario"]
+    ours, theirs = STUDY.splitlines(), loaded.scenario.text.splitlines()
+    assert toml.loads(loaded.scenario.text) == toml.loads(STUDY)["scenario"]
     for number, line in enumerate(theirs):
         assert line in ("", ours[number], ours[number].replace("scenario.", ""))
     assert theirs[ours.index("[[scenario.flows]]")] == "[[flows]]"
@@ -114,7 +115,7 @@ def test_the_scenario_keeps_its_line_numbers() -> None:
 )
 def test_unusual_ways_to_write_the_scenario(text: str) -> None:
     scenario = toml.loads(text)["scenario"]
-    assert toml.loads(scenario_text(text, scenario)) == scenario
+    assert toml.loads(extracted(text, scenario, "study.toml").text) == scenario
 
 
 def test_sweeps_name_their_cases() -> None:
@@ -159,7 +160,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_every_study_of_the_package_is_good(name: str) -> None:
     loaded = load_study(name)
     assert loaded.study.source.thesis == name.split("/", 1)[0]
-    assert toml.loads(loaded.scenario_text)
+    assert toml.loads(loaded.scenario.text)
 
 
 def test_theses_are_complete() -> None:

@@ -11,8 +11,9 @@ from ackclock import reproduce
 from ackclock.errors import InputError
 from ackclock.store import Store
 from ackclock.study.load import parse_study
+from ackclock.study.plan import Plan
 from ackclock.study.result import StudyResult
-from ackclock.study.run import Plan, run_study
+from ackclock.study.run import run_study
 
 
 def run(text: str = STUDY, *, quick: bool = False, store: Store | None = None) -> StudyResult:
@@ -74,8 +75,9 @@ def test_runs_that_readings_share_are_made_once() -> None:
     # Three replications of: 2 flows, 8 flows, and 6 flows (both cases of the first alternative); the second
     # alternative only measures differently.
     plan = Plan(parse_study(STUDY, "test", "study.toml"), quick=False, sensitivity=True)
-    assert len(plan.jobs) == 9
-    assert len(Plan(parse_study(STUDY, "t", "study.toml"), quick=False, sensitivity=False).jobs) == 6
+    assert len(plan.simulations()) == 9
+    taken = Plan(parse_study(STUDY, "t", "study.toml"), quick=False, sensitivity=False)
+    assert len(taken.simulations()) == 6
 
 
 def test_alternatives_can_be_limited_to_cases() -> None:
@@ -133,3 +135,96 @@ def test_from_python(study_file: Path, tmp_path: Path) -> None:
     assert result.claims[0].verdict == "reproduced"
     with pytest.raises(InputError, match="one at a time"):
         reproduce("rbcc")
+
+
+def test_alternatives_can_change_cases_in_different_ways() -> None:
+    changes = '[{ overrides = { "flows.tcp.count" = 6 } }, { cases = ["ma*"], overrides = { "flows.tcp.count" = 9 } }]'
+    text = replaced(
+        STUDY, ('"6 and 6", overrides = { "flows.tcp.count" = 6 }', f'"6 and 9", changes = {changes}')
+    )
+    assert run(text, quick=True).assumptions[0].sensitivity[0].claims[0].measured == 1.5
+
+
+def test_claims_say_what_they_accept(result: StudyResult) -> None:
+    first, second = result.claims
+    assert (first.tolerance, first.accepted) == (0.001, (3.999, 4.001))
+    assert (second.tolerance, second.accepted) == (None, (None, 0))
+
+
+class TestPrecision:
+    """A second of start times decides what two flows get in five seconds: their goodput differs between seeds."""
+
+    def study(self, within: str, most: int, metrics: str = '"goodput"') -> str:
+        precision = (
+            f'precision = {{ within = "{within}", metrics = [{metrics}], replications_most = {most} }}'
+        )
+        return replaced(STUDY, ("replications = 3\n", f"replications = 3\n{precision}\n"))
+
+    def test_replications_are_added_until_it_is_reached(self) -> None:
+        wide = run(STUDY).case("few").values["goodput"]
+        assert wide.interval is not None
+        assert wide.mean
+        half = (wide.interval[1] - wide.interval[0]) / 2 / wide.mean
+        result = run(self.study(f"{100 * half / 3:.3f} %", 300))
+        precision = result.precision
+        assert precision is not None
+        assert precision.reached
+        assert precision.widest is not None
+        assert precision.widest <= precision.wanted
+        assert 3 < result.replications < 300
+        assert result.replications % 3 == 0
+        assert len(result.case("many").seeds) == result.replications
+        # The alternatives ran as often.
+        count = result.replications
+        assert result.runs == 3 * count
+        assert "within" in str(precision)
+
+    def test_the_first_batch_may_do(self) -> None:
+        result = run(self.study("500 %", 300))
+        assert result.replications == 3
+
+    def test_there_is_an_end(self) -> None:
+        result = run(self.study("0.0001 %", 7))
+        assert result.replications == 7
+        assert result.precision is not None
+        assert not result.precision.reached
+        assert "not as precise as wanted: goodput('" in str(result.precision)
+
+    def test_what_does_not_vary_is_precise(self) -> None:
+        result = run(self.study("0.0001 %", 300, '"flows_seen"'))
+        assert result.replications == 3
+
+    def test_no_sample_is_not_precise(self) -> None:
+        text = replaced(self.study("5 %", 6), ("sum(flows.goodput_bps) / 1e6", "log(-1)"))
+        result = run(text)
+        assert result.replications == 6
+        assert "has no interval" in str(result.precision)
+
+    def test_quick_leaves_it_out(self) -> None:
+        result = run(self.study("0.0001 %", 300), quick=True)
+        assert (result.replications, result.precision) == (2, None)
+
+    def test_more_replications_begin_like_fewer(self, result: StudyResult) -> None:
+        more = run(self.study("0.0001 %", 6)).case("few").values["goodput"].samples
+        assert more[:3] == result.case("few").values["goodput"].samples
+        assert len(more) == 6
+
+    @pytest.mark.parametrize(
+        ("within", "most", "metrics", "message"),
+        [
+            ("5", 9, '"goodput"', 'precision.within: found "5", expected a percentage above 0'),
+            ("0 %", 9, '"goodput"', "expected a percentage above 0"),
+            ("1.2.3 %", 9, '"goodput"', "expected a percentage above 0"),
+            ("5 %", 2, '"goodput"', "precision.replications_most: is less than replications"),
+            (
+                "5 %",
+                9,
+                '"goodptu"',
+                'precision.metrics: there is no metric "goodptu"; did you mean "goodput"?',
+            ),
+        ],
+    )
+    def test_mistakes(self, within: str, most: int, metrics: str, message: str) -> None:
+        with pytest.raises(InputError) as caught:
+            run(self.study(within, most, metrics))
+        assert message in str(caught.value)

@@ -17,10 +17,9 @@ def main() -> None:
 
 def invoke(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0 done, 1 could not be done, 2 wrong input, 130 interrupted."""
-    from ackclock.cli.app import app
-    from ackclock.cli.terminal import complain
-
     try:
+        from ackclock.cli.app import app
+
         app(args=list(arguments), prog_name="ackclock")
     except SystemExit as exit:
         if exit.code == INTERRUPTED:  # Typer's own answer to Ctrl-C, which it gives without a word
@@ -46,3 +45,10 @@ def invoke(arguments: Sequence[str]) -> int:
         complain(f"{error.filename}: {error.strerror}" if error.filename else str(error))
         return FAILED
     return DONE
+
+
+def complain(message: str) -> None:
+    """An error message on standard error."""
+    from ackclock.cli import terminal
+
+    terminal.complain(message)

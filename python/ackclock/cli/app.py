@@ -145,7 +145,9 @@ def reproduce(
 
     Example: [bold]ackclock reproduce rbcc/table-4.1[/bold]
     """
-    if all == bool(studies):
+    if all and studies:
+        raise InputError("--all is every study there is: name some, or give --all, not both")
+    if not all and not studies:
         raise InputError("name the studies to reproduce (`ackclock list studies` shows them), or give --all")
     reproduce_command.reproduce(
         studies or [], quick=quick, as_json=json, out=out, sensitivity=sensitivity, threads=threads

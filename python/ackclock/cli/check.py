@@ -11,17 +11,25 @@ def check(file: Path) -> None:
     """Validate a scenario or study file. InputError says everything that is wrong."""
     from ackclock.files import read_text
     from ackclock.scenario import Scenario
+    from ackclock.study.base import ENDING, parse_base
     from ackclock.study.load import load_study, looks_like_study
 
+    if file.name.endswith(ENDING):
+        base = parse_base(read_text(file), str(file)).base
+        scenario = "a scenario" if base.scenario else "no scenario"
+        console().print(
+            f"{file}: a good base of studies: {scenario}, {len(base.assumptions)} assumptions", markup=False
+        )
+        return
     if looks_like_study(read_text(file)):
-        from ackclock.study.run import Plan
+        from ackclock.study.plan import Plan
 
         plan = Plan(load_study(str(file)), quick=False, sensitivity=True)
         plan.check()
         study = plan.study
         console().print(
             f"{file}: a good study: {len(plan.runs)} cases, {len(study.metrics)} metrics, "
-            f"{len(study.claims)} claims, {len(plan.jobs)} runs",
+            f"{len(study.claims)} claims, {len(plan.simulations())} runs",
             markup=False,
         )
         return

@@ -6,21 +6,26 @@ import json
 import math
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console, print_json, progress_bar
 
 if TYPE_CHECKING:
     from ackclock.study.load import LoadedStudy
     from ackclock.study.model import Verdict
-    from ackclock.study.result import ClaimResult, MetricValue, StudyResult
+    from ackclock.study.result import ClaimResult, MetricValue, PrecisionResult, StudyResult
 
 STYLES: dict[Verdict, str] = {"reproduced": "green", "direction only": "yellow", "not reproduced": "red"}
+
+NARROW = 100
+"""Columns of a terminal below which a claim's numbers have no room beside it."""
 
 
 def reproduce(
@@ -86,14 +91,21 @@ def show(result: StudyResult) -> None:
             style="dim",
         )
     )
+    if result.quick:
+        out.print(Text("a quick run: verdicts may differ from those of a full one", style="yellow"))
+    if result.precision is not None:
+        style = "dim" if result.precision.reached else "yellow"
+        out.print(Text(str(result.precision), style=style))
     out.print()
-    out.print(_values(result))
-    out.print(
-        Text("mean ± half the 95 % interval over replications; below it the thesis's value", style="dim")
-    )
+    for table in _values(result, out.width):
+        out.print(table)
+        out.print()
+    has_paper = any(value.paper is not None for case in result.cases for value in case.values.values())
+    below = "; below it the thesis's value" if has_paper else ""
+    out.print(Text(f"mean ± half the 95 % interval over replications{below}", style="dim"))
     out.print()
     if result.claims:
-        out.print(_claims(result.claims))
+        out.print(_claims(result.claims, out.width))
         out.print(_tally(result))
     _show_sensitivity(result)
     out.print()
@@ -112,43 +124,50 @@ def show_totals(results: Sequence[StudyResult]) -> None:
     console().print(table)
 
 
-def _values(result: StudyResult) -> Table:
-    from ackclock.report.numbers import mean_and_spread, plain
-
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("case")
-    for metric in result.metrics:
-        table.add_column(metric.label + (f" [{metric.unit}]" if metric.unit else ""), justify="right")
-    for column in table.columns:
-        column.header = Text(str(column.header))  # a unit in brackets is no markup
-    for case in result.cases:
-        swept = f" [{case.sweep_value}]" if case.sweep_value is not None else ""
-        cells = []
-        for metric in result.metrics:
-            value: MetricValue = case.values[metric.id]
-            paper = Text(f"\n{plain(value.paper)}", style="cyan") if value.paper is not None else Text("")
-            cells.append(Text.assemble(mean_and_spread(value.mean, value.interval), paper))
-        table.add_row(Text(case.label + swept), *cells)
-    return table
+def _values(result: StudyResult, width: int) -> Iterator[Table]:
+    """Every metric of every case, with the thesis's value below ours."""
+    labels = [
+        Text(case.label + (f" [{case.sweep_value}]" if case.sweep_value is not None else ""))
+        for case in result.cases
+    ]
+    columns = [
+        Column(
+            metric.label + (f" [{metric.unit}]" if metric.unit else ""),
+            [_value(case.values[metric.id]) for case in result.cases],
+        )
+        for metric in result.metrics
+    ]
+    return fitting(Column("case", labels), columns, width)
 
 
-def _claims(claims: Sequence[ClaimResult]) -> Table:
-    from ackclock.report.numbers import mean_and_spread, plain
+def _value(value: MetricValue) -> Text:
+    from ackclock.numbers import mean_and_spread, plain
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    paper = Text(f"\n{plain(value.paper)}", style="cyan") if value.paper is not None else Text("")
+    return Text.assemble(mean_and_spread(value.mean, value.interval), paper)
+
+
+def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
+    """The claims with their verdicts; in a narrow terminal their numbers stand below their sentence."""
+    from ackclock.numbers import mean_and_spread, plain
+
+    narrow = width < NARROW
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("id", no_wrap=True)
     table.add_column("the thesis claims", ratio=1)
-    table.add_column("thesis", justify="right", no_wrap=True)
-    table.add_column("measured", justify="right", no_wrap=True)
+    if not narrow:
+        table.add_column("thesis", justify="right", no_wrap=True)
+        table.add_column("measured", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for claim in claims:
-        table.add_row(
-            Text(claim.id),
-            Text(claim.text),
-            Text(plain(claim.paper)),
-            f"{mean_and_spread(claim.measured, claim.interval)} {claim.unit}".rstrip(),
-            Text(claim.verdict, style=STYLES[claim.verdict]),
-        )
+        paper = plain(claim.paper)
+        measured = f"{mean_and_spread(claim.measured, claim.interval)} {claim.unit}".rstrip()
+        verdict = Text(claim.verdict, style=STYLES[claim.verdict])
+        if narrow:
+            numbers = ("" if claim.paper is None else f"thesis {paper}, ") + f"measured {measured}"
+            table.add_row(Text(claim.id), Text.assemble(claim.text, "\n", (numbers, "cyan")), verdict)
+        else:
+            table.add_row(Text(claim.id), Text(claim.text), Text(paper), Text(measured), verdict)
     return table
 
 
@@ -163,13 +182,22 @@ def _show_sensitivity(result: StudyResult) -> None:
     if not readings:
         return
     out = console()
+    out.print()
     out.print(
         f"{len(changing)} of {len(readings)} other readings of what the thesis leaves open change a verdict"
+        + (", of these claims:" if changing else "")
     )
-    for item in changing:
-        out.print(
-            Text(f"  {item.assumption}: {item.alternative}: changes {', '.join(item.changed)}", style="dim")
-        )
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
+    table.add_column(ratio=3)
+    table.add_column(ratio=1, min_width=16)
+    for assumption in result.assumptions:
+        rows = [item for item in assumption.sensitivity if item.changed]
+        if rows:
+            table.add_row(Padding(Text(assumption.what), (0, 0, 0, 2)), Text(""))
+        for item in rows:
+            changed = Text(", ".join(item.changed), style="dim")
+            table.add_row(Padding(Text(item.alternative, style="dim"), (0, 0, 0, 4)), changed)
+    out.print(table)
 
 
 def as_document(results: Sequence[StudyResult], report: Path | None) -> dict[str, Any]:
@@ -196,6 +224,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
             "section": result.source.section,
         },
         "replications": result.replications,
+        "precision": _precision(result.precision),
         "quick": result.quick,
         "claims": [_claim(claim) for claim in result.claims],
         "verdicts": result.verdicts(),
@@ -240,6 +269,18 @@ def _study(result: StudyResult) -> dict[str, Any]:
     }
 
 
+def _precision(precision: PrecisionResult | None) -> dict[str, Any] | None:
+    if precision is None:
+        return None
+    return {
+        "wanted": precision.wanted,
+        "metrics": list(precision.metrics),
+        "reached": precision.reached,
+        "widest": precision.widest,
+        "where": precision.where,
+    }
+
+
 def _claim(claim: ClaimResult) -> dict[str, Any]:
     return {
         "id": claim.id,
@@ -248,6 +289,8 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
         "measured": claim.measured,
         "interval": claim.interval,
         "unit": claim.unit,
+        "tolerance": claim.tolerance,
+        "accepted": claim.accepted,
         "verdict": claim.verdict,
         "detail": claim.detail,
         "finding": claim.finding,

@@ -6,14 +6,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console, print_json, progress_bar
+from ackclock.errors import InputError, ScenarioError
 from ackclock.store import DEFAULT_DIR
 
 if TYPE_CHECKING:
     from ackclock.run import Run, Runs
+    from ackclock.statistics import Summary
 
 FLOW_COLUMNS: Mapping[str, tuple[str, float]] = {
     # quantity: (heading, factor)
@@ -47,7 +51,11 @@ def run(
     """Run a scenario file and print its results; with ``out``, write them as well."""
     from ackclock.scenario import Scenario
 
-    scenario = Scenario.from_file(file)
+    try:
+        scenario = Scenario.from_file(file)
+    except ScenarioError:
+        _refuse_study(file)
+        raise
     description = scenario.describe()
     first = int(description["seed"]) if seed is None else seed
     count = int(description["replications"]) if replications is None else replications
@@ -66,6 +74,15 @@ def run(
     show(runs)
     for path in written:
         console().print(f"wrote {path}", markup=False, style="dim")
+
+
+def _refuse_study(file: Path) -> None:
+    """InputError when the file is a study, whose keys mean nothing in a scenario."""
+    from ackclock.files import read_text
+    from ackclock.study.load import looks_like_study
+
+    if looks_like_study(read_text(file)):
+        raise InputError(f"{file}: is a study, not a scenario; `ackclock reproduce {file}` runs it") from None
 
 
 def document(runs: Runs) -> dict[str, Any]:
@@ -137,7 +154,7 @@ def show(runs: Runs) -> None:
             fairness = first.fairness
             out.print(f"fairness (Jain) {'-' if fairness is None else f'{fairness:.4f}'}")
         else:
-            out.print(_summary_table(summarised(group), first))
+            _show_summary(out, group)
         out.print()
 
 
@@ -159,30 +176,43 @@ def _table(
     return table
 
 
-def _summary_table(summary: Mapping[str, Any], first: Run) -> Table:
-    from ackclock.report.numbers import mean_and_spread
+def _show_summary(out: Console, runs: list[Run]) -> None:
+    """Print what the runs come to on average: a line for each group of flows and each link."""
+    from ackclock.numbers import mean_and_spread
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", title_justify="left")
-    table.add_column("mean over flows and replications", no_wrap=True)
-    table.add_column("mean ± 95 %", justify="right")
-    rows = [
-        (f"{group['name']} ", f"groups.{group['name']}", FLOW_COLUMNS) for group in first.document["groups"]
-    ]
-    rows += [
-        (f"{link['name']} ", f"links.{link['name']}", LINK_COLUMNS)
-        for link in _worth_showing(first.document["links"])
-    ]
-    for label, prefix, columns in rows:
-        for quantity, (heading, factor) in columns.items():
-            value = summary[f"{prefix}.{quantity}"]
-            mean = None if value.mean is None else value.mean * factor
-            interval = (
-                None if value.interval is None else (value.interval[0] * factor, value.interval[1] * factor)
+    summary, first = summarised(runs), runs[0].document
+    for kind, prefix, records, columns in (
+        ("flows", "groups", first["groups"], FLOW_COLUMNS),
+        ("link", "links", _worth_showing(first["links"]), LINK_COLUMNS),
+    ):
+        cells = [
+            Column(
+                heading,
+                [_spread(summary[f"{prefix}.{record['name']}.{quantity}"], factor) for record in records],
             )
-            table.add_row(Text(label + heading.replace("\n", " ")), mean_and_spread(mean, interval))
+            for quantity, (heading, factor) in columns.items()
+        ]
+        names = Column(kind, [Text(record["name"]) for record in records])
+        for table in fitting(names, cells, out.width):
+            out.print(table)
     fairness = summary["fairness"]
-    table.add_row("fairness (Jain)", mean_and_spread(fairness.mean, fairness.interval))
-    return table
+    out.print(f"fairness (Jain) {mean_and_spread(fairness.mean, fairness.interval)}")
+    over = "mean over the flows of a group"
+    if len(runs) == 1:
+        out.print(Text(over, style="dim"))
+    elif all(value.std in (0, None) for value in summary.values()):
+        out.print(Text("all replications are equal: nothing in this scenario is random", style="yellow"))
+    else:
+        out.print(Text(f"{over} and over replications ± half its 95 % interval", style="dim"))
+
+
+def _spread(value: Summary, factor: float) -> Text:
+    from ackclock.numbers import mean_and_spread
+
+    if value.mean is None:
+        return Text("-")
+    interval = value.interval and (value.interval[0] * factor, value.interval[1] * factor)
+    return Text(mean_and_spread(value.mean * factor, interval))
 
 
 def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

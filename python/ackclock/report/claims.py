@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ackclock.numbers import interval_text, mean_alone, mean_and_spread, plain
 from ackclock.report import strips
-from ackclock.report.numbers import interval_text, mean_alone, mean_and_spread, plain
 from ackclock.study.model import Finding, Verdict
 from ackclock.study.result import AssumptionResult, ClaimResult, StudyResult
 
@@ -20,7 +20,18 @@ class ClaimView:
     paper: str
     measured: str
     interval: str
+    accepted: str
+    """Empty where the claim has no such range."""
     strip: strips.Strip | None
+
+    @property
+    def words(self) -> str:
+        """What the strip shows."""
+        unit = f" {self.claim.unit}" if self.claim.unit else ""
+        parts = [f"measured {self.measured}{unit}"]
+        parts += [f"thesis {self.paper}{unit}"] if self.claim.paper is not None else []
+        parts += [f"accepted {self.accepted}{unit}"] if self.accepted else []
+        return ", ".join(parts).capitalize()
 
 
 @dataclass(frozen=True)
@@ -70,17 +81,28 @@ def assumptions(study: StudyResult, claims: Sequence[ClaimView]) -> list[Assumpt
 
 def _view(claim: ClaimResult, anchor: str) -> ClaimView:
     on = None
-    if claim.paper is not None:
-        # Each claim has a scale of its own; only from zero on can one see whether a difference is large or small.
-        on = strips.scale([0, claim.paper, claim.measured, *(claim.interval or ())])
+    if claim.paper is not None or claim.accepted is not None:
+        ends = (*(claim.interval or ()), *(claim.accepted or ()))
+        # Each claim has a scale of its own. Whether a difference is large or small shows beside what is accepted, and
+        # where nothing says that, from zero on.
+        zero = 0.0 if claim.accepted is None else None
+        on = strips.scale([zero, claim.paper, claim.measured, *ends])
     return ClaimView(
         claim=claim,
         anchor=anchor,
         paper=plain(claim.paper),
         measured=mean_and_spread(claim.measured, claim.interval),
         interval=interval_text(claim.measured, claim.interval),
-        strip=strips.strip(on, claim.measured, claim.interval, claim.paper) if on else None,
+        accepted=_range_text(claim.accepted),
+        strip=strips.strip(on, claim.measured, claim.interval, claim.paper, claim.accepted) if on else None,
     )
+
+
+def _range_text(accepted: strips.Range | None) -> str:
+    low, high = accepted or (None, None)
+    if low is None:
+        return "" if high is None else f"up to {plain(high)}"
+    return f"from {plain(low)}" if high is None else f"{plain(low)} to {plain(high)}"
 
 
 def _assumption(assumption: AssumptionResult, claims: Sequence[ClaimView]) -> AssumptionView:

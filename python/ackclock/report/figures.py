@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ackclock.numbers import rounded, rounded_one
 from ackclock.report import style, time_figure
 from ackclock.report.cases import families, selected, shown
 from ackclock.report.curves import Axis, Curve, Entry, Panel
-from ackclock.report.numbers import rounded, rounded_one
 from ackclock.report.quantities import title_and_scale
 from ackclock.study.model import Figure, Metric, sweep_text
 from ackclock.study.result import CaseResult, MetricValue, StudyResult

@@ -11,7 +11,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from ackclock.report import numbers, study_view
+from ackclock import numbers
+from ackclock.report import study_view
 from ackclock.report.library import packed_plotly
 from ackclock.report.study_view import StudyView
 from ackclock.study.model import Verdict

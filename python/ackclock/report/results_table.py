@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ackclock.numbers import interval_text, mean_and_spread, plain
 from ackclock.report import strips
 from ackclock.report.cases import full_label
-from ackclock.report.numbers import interval_text, mean_and_spread, plain
 from ackclock.study.model import Metric
 from ackclock.study.result import MetricValue, StudyResult
 

@@ -1,4 +1,4 @@
-"""Strips: a mean with its interval and the thesis's value on one scale, as positions in per cent.
+"""Strips: a mean with its interval, the thesis's value and what is accepted on one scale, as positions in per cent.
 
 The style sheet draws them, so they need no script, follow the theme and print.
 """
@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ackclock.report.numbers import significant
+from ackclock.numbers import significant
 from ackclock.study.result import Interval
 
 
@@ -26,6 +26,20 @@ class Scale:
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
 
+Range = tuple[float | None, float | None]
+"""Lowest and highest value; None for an end that is open."""
+
+
+@dataclass(frozen=True)
+class Band:
+    """A part of the scale: its left end and its width in per cent. An open end is that of the scale."""
+
+    left: float
+    width: float
+    open_left: bool
+    open_right: bool
+
+
 @dataclass(frozen=True)
 class Strip:
     """Positions in per cent; what is missing is None."""
@@ -34,6 +48,7 @@ class Strip:
     interval: tuple[float, float] | None
     """Left end and width."""
     paper: float | None
+    accepted: Band | None = None
 
 
 def scale(values: Iterable[float | None]) -> Scale | None:
@@ -61,7 +76,13 @@ def scale(values: Iterable[float | None]) -> Scale | None:
     return Scale(bounds.low, bounds.high, ticks)
 
 
-def strip(on: Scale, mean: float | None, interval: Interval | None, paper: float | None) -> Strip:
+def strip(
+    on: Scale,
+    mean: float | None,
+    interval: Interval | None,
+    paper: float | None,
+    accepted: Range | None = None,
+) -> Strip:
     """The positions of one row."""
     ends = None
     if interval is not None and all(map(math.isfinite, interval)):
@@ -71,7 +92,14 @@ def strip(on: Scale, mean: float | None, interval: Interval | None, paper: float
         mean=None if mean is None or not math.isfinite(mean) else on.position(mean),
         interval=ends,
         paper=None if paper is None else on.position(paper),
+        accepted=None if accepted is None else _band(on, *accepted),
     )
+
+
+def _band(on: Scale, low: float | None, high: float | None) -> Band:
+    left = 0.0 if low is None else on.position(low)
+    right = 100.0 if high is None else on.position(high)
+    return Band(left, round(right - left, 2), low is None, high is None)
 
 
 def _round_step(rough: float) -> float:

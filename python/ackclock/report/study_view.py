@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ackclock.report import claims, figures, numbers, results_table
+from ackclock import numbers
+from ackclock.report import claims, figures, results_table
 from ackclock.report.cases import families
 from ackclock.report.claims import AssumptionView, ClaimView
 from ackclock.report.figures import FigureView

@@ -56,6 +56,12 @@ class ClaimRecord(Document):
     measured: float | None
     interval: tuple[float, float] | None
     unit: str
+    tolerance: float | None = Field(
+        description="the distance from paper that is allowed, where that is the test"
+    )
+    accepted: tuple[float | None, float | None] | None = Field(
+        description="lowest and highest value that the test accepts, null for an open end"
+    )
     verdict: Verdict
     detail: str
     finding: str | None
@@ -71,6 +77,16 @@ class SensitivityRecord(Document):
     claims: list[ClaimRecord]
 
 
+class PrecisionRecord(Document):
+    """The relative precision that a study asks for."""
+
+    wanted: float = Field(description="half the 95 % interval over the mean, e.g. 0.05")
+    metrics: list[str]
+    reached: bool
+    widest: float | None = Field(description="of these metrics in all cases; null while one has no interval")
+    where: str = Field(description="the metric and the case that have it")
+
+
 class StudyRecord(Document):
     """One study."""
 
@@ -78,6 +94,7 @@ class StudyRecord(Document):
     title: str
     source: SourceRecord
     replications: int
+    precision: PrecisionRecord | None
     quick: bool
     claims: list[ClaimRecord]
     verdicts: dict[Verdict, int]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fnmatch
 import math
 import re
+from collections.abc import Callable
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -31,8 +32,19 @@ class Table(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _or_from_base(*keys: str) -> Callable[[dict[str, Any]], None]:
+    """For the JSON Schema of a file: ``keys`` need not be there, since a base may give them."""
+
+    def relax(schema: dict[str, Any]) -> None:
+        schema["required"] = [key for key in schema["required"] if key not in keys]
+
+    return relax
+
+
 class Source(Table):
     """Where the experiment was published."""
+
+    model_config = ConfigDict(json_schema_extra=_or_from_base("thesis", "section"))
 
     thesis: str = Field(description="key of studies/theses.toml")
     item: str = Field(description='the table or figure, e.g. "Table 4.1"')
@@ -171,6 +183,18 @@ class Claim(Table):
             conditions.append((found[1], float(found[2])))
         return conditions
 
+    def accepted(self) -> tuple[float | None, float | None] | None:
+        """The lowest and the highest value that the test accepts, None for an open end; None without such a test."""
+        allowed = self.allowed_error()
+        if allowed is not None and self.paper is not None:
+            return self.paper - allowed, self.paper + allowed
+        conditions = self.conditions()
+        if not conditions:
+            return None
+        low = [bound for comparison, bound in conditions if comparison.startswith(">")]
+        high = [bound for comparison, bound in conditions if comparison.startswith("<")]
+        return max(low, default=None), min(high, default=None)
+
 
 class Figure(Table):
     """A figure of the report: over ``time`` (series of the first replication), or a metric over the ``sweep`` axis."""
@@ -212,6 +236,15 @@ class Figure(Table):
         return [self.series] if isinstance(self.series, str) else list(self.series)
 
 
+class Change(Table):
+    """Other scenario values for some of the cases."""
+
+    overrides: Overrides = Field(min_length=1)
+    cases: list[str] | None = Field(
+        default=None, description="cases that the overrides apply to; default: all"
+    )
+
+
 class Alternative(Table):
     """Another reading of the thesis: other scenario values, or other definitions of metrics."""
 
@@ -220,20 +253,38 @@ class Alternative(Table):
     cases: list[str] | None = Field(
         default=None, description="cases that the overrides apply to; default: all"
     )
+    changes: list[Change] = Field(
+        default_factory=list, description="in place of overrides, where cases differ in what changes"
+    )
     metrics: dict[str, str] = Field(
         default_factory=dict, description="metric id: expression to use in its place"
     )
 
     @model_validator(mode="after")
     def _changes_something(self) -> Self:
-        if not self.overrides and not self.metrics:
-            raise ValueError("an alternative changes something: give overrides or metrics")
+        if not self.overrides and not self.changes and not self.metrics:
+            raise ValueError("an alternative changes something: give overrides, changes or metrics")
+        if self.changes and (self.overrides or self.cases):
+            raise ValueError(
+                "each of the changes has its own overrides and cases; there are none beside them"
+            )
         return self
+
+    def all_changes(self) -> list[Change]:
+        """The changes, also where there is one that is written without a list."""
+        if not self.overrides:
+            return list(self.changes)
+        return [Change(overrides=self.overrides, cases=self.cases)]
 
 
 class Assumption(Table):
     """A value that the thesis leaves open: what was taken, why, and what else it could have been."""
 
+    model_config = ConfigDict(json_schema_extra=_or_from_base("what", "taken", "why"))
+
+    id: str = Field(
+        default="", description="what `assume` names it by; one that the base has is completed from there"
+    )
     what: str
     taken: str
     why: str
@@ -247,13 +298,47 @@ class Finding(Table):
     text: str
 
 
+class Precision(Table):
+    """How narrow the 95 % intervals of some metrics have to be; replications are added until they are."""
+
+    within: str = Field(description='half the interval over the mean, e.g. "5 %"')
+    metrics: list[str] = Field(min_length=1, description="metric ids")
+    replications_most: int = Field(ge=1, le=10_000, description="where to stop in any case")
+
+    @field_validator("within")
+    @classmethod
+    def _percentage(cls, text: str) -> str:
+        found = re.fullmatch(r"\s*([0-9.]+)\s*%\s*", text)
+        try:
+            good = found is not None and float(found[1]) > 0
+        except ValueError:
+            good = False
+        if not good:
+            raise ValueError(f'found "{text}", expected a percentage above 0 such as "5 %"')
+        return text
+
+    @property
+    def share(self) -> float:
+        """``within`` as a number: 0.05 for 5 %."""
+        return float(self.within.strip(" %")) / 100
+
+
 class Study(Table):
     """A whole study file."""
 
+    model_config = ConfigDict(json_schema_extra=_or_from_base("scenario"))
+
     title: str
     summary: str
+    base: str | None = Field(
+        default=None, description="a file beside this one, *.base.toml, that several studies share"
+    )
+    assume: list[str] = Field(
+        default_factory=list, description="ids of the assumptions that hold, of the base or of this file"
+    )
     source: Source
     replications: int = Field(default=20, ge=1, le=10_000)
+    precision: Precision | None = None
     quick: Quick = Field(default_factory=Quick)
     scenario: dict[str, Any]
     cases: list[Case] = Field(default_factory=lambda: [Case(name="base")], min_length=1)
@@ -288,11 +373,17 @@ class Study(Table):
         metric_ids = [metric.id for metric in self.metrics]
         claim_ids = [claim.id for claim in self.claims]
         problems = [
-            *_repeated("case", case_names),
-            *_repeated("metric", metric_ids),
-            *_repeated("claim", claim_ids),
-            *_repeated("figure", [figure.id for figure in self.figures]),
+            *repeated("case", case_names),
+            *repeated("metric", metric_ids),
+            *repeated("claim", claim_ids),
+            *repeated("figure", [figure.id for figure in self.figures]),
+            *repeated("assumption", [assumption.id for assumption in self.assumptions if assumption.id]),
+            *repeated("assumption", self.assume, what="named"),
         ]
+        if self.precision is not None:
+            problems += _unknown("precision.metrics", "metric", self.precision.metrics, metric_ids)
+            if self.precision.replications_most < self.replications:
+                problems.append("precision.replications_most: is less than replications")
         for metric in self.metrics:
             problems += _unknown(f"metrics.{metric.id}.paper", "case", metric.paper, run_names)
         for figure in self.figures:
@@ -305,7 +396,8 @@ class Study(Table):
         for assumption in self.assumptions:
             for alternative in assumption.alternatives:
                 place = f'assumptions "{assumption.what}", alternative "{alternative.label}"'
-                problems += _unmatched(f"{place}, cases", alternative.cases, [*run_names, *case_names])
+                for change in alternative.all_changes():
+                    problems += _unmatched(f"{place}, cases", change.cases, [*run_names, *case_names])
                 problems += _unknown(f"{place}, metrics", "metric", alternative.metrics, metric_ids)
         problems += _unknown("findings", "claim", [finding.claim for finding in self.findings], claim_ids)
         if problems:
@@ -333,8 +425,9 @@ def sweep_text(value: int | float | str) -> str:
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
-def _repeated(kind: str, names: list[str]) -> list[str]:
-    return [f'{kind} "{name}" is defined twice' for name in sorted({n for n in names if names.count(n) > 1})]
+def repeated(kind: str, names: list[str], what: str = "defined") -> list[str]:
+    """A message for each of ``names`` that stands there more than once."""
+    return [f'{kind} "{name}" is {what} twice' for name in sorted({n for n in names if names.count(n) > 1})]
 
 
 def _unknown(place: str, kind: str, found: Any, known: list[str]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from ackclock.schemas.run import FlowRecord, GroupRecord, LinkRecord
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Expression, ExpressionError
-from ackclock.study.model import Study
+from ackclock.study.model import Assumption, Study
 from ackclock.study.run_words import measure
 from ackclock.study.verdict import judge
 
@@ -23,12 +23,8 @@ def rehearse(study: Study) -> list[str]:
 
     Names of flows and links are taken on trust here: only the core knows them.
     """
-    problems = []
-    for place, text in _metric_expressions(study):
-        try:
-            measure(Expression(text), _AnyResult())
-        except ExpressionError as error:
-            problems.append(f"{place}: {error}")
+    problems = _unmeasurable([(f'metric "{metric.id}": expr', metric.expr) for metric in study.metrics])
+    problems += rehearse_assumptions(study.assumptions)
     words = ClaimWords(_made_up_samples(study), study.runs())
     for claim in study.claims:
         try:
@@ -38,16 +34,24 @@ def rehearse(study: Study) -> list[str]:
     return problems
 
 
-def _metric_expressions(study: Study) -> Iterator[tuple[str, str]]:
-    for metric in study.metrics:
-        yield f'metric "{metric.id}": expr', metric.expr
-    for assumption in study.assumptions:
-        for alternative in assumption.alternatives:
-            for id, expr in alternative.metrics.items():
-                yield (
-                    f'assumption "{assumption.what}", alternative "{alternative.label}", metric "{id}"',
-                    expr,
-                )
+def rehearse_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
+    """The same of the metrics that alternatives define."""
+    return _unmeasurable(
+        (f'assumption "{assumption.what}", alternative "{alternative.label}", metric "{id}"', expr)
+        for assumption in assumptions
+        for alternative in assumption.alternatives
+        for id, expr in alternative.metrics.items()
+    )
+
+
+def _unmeasurable(expressions: Iterable[tuple[str, str]]) -> list[str]:
+    problems = []
+    for place, text in expressions:
+        try:
+            measure(Expression(text), _AnyResult())
+        except ExpressionError as error:
+            problems.append(f"{place}: {error}")
+    return problems
 
 
 def _made_up_samples(study: Study) -> dict[str, dict[str, Any]]:

@@ -93,7 +93,9 @@ class ClaimResult:
     """One sentence of the thesis, tested.
 
     ``measured`` and ``interval`` belong to the claim's expression, evaluated per replication. ``detail`` says in one
-    line how the verdict came about; ``finding`` is the author's written conclusion, if any.
+    line how the verdict came about; ``finding`` is the author's written conclusion, if any. ``tolerance`` is the
+    distance from ``paper`` that is allowed, where that is the test; ``accepted`` has the lowest and the highest value
+    that the test accepts, None for an end that is open, and is None itself for a claim of a direction alone.
     """
 
     id: str
@@ -106,6 +108,8 @@ class ClaimResult:
     unit: str = ""
     expression: str = ""
     finding: str | None = None
+    tolerance: float | None = None
+    accepted: tuple[float | None, float | None] | None = None
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,30 @@ class AssumptionResult:
 
 
 @dataclass(frozen=True)
+class PrecisionResult:
+    """The relative precision that a study asked for, and what it came to.
+
+    ``widest`` is half the widest 95 % interval of ``metrics`` over its mean, None while one has no interval; ``where``
+    is the metric and the case that have it.
+    """
+
+    wanted: float
+    metrics: tuple[str, ...]
+    reached: bool
+    widest: float | None
+    where: str
+
+    def __str__(self) -> str:
+        wanted = f"{100 * self.wanted:.3g} %"
+        if self.reached:
+            return f"intervals of {', '.join(self.metrics)} within {wanted} of their means"
+        found = (
+            "has no interval" if self.widest is None else f"comes to {100 * self.widest:.2g} % of its mean"
+        )
+        return f"not as precise as wanted: {self.where} {found}, wanted {wanted}"
+
+
+@dataclass(frozen=True)
 class StudyResult:
     """A study that ran."""
 
@@ -150,6 +178,7 @@ class StudyResult:
     figures: tuple[Figure, ...]
     assumptions: tuple[AssumptionResult, ...]
     findings: tuple[Finding, ...]
+    precision: PrecisionResult | None = None
     versions: Mapping[str, str] = field(default_factory=dict)
     """``ackclock``, ``core`` (with a hash of the compiled module), ``python``, ``numpy``, ``scipy``."""
     runs: int = 0

@@ -5,11 +5,14 @@
     flow("tcp-1").X             X of one flow; likewise link("bottleneck").X and group("tcp").X
     fairness, duration          the run's Jain index; its length in seconds
     series("links.bottleneck.queue_packets")            a time series; series(path, from, to) a part of it, in seconds
+    time_of_max(path), time_of_max(path, from, to), time_of_max(path, from, to, width)
+                                when the series is largest, in seconds: the first such time; with a width, the start of
+                                that stretch of so many seconds from ``from`` on whose mean is largest
     convergence_time(first, second, start, from, to)    45-55 % convergence time in seconds of two series, see metrics
 
 X is any number of the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,
-median, percentile(x, q), count, jain, variation, abs, sqrt, log, log10, exp. All that reduce a vector leave out
-missing samples.
+median, percentile(x, q), correlation(x, y), count, jain, variation, abs, sqrt, log, log10, exp. All that reduce a
+vector leave out missing samples.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ from ackclock import metrics
 from ackclock.names import nearest
 from ackclock.study.language import Array, Expression, ExpressionError, Value
 
-SERIES_FUNCTIONS = ("series", "convergence_time")
+SERIES_FUNCTIONS = ("series", "time_of_max", "convergence_time")
 """An expression that uses one of these needs the run's series."""
 
 
@@ -44,10 +47,12 @@ class RunWords:
             **ELEMENTWISE,
             **REDUCTIONS,
             "percentile": percentile,
+            "correlation": correlation,
             "flow": lambda name: _named("flow", name, result["flows"]),
             "link": lambda name: _named("link", name, result["links"]),
             "group": lambda name: _named("group", name, result.get("groups", ())),
             "series": self._series,
+            "time_of_max": self._time_of_max,
             "convergence_time": self._convergence_time,
         }
 
@@ -57,13 +62,27 @@ class RunWords:
 
     def _series(self, path: str, start: Array | None = None, end: Array | None = None) -> Array:
         """series("links.<link>.<quantity>") or series(path, from, to), times in seconds"""
+        _, values = self._part(path, start, end)
+        return values
+
+    def _time_of_max(
+        self, path: str, start: Array | None = None, end: Array | None = None, width: Array | None = None
+    ) -> float:
+        """time_of_max("links.<link>.<quantity>"), time_of_max(path, from, to) or time_of_max(path, from, to, width)"""
+        times, values = self._part(path, start, end)
+        if width is None:
+            return metrics.time_of_max(times, values)
+        return metrics.time_of_max(*metrics.stretches(times, values, float(start or 0), float(width)))
+
+    def _part(self, path: str, start: Array | None, end: Array | None) -> tuple[Array, Array]:
+        """Times and values of a series between two times."""
         times, values = self._path(path)
         inside = np.ones(times.shape, dtype=bool)
         if start is not None:
             inside &= times >= start
         if end is not None:
             inside &= times <= end
-        return values[inside]
+        return times[inside], values[inside]
 
     def _convergence_time(
         self, first: str, second: str, start: Array, region_from: Array, region_to: Array
@@ -154,6 +173,13 @@ def percentile(values: Array, q: Array) -> float:
     if not 0 <= q <= 100:
         raise ValueError("a percentile lies between 0 and 100")
     return float(np.percentile(present, float(q))) if present.size else math.nan
+
+
+def correlation(first: Array, second: Array) -> float:
+    """correlation(x, y) of two vectors of one length: Pearson's coefficient"""
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(f"expected two vectors of one length, found {first.size} and {second.size} values")
+    return metrics.correlation(first, second)
 
 
 def _reduction(name: str, reduce: Callable[[Array], Any]) -> Callable[..., Value]:

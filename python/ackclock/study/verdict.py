@@ -51,6 +51,8 @@ def judge(claim: Claim, words: ClaimWords, replications: int, finding: str | Non
         unit=claim.unit,
         expression=claim.measured,
         finding=finding,
+        tolerance=claim.allowed_error(),
+        accepted=claim.accepted(),
     )
 
 

@@ -107,6 +107,8 @@ def claim(id: str, verdict: str, text: str, **more: Any) -> ClaimResult:
         "unit": "s",
         "detail": "the interval lies within 5 % of the thesis's value",
         "expression": f"rtt('{id}')",
+        "tolerance": 0.00625,
+        "accepted": (0.11875, 0.13125),
     }
     return ClaimResult(id=id, text=text, verdict=verdict, **{**fields, **more})  # type: ignore[arg-type]
 
@@ -143,6 +145,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
             measured=0.0,
             interval=(0.0, 0.0),
             unit="%",
+            accepted=(-0.1, 0.1),
         ),
         claim("2", "reproduced", "Alpha's mean RTT with 5 flows is 0.125 s"),
         claim(
@@ -153,6 +156,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
             measured=66.2,
             interval=(65.1, 67.3),
             unit="%",
+            accepted=(68.0, 74.0),
             detail="smaller as claimed, but by 66.2 % and not by 71 % ± 3",
         ),
         claim(
@@ -163,6 +167,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
             measured=0.2104,
             interval=(0.182, 0.239),
             unit="%",
+            accepted=None,
             detail="the interval lies outside 0 ± 0.1",
             finding="With 25 flows the made-up queue overflows during the start, however the start times are drawn.",
         ),
@@ -173,6 +178,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
             paper=None,
             measured=-0.054,
             interval=(-0.056, -0.052),
+            accepted=(None, 0.0),
         ),
     )
     changed = (

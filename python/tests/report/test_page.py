@@ -114,6 +114,20 @@ def test_every_claim_has_its_sentence_its_numbers_and_its_verdict(
         assert claim.expression in text
         assert (claim.finding or "") in text
     assert "Thesis 71 % Measured 66.2 ± 1.1 % 95 % interval 65.1 to 67.3" in shown[2]
+    assert "accepted: 68 to 74 %" in shown[2]
+    assert "accepted: up to 0 s" in shown[4]
+    assert "accepted:" not in shown[3]
+
+
+def test_strips_show_what_is_accepted(document: Document) -> None:
+    strips = [
+        attributes["aria-label"]
+        for tag, attributes in document.elements
+        if attributes.get("class") == "strip" and attributes.get("role") == "img"
+    ]
+    assert "Measured 66.2 ± 1.1 %, thesis 71 %, accepted 68 to 74 %" in strips
+    assert "Measured −0.054 ± 0.002 s, accepted up to 0 s" in strips
+    assert "Measured 0.21 ± 0.03 %, thesis 0 %" in strips
 
 
 def test_table_shows_the_thesis_beside_the_measured_value(document: Document) -> None:

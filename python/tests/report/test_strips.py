@@ -43,3 +43,11 @@ def test_positions_and_missing_parts() -> None:
     assert (full.mean, full.interval, full.paper) == (50, (40, 30), 60)
     empty = strips.strip(scale, None, (math.nan, math.nan), None)
     assert (empty.mean, empty.interval, empty.paper) == (None, None, None)
+
+
+def test_the_accepted_range() -> None:
+    scale = strips.Scale(0, 10, ())
+    assert strips.strip(scale, 5, None, 6, (4, 7)).accepted == strips.Band(40, 30, False, False)
+    assert strips.strip(scale, 5, None, None, (None, 7)).accepted == strips.Band(0, 70, True, False)
+    assert strips.strip(scale, 5, None, None, (4, None)).accepted == strips.Band(40, 60, False, True)
+    assert strips.strip(scale, 5, None, 6).accepted is None

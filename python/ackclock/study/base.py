@@ -1,0 +1,181 @@
+"""What several studies share: a file beside them that gives a scenario, its source, and assumptions to choose from.
+
+A base is no study. Its name ends in ``.base.toml``; a study names it by ``base = "wired.base.toml"``.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pydantic
+from pydantic import Field
+
+from ackclock import toml
+from ackclock.errors import InputError
+from ackclock.files import read_text
+from ackclock.names import nearest
+from ackclock.study.merge import merged
+from ackclock.study.mistakes import rendered
+from ackclock.study.model import Alternative, Assumption, Change, Precision, Quick, Study, Table, repeated
+from ackclock.study.rehearsal import rehearse_assumptions
+from ackclock.study.scenario_text import ScenarioText, extracted
+
+ENDING = ".base.toml"
+
+
+class BaseSource(Table):
+    """What all studies of a base have as their source."""
+
+    thesis: str | None = None
+    section: str | None = None
+
+
+class BaseAssumption(Assumption):
+    """An assumption that studies choose by its id."""
+
+    id: str
+
+
+class Base(Table):
+    """A base file."""
+
+    source: BaseSource = Field(default_factory=BaseSource)
+    replications: int | None = Field(default=None, ge=1, le=10_000)
+    precision: Precision | None = None
+    quick: Quick | None = None
+    scenario: dict[str, Any] = Field(default_factory=dict)
+    assumptions: list[BaseAssumption] = Field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class LoadedBase:
+    """A base file that was read and checked."""
+
+    file: str
+    base: Base
+    document: Mapping[str, Any]
+    text: str
+
+    def under(self, document: Mapping[str, Any], file: str) -> dict[str, Any]:
+        """The study ``document`` with what the base gives where it says nothing. InputError where they do not fit."""
+        result = {**document}
+        for key in ("replications", "precision", "quick"):
+            if key in self.document:
+                result.setdefault(key, self.document[key])
+        if isinstance(document.get("source", {}), dict):
+            result["source"] = {**self.document.get("source", {}), **document.get("source", {})}
+        if isinstance(document.get("scenario", {}), dict):
+            try:
+                result["scenario"] = merged(self.base.scenario, document.get("scenario", {}))
+            except ValueError as error:
+                raise InputError(f"{file}: {error}") from None
+        if isinstance(document.get("assumptions"), list):
+            result["assumptions"] = [self._completed(own) for own in document["assumptions"]]
+        return result
+
+    def _completed(self, own: Any) -> Any:
+        """An assumption of the study with the words of the one in the base that has its id."""
+        id = own.get("id") if isinstance(own, dict) else None
+        known = next((item for item in self.base.assumptions if item.id == id), None)
+        return own if known is None else {"what": known.what, "taken": known.taken, "why": known.why, **own}
+
+    def scenario_text(self, file: str) -> ScenarioText:
+        """The base's scenario, for use in the study ``file``."""
+        text = extracted(self.text, self.base.scenario, self.file)
+        return ScenarioText(text.text, file, text.places)
+
+
+def load_base(name: Any, study_file: str) -> LoadedBase:
+    """The base that ``study_file`` names. InputError says what is wrong with it, in the file where it is wrong."""
+    if not isinstance(name, str) or not re.fullmatch(r"[^/\\]+" + re.escape(ENDING), name):
+        raise InputError(
+            f"{study_file}: base: found {name!r}, expected the name of a file beside this one that ends in {ENDING}"
+        )
+    path = Path(study_file).parent / name
+    if not path.is_file():
+        there = [other.name for other in path.parent.glob("*" + ENDING)]
+        raise InputError(f'{study_file}: base: there is no file "{path}"{nearest(name, there)}')
+    return parse_base(read_text(path), path.as_posix())
+
+
+def parse_base(text: str, file: str) -> LoadedBase:
+    """The base in ``text``; ``file`` is what error messages call it."""
+    try:
+        document = toml.loads(text)
+    except toml.TOMLDecodeError as error:
+        raise InputError(f"{file}: not valid TOML: {error}") from None
+    try:
+        base = Base.model_validate(document)
+    except pydantic.ValidationError as error:
+        raise InputError(rendered(error, Base, document, file)) from None
+    problems = [
+        *repeated("assumption", [assumption.id for assumption in base.assumptions]),
+        *rehearse_assumptions(base.assumptions),
+    ]
+    if problems:
+        raise InputError("\n".join(f"{file}: {problem}" for problem in problems))
+    return LoadedBase(file, base, document, text)
+
+
+def chosen(study: Study, document: Mapping[str, Any], base: LoadedBase | None, file: str) -> list[Assumption]:
+    """The study's assumptions in the order of the report: its own that ``assume`` does not name, then those it names.
+
+    InputError for a name that is nowhere, and for an assumption of the base that is about nothing in this study.
+    """
+    shared = {} if base is None else {item.id: item for item in base.base.assumptions}
+    own, problems = [], list[str]()
+    for item, raw in zip(study.assumptions, document.get("assumptions", []), strict=True):
+        taken_over = item.id in shared and "alternatives" not in raw
+        if taken_over and base is not None:
+            alternatives = _fitting(study, shared[item.id], base.file, problems)
+            own.append(item.model_copy(update={"alternatives": alternatives}))
+        else:
+            own.append(item)
+    by_id = {item.id: item for item in own if item.id}
+    named: list[Assumption] = []
+    for id in study.assume:
+        if id in by_id:
+            named.append(by_id[id])
+        elif id in shared and base is not None:
+            alternatives = _fitting(study, shared[id], base.file, problems)
+            named.append(shared[id].model_copy(update={"alternatives": alternatives}))
+        else:
+            where = "" if base is None else f" here or in {base.file}"
+            problems.append(f'assume: there is no assumption "{id}"{where}{nearest(id, [*by_id, *shared])}')
+    if problems:
+        raise InputError("\n".join(f"{file}: {problem}" for problem in problems))
+    return [*(item for item in own if item.id not in study.assume), *named]
+
+
+def _fitting(study: Study, assumption: Assumption, file: str, problems: list[str]) -> list[Alternative]:
+    """The assumption's alternatives without the cases and metrics that this study does not have."""
+    runs = study.runs()
+    names = [*(run.name for run in runs), *(run.case.name for run in runs)]
+    metrics = [metric.id for metric in study.metrics]
+    alternatives = []
+    for alternative in assumption.alternatives:
+        changes = [
+            change for change in (_on(names, change) for change in alternative.all_changes()) if change
+        ]
+        replaced = {id: expr for id, expr in alternative.metrics.items() if id in metrics}
+        if not changes and not replaced:
+            problems.append(
+                f'assume: "{assumption.id}" of {file}: the alternative "{alternative.label}" is about no case and '
+                "no metric of this study"
+            )
+            continue
+        alternatives.append(Alternative(label=alternative.label, metrics=replaced, changes=changes))
+    return alternatives
+
+
+def _on(names: Sequence[str], change: Change) -> Change | None:
+    """``change`` with those of its patterns that name a case; None when none is left."""
+    if change.cases is None:
+        return change
+    patterns = [pattern for pattern in change.cases if pattern in names or fnmatch.filter(names, pattern)]
+    return change.model_copy(update={"cases": patterns}) if patterns else None

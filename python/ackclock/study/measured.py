@@ -1,0 +1,127 @@
+"""The metrics of all runs of a study, filled in as the runs finish."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ackclock.errors import InputError
+from ackclock.statistics import summarise
+from ackclock.study.claim_words import ClaimWords
+from ackclock.study.language import Array, Expression, ExpressionError
+from ackclock.study.model import Metric, SweptCase
+from ackclock.study.plan import Plan, Planned, Reading
+from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
+from ackclock.study.run_words import measure
+from ackclock.study.verdict import judge
+
+
+class Measured:
+    """The samples under every reading. Of those, the first ``replications`` are complete and count."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.replications = plan.replications
+        self._expressions = [plan.metrics(reading) for reading in plan.readings]
+        shape = (len(plan.readings), len(plan.runs), plan.replications_most)
+        self._samples: dict[str, Array] = {metric.id: np.full(shape, np.nan) for metric in plan.study.metrics}
+        self._first: dict[int, Mapping[str, Any]] = {}
+
+    def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
+        """Compute the metrics of a finished job. InputError names the metric that cannot be computed."""
+        known: dict[str, float] = {}
+        for use in planned.uses:
+            for id, expression in self._expressions[use.reading].items():
+                if expression.text not in known:
+                    known[expression.text] = self._measure(id, expression, result)
+                self._samples[id][use.reading, use.run, use.replication] = known[expression.text]
+            if use.reading == 0 and use.replication == 0:
+                self._first[use.run] = result
+
+    def case(self, run: SweptCase) -> CaseResult:
+        """The case under the reading taken."""
+        index = self._plan.runs.index(run)
+        first = self._first[index]
+        return CaseResult(
+            name=run.name,
+            case=run.case.name,
+            label=run.case.title,
+            sweep_value=run.value,
+            overrides=self._plan.overrides(run),
+            seeds=self._plan.seeds(self.replications),
+            values={metric.id: self._value(metric, run, index) for metric in self._plan.study.metrics},
+            flows=tuple(first["flows"]),
+            links=tuple(first["links"]),
+            series=first.get("series"),
+        )
+
+    def claims(self, reading: Reading) -> tuple[ClaimResult, ...]:
+        """All claims judged under ``reading``. InputError names the claim that cannot be."""
+        plan, index = self._plan, self._plan.readings.index(reading)
+        words = ClaimWords(
+            {
+                metric: {run.name: self._samples_of(metric, index, c) for c, run in enumerate(plan.runs)}
+                for metric in self._samples
+            },
+            plan.runs,
+        )
+        return tuple(self._judged(words))
+
+    def precision(self) -> PrecisionResult | None:
+        """How near the study is to the precision that it asks for; None when it asks for none."""
+        wanted = self._plan.precision
+        if wanted is None:
+            return None
+        widths = [
+            (self._relative_width(id, c), f"{id}('{run.name}')")
+            for id in wanted.metrics
+            for c, run in enumerate(self._plan.runs)
+        ]
+        widest, where = max(widths)
+        return PrecisionResult(
+            wanted=wanted.share,
+            metrics=tuple(wanted.metrics),
+            reached=widest <= wanted.share,
+            widest=widest if math.isfinite(widest) else None,
+            where=where,
+        )
+
+    def _relative_width(self, metric: str, run: int) -> float:
+        """Half the interval over the mean; infinite where there is none yet."""
+        summary = summarise(self._samples_of(metric, 0, run))
+        half = summary.half_width
+        if half == 0:
+            return 0.0  # also of a mean of zero: all replications agree
+        return abs(half / summary.mean) if half is not None and summary.mean else math.inf
+
+    def _samples_of(self, metric: str, reading: int, run: int) -> Array:
+        return self._samples[metric][reading, run, : self.replications]
+
+    def _judged(self, words: ClaimWords) -> Iterator[ClaimResult]:
+        study, file = self._plan.study, self._plan.loaded.file
+        findings = {finding.claim: finding.text for finding in study.findings}
+        for claim in study.claims:
+            try:
+                yield judge(claim, words, self.replications, findings.get(claim.id))
+            except ExpressionError as error:
+                raise InputError(f'{file}: claim "{claim.id}": {error}') from None
+
+    def _value(self, metric: Metric, run: SweptCase, index: int) -> MetricValue:
+        samples = self._samples_of(metric.id, 0, index)
+        summary = summarise(samples)
+        return MetricValue(
+            mean=summary.mean,
+            std=summary.std,
+            interval=summary.interval,
+            samples=tuple(map(float, samples)),
+            paper=metric.paper.get(run.name),
+        )
+
+    def _measure(self, id: str, expression: Expression, result: Mapping[str, Any]) -> float:
+        try:
+            return measure(expression, result)
+        except ExpressionError as error:
+            raise InputError(f'{self._plan.loaded.file}: metric "{id}": {error}') from None

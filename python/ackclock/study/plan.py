@@ -1,0 +1,136 @@
+"""Which simulations a study needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ackclock import core
+from ackclock.errors import InputError, ScenarioError
+from ackclock.overrides import merge
+from ackclock.store import Job
+from ackclock.study.language import Expression
+from ackclock.study.load import LoadedStudy
+from ackclock.study.model import Alternative, Overrides, SweptCase
+from ackclock.study.run_words import needs_series
+
+Reading = Alternative | None
+"""An alternative reading of the thesis, or None for the one that the study takes."""
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a job's result is for: replication ``replication`` of ``run`` under ``reading``."""
+
+    reading: int
+    run: int
+    replication: int
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A simulation and what its result is for."""
+
+    job: Job
+    uses: Sequence[Use]
+
+    @property
+    def taken(self) -> bool:
+        """Whether the reading that the study takes needs it."""
+        return any(use.reading == 0 for use in self.uses)
+
+
+class Plan:
+    """What a study runs. Runs that several readings share (equal overrides and seed) are made once."""
+
+    def __init__(self, loaded: LoadedStudy, *, quick: bool, sensitivity: bool) -> None:
+        study = loaded.study
+        self.loaded, self.study, self.quick = loaded, study, quick
+        self.runs = study.runs()
+        self.replications = (quick and study.quick.replications) or study.replications
+        self.precision = None if quick else study.precision
+        self.replications_most = (
+            self.replications if self.precision is None else self.precision.replications_most
+        )
+        seed = study.scenario.get("seed", 1)
+        self._first_seed = seed if isinstance(seed, int) else 1  # the core's check reports another type
+        self.readings: list[Reading] = [None]
+        if sensitivity:
+            self.readings += [alternative for item in study.assumptions for alternative in item.alternatives]
+
+    def seeds(self, replications: int) -> tuple[int, ...]:
+        """The seeds of that many replications, the same for every case."""
+        return tuple(self._first_seed + k for k in range(replications))
+
+    def overrides(self, run: SweptCase, reading: Reading = None) -> Overrides:
+        """What ``run`` sets in the scenario. Later wins: quick, the case, the sweep, the alternative reading."""
+        swept = {} if run.value is None or self.study.sweep is None else {self.study.sweep.path: run.value}
+        other = _changes(reading, run)
+        return merge(self.study.quick.overrides if self.quick else {}, run.case.overrides, swept, *other)
+
+    def metrics(self, reading: Reading) -> dict[str, Expression]:
+        """The expression of each metric under ``reading``."""
+        replaced = reading.metrics if reading is not None else {}
+        return {metric.id: Expression(replaced.get(metric.id, metric.expr)) for metric in self.study.metrics}
+
+    def check(self) -> None:
+        """Have the core check the scenario of every run, before the first one starts. InputError names the case."""
+        problems: dict[str, list[str]] = {}
+        scenario = self.loaded.scenario
+        for reading, run in self._pairs():
+            try:
+                core.check(scenario.text, scenario.file, self.overrides(run, reading))
+            except ScenarioError as error:
+                where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
+                problems.setdefault(scenario.located(str(error)), []).append(where)
+        if problems:
+            raise InputError(
+                "\n".join(f"{message}\n  in {_few(places)}" for message, places in problems.items())
+            )
+
+    def simulations(self, first: int = 0, end: int | None = None) -> list[Planned]:
+        """Those of the replications from ``first`` to ``end`` (not included); all of the first batch by default."""
+        seeds = self.seeds(self.replications if end is None else end)
+        uses: dict[tuple[str, int], list[Use]] = {}
+        wanted: dict[tuple[str, int], Job] = {}
+        for r, reading in enumerate(self.readings):
+            every_run_needs_series = any(
+                needs_series(expression) for expression in self.metrics(reading).values()
+            )
+            for c, run in enumerate(self.runs):
+                overrides = self.overrides(run, reading)
+                for k in range(first, len(seeds)):
+                    drawn = reading is None and k == 0 and self._is_drawn(run)
+                    key = (repr(sorted(overrides.items())), seeds[k])
+                    series = every_run_needs_series or drawn or (key in wanted and wanted[key].series)
+                    wanted[key] = self._job(overrides, seeds[k], series)
+                    uses.setdefault(key, []).append(Use(r, c, k))
+        return [Planned(job, uses[key]) for key, job in wanted.items()]
+
+    def _job(self, overrides: dict[str, Any], seed: int, series: bool) -> Job:
+        scenario = self.loaded.scenario
+        return Job(scenario.text, scenario.file, overrides, seed, series)
+
+    def _pairs(self) -> Iterator[tuple[Reading, SweptCase]]:
+        """Every run under the reading taken, then those that an alternative changes."""
+        for reading in self.readings:
+            for run in self.runs:
+                if reading is None or _changes(reading, run):
+                    yield reading, run
+
+    def _is_drawn(self, run: SweptCase) -> bool:
+        """Whether a figure over time shows ``run``."""
+        return any(figure.kind == "time" and run.matches(figure.cases) for figure in self.study.figures)
+
+
+def _changes(reading: Reading, run: SweptCase) -> list[Overrides]:
+    """What ``reading`` sets in ``run``."""
+    changes = [] if reading is None else reading.all_changes()
+    return [change.overrides for change in changes if run.matches(change.cases)]
+
+
+def _few(places: Sequence[str]) -> str:
+    """The first places, and how many more there are."""
+    shown = "; ".join(places[:3])
+    return shown if len(places) <= 3 else f"{shown}; and {len(places) - 3} more"
