@@ -226,3 +226,10 @@ def test_every_key_of_a_scenario_is_described() -> None:
         keys |= set(schema["$defs"][name]["properties"])
     words = set(re.findall(r"\w+", "".join(re.findall(r"`[^`\n]+`", text))))
     assert keys - words == set()
+
+
+def test_every_method_of_a_window_law_is_described() -> None:
+    source = (ROOT / "crates" / "cc" / "src" / "classic.rs").read_text(encoding="utf-8")
+    trait = source[source.index("pub trait WindowLaw") :].split("\n}\n", 1)[0]
+    table = section(page("add-a-control.md"), "## What the law is told, and what it may not do")
+    assert first_column(table) - {"WindowLaw"} == set(re.findall(r"^    fn (\w+)", trait, re.MULTILINE))

@@ -47,20 +47,20 @@ pub struct Misspelt {
 /// Reads a time such as "40 ms".
 pub fn read_span(text: &str) -> Result<Span, Misspelt> {
     let nanoseconds = read(text, TIME_UNITS, "a time such as \"40 ms\" (ns, us, ms, s, min, h)")?;
-    whole(nanoseconds, "a time of at most 584 years").map(Span::from_nanos)
+    whole(nanoseconds, "a time", "of at most 584 years").map(Span::from_nanos)
 }
 
 /// Reads a rate such as "10 Mbit/s".
 pub fn read_rate(text: &str) -> Result<Rate, Misspelt> {
     let bits =
         read(text, RATE_UNITS, "a rate such as \"10 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s)")?;
-    whole(bits, "a rate below 18 exabit/s").map(Rate::from_bits_per_second)
+    whole(bits, "a rate", "below 18 exabit/s").map(Rate::from_bits_per_second)
 }
 
 /// Reads a size such as "1500 B".
 pub fn read_size(text: &str) -> Result<Size, Misspelt> {
     let bytes = read(text, SIZE_UNITS, "a size such as \"1500 B\" (B, kB, KiB, MB, MiB, GB, GiB)")?;
-    whole(bytes, "a size below 18 exabytes").map(Size::from_bytes)
+    whole(bytes, "a size", "below 18 exabytes").map(Size::from_bytes)
 }
 
 /// Reads a number of packets such as "20 packets".
@@ -73,18 +73,19 @@ pub fn read_limit(text: &str) -> Result<Limit, Misspelt> {
     if text.trim() == "unlimited" {
         return Ok(Limit::Unlimited);
     }
+    const LIMIT: &str = "a queue limit";
     let expected = "a queue limit such as \"50 packets\", \"64 KiB\", \"100 ms\", \"1 bdp\" or \"unlimited\"";
     let all: Vec<Unit> = [PACKET_UNITS, SIZE_UNITS, TIME_UNITS, BDP_UNITS].concat();
     read(text, &all, expected)?;
     let in_units = |units: &[Unit]| read(text, units, expected).ok();
     if let Some(packets) = in_units(PACKET_UNITS) {
-        return whole(packets, expected).map(Limit::Packets);
+        return whole(packets, LIMIT, "below 18e18 packets").map(Limit::Packets);
     }
     if let Some(bytes) = in_units(SIZE_UNITS) {
-        return whole(bytes, expected).map(Limit::Bytes);
+        return whole(bytes, LIMIT, "below 18 exabytes").map(Limit::Bytes);
     }
     if let Some(nanoseconds) = in_units(TIME_UNITS) {
-        return whole(nanoseconds, expected).map(|ns| Limit::Time(Span::from_nanos(ns)));
+        return whole(nanoseconds, LIMIT, "of at most 584 years").map(|ns| Limit::Time(Span::from_nanos(ns)));
     }
     read(text, BDP_UNITS, expected).map(Limit::Bdp)
 }
@@ -116,11 +117,22 @@ fn read(text: &str, units: &[Unit], expected: &str) -> Result<f64, Misspelt> {
         return Ok(number * factor);
     }
     let near = nearest_unit(unit_text, units).map(|unit| format!("{number_text} {unit}"));
-    Err(misspelt(near))
+    Err(misspelt(near.or_else(|| in_bits(number, unit_text, units))))
+}
+
+/// A rate that was written in bytes per second, in bits per second.
+fn in_bits(number: f64, unit: &str, units: &[Unit]) -> Option<String> {
+    let prefix = unit.strip_suffix("B/s").or_else(|| unit.strip_suffix("Bps"))?;
+    let (name, _) = units.iter().find(|(name, _)| name.strip_suffix("bit/s") == Some(prefix))?;
+    Some(format!("{} {name}", number * 8.0))
 }
 
 /// The unit a writer probably meant: the same letters in another case, or a common other spelling.
 fn nearest_unit(found: &str, units: &[Unit]) -> Option<&'static str> {
+    // Rates in bytes are another quantity, not another spelling.
+    if found.ends_with("B/s") || found.ends_with("Bps") {
+        return None;
+    }
     let plain = |text: &str| text.to_lowercase().replace("/s", "ps").replace("bit", "b");
     let aliases = [
         ("sec", "s"),
@@ -140,12 +152,13 @@ fn nearest_unit(found: &str, units: &[Unit]) -> Option<&'static str> {
         .find(|name| Some(*name) == alias || (!found.is_empty() && plain(name) == found_plain))
 }
 
-fn whole(number: f64, expected: &str) -> Result<u64, Misspelt> {
+fn whole(number: f64, thing: &str, limit: &str) -> Result<u64, Misspelt> {
     let rounded = number.round();
-    if (0.0..1.8e19).contains(&rounded) {
-        Ok(rounded as u64)
-    } else {
-        Err(Misspelt { expected: format!("{expected}, not negative"), hint: None })
+    let wrong = |what: &str| Err(Misspelt { expected: format!("{thing} {what}"), hint: None });
+    match rounded {
+        _ if number < 0.0 => wrong("that is not negative"),
+        _ if (0.0..1.8e19).contains(&rounded) => Ok(rounded as u64),
+        _ => wrong(limit),
     }
 }
 
@@ -179,6 +192,8 @@ mod tests {
         assert_eq!(hint(read_rate("10 Mbps")), Some("10 Mbit/s".to_owned()));
         assert_eq!(hint(read_rate("10 mbit/s")), Some("10 Mbit/s".to_owned()));
         assert_eq!(hint(read_rate("10 Mb/s")), Some("10 Mbit/s".to_owned()));
+        assert_eq!(hint(read_rate("10 MB/s")), Some("80 Mbit/s".to_owned()));
+        assert_eq!(hint(read_rate("1.5 kBps")), Some("12 kbit/s".to_owned()));
         assert_eq!(hint(read_rate("10 parsec")), None);
         assert_eq!(read_span("40").unwrap_err().hint, None);
         assert_eq!(read_limit("50 pkts").unwrap_err().hint, Some("50 packets".to_owned()));

@@ -51,7 +51,8 @@ pub fn capacities(scenario: &Scenario) -> Vec<Option<Capacity>> {
     scenario.network.links.iter().zip(&facts).map(|(plan, facts)| capacity(plan, facts)).collect()
 }
 
-/// What a link's limit needs to know of the flows that cross it.
+/// What a link's limit needs to know of the flows that cross it, with their data or with their acknowledgements: the
+/// way back has the same queue as the way there.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathFacts {
     flows: u32,
@@ -67,7 +68,7 @@ impl PathFacts {
         for group in &scenario.flows {
             for member in &group.members {
                 let rtt = delay(&member.forward) + delay(&member.backward);
-                for link in &member.forward {
+                for link in member.forward.iter().chain(&member.backward) {
                     let facts = &mut facts[*link as usize];
                     facts.flows += 1;
                     facts.base_rtt_s += rtt;
@@ -82,7 +83,7 @@ impl PathFacts {
         facts
     }
 
-    /// The mean size of the data packets that cross the link; 1000 bytes for one that only acknowledgements cross.
+    /// The mean size of those flows' data packets; 1000 bytes for a link that nobody crosses.
     fn mean_packet_bytes(&self) -> f64 {
         if self.wire_bytes > 0.0 { self.wire_bytes } else { 1000.0 }
     }

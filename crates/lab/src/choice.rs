@@ -2,8 +2,8 @@
 //! write controls, queues, losses, applications and transports, read through the registry.
 
 use crate::diagnostics::{nearest, one_of};
-use crate::document::{Node, Value};
-use crate::reader::Reader;
+use crate::document::{Node, Value, quoted};
+use crate::reader::{Reader, TableReader};
 use ackclock_base::{Descriptor, Values};
 
 /// Reads a named thing. `candidates` are those that may stand here; `extra` are parameters that every one of them
@@ -15,12 +15,12 @@ pub fn read(
     candidates: &[&'static Descriptor],
     extra: &'static [ackclock_base::Parameter],
 ) -> Option<Choice> {
-    let (name, span) = name_of(reader, node, path)?;
+    let (name, span) = name_of(reader, node, path, candidates)?;
     let names = || candidates.iter().map(|candidate| candidate.name);
     let Some(descriptor) = candidates.iter().find(|candidate| candidate.name == name) else {
         let place =
             if matches!(node.value, Value::Table(_)) { format!("{path}.name") } else { path.to_owned() };
-        reader.problem(&span, &place, &format!("\"{name}\""), &one_of(names()), nearest(&name, names()));
+        reader.problem(&span, &place, &quoted(&name), &one_of(names()), nearest(&name, names()));
         return None;
     };
     let mut choice = Choice { descriptor, values: descriptor.defaults(), extra: defaults(extra) };
@@ -38,7 +38,35 @@ pub fn read(
             choice.extra.set(key, value);
         }
     }
+    check_order(&table_reader, &choice);
     Some(choice)
+}
+
+/// What is called min_x is not above what is called max_x.
+fn check_order(table: &TableReader<'_>, choice: &Choice) {
+    let base = |name: &str| choice.values.get(name).and_then(|value| value.base());
+    for least in choice.descriptor.parameters {
+        let Some(rest) = least.name.strip_prefix("min_") else { continue };
+        let Some(greatest) = choice.descriptor.parameter(&format!("max_{rest}")) else { continue };
+        if let (Some(low), Some(high)) = (base(least.name), base(greatest.name))
+            && low > high
+        {
+            let given = [greatest, least].into_iter().find(|parameter| table.get(parameter.name).is_some());
+            let default = |parameter: &ackclock_base::Parameter| match table.get(parameter.name) {
+                None => format!(" ({} unless given)", choice.descriptor.default_of(parameter)),
+                Some(_) => String::new(),
+            };
+            let found = format!("`{}` above `{}`", least.name, greatest.name);
+            let expected = format!(
+                "`{}`{} of at most `{}`{}",
+                least.name,
+                default(least),
+                greatest.name,
+                default(greatest)
+            );
+            table.problem_at(given.unwrap_or(least).name, &found, &expected);
+        }
+    }
 }
 
 /// A named thing with its parameters.
@@ -72,8 +100,14 @@ pub fn defaults(extra: &'static [ackclock_base::Parameter]) -> Values {
     all.defaults()
 }
 
-fn name_of(reader: &Reader<'_>, node: &Node, path: &str) -> Option<(String, crate::document::Span)> {
-    let expected = "a name in quotes, or a table with a `name` and parameters";
+fn name_of(
+    reader: &Reader<'_>,
+    node: &Node,
+    path: &str,
+    candidates: &[&'static Descriptor],
+) -> Option<(String, crate::document::Span)> {
+    let names = one_of(candidates.iter().map(|candidate| candidate.name));
+    let expected = &format!("{names}: in quotes, or as the `name` of a table with parameters");
     match &node.value {
         Value::Text(name) => Some((name.clone(), node.span.clone())),
         Value::Table(table) => match table.get("name") {
@@ -83,7 +117,7 @@ fn name_of(reader: &Reader<'_>, node: &Node, path: &str) -> Option<(String, crat
                     &other.span,
                     &format!("{path}.name"),
                     &other.describe(),
-                    "a name in quotes",
+                    &format!("{names}, in quotes"),
                     None,
                 );
                 None

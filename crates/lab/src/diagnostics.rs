@@ -39,11 +39,28 @@ impl fmt::Display for Diagnostic {
         }
         if let (Some(source), Some(line), Some(column)) = (&self.source, self.line, self.column) {
             let margin = " ".repeat(line.to_string().len());
-            let pad = " ".repeat(column - 1);
+            let (source, pad) = excerpt(source, column);
             write!(formatter, "\n  {margin} |\n  {line} | {source}\n  {margin} | {pad}^")?;
         }
         Ok(())
     }
+}
+
+/// The part of a line that is shown, at most so many characters.
+const WIDEST: usize = 110;
+
+/// The part of a line around a column, and what to put before a mark under that column.
+fn excerpt(line: &str, column: usize) -> (String, String) {
+    let visible = |c: char| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
+    let chars: Vec<char> = line.chars().map(visible).collect();
+    let first = (column - 1).saturating_sub(WIDEST / 2).min(chars.len().saturating_sub(WIDEST));
+    let last = chars.len().min(first + WIDEST);
+    let cut = |missing: bool| if missing { "..." } else { "" };
+    let shown: String = chars[first..last].iter().collect();
+    let before = chars[first..].iter().take(column - 1 - first);
+    // A tab is as wide below as above.
+    let pad: String = before.map(|c| if *c == '\t' { '\t' } else { ' ' }).collect();
+    (format!("{}{shown}{}", cut(first > 0), cut(last < chars.len())), " ".repeat(cut(first > 0).len()) + &pad)
 }
 
 /// All problems as one text.
@@ -65,6 +82,11 @@ pub fn nearest<'a>(found: &str, names: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| format!("`{name}`"))
 }
 
+/// A number of things in words.
+pub fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
+}
+
 /// Names as a list in words.
 pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
@@ -81,5 +103,15 @@ mod tests {
         assert_eq!(nearest("dely", names), Some("`delay`".to_owned()));
         assert_eq!(nearest("cwnd-floor", names), Some("`cwnd_floor`".to_owned()));
         assert_eq!(nearest("colour", names), None);
+    }
+
+    #[test]
+    fn long_lines_are_cut_around_the_place() {
+        let line = format!("{}x{}", "a".repeat(300), "b".repeat(300));
+        let (shown, pad) = excerpt(&line, 301);
+        assert_eq!(shown.len(), WIDEST + 6);
+        assert_eq!(shown.chars().nth(pad.len()), Some('x'));
+        assert_eq!(excerpt("\tkey = 1", 2), ("\tkey = 1".to_owned(), "\t".to_owned()));
+        assert_eq!(excerpt("short", 6), ("short".to_owned(), "     ".to_owned()));
     }
 }

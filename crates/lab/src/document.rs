@@ -1,6 +1,7 @@
 //! A TOML document that remembers where everything stands, and that overrides can change before it is read.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, counted};
+use crate::reader::MOST_PROBLEMS;
 use serde_json::Value as Json;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -58,14 +59,24 @@ impl Node {
     /// What it is, in words, for messages.
     pub fn describe(&self) -> String {
         match &self.value {
-            Value::Text(text) => format!("\"{text}\""),
+            Value::Text(text) => quoted(text),
             Value::Integer(number) => number.to_string(),
             Value::Float(number) => number.to_string(),
             Value::Flag(flag) => flag.to_string(),
-            Value::List(items) => format!("a list of {}", items.len()),
+            Value::List(items) if items.is_empty() => "an empty list".to_owned(),
+            Value::List(items) => format!("a list of {}", counted(items.len(), "value")),
             Value::Table(_) => "a table".to_owned(),
             Value::Other(name) => (*name).to_owned(),
         }
+    }
+}
+
+/// A text in quotes, its beginning if it is long.
+pub fn quoted(text: &str) -> String {
+    const LONGEST: usize = 60;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
     }
 }
 
@@ -82,7 +93,7 @@ impl Table {
     fn set(&mut self, key: &str, node: Node) {
         match self.get_mut(key) {
             Some(place) => *place = node,
-            None => self.entries.push((key.to_owned(), None, node)),
+            None => self.entries.push((key.to_owned(), node.span.clone(), node)),
         }
     }
 }
@@ -98,9 +109,10 @@ impl Document {
         }
         let problem = |error: &toml::de::Error| {
             let span = error.span().or(Some(0..0));
-            document.problem(&span, "", "text that is not TOML", error.message(), None)
+            let (found, expected) = syntax(error.message());
+            document.problem(&span, "", &found, &expected, None)
         };
-        let mut problems: Vec<Diagnostic> = errors.iter().map(problem).collect();
+        let mut problems: Vec<Diagnostic> = errors.iter().take(MOST_PROBLEMS).map(problem).collect();
         problems.sort_by_key(|problem| (problem.line, problem.column));
         Err(problems)
     }
@@ -131,15 +143,39 @@ impl Document {
     /// Puts a value at a dotted path; tables on the way are made where they are missing. A list's items are addressed
     /// by their `name` or by their index.
     pub fn set(&mut self, path: &str, value: &Json) -> Result<(), Box<Diagnostic>> {
-        let node = from_json(value);
+        self.set_node(path, from_json(value))
+    }
+
+    /// The same with a node, which keeps its place in the file.
+    pub fn set_node(&mut self, path: &str, node: Node) -> Result<(), Box<Diagnostic>> {
+        let span = node.span.clone();
         place(&mut self.root, path, node)
-            .map_err(|(found, expected)| Box::new(self.problem(&None, path, &found, &expected, None)))
+            .map_err(|(found, expected)| Box::new(self.problem(&span, path, &found, &expected, None)))
     }
 
     fn line_and_column(&self, byte: usize) -> (usize, usize) {
         let before = &self.text[..floor_char_boundary(&self.text, byte)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+}
+
+/// What the TOML parser found and what it expected; it says either, or both in one sentence.
+fn syntax(message: &str) -> (String, String) {
+    let file = "a TOML file (https://toml.io)".to_owned();
+    match message.split_once(", expected ") {
+        Some(("string values must be quoted", _)) => {
+            let values =
+                "a text or a quantity in quotes such as \"10 s\", a number, true or false, a list or a table";
+            ("no value that TOML knows".to_owned(), values.to_owned())
+        }
+        Some((found, expected)) => (format!("{found} (not TOML)"), expected.to_owned()),
+        None if message == "duplicate key" => (
+            "a key that stands here twice".to_owned(),
+            "each key once, or [[...]] for one more of a list".to_owned(),
+        ),
+        None if message.contains("recurs") => ("lists or tables nested very deeply".to_owned(), file),
+        None => (format!("{message} (not TOML)"), file),
     }
 }
 

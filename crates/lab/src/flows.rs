@@ -1,7 +1,8 @@
 //! The flows of a scenario: how many, where, how they send and what.
 
 use crate::choice::{self, Choice};
-use crate::document::{Node, Span as Place_, Value};
+use crate::diagnostics::counted;
+use crate::document::{Node, Span as Place_, Value, quoted};
 use crate::reader::TableReader;
 use crate::registry;
 use crate::scenario::MOST_FLOWS;
@@ -25,6 +26,13 @@ pub struct Member {
     pub backward: Vec<u32>,
 }
 
+impl Member {
+    /// Links there and back.
+    pub fn steps(&self) -> usize {
+        self.forward.len() + self.backward.len()
+    }
+}
+
 /// A group of flows as it is written.
 #[derive(Clone, Debug)]
 pub struct FlowPlan {
@@ -34,6 +42,8 @@ pub struct FlowPlan {
     pub count: usize,
     /// Where they go.
     pub place: Place,
+    /// Where in the file that stands: the pair, or each of the nodes; empty where nothing is said.
+    pub place_spans: Vec<Place_>,
     /// When they begin.
     pub start: Start,
     /// When their applications stop.
@@ -95,6 +105,13 @@ const KEYS: [&str; 11] =
     ["name", "count", "control", "transport", "application", "start", "stop", "pair", "from", "to", "path"];
 const TIMES: Range = Range::between(0.0, 1e6);
 
+impl Start {
+    /// The latest that one of `count` flows may begin.
+    fn last(&self, count: usize) -> Span {
+        self.at + self.every * (count as u64 - 1) + self.uniform.map_or(Span::ZERO, |(_, high)| high)
+    }
+}
+
 impl FlowGroup {
     /// Bytes of a data packet on the wire.
     pub fn wire_bytes(&self) -> u32 {
@@ -143,16 +160,37 @@ pub fn read(root: &TableReader<'_>) -> Vec<FlowPlan> {
     for (index, node) in items.iter().enumerate() {
         let Some(plan) = read_plan(root, index, node) else { continue };
         if plans.iter().any(|other| other.name == plan.name) {
-            let found = format!("a second group called \"{}\"", plan.name);
+            let found = format!("a second group called {}", quoted(&plan.name));
             root.reader.problem(&plan.span, &format!("flows.{index}"), &found, "a `name` of its own", None);
         }
         plans.push(plan);
     }
+    check_member_names(root, &plans);
     let count: usize = plans.iter().map(|plan| plan.count).sum();
     if count > MOST_FLOWS {
         root.problem_at("flows", &format!("{count} flows"), &format!("at most {MOST_FLOWS}"));
+        plans.clear();
     }
     plans
+}
+
+/// A group `x` of two has flows `x-1` and `x-2`; another group must not be called so.
+fn check_member_names(root: &TableReader<'_>, plans: &[FlowPlan]) {
+    for plan in plans {
+        let clash = plans.iter().find(|other| {
+            let number = plan
+                .name
+                .strip_prefix(&format!("{}-", other.name))
+                .and_then(|rest| rest.parse::<usize>().ok());
+            other.count > 1
+                && plan.count == 1
+                && number.is_some_and(|number| (1..=other.count).contains(&number))
+        });
+        if let Some(other) = clash {
+            let found = format!("a group called like a flow of {}", quoted(&other.name));
+            root.reader.problem(&plan.span, &format!("flows.{}", plan.name), &found, "another `name`", None);
+        }
+    }
 }
 
 fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPlan> {
@@ -161,6 +199,9 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     let count = table.integer("count", Range::between(1.0, MOST_FLOWS as f64)).unwrap_or(1) as usize;
     let start = read_start(&table);
     let stop = table.time("stop", TIMES);
+    if let (Some(stop), Some(start)) = (stop, &start) {
+        check_stop(&table, stop, start.last(count));
+    }
     let place = read_place(&table);
     let sending = sending?;
     let default_name = match &sending {
@@ -169,9 +210,10 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     };
     let name = table.text("name").unwrap_or(default_name).to_owned();
     if name.is_empty() || name.contains(['.', '"', '\n']) {
-        table.problem_at("name", &format!("\"{name}\""), "a name without dots, quotes or line breaks");
+        table.problem_at("name", &quoted(&name), "a name without dots, quotes or line breaks");
     }
-    Some(FlowPlan { name, count, place: place?, start: start?, stop, sending, span: node.span.clone() })
+    let (place, place_spans) = place?;
+    Some(FlowPlan { name, count, place, place_spans, start: start?, stop, sending, span: node.span.clone() })
 }
 
 fn read_sending(table: &TableReader<'_>) -> Option<Sending> {
@@ -231,9 +273,16 @@ fn read_start(table: &TableReader<'_>) -> Option<Start> {
             let bounds: Option<Vec<Span>> = items.iter().map(read).collect();
             match bounds?.as_slice() {
                 [low, high] if low <= high => Some((*low, *high)),
-                _ => {
-                    let expected = "a lower and an upper bound such as [\"0 s\", \"1 s\"]";
-                    start.problem_at("uniform", "something else", expected);
+                bounds => {
+                    let found = match bounds {
+                        [low, high] => format!("the bounds {low} and {high}"),
+                        _ => counted(bounds.len(), "bound"),
+                    };
+                    start.problem_at(
+                        "uniform",
+                        &found,
+                        "the lower bound, then the upper, such as [\"0 s\", \"1 s\"]",
+                    );
                     return None;
                 }
             }
@@ -243,32 +292,53 @@ fn read_start(table: &TableReader<'_>) -> Option<Start> {
     Some(Start { at: time("at"), every: time("every"), uniform })
 }
 
-fn read_place(table: &TableReader<'_>) -> Option<Place> {
-    let ways = ["pair", "from", "path"].into_iter().filter(|key| table.get(key).is_some()).count();
-    if ways > 1 || (table.get("to").is_some() && table.get("from").is_none()) {
-        table.problem(
-            table.path(),
-            "several ways to say where the flow goes",
-            "one of `pair`, `from` with `to`, `path`",
+fn check_stop(table: &TableReader<'_>, stop: Span, last_start: Span) {
+    if stop <= last_start {
+        let found = format!("a stop at {stop}, when a flow may start at {last_start}");
+        table.problem_at("stop", &found, "a stop after the start");
+    }
+}
+
+/// The most nodes of a written path.
+const MOST_STOPS: usize = 1000;
+
+fn read_place(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
+    let ways: Vec<&str> =
+        ["pair", "from", "path"].into_iter().filter(|key| table.get(key).is_some()).collect();
+    let span = |key: &str| table.get(key).and_then(|node| node.span.clone());
+    if let [first, second, ..] = ways.as_slice() {
+        let found = format!("`{second}` beside `{first}`");
+        table.problem_at(
+            second,
+            &found,
+            "one way to say where the flow goes: `pair`, `from` with `to`, or `path`",
         );
         return None;
     }
-    if table.get("pair").is_some() {
-        return table.integer("pair", Range::at_least(1.0)).map(|pair| Place::Pair(pair as usize));
+    if table.get("to").is_some() && table.get("from").is_none() {
+        table.problem_at("to", "`to` without `from`", "both, the nodes that the flow comes from and goes to");
+        return None;
     }
-    if table.get("from").is_some() {
-        table.required("to", "the node that the flow goes to");
-        return Some(Place::Ends(table.text("from")?.to_owned(), table.text("to")?.to_owned()));
-    }
-    match table.get("path") {
-        None => Some(Place::Anywhere),
+    match ways.first() {
+        Some(&"pair") => {
+            let pair = table.integer("pair", Range::at_least(1.0))?;
+            Some((Place::Pair(pair as usize), vec![span("pair")]))
+        }
+        Some(&"from") => {
+            table.required("to", "the node that the flow goes to");
+            let ends = Place::Ends(table.text("from")?.to_owned(), table.text("to")?.to_owned());
+            Some((ends, vec![span("from"), span("to")]))
+        }
         Some(_) => {
             let stops = table.texts("path")?;
-            if stops.len() < 2 {
-                table.problem_at("path", &format!("{} nodes", stops.len()), "at least two nodes");
+            if !(2..=MOST_STOPS).contains(&stops.len()) {
+                let found = format!("a path of {}", counted(stops.len(), "node"));
+                table.problem_at("path", &found, &format!("from 2 to {MOST_STOPS} nodes"));
                 return None;
             }
-            Some(Place::Path(stops.into_iter().map(str::to_owned).collect()))
+            let spans = table.list("path")?.iter().map(|node| node.span.clone()).collect();
+            Some((Place::Path(stops.into_iter().map(str::to_owned).collect()), spans))
         }
+        None => Some((Place::Anywhere, Vec::new())),
     }
 }

@@ -2,13 +2,13 @@
 //! the paths of the flows over them.
 
 use crate::choice::{self, Choice};
-use crate::diagnostics::{nearest, one_of};
-use crate::document::{Node, Value};
+use crate::diagnostics::{counted, nearest, one_of};
+use crate::document::{Node, Span as Place_, Value, quoted};
 use crate::flows::{FlowGroup, FlowPlan, Member, Place};
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_base::{Range, Rate, Span};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Links and nodes.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +17,9 @@ pub struct Network {
     pub links: Vec<LinkPlan>,
     nodes: Vec<String>,
     index: HashMap<String, usize>,
-    /// Links by the node that they leave.
-    leaving: Vec<Vec<u32>>,
+    names: HashSet<String>,
+    /// Links by the node that they leave, each with the node that it leads to.
+    leaving: Vec<Vec<(u32, usize)>>,
 }
 
 /// A link as it is written.
@@ -45,6 +46,9 @@ const MOST_LINKS: usize = 50_000;
 /// The most pairs of a dumbbell and hops of a parking lot.
 const MOST_PAIRS: f64 = 10_000.0;
 const MOST_HOPS: f64 = 1000.0;
+/// The most links of a flow's path, and of all flows' paths: packets have a place at each of them.
+const MOST_PATH: usize = 10_000;
+const MOST_STEPS: usize = 2_000_000;
 
 const LINK_KEYS: [&str; 5] = ["rate", "delay", "queue", "loss", "reverse"];
 const RATES: Range = Range::between(1.0, 1e12);
@@ -56,6 +60,7 @@ pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<
     let given: Vec<&str> =
         ["dumbbell", "parking_lot", "links"].into_iter().filter(|key| root.get(key).is_some()).collect();
     let flows: usize = plans.iter().map(|plan| plan.count).sum();
+    let problems_before = root.reader.problem_count();
     let pairs = match given.as_slice() {
         [one] => match *one {
             "dumbbell" => network.add_dumbbell(root, flows)?,
@@ -75,13 +80,12 @@ pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<
             return None;
         }
     };
-    let mut taken = 0;
-    let mut groups = Vec::new();
-    for plan in plans {
-        groups.push(network.route(root, plan, pairs, taken)?);
-        taken += plan.count;
+    // Where a link is missing because of a mistake, paths over it are no second one.
+    if root.reader.problem_count() > problems_before {
+        return None;
     }
-    (!root.reader.has_problems()).then_some((network, groups))
+    let groups = network.routes(root, plans, pairs);
+    (root.reader.problem_count() == 0).then_some((network, groups))
 }
 
 /// How flows find their ends where they do not name them.
@@ -131,7 +135,7 @@ impl Network {
         let table = root.reader.table(root.get("dumbbell")?, "dumbbell", &keys)?;
         let pairs = table
             .integer("pairs", Range::between(1.0, MOST_PAIRS))
-            .map_or(flows.max(1), |pairs| pairs as usize);
+            .map_or(flows.clamp(1, MOST_PAIRS as usize), |pairs| pairs as usize);
         let bottleneck = required_wire(&table, "bottleneck", None, true);
         let access =
             if table.get("left").is_some() && table.get("right").is_some() && table.get("access").is_none() {
@@ -213,6 +217,13 @@ impl Network {
         let table = root.reader.table(node, &format!("links.{index}"), &keys)?;
         let wire = read_wire(&table, None, true)?;
         let one_way = table.get("from").is_some() || table.get("to").is_some();
+        if one_way && table.get("reverse").is_some() {
+            table.problem_at(
+                "reverse",
+                "a way back of a link in one direction",
+                "`between` in place of `from` and `to`",
+            );
+        }
         let ends = if one_way {
             table.required("from", "the node that the link leaves");
             table.required("to", "the node that the link leads to");
@@ -225,16 +236,21 @@ impl Network {
             table.texts("between")?
         };
         let [from, to] = ends.as_slice() else {
-            table.problem_at("between", &format!("{} nodes", ends.len()), "two nodes such as [\"a\", \"b\"]");
+            table.problem_at("between", &counted(ends.len(), "node"), "two nodes such as [\"a\", \"b\"]");
             return None;
         };
         if from == to {
-            table.problem(table.path(), &format!("a link from \"{from}\" to itself"), "two different nodes");
+            let key = if one_way { "to" } else { "between" };
+            table.problem_at(key, &format!("a link from {} to itself", quoted(from)), "two different nodes");
             return None;
         }
         let name = table.text("name").map_or_else(|| format!("{from}-{to}"), str::to_owned);
-        if self.links.iter().any(|link| link.name == name) {
-            table.problem(table.path(), &format!("a second link called \"{name}\""), "a `name` of its own");
+        let reverse = (!one_way).then(|| reverse_name(&name));
+        if let Some(taken) =
+            [Some(&name), reverse.as_ref()].into_iter().flatten().find(|name| self.names.contains(*name))
+        {
+            let found = format!("a second link called {}", quoted(taken));
+            table.problem_at("name", &found, "a `name` of its own");
             return None;
         }
         if one_way {
@@ -250,14 +266,14 @@ impl Network {
     fn add_duplex(&mut self, name: &str, from: &str, to: &str, wire: &Wire, index: usize, count: usize) {
         self.add_link(name, from, to, wire, index, count);
         let back = wire.reverse.as_deref().cloned().unwrap_or_else(|| Wire { loss: None, ..wire.clone() });
-        self.add_link(&format!("{name}-reverse"), to, from, &back, index, count);
+        self.add_link(&reverse_name(name), to, from, &back, index, count);
     }
 
     fn add_link(&mut self, name: &str, from: &str, to: &str, wire: &Wire, index: usize, count: usize) {
         let link = self.links.len() as u32;
-        let from_index = self.node(from);
-        self.node(to);
-        self.leaving[from_index].push(link);
+        let (from_index, to_index) = (self.node(from), self.node(to));
+        self.leaving[from_index].push((link, to_index));
+        self.names.insert(name.to_owned());
         self.links.push(LinkPlan {
             name: name.to_owned(),
             from: from.to_owned(),
@@ -280,89 +296,100 @@ impl Network {
         index
     }
 
-    /// Finds the paths of a group's flows; `taken` flows of other groups have come before.
-    fn route(&self, root: &TableReader<'_>, plan: &FlowPlan, ends: Ends, taken: usize) -> Option<FlowGroup> {
-        let path = format!("flows.{}", plan.name);
-        let problem =
-            |found: &str, expected: &str, hint| root.reader.problem(&plan.span, &path, found, expected, hint);
-        let mut members = Vec::with_capacity(plan.count);
-        for index in 0..plan.count {
-            let stops: Vec<String> = match (&plan.place, ends) {
-                (Place::Path(stops), _) => stops.clone(),
-                (Place::Ends(from, to), _) => vec![from.clone(), to.clone()],
-                (Place::Pair(pair), Ends::Pairs(pairs)) if *pair <= pairs => pair_ends(*pair),
-                (Place::Pair(pair), Ends::Pairs(pairs)) => {
-                    problem(&format!("pair {pair}"), &format!("a pair from 1 to {pairs}"), None);
-                    return None;
+    /// Finds the paths of all flows.
+    fn routes(&self, root: &TableReader<'_>, plans: &[FlowPlan], ends: Ends) -> Vec<FlowGroup> {
+        let (mut taken, mut steps) = (0, 0);
+        let mut groups = Vec::new();
+        for plan in plans {
+            match self.route(plan, ends, taken) {
+                Ok(members) => {
+                    steps += members.iter().map(Member::steps).sum::<usize>();
+                    groups.push(FlowGroup { plan: plan.clone(), members });
                 }
-                (Place::Pair(_), _) => {
-                    problem("`pair`", "`from` and `to`, or `path`: only a dumbbell has pairs", None);
-                    return None;
-                }
-                (Place::Anywhere, Ends::Pairs(pairs)) => pair_ends((taken + index) % pairs + 1),
-                (Place::Anywhere, Ends::Hops(hops)) => {
-                    vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]
-                }
-                (Place::Anywhere, Ends::Named) => {
-                    problem("no path", "`from` and `to`, or `path`, to say where the flow goes", None);
-                    return None;
-                }
-            };
-            if let Some(unknown) = stops.iter().find(|stop| !self.index.contains_key(*stop)) {
-                let hint = nearest(unknown, self.nodes.iter().map(String::as_str));
-                let some = one_of(self.nodes.iter().map(String::as_str).take(12));
-                problem(&format!("the node \"{unknown}\""), &format!("a node of the network: {some}"), hint);
-                return None;
+                Err(problem) => problem.tell(root, plan),
             }
-            let back: Vec<String> = stops.iter().rev().cloned().collect();
-            let (Some(forward), Some(backward)) = (self.walk(&stops), self.walk(&back)) else {
-                let stops = stops.join(" - ");
-                problem(&format!("the path {stops}"), "links that connect it in both directions", None);
-                return None;
-            };
-            if forward.is_empty() {
-                problem("a flow from a node to itself", "two different nodes", None);
-                return None;
+            if steps > MOST_STEPS {
+                RouteProblem::too_many_steps(steps).tell(root, plan);
+                return Vec::new();
             }
-            members.push(Member { forward, backward });
-            // Where every flow of the group takes the same path, finding it once is enough.
-            if !matches!((&plan.place, ends), (Place::Anywhere, Ends::Pairs(_))) {
-                let member = members[0].clone();
-                members.resize(plan.count, member);
-                break;
-            }
+            taken += plan.count;
         }
-        Some(FlowGroup { plan: plan.clone(), members })
+        groups
+    }
+
+    /// Finds the paths of a group's flows; `taken` flows of other groups have come before.
+    fn route(&self, plan: &FlowPlan, ends: Ends, taken: usize) -> Result<Vec<Member>, RouteProblem> {
+        // Without a place of their own the flows take the pairs of a dumbbell in turn; else all take the same path.
+        if let (Place::Anywhere, Ends::Pairs(pairs)) = (&plan.place, ends) {
+            return (0..plan.count)
+                .map(|index| self.member(&pair_stops((taken + index) % pairs + 1)))
+                .collect();
+        }
+        let member = self.member(&stops(&plan.place, ends)?)?;
+        let steps = plan.count * member.steps();
+        if steps > MOST_STEPS {
+            return Err(RouteProblem::too_many_steps(steps));
+        }
+        Ok(vec![member; plan.count])
+    }
+
+    fn member(&self, stops: &[String]) -> Result<Member, RouteProblem> {
+        if let Some((index, unknown)) =
+            stops.iter().enumerate().find(|(_, stop)| !self.index.contains_key(*stop))
+        {
+            let some = one_of(self.nodes.iter().map(String::as_str).take(12));
+            return Err(RouteProblem {
+                stop: index,
+                found: format!("the node {}", quoted(unknown)),
+                expected: format!("a node of the network: {some}"),
+                hint: nearest(unknown, self.nodes.iter().map(String::as_str)),
+            });
+        }
+        let back: Vec<String> = stops.iter().rev().cloned().collect();
+        let (forward, backward) = (self.walk(stops)?, self.walk(&back)?);
+        if forward.is_empty() {
+            return Err(RouteProblem::new("a flow from a node to itself", "two different nodes"));
+        }
+        Ok(Member { forward, backward })
     }
 
     /// The links along the stops, each leg by the fewest links.
-    fn walk(&self, stops: &[String]) -> Option<Vec<u32>> {
+    fn walk(&self, stops: &[String]) -> Result<Vec<u32>, RouteProblem> {
         let mut links = Vec::new();
         for leg in stops.windows(2) {
-            links.extend(self.shortest(*self.index.get(&leg[0])?, *self.index.get(&leg[1])?)?);
+            let way = self.shortest(self.index[&leg[0]], self.index[&leg[1]]);
+            let no_way = || format!("no way from {} to {}", quoted(&leg[0]), quoted(&leg[1]));
+            let expected = "links that connect the flow's nodes in both directions";
+            links.extend(way.ok_or_else(|| RouteProblem::new(&no_way(), expected))?);
+            if links.len() > MOST_PATH {
+                let found = format!("a path of {} links or more", links.len());
+                return Err(RouteProblem::new(&found, &format!("at most {MOST_PATH}")));
+            }
         }
-        Some(links)
+        Ok(links)
     }
 
     fn shortest(&self, from: usize, to: usize) -> Option<Vec<u32>> {
-        let mut came_by: HashMap<usize, u32> = HashMap::new();
+        if let Some((link, _)) = self.leaving[from].iter().find(|(_, next)| *next == to && from != to) {
+            return Some(vec![*link]);
+        }
+        let mut came_by: Vec<Option<u32>> = vec![None; self.nodes.len()];
         let mut queue = VecDeque::from([from]);
         while let Some(node) = queue.pop_front() {
             if node == to {
                 break;
             }
-            for link in &self.leaving[node] {
-                let next = self.index[&self.links[*link as usize].to];
-                if next != from && !came_by.contains_key(&next) {
-                    came_by.insert(next, *link);
-                    queue.push_back(next);
+            for (link, next) in &self.leaving[node] {
+                if *next != from && came_by[*next].is_none() {
+                    came_by[*next] = Some(*link);
+                    queue.push_back(*next);
                 }
             }
         }
         let mut links = Vec::new();
         let mut node = to;
         while node != from {
-            let link = *came_by.get(&node)?;
+            let link = came_by[node]?;
             links.push(link);
             node = self.index[&self.links[link as usize].from];
         }
@@ -371,8 +398,58 @@ impl Network {
     }
 }
 
-fn pair_ends(pair: usize) -> Vec<String> {
-    vec![format!("source-{pair}"), format!("sink-{pair}")]
+/// Why a flow has no path.
+#[derive(Debug)]
+struct RouteProblem {
+    /// Which of the nodes that the flow names.
+    stop: usize,
+    found: String,
+    expected: String,
+    hint: Option<String>,
+}
+
+impl RouteProblem {
+    fn new(found: &str, expected: &str) -> Self {
+        Self { stop: 0, found: found.to_owned(), expected: expected.to_owned(), hint: None }
+    }
+
+    fn too_many_steps(steps: usize) -> Self {
+        let expected = format!("at most {MOST_STEPS}: fewer flows or shorter paths");
+        Self::new(&format!("paths of {steps} links in all, there and back"), &expected)
+    }
+
+    fn tell(self, root: &TableReader<'_>, plan: &FlowPlan) {
+        let span: &Place_ =
+            plan.place_spans.get(self.stop).or(plan.place_spans.first()).unwrap_or(&plan.span);
+        root.reader.problem(span, &format!("flows.{}", plan.name), &self.found, &self.expected, self.hint);
+    }
+}
+
+/// The nodes that a group's flows go by, where all go the same way.
+fn stops(place: &Place, ends: Ends) -> Result<Vec<String>, RouteProblem> {
+    match (place, ends) {
+        (Place::Path(stops), _) => Ok(stops.clone()),
+        (Place::Ends(from, to), _) => Ok(vec![from.clone(), to.clone()]),
+        (Place::Pair(pair), Ends::Pairs(pairs)) if *pair <= pairs => Ok(pair_stops(*pair)),
+        (Place::Pair(pair), Ends::Pairs(pairs)) => {
+            Err(RouteProblem::new(&format!("pair {pair}"), &format!("a pair from 1 to {pairs}")))
+        }
+        (Place::Pair(_), _) => {
+            Err(RouteProblem::new("`pair`", "`from` and `to`, or `path`: only a dumbbell has pairs"))
+        }
+        (Place::Anywhere, Ends::Hops(hops)) => Ok(vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]),
+        (Place::Anywhere, _) => {
+            Err(RouteProblem::new("no path", "`from` and `to`, or `path`, to say where the flow goes"))
+        }
+    }
+}
+
+fn pair_stops(pair: usize) -> Vec<String> {
+    vec![format!("source-{pair}"), "left".to_owned(), "right".to_owned(), format!("sink-{pair}")]
+}
+
+fn reverse_name(name: &str) -> String {
+    format!("{name}-reverse")
 }
 
 fn required_wire(table: &TableReader<'_>, key: &str, base: Option<&Wire>, limited: bool) -> Option<Wire> {
@@ -453,7 +530,7 @@ fn read_delay(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
     match ends?.as_slice() {
         [first, last] => Some(Delay::Evenly(*first, *last)),
         other => {
-            evenly.problem_at("evenly", &format!("{} delays", other.len()), "the first and the last delay");
+            evenly.problem_at("evenly", &counted(other.len(), "delay"), "the first and the last delay");
             None
         }
     }

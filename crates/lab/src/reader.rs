@@ -1,37 +1,55 @@
 //! Reads typed values from a document. A problem is noted and reading goes on, so that all are reported at once.
 
-use crate::diagnostics::{Diagnostic, nearest, one_of};
+use crate::diagnostics::{Diagnostic, counted, nearest, one_of};
 use crate::document::{Document, Node, Span, Table, Value};
 use ackclock_base::registry::Quantity;
 use ackclock_base::spelling::Misspelt;
 use ackclock_base::{Range, Value as Read};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// A document being read, and what was found wrong with it so far.
 pub struct Reader<'d> {
     document: &'d Document,
     problems: RefCell<Vec<Diagnostic>>,
+    /// Problems beyond the most that are reported.
+    more: Cell<usize>,
 }
+
+/// The most problems that are reported at once.
+pub const MOST_PROBLEMS: usize = 100;
+/// Of more names than this only the nearest is told, if one is near.
+const MOST_NAMES: usize = 12;
 
 impl<'d> Reader<'d> {
     /// Begins.
     pub fn new(document: &'d Document) -> Self {
-        Self { document, problems: RefCell::new(Vec::new()) }
+        Self { document, problems: RefCell::new(Vec::new()), more: Cell::new(0) }
     }
 
-    /// What was found wrong.
+    /// What was found wrong, in the order of the file.
     pub fn into_problems(self) -> Vec<Diagnostic> {
-        self.problems.into_inner()
+        let mut problems = self.problems.into_inner();
+        problems.sort_by_key(|problem| (problem.line.unwrap_or(usize::MAX), problem.column));
+        if self.more.get() > 0 {
+            let found = counted(self.more.get(), "more mistake");
+            problems.push(self.document.problem(&None, "", &found, "these to be corrected first", None));
+        }
+        problems
     }
 
-    /// Whether anything was found wrong so far.
-    pub fn has_problems(&self) -> bool {
-        !self.problems.borrow().is_empty()
+    /// How much was found wrong so far.
+    pub fn problem_count(&self) -> usize {
+        self.problems.borrow().len() + self.more.get()
     }
 
     /// Notes a problem.
     pub fn problem(&self, span: &Span, path: &str, found: &str, expected: &str, hint: Option<String>) {
-        self.problems.borrow_mut().push(self.document.problem(span, path, found, expected, hint));
+        let mut problems = self.problems.borrow_mut();
+        if problems.len() < MOST_PROBLEMS {
+            problems.push(self.document.problem(span, path, found, expected, hint));
+        } else {
+            self.more.set(self.more.get() + 1);
+        }
     }
 
     /// The document as a table.
@@ -42,14 +60,26 @@ impl<'d> Reader<'d> {
     /// A node that must be a table with these keys and no others.
     pub fn table<'r>(&'r self, node: &'r Node, path: &str, known: &[&str]) -> Option<TableReader<'r>> {
         let Value::Table(table) = &node.value else {
-            self.problem(&node.span, path, &node.describe(), "a table", None);
+            let keys: Vec<String> = known.iter().map(|key| format!("`{key}`")).collect();
+            let expected = format!("a table of {}", keys.join(", "));
+            self.problem(&node.span, path, &node.describe(), &expected, None);
             return None;
         };
-        let reader = TableReader { reader: self, table, span: node.span.clone(), path: path.to_owned() };
+        let mut reader = TableReader {
+            reader: self,
+            table,
+            span: node.span.clone(),
+            path: path.to_owned(),
+            misspelt: Vec::new(),
+        };
         for (key, span, _) in &table.entries {
             if !known.contains(&key.as_str()) {
                 let hint = nearest(key, known.iter().copied());
-                let expected = one_of(known.iter().copied());
+                let expected = match &hint {
+                    Some(_) if known.len() > MOST_NAMES => "a key that is known here".to_owned(),
+                    _ => one_of(known.iter().copied()),
+                };
+                reader.misspelt.extend(hint.clone());
                 self.problem(span, &reader.path_of(key), &format!("the key `{key}`"), &expected, hint);
             }
         }
@@ -66,17 +96,24 @@ impl<'d> Reader<'d> {
             (Value::Text(text), Quantity::Choice(words)) => quantity
                 .read(text)
                 .map_err(|misspelt| Misspelt { hint: nearest(text, words.iter().copied()), ..misspelt }),
-            (Value::Text(_), Quantity::Number | Quantity::Integer | Quantity::Flag) => {
-                Err(Misspelt { expected: format!("a {} without quotes", quantity.unit()), hint: None })
+            (Value::Text(text), Quantity::Number | Quantity::Integer | Quantity::Flag) => Err(Misspelt {
+                expected: format!("{} without quotes", kind(quantity)),
+                hint: without_quotes(text, quantity),
+            }),
+            (Value::Text(text), _) if text.trim().parse::<f64>().is_ok() => {
+                Err(with_unit(text.trim(), quantity))
             }
-            (Value::Text(text), _) => quantity.read(text),
-            (Value::Integer(_) | Value::Float(_), _) => Err(with_unit(node, quantity)),
-            _ => Err(quantity.read("").err().unwrap_or_else(|| with_unit(node, quantity))),
+            (Value::Text(text), _) => quantity.read(text).map_err(|misspelt| Misspelt {
+                hint: misspelt.hint.map(|hint| format!("\"{hint}\"")),
+                ..misspelt
+            }),
+            (Value::Integer(_) | Value::Float(_), _) => Err(with_unit(&node.describe(), quantity)),
+            _ => Err(with_unit("", quantity)),
         };
         match read {
             Ok(value) if value.base().is_none_or(|base| range.contains(base)) => Some(value),
             Ok(_) => {
-                let expected = format!("a {} that is {}", quantity.unit(), range_words(quantity, &range));
+                let expected = format!("{} {}", kind(quantity), allowed(quantity, &range));
                 self.problem(&node.span, path, &node.describe(), &expected, None);
                 None
             }
@@ -88,19 +125,64 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// A bare number where a unit is needed.
-fn with_unit(node: &Node, quantity: Quantity) -> Misspelt {
-    let example = match quantity {
-        Quantity::Time => "ms",
-        Quantity::Rate => "Mbit/s",
-        Quantity::Size => "B",
-        Quantity::Packets | Quantity::Limit => "packets",
-        _ => "",
+/// What is expected where there is no such quantity; where a bare number was found, with the unit it may lack.
+fn with_unit(number: &str, quantity: Quantity) -> Misspelt {
+    let units: &[&str] = match quantity {
+        Quantity::Time => &["s", "ms"],
+        Quantity::Rate => &["Mbit/s"],
+        Quantity::Size => &["B"],
+        Quantity::Packets | Quantity::Limit => &["packets"],
+        _ => &[],
     };
+    let hints: Vec<String> = units.iter().map(|unit| format!("\"{number} {unit}\"")).collect();
+    let hint = (!number.is_empty() && !hints.is_empty()).then(|| hints.join(" or "));
     let misspelt = quantity.read("").err();
     Misspelt {
-        expected: misspelt.map_or_else(|| quantity.unit().to_owned(), |misspelt| misspelt.expected),
-        hint: (!example.is_empty()).then(|| format!("\"{} {example}\"", node.describe())),
+        expected: misspelt.map_or_else(|| kind(quantity).to_owned(), |misspelt| misspelt.expected),
+        hint,
+    }
+}
+
+/// The number or the flag that somebody has put in quotes.
+fn without_quotes(text: &str, quantity: Quantity) -> Option<String> {
+    let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
+    match (percent, quantity) {
+        (Some(percent), Quantity::Number) => Some((percent / 100.0).to_string()),
+        _ => quantity.read(text.trim()).ok().map(|_| text.trim().to_owned()),
+    }
+}
+
+/// What a quantity is, with its article.
+fn kind(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Number => "a number",
+        Quantity::Integer => "a whole number",
+        Quantity::Flag => "true or false",
+        Quantity::Time => "a time",
+        Quantity::Rate => "a rate",
+        Quantity::Size => "a size",
+        Quantity::Packets => "a number of packets",
+        Quantity::Limit => "a queue limit",
+        Quantity::Choice(_) => "a word",
+    }
+}
+
+/// A range in words that follow the quantity's name, its bounds as they would be written.
+fn allowed(quantity: Quantity, range: &Range) -> String {
+    let written = |base: f64| match quantity {
+        _ if base == 0.0 => "0".to_owned(),
+        Quantity::Time => ackclock_base::Span::from_seconds(base).to_string(),
+        Quantity::Rate => ackclock_base::Rate::from_bits_per_second(base as u64).to_string(),
+        Quantity::Size => format!("{base} B"),
+        _ => base.to_string(),
+    };
+    let (min, max) = (written(range.min), written(range.max));
+    match (range.min == f64::MIN, range.above_min, range.max == f64::MAX) {
+        (true, _, _) => format!("of at most {max}"),
+        (_, true, true) => format!("above {min}"),
+        (_, false, true) => format!("of at least {min}"),
+        (_, true, false) => format!("above {min} and at most {max}"),
+        (_, false, false) => format!("from {min} to {max}"),
     }
 }
 
@@ -122,6 +204,8 @@ pub struct TableReader<'r> {
     table: &'r Table,
     span: Span,
     path: String,
+    /// Keys that unknown ones probably stand for, as they are suggested.
+    misspelt: Vec<String>,
 }
 
 impl<'r> TableReader<'r> {
@@ -143,7 +227,8 @@ impl<'r> TableReader<'r> {
     /// The value of a key that must be there.
     pub fn required(&self, key: &str, expected: &str) -> Option<&'r Node> {
         let node = self.table.get(key);
-        if node.is_none() {
+        // Where it has been reported as misspelt: one mistake, one message.
+        if node.is_none() && !self.misspelt.contains(&format!("`{key}`")) {
             let place =
                 if self.path.is_empty() { "the scenario".to_owned() } else { format!("`{}`", self.path) };
             self.problem(&self.path_of(key), &format!("no `{key}` in {place}"), expected);
@@ -185,8 +270,12 @@ impl<'r> TableReader<'r> {
         let node = self.table.get(key)?;
         match &node.value {
             Value::List(items) => Some(items),
+            Value::Table(_) if ["flows", "links"].contains(&key) => {
+                self.problem_at(key, &format!("one table, [{key}]"), &format!("a list of tables, [[{key}]]"));
+                None
+            }
             _ => {
-                self.problem_at(key, &node.describe(), "a list");
+                self.problem_at(key, &node.describe(), "a list in brackets");
                 None
             }
         }

@@ -1,7 +1,7 @@
 //! A scenario: the network, the flows, and how long to look. Reading one checks everything that can be checked
 //! without running it.
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, counted};
 use crate::document::Document;
 use crate::flows::{self, FlowGroup};
 use crate::network::{self, Network};
@@ -52,26 +52,51 @@ const MOST_SECONDS: f64 = 1e6;
 pub const MOST_FLOWS: usize = 10_000;
 /// The most packets that a run may be expected to simulate: a day or so of computing.
 const MOST_PACKETS: f64 = 2e11;
-/// The most samples of a series, and of all flows' series together.
+/// The most samples of a series, and the most numbers in all series together (8 bytes each, as JSON 20).
 const MOST_SAMPLES: f64 = 1e5;
-const MOST_FLOW_SAMPLES: f64 = 2e7;
+const MOST_NUMBERS: f64 = 5e7;
+/// About as many series as a flow and a link have.
+const FLOW_SERIES: usize = 8;
+const LINK_SERIES: usize = 2;
 /// Samples of a series where the file does not say how often.
-const USUAL_SAMPLES: u64 = 1000;
+const USUAL_SAMPLES: f64 = 1000.0;
+/// Of a sweep so many points are checked, spread evenly, that they have at most so many links and flows together: a
+/// second's work or two.
+const MOST_CHECKED: usize = 250_000;
 
 impl Scenario {
     /// Reads a scenario from a file's text, after overriding values at dotted paths. A sweep in it is checked at
-    /// each of its points; what is returned is the scenario without it.
+    /// its points; what is returned is the scenario without it.
     pub fn parse(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
         let document = overridden(text, file, overrides)?;
         let points = sweep::points_of(&document)?;
-        for point in points.iter().filter(|point| !point.is_empty()) {
-            let mut varied = document.clone();
-            for (path, value) in point {
-                varied.set(path, value).map_err(|problem| vec![*problem])?;
-            }
-            Self::read(&varied)?;
+        let scenario = Self::read(&document)?;
+        let size = scenario.network.links.len()
+            + scenario.flows.iter().map(|group| group.members.len()).sum::<usize>();
+        let every = (points.len() * size).div_ceil(MOST_CHECKED).max(1);
+        for point in points.iter().step_by(every).filter(|point| !point.is_empty()) {
+            Self::check_point(&document, point)?;
         }
-        Self::read(&document)
+        Ok(scenario)
+    }
+
+    /// The same for one point of a sweep that has been checked: the overrides are the point's, and the sweep is not
+    /// looked at again.
+    pub fn point(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
+        Self::read(&overridden(text, file, overrides)?)
+    }
+
+    /// A value that is wrong is shown where it stands in the sweep.
+    fn check_point(document: &Document, point: &sweep::Point) -> Result<(), Vec<Diagnostic>> {
+        let mut varied = document.clone();
+        for (path, value) in point {
+            let set = match sweep::node_of(document, path, value) {
+                Some(node) => varied.set_node(path, node.clone()),
+                None => varied.set(path, value),
+            };
+            set.map_err(|problem| vec![*problem])?;
+        }
+        Self::read(&varied).map(drop)
     }
 
     fn read(document: &Document) -> Result<Self, Vec<Diagnostic>> {
@@ -114,7 +139,8 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     let plans = flows::read(root);
     let network = network::read(root, &plans);
     let (duration, (network, flows)) = (duration?, network?);
-    let sample_every = sample_every(root, duration, flows.iter().map(|group| group.members.len()).sum());
+    let flow_count: usize = flows.iter().map(|group| group.members.len()).sum();
+    let sample_every = sample_every(root, duration, flow_count, network.links.len());
     let scenario = Scenario {
         name,
         duration,
@@ -129,18 +155,23 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     Some(scenario)
 }
 
-fn sample_every(root: &TableReader<'_>, duration: Span, flows: usize) -> Span {
-    let usual = (duration / USUAL_SAMPLES).max(Span::from_nanos(1));
+fn sample_every(root: &TableReader<'_>, duration: Span, flows: usize, links: usize) -> Span {
+    let series = (FLOW_SERIES * flows + LINK_SERIES * links) as f64;
+    let usual_samples = USUAL_SAMPLES.min(MOST_NUMBERS / series);
+    let usual = duration.scale(1.0 / usual_samples).max(Span::from_nanos(1));
     let observe = root.get("observe").and_then(|node| root.reader.table(node, "observe", &["interval"]));
     let Some(observe) = observe else { return usual };
     let range = Range { min: 0.0, max: MOST_SECONDS, above_min: true };
     let every = observe.time("interval", range).unwrap_or(usual);
     let samples = duration.seconds() / every.seconds().max(1e-9);
-    if samples > MOST_SAMPLES || samples * flows as f64 > MOST_FLOW_SAMPLES {
+    let most = MOST_SAMPLES.min(MOST_NUMBERS / series).floor();
+    if samples > most {
+        let found =
+            format!("{samples:.0} samples of {} and {}", counted(flows, "flow"), counted(links, "link"));
         observe.problem_at(
             "interval",
-            &format!("{samples:.0} samples of {flows} flows"),
-            "a longer interval: at most 100000 samples, and 20 million over all flows",
+            &found,
+            &format!("a longer interval: at most {most} samples of so many"),
         );
     }
     every

@@ -25,10 +25,12 @@ pub fn points_of(document: &Document) -> Result<Vec<Point>, Vec<Diagnostic>> {
         let place = format!("sweep.\"{path}\"");
         let values = match &node.value {
             Value::List(values) if !values.is_empty() => values,
-            _ => return Err(problem(node, &place, &node.describe(), "a list of values")),
+            _ => return Err(problem(node, &place, &node.describe(), EXPECTED)),
         };
-        if points.len() * values.len() > MOST_POINTS {
-            return Err(problem(node, &place, "a very large grid", &format!("at most {MOST_POINTS} points")));
+        let count = points.len() * values.len();
+        if count > MOST_POINTS {
+            let found = format!("a grid of {count} points or more");
+            return Err(problem(node, &place, &found, &format!("at most {MOST_POINTS} points")));
         }
         points = points
             .iter()
@@ -42,6 +44,17 @@ pub fn points_of(document: &Document) -> Result<Vec<Point>, Vec<Diagnostic>> {
             .collect();
     }
     Ok(points)
+}
+
+const EXPECTED: &str =
+    "a list of the values to try, for a dotted path in quotes such as \"flows.tcp.count\" = [1, 2]";
+
+/// The node in the file that a point's value at `path` came from.
+pub fn node_of<'d>(document: &'d Document, path: &str, value: &Json) -> Option<&'d Node> {
+    let Value::Table(root) = &document.root.value else { return None };
+    let Value::Table(sweep) = &root.get("sweep")?.value else { return None };
+    let Value::List(values) = &sweep.get(path)?.value else { return None };
+    values.iter().find(|node| to_json(node) == *value)
 }
 
 fn to_json(node: &Node) -> Json {

@@ -552,8 +552,10 @@ impl<'a> Replay<'a> {
             let Some((stage, hops)) = course.at_end.filter(|(stage, _)| !stage.is_fate()) else { continue };
             let link = self.facts.paths[course.path as usize].links.get(hops);
             ways[course.path as usize].add(*packet, stage, course.goes_on);
-            if let (Some(link), false) = (link, stage == Stage::AtNode) {
-                lines[*link as usize].add(*packet, stage, course.goes_on);
+            if let Some(line) = link.and_then(|link| lines.get_mut(*link as usize))
+                && stage != Stage::AtNode
+            {
+                line.add(*packet, stage, course.goes_on);
             }
         }
         for (path, remaining) in ways.iter().enumerate() {
@@ -1112,7 +1114,10 @@ mod tests {
                     payload_bytes: 660,
                     interval: Span::from_nanos(3_333_333),
                 }),
-                _ => tcp(["cubic", "sack", "newreno"][index], ["5 ms", "0 s", "0 s"][index]),
+                // One with jitter, one whose receiver takes packets early because it holds no acknowledgement back.
+                0 => tcp("cubic", &[("send_jitter", "5 ms")]),
+                1 => tcp("sack", &[]),
+                _ => tcp("newreno", &[("delayed_ack", "false")]),
             };
             FlowParts {
                 name: format!("flow-{index}"),
@@ -1124,10 +1129,10 @@ mod tests {
             }
         }
 
-        fn tcp(control: &str, jitter: &str) -> Transport {
+        fn tcp(control: &str, settings: &[(&str, &str)]) -> Transport {
             let entry = controls::find(control).unwrap();
             let profile = options::find("rfc").unwrap();
-            let settings = [("send_jitter", jitter), ("window", "60 packets")];
+            let settings = [&[("window", "60 packets")], settings].concat();
             let options = Options::new(&Values::with(profile, &settings), entry.recovery);
             let control = (entry.build)(&entry.descriptor.defaults(), &options.initial());
             Transport::Tcp { options, control, packets: u64::MAX }

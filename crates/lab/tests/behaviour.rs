@@ -205,3 +205,18 @@ fn a_spurious_timeout_is_undone() {
     assert!(flow(&undone, "timeouts") >= 1.0 && flow(&kept, "timeouts") >= 1.0);
     assert!(flow(&undone, "retransmitted_packets") < flow(&kept, "retransmitted_packets"));
 }
+
+#[test]
+fn a_queue_of_one_bandwidth_delay_product_is_the_same_both_ways() {
+    // 10 Mbit/s, RTT 2 * (20 + 5 + 5) = 60 ms: 75,000 bytes are 50 packets of 1500 B. The way back has the same limit,
+    // and so loses no acknowledgement.
+    let text = "duration = \"20 s\"\n[dumbbell]\n\
+        bottleneck = { rate = \"10 Mbit/s\", delay = \"20 ms\", queue = { name = \"droptail\", limit = \"1 bdp\" } }\n\
+        access = { rate = \"100 Mbit/s\", delay = \"5 ms\" }\n[[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\n\
+        transport = { name = \"rfc\", delayed_ack = false }\n";
+    let result = run_text(text, &json!({}));
+    assert_eq!(link(&result, "bottleneck", "queue_max_packets"), 50.0);
+    assert!(link(&result, "bottleneck", "dropped_packets") > 0.0);
+    assert_eq!(link(&result, "bottleneck-reverse", "dropped_packets"), 0.0);
+    assert!(link(&result, "bottleneck", "utilisation") > 0.95);
+}

@@ -1,6 +1,6 @@
 //! Many runs on all cores, handed to Python one by one as they finish.
 
-use crate::{parse, to_json};
+use crate::{parse_point, to_json};
 use ackclock_lab::run as runner;
 use ackclock_lab::scenario::Scenario;
 use pyo3::exceptions::PyRuntimeError;
@@ -26,9 +26,9 @@ pub struct Job {
 }
 
 impl Job {
-    /// A checked scenario with a seed.
+    /// A checked scenario, or one point of it, with a seed.
     pub fn new(text: &str, file: &str, overrides: &str, seed: u64, series: bool) -> PyResult<Self> {
-        Ok(Self { scenario: parse(text, file, overrides)?, seed, series })
+        Ok(Self { scenario: parse_point(text, file, overrides)?, seed, series })
     }
 
     fn run(&self, cancelled: &AtomicBool) -> Result<String, String> {

@@ -112,6 +112,10 @@ fn parse(text: &str, file: &str, overrides: &str) -> PyResult<Scenario> {
     Scenario::parse(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))
 }
 
+fn parse_point(text: &str, file: &str, overrides: &str) -> PyResult<Scenario> {
+    Scenario::point(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))
+}
+
 fn read_overrides(text: &str) -> PyResult<Map<String, Value>> {
     serde_json::from_str(text).map_err(|error| PyValueError::new_err(format!("overrides: {error}")))
 }
