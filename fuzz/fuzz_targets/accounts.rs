@@ -1,0 +1,136 @@
+//! A result's numbers counted once more, from the packet trace.
+
+use ackclock_base::{Span, Time};
+use ackclock_lab::{Scenario, build, flows::Sending};
+use ackclock_sim::measure::Interval;
+use ackclock_sim::trace::{Event, Record};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+
+/// Checks the counters of links and flows in a result against the trace of the same run.
+pub fn check(scenario: &Scenario, records: &[Record], result: &Json) {
+    let mut accounts = Accounts::new(scenario);
+    records.iter().for_each(|record| accounts.add(record));
+    let seconds = accounts.measured.seconds();
+    let shown = result["links"].as_array().into_iter().flatten();
+    accounts.links.iter().zip(shown).for_each(|(link, shown)| link.check(seconds, shown));
+    let groups = scenario.flows.iter().flat_map(|group| group.members.iter().map(move |_| group));
+    let shown = result["flows"].as_array().into_iter().flatten();
+    for ((path, group), shown) in accounts.paths.iter().step_by(2).zip(groups).zip(shown) {
+        path.check(&group.plan.sending, shown);
+    }
+}
+
+struct Accounts {
+    measured: Interval,
+    links: Vec<Line>,
+    paths: Vec<Way>,
+}
+
+#[derive(Clone, Default)]
+struct Line {
+    arrived: u64,
+    dropped: u64,
+    sent: u64,
+    lost: u64,
+    /// Packet seconds: more nanoseconds than 64 bits can count.
+    waited_s: f64,
+    busy_s: f64,
+    /// When packets were offered, and when they were started.
+    offered_at: HashMap<u64, Time>,
+    started_at: HashMap<u64, Time>,
+}
+
+#[derive(Clone, Default)]
+struct Way {
+    launched: u64,
+    dropped: u64,
+    lost: u64,
+    delivered: u64,
+}
+
+impl Accounts {
+    fn new(scenario: &Scenario) -> Self {
+        let flows: usize = scenario.flows.iter().map(|group| group.members.len()).sum();
+        Self {
+            measured: build::measured(scenario),
+            links: vec![Line::default(); scenario.network.links.len()],
+            paths: vec![Way::default(); 2 * flows],
+        }
+    }
+
+    fn add(&mut self, record: &Record) {
+        let Record { packet, .. } = *record;
+        let time = Time::from_nanos(record.time_ns);
+        let one = u64::from(self.measured.contains(time));
+        let path = &mut self.paths[record.path as usize];
+        let links = &mut self.links;
+        match record.event {
+            Event::Launched => path.launched += one,
+            Event::Delivered => path.delivered += one,
+            Event::Arrived { .. } => {}
+            Event::Offered { link } => {
+                let link = &mut links[link as usize];
+                link.arrived += one;
+                link.offered_at.insert(packet, time);
+            }
+            Event::Dropped { link } => {
+                links[link as usize].dropped += one;
+                path.dropped += one;
+            }
+            Event::Lost { link } => {
+                links[link as usize].lost += one;
+                path.lost += one;
+            }
+            Event::Started { link } => {
+                let link = &mut links[link as usize];
+                let since = link.offered_at.remove(&packet).unwrap_or(time);
+                link.waited_s += self.measured.overlap(since, time).seconds();
+                link.started_at.insert(packet, time);
+            }
+            Event::Sent { link } => {
+                let link = &mut links[link as usize];
+                link.sent += one;
+                let since = link.started_at.remove(&packet).unwrap_or(time);
+                link.busy_s += self.measured.overlap(since, time).seconds();
+            }
+        }
+    }
+}
+
+impl Line {
+    fn check(&self, seconds: f64, shown: &Json) {
+        assert_eq!(shown["arrived_packets"], self.arrived, "{shown}");
+        assert_eq!(shown["dropped_packets"], self.dropped, "{shown}");
+        assert_eq!(shown["lost_packets"], self.lost, "{shown}");
+        assert_eq!(shown["delivered_packets"], self.sent - self.lost, "{shown}");
+        check_close(&shown["utilisation"], self.busy_s / seconds, shown);
+        check_close(&shown["queue_mean_packets"], self.waited_s / seconds, shown);
+    }
+}
+
+impl Way {
+    fn check(&self, sending: &Sending, shown: &Json) {
+        assert_eq!(shown["dropped_packets"], self.dropped, "{shown}");
+        assert_eq!(shown["corrupted_packets"], self.lost, "{shown}");
+        match sending {
+            Sending::Cbr { .. } => {
+                assert_eq!(shown["sent_packets"], self.launched, "{shown}");
+                assert_eq!(shown["delivered_packets"], self.delivered, "{shown}");
+            }
+            // SYN does not count, and with jitter a packet leaves after it was sent.
+            Sending::Tcp { transport, .. } => {
+                let values = &transport.values;
+                if !values.flag("handshake") && values.time("send_jitter") == Span::ZERO {
+                    assert_eq!(shown["sent_packets"], self.launched, "{shown}");
+                }
+            }
+        }
+    }
+}
+
+/// Sums in another order differ in their last digits.
+fn check_close(shown: &Json, counted: f64, owner: &Json) {
+    let shown = shown.as_f64().unwrap_or(f64::NAN);
+    assert!((shown - counted).abs() <= 1e-6 * counted.max(1e-3), "{shown} shown, {counted} counted: {owner}");
+}
