@@ -7,7 +7,11 @@
 //! assert_eq!(script.cwnd(), 5.0);
 //! ```
 
-use crate::control::{Ack, Control, Initial, Loss, LossSignal, Phase, Recovered, Timeout};
+use crate::assembly::Assembly;
+use crate::control::{
+    Ack, Arrival, Cause, Control, Counted, Initial, Loss, LossSignal, Phase, Recovered, Timeout,
+};
+use crate::group::ControlGroup;
 use crate::registry::{self, Entry};
 use ackclock_base::{Packets, Span, Time, Values};
 
@@ -121,13 +125,18 @@ impl Script {
 
     /// One acknowledgement, with or without a round-trip sample.
     pub fn ack(&mut self, rtt: Option<Span>) {
+        let ack = self.next_ack(rtt);
+        self.control().on_ack(&ack);
+    }
+
+    fn next_ack(&mut self, rtt: Option<Span>) -> Ack {
         if let Some(sample) = rtt {
             self.min_rtt = self.min_rtt.min(sample);
             self.smoothed_rtt = sample;
         }
         self.acked_to += 1;
         let inflight = self.cwnd() as u64;
-        let ack = Ack {
+        Ack {
             now: self.now,
             fresh: true,
             acked_to: self.acked_to,
@@ -141,8 +150,7 @@ impl Script {
             cwnd_limited: true,
             phase: Phase::Open,
             delivery: None,
-        };
-        self.control().on_ack(&ack);
+        }
     }
 
     /// A loss found by duplicate acknowledgements, of a packet sent just now.
@@ -157,6 +165,20 @@ impl Script {
         let window = self.cwnd();
         let loss = Loss { sent: Time::ZERO + Span::from_millis(sent_ms), ..loss_at(self.now, window) };
         self.control().on_loss(&loss);
+    }
+
+    /// An acknowledgement comes in, before anything is made of it; `fresh` or a duplicate, with the round trip that its
+    /// timestamp tells. Returns what the control would call a loss that showed now.
+    pub fn arrival(&mut self, fresh: bool, echo_ms: u64) -> Option<Cause> {
+        let echo = Some(Span::from_millis(echo_ms));
+        let arrival = Arrival { now: self.now, fresh, echo, way_there: echo.map(|echo| echo / 2) };
+        self.control().on_arrival(&arrival)
+    }
+
+    /// The first fresh acknowledgement of a recovery tells how many packets more are missing.
+    pub fn counted(&mut self, missing: u64) {
+        let counted = Counted { now: self.now, missing };
+        self.control().on_counted(&counted);
     }
 
     /// The end of the recovery that a loss began.
@@ -183,6 +205,47 @@ impl Script {
         self.control().on_spurious(now);
     }
 
+    /// One acknowledgement at once that differs from the usual in what `change` makes of it.
+    pub fn ack_as(&mut self, change: impl FnOnce(&mut Ack)) {
+        let mut ack = self.next_ack(Some(Span::from_millis(DEFAULT_RTT_MS)));
+        change(&mut ack);
+        self.control().on_ack(&ack);
+    }
+
+    /// What the control publishes under `name`; NaN where it publishes nothing of that name.
+    pub fn published(&mut self, name: &str) -> f64 {
+        let mut found = f64::NAN;
+        self.control().publish(&mut |series, value| {
+            if series == name {
+                found = value;
+            }
+        });
+        found
+    }
+
+    /// The mean window over time when one packet in every `1 / loss_rate` is lost, at a constant round trip: the
+    /// response function of the publications. Runs `epochs` from loss to loss and takes the later half of them. Repairs
+    /// take no time, so the mean is that of a control which is never in recovery.
+    pub fn mean_window(&mut self, loss_rate: f64, rtt_ms: u64, epochs: u32) -> Packets {
+        let packets = (1.0 / loss_rate).round() as u64;
+        let rtt = Span::from_millis(rtt_ms);
+        let (mut sent, mut round_trips) = (0.0, 0.0);
+        for epoch in 0..epochs {
+            for _ in 0..packets {
+                let share = 1.0 / self.cwnd();
+                self.now += Span::from_seconds(rtt.seconds() * share);
+                self.ack(Some(rtt));
+                if epoch >= epochs / 2 {
+                    sent += 1.0;
+                    round_trips += share;
+                }
+            }
+            self.loss();
+            self.recovered();
+        }
+        sent / round_trips
+    }
+
     /// Lets time pass.
     pub fn wait(&mut self, span: Span) {
         self.now += span;
@@ -190,7 +253,11 @@ impl Script {
 
     fn control(&mut self) -> &mut Box<dyn Control> {
         let Self { entry, values, initial, control, .. } = self;
-        control.get_or_insert_with(|| (entry.build)(values, initial))
+        control.get_or_insert_with(|| {
+            let mut control = Assembly::new(entry, values, None, None).join(initial);
+            control.on_start(Time::ZERO);
+            control
+        })
     }
 }
 
@@ -205,5 +272,21 @@ pub fn loss_at(now: Time, window: Packets) -> Loss {
         sent: now,
         transmissions: 1,
         duplicates: 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Script;
+
+    #[test]
+    fn the_mean_window_of_reno_is_the_root_of_one_and_a_half_over_the_loss_rate() {
+        // Mathis et al. 1997 equation 3: between losses the window grows from W/2 to W over W/2 round trips in which
+        // 3/8 W^2 = 1/p packets leave, so its mean is 3/4 W = sqrt(1.5 / p): 122.47 at 1e-4, 387.30 at 1e-5.
+        for (loss_rate, mean) in [(1e-4, 122.47), (1e-5, 387.30)] {
+            let mut script = Script::new("reno").window(mean).starting_ssthresh(mean);
+            let measured = script.mean_window(loss_rate, 100, 20);
+            assert!((measured / mean - 1.0).abs() < 0.01, "{measured} instead of {mean}");
+        }
     }
 }
