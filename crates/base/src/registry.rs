@@ -13,6 +13,12 @@ use serde::Serialize;
 pub enum Kind {
     /// A congestion control.
     Control,
+    /// A loss discriminator.
+    Discriminator,
+    /// What a loss of transmission does to the window.
+    Action,
+    /// How the retransmission timeout grows.
+    Backoff,
     /// A queue discipline.
     Queue,
     /// A model of packets lost on a link.
@@ -21,6 +27,22 @@ pub enum Kind {
     Transport,
     /// What a flow sends.
     Application,
+}
+
+impl Kind {
+    /// Its name, as `ackclock list` has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Control => "control",
+            Self::Discriminator => "discriminator",
+            Self::Action => "action",
+            Self::Backoff => "backoff",
+            Self::Queue => "queue",
+            Self::Loss => "loss",
+            Self::Transport => "transport",
+            Self::Application => "application",
+        }
+    }
 }
 
 /// A named thing: one line about it, where it comes from, and its parameters.

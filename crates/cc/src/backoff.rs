@@ -1,37 +1,22 @@
-//! How the retransmission timeout grows while it keeps expiring.
+//! How the retransmission timeout grows while it keeps expiring. One rule a file.
 
+pub mod exponential;
+pub mod rta;
+
+pub use exponential::Exponential;
+
+use crate::control::Cause;
 use ackclock_base::Time;
 
 /// A rule for the factor on the retransmission timeout.
 pub trait Backoff: Send {
-    /// An acknowledgement arrived; `fresh` if it moved the cumulative acknowledgement.
-    fn on_ack(&mut self, _now: Time, _fresh: bool) {}
+    /// An acknowledgement arrived, a duplicate too. `cause` is what the control would call a loss that it revealed,
+    /// where it discriminates.
+    fn on_ack(&mut self, _now: Time, _cause: Option<Cause>) {}
 
     /// The factor after `expiries` expiries in a row.
     fn factor(&self, expiries: u32) -> f64;
-}
 
-/// Doubles at each expiry (RFC 6298 section 5.5), up to a greatest factor.
-#[derive(Clone, Copy, Debug)]
-pub struct Exponential {
-    /// The greatest factor; 64 in BSD and ns-2.
-    pub most: f64,
-}
-
-impl Backoff for Exponential {
-    fn factor(&self, expiries: u32) -> f64 {
-        libm::ldexp(1.0, expiries.min(1000) as i32).min(self.most)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_doubles_up_to_its_cap() {
-        let backoff = Exponential { most: 64.0 };
-        let factors: Vec<f64> = (0..9).map(|expiries| backoff.factor(expiries)).collect();
-        assert_eq!(factors, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 64.0, 64.0]);
-    }
+    /// Shows its inside, see [`crate::Control::publish`].
+    fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }

@@ -13,6 +13,25 @@ pub struct Window {
     pub ssthresh: Packets,
 }
 
+impl Window {
+    /// RFC 5681 section 3.1 slow start, for one fresh acknowledgement.
+    pub fn slow_start(&mut self, credit: Packets) {
+        // Past the threshold the rest of a stretch acknowledgement is not spent: at most one packet is lost by it.
+        self.cwnd = (self.cwnd + credit).min(self.ssthresh.max(self.cwnd + 1.0));
+    }
+
+    /// RFC 5681 section 3.1, equation 4 and the loss window, after a timeout.
+    pub fn start_over(&mut self, timeout: &Timeout) {
+        self.ssthresh = (timeout.window / 2.0).max(MIN_SSTHRESH);
+        self.cwnd = 1.0;
+    }
+
+    /// Takes a reduction back, without taking away what has grown since.
+    pub fn restore(&mut self, before: &Self) {
+        *self = Self { cwnd: self.cwnd.max(before.cwnd), ssthresh: before.ssthresh };
+    }
+}
+
 /// How a window grows and shrinks. Everything around it is [`Classic`].
 pub trait WindowLaw: Clone + Send {
     /// Congestion avoidance: changes the window for one fresh acknowledgement outside recovery.
@@ -23,8 +42,7 @@ pub trait WindowLaw: Clone + Send {
 
     /// Slow start: RFC 5681 section 3.1 unless the law has its own.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
-        // Past the threshold the rest of a stretch acknowledgement is not spent: at most one packet is lost by it.
-        window.cwnd = (window.cwnd + ack.credit).min(window.ssthresh.max(window.cwnd + 1.0));
+        window.slow_start(ack.credit);
     }
 
     /// Sees every acknowledgement before the window changes, also duplicates and those in recovery.
@@ -40,8 +58,7 @@ pub trait WindowLaw: Clone + Send {
     /// Reacts to a timeout: RFC 5681 section 3.1 (equation 4, and a loss window of one packet), unless the law has
     /// its own.
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
-        window.ssthresh = (timeout.window / 2.0).max(MIN_SSTHRESH);
-        window.cwnd = 1.0;
+        window.start_over(timeout);
     }
 
     /// The recovery that the last loss began has ended.
@@ -82,16 +99,17 @@ impl<Law: WindowLaw> Classic<Law> {
             window: Window { cwnd: initial.window, ssthresh: initial.ssthresh },
             before_loss: None,
         };
-        control.clamp();
+        clamp(&mut control.window);
         control
     }
+}
 
-    fn clamp(&mut self) {
-        let Window { cwnd, ssthresh } = &mut self.window;
-        // A NaN (0/0 in a law) would otherwise stop the connection for ever: treat it as the floor.
-        *cwnd = if cwnd.is_nan() { MIN_CWND } else { cwnd.clamp(MIN_CWND, MAX_CWND) };
-        *ssthresh = if ssthresh.is_nan() { MIN_SSTHRESH } else { ssthresh.max(1.0) };
-    }
+/// Keeps a window within its bounds.
+pub(crate) fn clamp(window: &mut Window) {
+    let Window { cwnd, ssthresh } = window;
+    // A NaN (0/0 in a law) would otherwise stop the connection for ever: treat it as the floor.
+    *cwnd = if cwnd.is_nan() { MIN_CWND } else { cwnd.clamp(MIN_CWND, MAX_CWND) };
+    *ssthresh = if ssthresh.is_nan() { MIN_SSTHRESH } else { ssthresh.max(1.0) };
 }
 
 impl<Law: WindowLaw> Control for Classic<Law> {
@@ -114,18 +132,18 @@ impl<Law: WindowLaw> Control for Classic<Law> {
                 self.law.avoid_congestion(&mut self.window, ack);
             }
         }
-        self.clamp();
+        clamp(&mut self.window);
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         self.before_loss = Some((self.law.clone(), self.window));
         self.law.on_loss(&mut self.window, loss);
-        self.clamp();
+        clamp(&mut self.window);
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {
         self.law.on_recovered(&mut self.window, recovered);
-        self.clamp();
+        clamp(&mut self.window);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
@@ -133,14 +151,19 @@ impl<Law: WindowLaw> Control for Classic<Law> {
             self.before_loss = Some((self.law.clone(), self.window));
         }
         self.law.on_timeout(&mut self.window, timeout);
-        self.clamp();
+        clamp(&mut self.window);
     }
 
     fn on_spurious(&mut self, _now: Time) {
         if let Some((law, window)) = self.before_loss.take() {
             self.law = law;
-            self.window = Window { cwnd: self.window.cwnd.max(window.cwnd), ssthresh: window.ssthresh };
+            self.window.restore(&window);
         }
+    }
+
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        self.window.cwnd = cwnd;
+        clamp(&mut self.window);
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {

@@ -12,11 +12,27 @@ pub trait Control: Send {
     /// How much may be sent now.
     fn decision(&self) -> Decision;
 
+    /// The connection begins to send.
+    fn on_start(&mut self, _now: Time) {}
+
+    /// The connection has nothing more to send, and all that it sent is acknowledged.
+    fn on_end(&mut self, _now: Time) {}
+
+    /// An acknowledgement has come in, and nothing has been made of it yet. A control that tells kinds of loss apart
+    /// answers what a loss would be that showed now, for the retransmission rule and the back-off.
+    fn on_arrival(&mut self, _arrival: &Arrival) -> Option<Cause> {
+        None
+    }
+
     /// An acknowledgement arrived. Losses that it revealed have been reported before.
     fn on_ack(&mut self, ack: &Ack);
 
     /// The host found a loss (or an echo of congestion) and enters recovery: once per window of data.
     fn on_loss(&mut self, loss: &Loss);
+
+    /// The first fresh acknowledgement of a recovery leaves something out, and tells how many packets of that window are
+    /// still missing.
+    fn on_counted(&mut self, _counted: &Counted) {}
 
     /// Everything that was outstanding when recovery began has been acknowledged.
     fn on_recovered(&mut self, _recovered: &Recovered) {}
@@ -26,6 +42,10 @@ pub trait Control: Send {
 
     /// The last loss or timeout was no loss: take its reaction back.
     fn on_spurious(&mut self, _now: Time) {}
+
+    /// Something around the control, such as the action on a loss of transmission, sets the window. A control that has
+    /// none of its own may ignore it.
+    fn set_cwnd(&mut self, _cwnd: Packets) {}
 
     /// Names what the control has to show of its inside, for figures: calls `series(name, value)` for each.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
@@ -110,6 +130,43 @@ pub struct DeliveryRate {
     pub delivered: u64,
     /// Whether the application had nothing to send when the sampled packet left.
     pub app_limited: bool,
+}
+
+/// An acknowledgement as it comes in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrival {
+    /// When.
+    pub now: Time,
+    /// Whether it moves the cumulative acknowledgement forward; false for a duplicate.
+    pub fresh: bool,
+    /// The time since the timestamp that it echoes (RFC 7323), where the transport has timestamps: a round trip even
+    /// of a retransmission or a duplicate.
+    pub echo: Option<Span>,
+    /// What the packet that caused it took on the way there, up to a constant (relative one-way trip time), where both
+    /// ends put timestamps on packets.
+    pub way_there: Option<Span>,
+}
+
+/// Why packets are lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// A queue was full, or about to be.
+    Congestion,
+    /// The medium lost them.
+    Transmission,
+}
+
+/// How many packets of the window in which a loss was found are missing still.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counted {
+    /// When it showed.
+    pub now: Time,
+    /// What a reduction starts from, as in [`Loss::window`].
+    pub window: Packets,
+    /// Packets that are missing after the first, which has been sent again and has arrived: what was outstanding at the
+    /// loss and is not acknowledged, less the duplicates. Exact for one burst; too low for scattered losses, where what
+    /// has arrived between them counts as arrived twice, and zero at the least.
+    pub missing: u64,
 }
 
 /// How a loss showed.

@@ -9,19 +9,31 @@
 //! * [`classic`]: what window controls share (recovery, undo, slow start, floors), written once over a
 //!   [`WindowLaw`].
 //! * [`laws`]: the window laws, one file each.
+//! * [`group`]: what controls share whose connections know of each other; [`laws`] has their laws too.
+//! * [`discern`]: any control with a loss discriminator around it, and [`action`]s for losses of transmission.
 //! * [`backoff`]: how the retransmission timeout grows.
+//! * [`assembly`]: a connection's control from its parts.
 //! * [`registry`]: every control by name.
-//! * [`script`]: feeds a control a hand-written sequence of events, for tests.
+//! * [`script`]: feeds a control a hand-written sequence of events, for tests; [`group_script`]: the members of a group.
 
+pub mod action;
+pub mod assembly;
 pub mod backoff;
 pub mod classic;
 pub mod control;
+pub mod discern;
+pub mod group;
+pub mod group_script;
 pub mod laws;
 pub mod registry;
 pub mod script;
 
+pub use assembly::{Assembly, Part};
 pub use backoff::{Backoff, Exponential};
 pub use classic::{Classic, Window, WindowLaw};
 pub use control::{
-    Ack, Control, Decision, DeliveryRate, Initial, Loss, LossSignal, Phase, Recovered, Timeout,
+    Ack, Arrival, Cause, Control, Counted, Decision, DeliveryRate, Initial, Loss, LossSignal, Phase,
+    Recovered, Timeout,
 };
+pub use discern::Discerning;
+pub use group::ControlGroup;

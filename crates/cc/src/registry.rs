@@ -1,92 +1,119 @@
-//! Every congestion control by name: its description, how it is built, and the retransmission rule it goes with.
-//! This table is what a scenario file, `ackclock list` and the documentation know of controls.
+//! Every congestion control by name, and what goes with it: what a scenario file, `ackclock list` and the
+//! documentation know of controls. A control's own line stands in its file; here is the list of them.
 
-use crate::classic::Classic;
+use crate::action::{self, Action};
+use crate::backoff::{self, Backoff};
 use crate::control::{Control, Initial};
-use crate::laws::{cubic, rbcc, reno, vegas};
+use crate::discern::discriminators::{self, Discriminator};
+use crate::group::ControlGroup;
+use crate::laws::{a_tcp, cubic, dca, rbcc, reno, tcp_k, vegas};
 use ackclock_base::{Descriptor, Kind, Parameter, Values};
+
+/// The controls, in the order in which lists show them.
+pub const CONTROLS: &[Entry] =
+    &[reno::RENO, reno::NEWRENO, reno::SACK, vegas::ENTRY, cubic::ENTRY, rbcc::ENTRY, tcp_k::ENTRY, a_tcp::ENTRY, dca::COLLABORATIVE, dca::SELF];
+
+/// The loss discriminators: is a loss congestion or transmission?
+pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[discriminators::always::ENTRY];
+
+/// What a loss of transmission does to the window.
+pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY];
+
+/// How the retransmission timeout grows while it keeps expiring.
+pub const BACKOFFS: &[BackoffEntry] = &[backoff::exponential::ENTRY];
 
 /// A registered control.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// What it is.
     pub descriptor: &'static Descriptor,
-    /// Makes one for a new connection.
-    pub build: fn(&Values, &Initial) -> Box<dyn Control>,
-    /// The retransmission rule it was published with, where the transport's own would not do.
-    pub recovery: Option<&'static str>,
+    /// How one is made.
+    pub build: Build,
+    /// What it was published with.
+    pub companions: Companions,
 }
 
-/// The controls, in the order in which lists show them.
-pub const CONTROLS: &[Entry] = &[
-    Entry {
-        descriptor: &control(
-            "reno",
-            "Additive increase, multiplicative decrease; one loss repaired per window",
-            "RFC 5681",
-            reno::PARAMETERS,
-        ),
-        build: |values, initial| Box::new(Classic::new(reno::Reno::new(values), initial)),
-        recovery: Some("reno"),
-    },
-    Entry {
-        descriptor: &control(
-            "newreno",
-            "Reno with partial acknowledgements: one loss repaired per round trip",
-            "RFC 6582; RFC 2582 as in Dahal section 4.5.1",
-            reno::PARAMETERS,
-        ),
-        build: |values, initial| Box::new(Classic::new(reno::Reno::new(values), initial)),
-        recovery: Some("newreno"),
-    },
-    Entry {
-        descriptor: &control(
-            "sack",
-            "Reno's window with selective acknowledgements",
-            "RFC 2018, RFC 6675",
-            reno::PARAMETERS,
-        ),
-        build: |values, initial| Box::new(Classic::new(reno::Reno::new(values), initial)),
-        recovery: Some("sack"),
-    },
-    Entry {
-        descriptor: &control(
-            "vegas",
-            "Keeps between alpha and beta packets waiting in the network",
-            "Brakmo and Peterson 1995; ns-2 2.35; Dahal section 2.1.2",
-            vegas::PARAMETERS,
-        ),
-        build: |values, initial| Box::new(Classic::new(vegas::Vegas::new(values), initial)),
-        recovery: Some("vegas"),
-    },
-    Entry {
-        descriptor: &control(
-            "cubic",
-            "Window growth as a cubic function of the time since the last loss",
-            "RFC 9438",
-            cubic::PARAMETERS,
-        ),
-        build: |values, initial| Box::new(Classic::new(cubic::Cubic::new(values), initial)),
-        recovery: None,
-    },
-    Entry {
-        descriptor: &control(
-            "rbcc",
-            "Moves the window on every acknowledgement by the distance of the round trip from a threshold",
-            "Dahal 2007 sections 3.3, 4.1 to 4.3, equations 3.4, 3.5, 4.1",
-            rbcc::PARAMETERS,
-        ),
-        build: |values, initial| Box::new(Classic::new(rbcc::Rbcc::new(values, initial), initial)),
-        recovery: Some("newreno"),
-    },
-];
+/// How a control is made for a new connection.
+#[derive(Clone, Copy, Debug)]
+pub enum Build {
+    /// Each connection has its own.
+    Alone(fn(&Values, &Initial) -> Box<dyn Control>),
+    /// The connections of a group share state: this makes the group, which makes its members' controls.
+    Group(fn(&Values) -> Box<dyn ControlGroup>),
+}
+
+/// The parts around a window law that a control was published with, by name. A scenario may choose others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Companions {
+    /// The retransmission rule; the transport's own where none is named.
+    pub recovery: Option<&'static str>,
+    /// The loss discriminator, if it has one.
+    pub discriminator: Option<&'static str>,
+    /// What it does about a loss of transmission.
+    pub action: Option<&'static str>,
+    /// How its timeout backs off; exponentially where nothing is named.
+    pub backoff: Option<&'static str>,
+}
+
+impl Companions {
+    /// Whatever the transport has.
+    pub const NONE: Self = Self { recovery: None, discriminator: None, action: None, backoff: None };
+
+    /// A retransmission rule, and nothing else out of the ordinary.
+    pub const fn recovery(rule: &'static str) -> Self {
+        Self { recovery: Some(rule), ..Self::NONE }
+    }
+}
+
+/// A registered loss discriminator.
+#[derive(Clone, Copy, Debug)]
+pub struct DiscriminatorEntry {
+    /// What it is.
+    pub descriptor: &'static Descriptor,
+    /// Makes one for a new connection.
+    pub build: fn(&Values) -> Box<dyn Discriminator>,
+}
+
+/// A registered action.
+#[derive(Clone, Copy, Debug)]
+pub struct ActionEntry {
+    /// What it is.
+    pub descriptor: &'static Descriptor,
+    /// Makes one for a new connection.
+    pub build: fn(&Values) -> Box<dyn Action>,
+}
+
+/// A registered back-off rule.
+#[derive(Clone, Copy, Debug)]
+pub struct BackoffEntry {
+    /// What it is.
+    pub descriptor: &'static Descriptor,
+    /// Makes one for a new connection whose transport allows factors up to the number given.
+    pub build: fn(&Values, f64) -> Box<dyn Backoff>,
+}
 
 /// The control called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     CONTROLS.iter().find(|entry| entry.descriptor.name == name)
 }
 
-const fn control(
+/// The discriminator called `name`.
+pub fn find_discriminator(name: &str) -> Option<&'static DiscriminatorEntry> {
+    DISCRIMINATORS.iter().find(|entry| entry.descriptor.name == name)
+}
+
+/// The action called `name`.
+pub fn find_action(name: &str) -> Option<&'static ActionEntry> {
+    ACTIONS.iter().find(|entry| entry.descriptor.name == name)
+}
+
+/// The back-off rule called `name`.
+pub fn find_backoff(name: &str) -> Option<&'static BackoffEntry> {
+    BACKOFFS.iter().find(|entry| entry.descriptor.name == name)
+}
+
+/// A control's descriptor, for the constant in its file.
+pub const fn control(
     name: &'static str,
     summary: &'static str,
     source: &'static str,

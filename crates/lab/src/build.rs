@@ -1,12 +1,13 @@
 //! From a scenario and a seed to a simulation.
 
 use crate::choice::Choice;
-use crate::flows::{FlowGroup, Sending, Start};
+use crate::flows::{FlowGroup, Sending, Start, TcpPlan};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_aqm::{Capacity, Discipline, LinkRate};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Size, Span, Time};
+use ackclock_cc::{Assembly, Backoff, ControlGroup, Part};
 use ackclock_sim::flow::{FlowParts, Transport};
 use ackclock_sim::link::LinkParts;
 use ackclock_sim::loss::LossModel;
@@ -130,6 +131,8 @@ fn loss_model(loss: &Choice) -> Option<Box<dyn LossModel>> {
 }
 
 fn group_parts(group: &FlowGroup, seed: u64) -> impl Iterator<Item = FlowParts> + '_ {
+    // One assembly for all flows of a group: controls whose connections share state share it here.
+    let mut transports = Transports::of(&group.plan.sending);
     group.members.iter().enumerate().map(move |(index, member)| {
         let name = group.member_name(index);
         FlowParts {
@@ -137,7 +140,7 @@ fn group_parts(group: &FlowGroup, seed: u64) -> impl Iterator<Item = FlowParts> 
             stop: group.plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
             forward: member.forward.clone(),
             backward: member.backward.clone(),
-            transport: transport(&group.plan.sending),
+            transport: transports.next(),
             name,
         }
     })
@@ -155,24 +158,52 @@ fn starts(start: &Start, index: usize, name: &str, seed: u64) -> Time {
     }
 }
 
-fn transport(sending: &Sending) -> Transport {
-    match sending {
-        Sending::Tcp { control, transport, size } => {
-            let entry = ackclock_cc::registry::find(control.descriptor.name);
-            let preferred = entry.and_then(|entry| entry.recovery);
-            let options = Options::new(&transport.values, preferred);
-            let build = entry.unwrap_or(&ackclock_cc::registry::CONTROLS[0]).build;
-            let payload = u64::from(options.sender.payload_bytes);
-            Transport::Tcp {
-                control: build(&control.values, &options.initial()),
-                packets: size.map_or(u64::MAX, |size| size.div_ceil(payload)),
-                options,
-            }
+/// Makes the transports of a group's flows.
+enum Transports {
+    Tcp { options: Options, assembly: Assembly, backoff: Choice, packets: u64 },
+    Cbr(CbrOptions),
+}
+
+impl Transports {
+    fn of(sending: &Sending) -> Self {
+        match sending {
+            Sending::Tcp(plan) => Self::tcp(plan),
+            Sending::Cbr { rate, payload_bytes, wire_bytes } => Self::Cbr(CbrOptions {
+                payload_bytes: *payload_bytes,
+                wire_bytes: *wire_bytes,
+                interval: rate.time_to_send(Size::from_bytes(u64::from(*payload_bytes))),
+            }),
         }
-        Sending::Cbr { rate, payload_bytes, wire_bytes } => Transport::Cbr(CbrOptions {
-            payload_bytes: *payload_bytes,
-            wire_bytes: *wire_bytes,
-            interval: rate.time_to_send(Size::from_bytes(u64::from(*payload_bytes))),
-        }),
     }
+
+    fn tcp(plan: &TcpPlan) -> Self {
+        let entry = plan.entry();
+        let options = Options::new(&plan.transport.values, entry.companions.recovery);
+        let part = |choice: &Option<Choice>| {
+            let choice = choice.as_ref()?;
+            Some(Part { name: choice.descriptor.name, values: choice.values.clone() })
+        };
+        let assembly =
+            Assembly::new(entry, &plan.control.values, part(&plan.discriminator), part(&plan.action));
+        let payload = u64::from(options.sender.payload_bytes);
+        let packets = plan.size.map_or(u64::MAX, |size| size.div_ceil(payload));
+        Self::Tcp { options, assembly, backoff: plan.backoff.clone(), packets }
+    }
+
+    fn next(&mut self) -> Transport {
+        match self {
+            Self::Tcp { options, assembly, backoff, packets } => Transport::Tcp {
+                control: assembly.join(&options.initial()),
+                backoff: build_backoff(backoff, options.sender.max_backoff),
+                packets: *packets,
+                options: options.clone(),
+            },
+            Self::Cbr(options) => Transport::Cbr(*options),
+        }
+    }
+}
+
+fn build_backoff(choice: &Choice, most: f64) -> Box<dyn Backoff> {
+    let entry = ackclock_cc::registry::find_backoff(choice.descriptor.name);
+    (entry.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]).build)(&choice.values, most)
 }

@@ -1,7 +1,7 @@
 //! A named thing in a scenario: `control = "reno"`, or `control = { name = "reno", increase = 2 }`. One way to
 //! write controls, queues, losses, applications and transports, read through the registry.
 
-use crate::diagnostics::{nearest, one_of};
+use crate::diagnostics::{nearest, one_of_these};
 use crate::document::{Node, Value, quoted};
 use crate::reader::{Reader, TableReader};
 use ackclock_base::{Descriptor, Values};
@@ -20,7 +20,7 @@ pub fn read(
     let Some(descriptor) = candidates.iter().find(|candidate| candidate.name == name) else {
         let place =
             if matches!(node.value, Value::Table(_)) { format!("{path}.name") } else { path.to_owned() };
-        reader.problem(&span, &place, &quoted(&name), &one_of(names()), nearest(&name, names()));
+        reader.problem(&span, &place, &quoted(&name), &one_of_these(candidates), nearest(&name, names()));
         return None;
     };
     let mut choice = Choice { descriptor, values: descriptor.defaults(), extra: defaults(extra) };
@@ -106,7 +106,7 @@ fn name_of(
     path: &str,
     candidates: &[&'static Descriptor],
 ) -> Option<(String, crate::document::Span)> {
-    let names = one_of(candidates.iter().map(|candidate| candidate.name));
+    let names = one_of_these(candidates);
     let expected = &format!("{names}: in quotes, or as the `name` of a table with parameters");
     match &node.value {
         Value::Text(name) => Some((name.clone(), node.span.clone())),

@@ -1,5 +1,6 @@
 //! What is wrong with a scenario file: where, what was found, what was expected, and the nearest right thing.
 
+use ackclock_base::Descriptor;
 use serde::Serialize;
 use std::fmt;
 
@@ -91,6 +92,18 @@ pub fn counted(count: usize, thing: &str) -> String {
 pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     format!("one of {}", names.join(", "))
+}
+
+/// More names than this are not listed in a message.
+pub const MOST_NAMES: usize = 16;
+
+/// The names to choose from, or where to find them when there are many.
+pub fn one_of_these(candidates: &[&'static Descriptor]) -> String {
+    if candidates.len() <= MOST_NAMES {
+        return one_of(candidates.iter().map(|candidate| candidate.name));
+    }
+    let kind = candidates[0].kind.name();
+    format!("a {kind}; `ackclock list {kind}s` has all {}", candidates.len())
 }
 
 #[cfg(test)]

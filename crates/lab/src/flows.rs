@@ -6,7 +6,8 @@ use crate::document::{Node, Span as Place_, Value, quoted};
 use crate::reader::TableReader;
 use crate::registry;
 use crate::scenario::MOST_FLOWS;
-use ackclock_base::{Kind, Range, Rate, Span};
+use ackclock_base::{Range, Rate, Span};
+use ackclock_cc::registry::Entry;
 
 /// A group of flows with its paths.
 #[derive(Clone, Debug)]
@@ -58,14 +59,7 @@ pub struct FlowPlan {
 #[derive(Clone, Debug)]
 pub enum Sending {
     /// Over TCP.
-    Tcp {
-        /// The congestion control.
-        control: Choice,
-        /// The transport profile.
-        transport: Choice,
-        /// Bytes to send; `None` for no end.
-        size: Option<u64>,
-    },
+    Tcp(Box<TcpPlan>),
     /// A constant bit rate over UDP.
     Cbr {
         /// Payload bits per second.
@@ -75,6 +69,32 @@ pub enum Sending {
         /// Bytes of a packet on the wire.
         wire_bytes: u32,
     },
+}
+
+/// What a TCP sender is made of.
+#[derive(Clone, Debug)]
+pub struct TcpPlan {
+    /// The congestion control.
+    pub control: Choice,
+    /// The loss discriminator, where one is named.
+    pub discriminator: Option<Choice>,
+    /// What a loss of transmission does, where that is said.
+    pub action: Option<Choice>,
+    /// How the timeout backs off.
+    pub backoff: Choice,
+    /// The transport profile.
+    pub transport: Choice,
+    /// Bytes to send; `None` for no end.
+    pub size: Option<u64>,
+}
+
+impl TcpPlan {
+    /// The control's entry in the registry.
+    pub fn entry(&self) -> &'static Entry {
+        // The control was chosen from this registry.
+        ackclock_cc::registry::find(self.control.descriptor.name)
+            .unwrap_or(&ackclock_cc::registry::CONTROLS[0])
+    }
 }
 
 /// Where flows go.
@@ -101,8 +121,24 @@ pub struct Start {
     pub uniform: Option<(Span, Span)>,
 }
 
-const KEYS: [&str; 11] =
-    ["name", "count", "control", "transport", "application", "start", "stop", "pair", "from", "to", "path"];
+const KEYS: [&str; 14] = [
+    "name",
+    "count",
+    "control",
+    "discriminator",
+    "action",
+    "backoff",
+    "transport",
+    "application",
+    "start",
+    "stop",
+    "pair",
+    "from",
+    "to",
+    "path",
+];
+/// What only TCP has.
+const TCP_KEYS: [&str; 5] = ["control", "discriminator", "action", "backoff", "transport"];
 const TIMES: Range = Range::between(0.0, 1e6);
 
 impl Start {
@@ -116,8 +152,8 @@ impl FlowGroup {
     /// Bytes of a data packet on the wire.
     pub fn wire_bytes(&self) -> u32 {
         match &self.plan.sending {
-            Sending::Tcp { transport, .. } => {
-                let bytes = |name| transport.values.size(name).bytes() as u32;
+            Sending::Tcp(plan) => {
+                let bytes = |name| plan.transport.values.size(name).bytes() as u32;
                 bytes("packet") + bytes("header")
             }
             Sending::Cbr { wire_bytes, .. } => *wire_bytes,
@@ -127,7 +163,7 @@ impl FlowGroup {
     /// What the flow sends whatever the network does, in bits per second.
     pub fn least_rate_bps(&self) -> f64 {
         match &self.plan.sending {
-            Sending::Tcp { .. } => 0.0,
+            Sending::Tcp(_) => 0.0,
             Sending::Cbr { rate, .. } => rate.bits_per_second() as f64,
         }
     }
@@ -143,7 +179,7 @@ impl FlowGroup {
     /// The name of what controls its sending.
     pub fn control_name(&self) -> &'static str {
         match &self.plan.sending {
-            Sending::Tcp { control, .. } => control.descriptor.name,
+            Sending::Tcp(plan) => plan.control.descriptor.name,
             Sending::Cbr { .. } => "cbr",
         }
     }
@@ -205,7 +241,7 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     let place = read_place(&table);
     let sending = sending?;
     let default_name = match &sending {
-        Sending::Tcp { control, .. } => control.descriptor.name,
+        Sending::Tcp(plan) => plan.control.descriptor.name,
         Sending::Cbr { .. } => "cbr",
     };
     let name = table.text("name").unwrap_or(default_name).to_owned();
@@ -223,7 +259,7 @@ fn read_sending(table: &TableReader<'_>) -> Option<Sending> {
     };
     let application = pick("application", &registry::applications());
     if application.as_ref().is_some_and(|application| application.descriptor.name == "cbr") {
-        for key in ["control", "transport"] {
+        for key in TCP_KEYS {
             if table.get(key).is_some() {
                 table.problem_at(
                     key,
@@ -235,16 +271,45 @@ fn read_sending(table: &TableReader<'_>) -> Option<Sending> {
         return read_cbr(&application?);
     }
     if table.get("control").is_none() {
-        let controls = registry::controls();
-        let names = crate::diagnostics::one_of(controls.iter().map(|control| control.name));
-        table.problem(&table.path_of("control"), "no `control`", &format!("a congestion control: {names}"));
+        let names = crate::diagnostics::one_of_these(&registry::controls());
+        table.problem(&table.path_of("control"), "no `control`", &names);
     }
     let control = pick("control", &registry::controls());
     let transport = pick("transport", &registry::transports());
+    let parts = read_parts(table, control.as_ref());
+    let (discriminator, action, backoff) = parts?;
     let (control, transport) = (control?, transport?);
-    debug_assert_eq!(transport.descriptor.kind, Kind::Transport);
     let size = application?.values.optional_size("size").map(|size| size.bytes());
-    Some(Sending::Tcp { control, transport, size })
+    Some(Sending::Tcp(Box::new(TcpPlan { control, discriminator, action, backoff, transport, size })))
+}
+
+/// The parts around a control. Those that are not named are the ones it was published with.
+fn read_parts(
+    table: &TableReader<'_>,
+    control: Option<&Choice>,
+) -> Option<(Option<Choice>, Option<Choice>, Choice)> {
+    let given = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
+        None => Some(None),
+        Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]).map(Some),
+    };
+    let discriminator = given("discriminator", &registry::discriminators());
+    let action = given("action", &registry::actions());
+    let backoff = given("backoff", &registry::backoffs());
+    let (discriminator, action, backoff) = (discriminator?, action?, backoff?);
+    let entry = control.and_then(|control| ackclock_cc::registry::find(control.descriptor.name));
+    let companions = entry.map(|entry| entry.companions).unwrap_or_default();
+    if action.is_some() && discriminator.is_none() && companions.discriminator.is_none() {
+        table.problem_at(
+            "action",
+            "an `action` without a `discriminator`",
+            "a `discriminator` as well: without one no loss is called transmission",
+        );
+        return None;
+    }
+    let published = companions.backoff.and_then(ackclock_cc::registry::find_backoff);
+    let published = published.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]);
+    let backoff = backoff.unwrap_or_else(|| Choice::default_of(published.descriptor));
+    Some((discriminator, action, backoff))
 }
 
 fn read_cbr(application: &Choice) -> Option<Sending> {

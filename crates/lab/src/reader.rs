@@ -1,6 +1,6 @@
 //! Reads typed values from a document. A problem is noted and reading goes on, so that all are reported at once.
 
-use crate::diagnostics::{Diagnostic, counted, nearest, one_of};
+use crate::diagnostics::{Diagnostic, MOST_NAMES, counted, nearest, one_of};
 use crate::document::{Document, Node, Span, Table, Value};
 use ackclock_base::registry::Quantity;
 use ackclock_base::spelling::Misspelt;
@@ -17,8 +17,6 @@ pub struct Reader<'d> {
 
 /// The most problems that are reported at once.
 pub const MOST_PROBLEMS: usize = 100;
-/// Of more names than this only the nearest is told, if one is near.
-const MOST_NAMES: usize = 12;
 
 impl<'d> Reader<'d> {
     /// Begins.

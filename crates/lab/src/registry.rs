@@ -62,6 +62,21 @@ pub fn controls() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::CONTROLS.iter().map(|entry| entry.descriptor).collect()
 }
 
+/// Every loss discriminator.
+pub fn discriminators() -> Vec<&'static Descriptor> {
+    ackclock_cc::registry::DISCRIMINATORS.iter().map(|entry| entry.descriptor).collect()
+}
+
+/// Every action on a loss of transmission.
+pub fn actions() -> Vec<&'static Descriptor> {
+    ackclock_cc::registry::ACTIONS.iter().map(|entry| entry.descriptor).collect()
+}
+
+/// Every back-off rule.
+pub fn backoffs() -> Vec<&'static Descriptor> {
+    ackclock_cc::registry::BACKOFFS.iter().map(|entry| entry.descriptor).collect()
+}
+
 /// Every queue discipline.
 pub fn queues() -> Vec<&'static Descriptor> {
     ackclock_aqm::registry::QUEUES.iter().map(|entry| entry.descriptor).collect()
@@ -84,7 +99,16 @@ pub fn applications() -> Vec<&'static Descriptor> {
 
 /// Everything, in the order in which lists show it, with the parameters that all of a kind have.
 pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
-    let kinds = [controls(), queues(), losses(), transports(), applications()];
+    let kinds = [
+        controls(),
+        discriminators(),
+        actions(),
+        backoffs(),
+        queues(),
+        losses(),
+        transports(),
+        applications(),
+    ];
     kinds.into_iter().flatten().map(|descriptor| (descriptor, parameters_of(descriptor))).collect()
 }
 

@@ -1036,7 +1036,7 @@ mod tests {
         use super::*;
         use ackclock_aqm::{LinkRate, registry as queues};
         use ackclock_base::{Random, Values};
-        use ackclock_cc::registry as controls;
+        use ackclock_cc::{Assembly, ControlGroup, Exponential, registry as controls};
         use ackclock_sim::flow::{FlowParts, Transport};
         use ackclock_sim::link::LinkParts;
         use ackclock_sim::loss;
@@ -1133,9 +1133,11 @@ mod tests {
             let entry = controls::find(control).unwrap();
             let profile = options::find("rfc").unwrap();
             let settings = [&[("window", "60 packets")], settings].concat();
-            let options = Options::new(&Values::with(profile, &settings), entry.recovery);
-            let control = (entry.build)(&entry.descriptor.defaults(), &options.initial());
-            Transport::Tcp { options, control, packets: u64::MAX }
+            let options = Options::new(&Values::with(profile, &settings), entry.companions.recovery);
+            let control =
+                Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
+            let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+            Transport::Tcp { options, control, backoff, packets: u64::MAX }
         }
 
         fn run() -> Run {

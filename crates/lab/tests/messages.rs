@@ -71,7 +71,7 @@ const fn mistake(
 
 const TIMES: &str = "a time such as \"40 ms\" (ns, us, ms, s, min, h)";
 const RATES: &str = "a rate such as \"10 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s, Tbit/s)";
-const CONTROLS: &str = "one of reno, newreno, sack, vegas, cubic, rbcc";
+const CONTROLS: &str = "a control; `ackclock list controls` has all ";
 
 #[rustfmt::skip]
 const IN_DUMBBELL: &[Mistake] = &[
@@ -229,7 +229,7 @@ fn a_message_reads_as_one() {
     |
   7 | bottleneck = { rate = "10 Mbps", delay = "10 ms", queue = { name = "red", limit = "50 packets" } }
     |                       ^
-file.toml:12:1: `flows.0.cuont`: found the key `cuont`, expected one of name, count, control, transport, application, start, stop, pair, from, to, path; did you mean `count`?
+file.toml:12:1: `flows.0.cuont`: found the key `cuont`, expected one of name, count, control, discriminator, action, backoff, transport, application, start, stop, pair, from, to, path; did you mean `count`?
      |
   12 | cuont = 2
      | ^"#

@@ -8,7 +8,7 @@ use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, Wire};
 use crate::udp::{CbrOptions, CbrSender};
 use ackclock_base::{Span, Time};
-use ackclock_cc::Control;
+use ackclock_cc::{Backoff, Control};
 
 /// What a flow is made of.
 pub struct FlowParts {
@@ -34,6 +34,8 @@ pub enum Transport {
         options: Options,
         /// Its congestion control.
         control: Box<dyn Control>,
+        /// How its timeout backs off.
+        backoff: Box<dyn Backoff>,
         /// How many packets it has to send; [`u64::MAX`] for no end.
         packets: u64,
     },
@@ -75,10 +77,10 @@ impl Flow {
     /// A flow that has not begun.
     pub fn new(parts: FlowParts, measured: Interval) -> Self {
         let (payload_bytes, endpoints) = match parts.transport {
-            Transport::Tcp { options, control, packets } => {
+            Transport::Tcp { options, control, backoff, packets } => {
                 let receiver = Receiver::new(options.receiver);
                 let payload = options.sender.payload_bytes;
-                (payload, Endpoints::Tcp(Sender::new(&options, control, packets), receiver))
+                (payload, Endpoints::Tcp(Sender::new(&options, control, backoff, packets), receiver))
             }
             Transport::Cbr(options) => (options.payload_bytes, Endpoints::Cbr(CbrSender::new(options))),
         };
@@ -131,7 +133,7 @@ impl Flow {
         if !self.stopped && now >= self.stop {
             self.stopped = true;
             match &mut self.endpoints {
-                Endpoints::Tcp(sender, _) => sender.stop(),
+                Endpoints::Tcp(sender, _) => sender.stop(now),
                 Endpoints::Cbr(sender) => sender.stop(now),
             }
         }

@@ -1,6 +1,6 @@
 //! Packets: small plain values that are copied, never boxed.
 
-use ackclock_base::Time;
+use ackclock_base::{Span, Time};
 
 /// A packet on its way, data or acknowledgement. Which flow and direction it belongs to follows from its lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub struct Packet {
     pub number: u64,
     /// Data: when it was sent. Acknowledgement: the echo of that (RFC 7323).
     pub stamp: Time,
+    /// Acknowledgement: what the packet that caused it took on the way there.
+    pub way_there: Span,
     /// Size on the wire in bytes.
     pub bytes: u32,
     /// What else it says.

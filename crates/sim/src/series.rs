@@ -77,7 +77,7 @@ fn sample_flow(flow: &Flow, put: &mut dyn FnMut(&'static str, f64)) {
     put("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
     put("inflight_packets", sender.inflight() as f64);
     put("rtt_s", sender.last_rtt().map_or(f64::NAN, Span::seconds));
-    sender.control().publish(put);
+    sender.publish(put);
 }
 
 fn put(named: &mut Named, name: &str, index: usize, value: f64) {

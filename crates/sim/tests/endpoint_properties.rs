@@ -4,6 +4,7 @@
 mod endpoint_driver;
 
 use ackclock_base::{Span, Time, Values};
+use ackclock_cc::{Assembly, ControlGroup, Exponential};
 use ackclock_sim::packet::{Block, Flags, Packet};
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::sender::{Sender, Wire};
@@ -39,9 +40,11 @@ impl Connection {
         let values = Values::with(options::find(profile).unwrap(), settings);
         let options = Options::new(&values, Some("sack"));
         let entry = ackclock_cc::registry::find("sack").unwrap();
-        let control = (entry.build)(&entry.descriptor.defaults(), &options.initial());
+        let values = entry.descriptor.defaults();
+        let control = Assembly::new(entry, &values, None, None).join(&options.initial());
+        let backoff = Box::new(Exponential { most: options.sender.max_backoff });
         let mut connection = Self {
-            sender: Sender::new(&options, control, u64::MAX),
+            sender: Sender::new(&options, control, backoff, u64::MAX),
             now: Time::from_seconds(1.0),
             sent: Sent::default(),
         };
@@ -55,7 +58,7 @@ impl Connection {
         let offset = |number_in_block: u64| number_in_block.saturating_sub(number) as u32;
         let mut sack = [Block::default(); 3];
         sack[0] = Block { start: offset(block.0), end: offset(block.1) };
-        let packet = Packet { number, stamp: self.now, bytes: 40, flags, sack };
+        let packet = Packet { number, stamp: self.now, bytes: 40, flags, sack, ..Packet::default() };
         self.sent.0.clear();
         self.sender.on_ack(self.now, &packet, &mut self.sent);
         self.sent.0.clone()

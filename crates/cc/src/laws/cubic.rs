@@ -1,8 +1,21 @@
 //! CUBIC (RFC 9438).
 
-use crate::classic::{Window, WindowLaw};
+use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
+use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Time, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "cubic",
+        "Window growth as a cubic function of the time since the last loss",
+        "RFC 9438",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Cubic::new(values), initial))),
+    companions: Companions::NONE,
+};
 
 /// What can be set.
 pub const PARAMETERS: &[Parameter] = &[

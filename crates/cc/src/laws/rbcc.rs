@@ -4,9 +4,22 @@
 //! a threshold and the round trip, so that the queue stays partly filled and does not overflow. There is no slow
 //! start; a loss is answered as NewReno does.
 
-use crate::classic::{Window, WindowLaw};
+use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss};
+use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "rbcc",
+        "Moves the window on every acknowledgement by the distance of the round trip from a threshold",
+        "Dahal 2007 sections 3.3, 4.1 to 4.3, equations 3.4, 3.5, 4.1",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Rbcc::new(values, initial), initial))),
+    companions: Companions::recovery("newreno"),
+};
 
 /// What can be set.
 pub const PARAMETERS: &[Parameter] = &[

@@ -1,9 +1,49 @@
 //! Reno's additive increase and multiplicative decrease (RFC 5681 section 3.1). The controls `reno`, `newreno` and
 //! `sack` differ in how the host retransmits, not in this law.
 
-use crate::classic::{Window, WindowLaw};
+use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
+use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+
+/// Reno's retransmission.
+pub const RENO: Entry = Entry {
+    descriptor: &control(
+        "reno",
+        "Additive increase, multiplicative decrease; one loss repaired per window",
+        "RFC 5681",
+        PARAMETERS,
+    ),
+    build: BUILD,
+    companions: Companions::recovery("reno"),
+};
+
+/// NewReno's retransmission.
+pub const NEWRENO: Entry = Entry {
+    descriptor: &control(
+        "newreno",
+        "Reno with partial acknowledgements: one loss repaired per round trip",
+        "RFC 6582; RFC 2582 as in Dahal section 4.5.1",
+        PARAMETERS,
+    ),
+    build: BUILD,
+    companions: Companions::recovery("newreno"),
+};
+
+/// Retransmission by selective acknowledgements.
+pub const SACK: Entry = Entry {
+    descriptor: &control(
+        "sack",
+        "Reno's window with selective acknowledgements",
+        "RFC 2018, RFC 6675",
+        PARAMETERS,
+    ),
+    build: BUILD,
+    companions: Companions::recovery("sack"),
+};
+
+/// How one is made, for every control with this law.
+pub const BUILD: Build = Build::Alone(|values, initial| Box::new(Classic::new(Reno::new(values), initial)));
 
 /// What can be set.
 pub const PARAMETERS: &[Parameter] = &[

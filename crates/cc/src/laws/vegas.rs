@@ -1,9 +1,22 @@
 //! TCP Vegas (Brakmo, Peterson 1995), with the once-per-round-trip accounting of ns-2 2.35's Agent/TCP/Vegas, which
 //! the theses measured. Its early retransmission is the host's retransmission rule `vegas`.
 
-use crate::classic::{MIN_SSTHRESH, Window, WindowLaw};
+use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Recovered, Timeout};
+use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "vegas",
+        "Keeps between alpha and beta packets waiting in the network",
+        "Brakmo and Peterson 1995; ns-2 2.35; Dahal section 2.1.2",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Vegas::new(values), initial))),
+    companions: Companions::recovery("vegas"),
+};
 
 /// What can be set.
 pub const PARAMETERS: &[Parameter] = &[

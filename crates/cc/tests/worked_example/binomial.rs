@@ -4,27 +4,28 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::registry::Entry;
-use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Range, Values};
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
 
 /// The control's entry in the registry: its name, what it is, how one is made.
 pub const ENTRY: Entry = Entry {
-    descriptor: &Descriptor {
-        kind: Kind::Control,
-        name: "binomial",
-        summary: "Additive increase and multiplicative decrease, each with a power of the window",
-        source: "Bansal and Balakrishnan 2001",
-        parameters: &[
-            parameter("alpha", "Packets of increase in a round trip at a window of one packet", "1"),
-            parameter("beta", "Packets of decrease at a window of one packet", "0.5"),
-            parameter("k", "Power of the window that divides the increase", "0.5"),
-            parameter("l", "Power of the window that multiplies the decrease", "0.5"),
-        ],
-        presets: &[],
-    },
-    build: |values, initial| Box::new(Classic::new(Binomial::new(values), initial)),
-    recovery: Some("sack"),
+    descriptor: &control(
+        "binomial",
+        "Additive increase and multiplicative decrease, each with a power of the window",
+        "Bansal and Balakrishnan 2001",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Binomial::new(values), initial))),
+    companions: Companions::recovery("sack"),
 };
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    parameter("alpha", "Packets of increase in a round trip at a window of one packet", "1"),
+    parameter("beta", "Packets of decrease at a window of one packet", "0.5"),
+    parameter("k", "Power of the window that divides the increase", "0.5"),
+    parameter("l", "Power of the window that multiplies the decrease", "0.5"),
+];
 
 const fn parameter(name: &'static str, summary: &'static str, default: &'static str) -> Parameter {
     let source = "Bansal and Balakrishnan 2001; alpha, beta as in Reno, k = l = 0.5 is SQRT";

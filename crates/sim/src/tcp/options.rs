@@ -1,7 +1,7 @@
 //! Every detail of TCP that can be set, and the profiles that bundle them: without saying which details were in
 //! force, results of two simulators cannot be compared.
 
-use super::receiver::ReceiverOptions;
+use super::receiver::{Echo, ReceiverOptions};
 use super::retransmission::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use super::retransmission::sack::{Flight, Sack, SackOptions};
 use super::retransmission::{AfterTimeout, RetransmissionRule, vegas};
@@ -41,6 +41,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("window_deflation", "false"),
             ("reduction", "counted"),
             ("spurious_timeouts", "false"),
+            ("timestamp_echo", "arriving"),
             // ns-2 counts time in floating point, whose rounding decides between packets that arrive at the same
             // instant. In whole nanoseconds such ties are exact, and the same flow would win every one of them.
             ("send_jitter", "1 us"),
@@ -229,6 +230,13 @@ pub const DETAILS: &[Parameter] = &[
         "RFC 7661; not in ns-2",
     ),
     flag("timestamps", "Whether every acknowledgement echoes a timestamp", "true", "RFC 7323"),
+    choice(
+        "timestamp_echo",
+        "Which timestamp is echoed: that of the packet that last moved the left edge, or of the one that arrives",
+        &["left-edge", "arriving"],
+        "left-edge",
+        "RFC 7323 section 4.3; ns-2 echoes the packet that arrives",
+    ),
     flag(
         "spurious_timeouts",
         "Whether a timeout that proves spurious is taken back (needs timestamps)",
@@ -402,7 +410,11 @@ impl Options {
             send_jitter: values.time("send_jitter"),
         };
         let delayed_ack = values.flag("delayed_ack").then(|| values.time("delayed_ack_time"));
-        let receiver = ReceiverOptions { ack_bytes: bytes("ack_size"), sack, delayed_ack };
+        let echo = match values.choice("timestamp_echo") {
+            "arriving" => Echo::Arriving,
+            _ => Echo::LeftEdge,
+        };
+        let receiver = ReceiverOptions { ack_bytes: bytes("ack_size"), sack, delayed_ack, echo };
         Self { sender, receiver, recovery }
     }
 

@@ -14,6 +14,18 @@ pub struct ReceiverOptions {
     pub sack: bool,
     /// How long an acknowledgement may be held back for a second packet; `None` to acknowledge each at once.
     pub delayed_ack: Option<Span>,
+    /// Which timestamp is echoed.
+    pub echo: Echo,
+}
+
+/// Which timestamp an acknowledgement echoes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Echo {
+    /// That of the packet that last moved the left edge, the first of those that a delayed acknowledgement covers
+    /// (RFC 7323 section 4.3).
+    LeftEdge,
+    /// That of the packet that caused it (ns-2): duplicates tell round trips, too.
+    Arriving,
 }
 
 /// A receiver.
@@ -26,6 +38,7 @@ pub struct Receiver {
     /// The starts of the ranges that grew last, the most recent first.
     recent: [Option<u64>; MAX_SACK_BLOCKS],
     echo: Time,
+    way_there: Span,
     mark_to_echo: bool,
     held: Option<Time>,
     duplicates: u64,
@@ -40,6 +53,7 @@ impl Receiver {
             ranges: VecDeque::new(),
             recent: [None; MAX_SACK_BLOCKS],
             echo: Time::ZERO,
+            way_there: Span::ZERO,
             mark_to_echo: false,
             held: None,
             duplicates: 0,
@@ -70,15 +84,12 @@ impl Receiver {
             self.mark_to_echo = false;
         }
         self.mark_to_echo |= packet.flags.has(Flags::CONGESTION_EXPERIENCED);
+        self.way_there = now.since(packet.stamp);
         let in_order = packet.number == self.next;
-        if in_order {
-            // RFC 7323 section 4.3: the echo is that of the packet that last moved the left edge, the first of
-            // those that a delayed acknowledgement covers.
-            if self.held.is_none() {
-                self.echo = packet.stamp;
-            }
-            self.next += 1;
+        if self.options.echo == Echo::Arriving || (in_order && self.held.is_none()) {
+            self.echo = packet.stamp;
         }
+        self.next += u64::from(in_order);
         let disturbed = !in_order || !self.ranges.is_empty();
         if in_order {
             self.absorb();
@@ -108,6 +119,7 @@ impl Receiver {
         Packet {
             number: self.next,
             stamp: self.echo,
+            way_there: self.way_there,
             bytes: self.options.ack_bytes,
             flags,
             sack: if self.options.sack { self.blocks() } else { Default::default() },
@@ -181,7 +193,7 @@ mod tests {
     use super::*;
 
     fn receiver(delayed_ack: Option<Span>) -> Receiver {
-        Receiver::new(ReceiverOptions { ack_bytes: 40, sack: true, delayed_ack })
+        Receiver::new(ReceiverOptions { ack_bytes: 40, sack: true, delayed_ack, echo: Echo::LeftEdge })
     }
 
     fn data(number: u64) -> Packet {

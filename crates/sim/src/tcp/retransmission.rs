@@ -7,7 +7,7 @@ pub mod vegas;
 
 use crate::tcp::scoreboard::Scoreboard;
 use ackclock_base::{Span, Time};
-use ackclock_cc::LossSignal;
+use ackclock_cc::{Cause, LossSignal};
 
 /// A retransmission rule.
 pub trait RetransmissionRule: Send {
@@ -53,6 +53,8 @@ pub struct News {
     pub duplicate: bool,
     /// The window after the last reduction, in whole packets (for proportional rate reduction).
     pub ssthresh: u64,
+    /// What a loss would be that showed now, where the control tells kinds of loss apart.
+    pub cause: Option<Cause>,
     /// SRTT + 2 RTTVAR at full resolution, plus a sixteenth: Vegas's timeout.
     pub fine_timeout: Span,
 }
@@ -64,12 +66,31 @@ pub struct Reaction {
     pub recovered: Option<u32>,
     /// Recovery begins: tell the control.
     pub loss: Option<LossFound>,
-    /// Send this packet again at once, whatever the window.
-    pub resend: Option<u64>,
+    /// Send these packets again at once, whatever the window.
+    pub resend: Option<Run>,
+    /// How many packets of the window in which a loss was found are missing still: the first fresh acknowledgement of
+    /// a recovery tells.
+    pub missing: Option<u64>,
     /// Back the retransmission timer off, as an expiry does.
     pub back_off: bool,
     /// Start the retransmission timer again.
     pub restart_timer: bool,
+}
+
+/// Packets in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// The first of them.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+}
+
+impl Run {
+    /// One packet.
+    pub fn one(number: u64) -> Self {
+        Self { first: number, count: 1 }
+    }
 }
 
 /// A loss that has been found.

@@ -2,14 +2,14 @@
 //! rule say what to send, and the congestion control how much.
 
 use super::options::{Options, SenderOptions};
-use super::retransmission::{LossFound, News, Reaction, RetransmissionRule};
+use super::retransmission::{LossFound, News, Reaction, RetransmissionRule, Run};
 use super::rtt::RttEstimator;
 use super::scoreboard::{Newly, RateSample, Scoreboard};
 use crate::histogram::Histogram;
 use crate::packet::{Flags, Packet};
 use ackclock_base::{Span, Time};
 use ackclock_cc::{
-    Ack, Backoff, Control, DeliveryRate, Exponential, Loss, LossSignal, Phase, Recovered,
+    Ack, Arrival, Backoff, Cause, Control, Counted, DeliveryRate, Loss, LossSignal, Phase, Recovered,
     Timeout as TimeoutExpired,
 };
 
@@ -82,11 +82,16 @@ struct Pacing {
 
 impl Sender {
     /// A sender that has not started, with `packets` to send.
-    pub fn new(options: &Options, control: Box<dyn Control>, packets: u64) -> Self {
+    pub fn new(
+        options: &Options,
+        control: Box<dyn Control>,
+        backoff: Box<dyn Backoff>,
+        packets: u64,
+    ) -> Self {
         Self {
             control,
             rule: options.rule(),
-            backoff: Box::new(Exponential { most: options.sender.max_backoff }),
+            backoff,
             board: Scoreboard::new(options.sender.dupack_threshold),
             rtt: RttEstimator::new(options.sender.timeout),
             options: options.sender.clone(),
@@ -110,18 +115,24 @@ impl Sender {
     /// The application begins.
     pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
         self.cwnd_since = now;
+        self.control.on_start(now);
         if self.options.handshake {
             self.state = State::Connecting;
             self.send_syn(now, wire);
         } else {
             self.state = State::Open;
+            self.end_if_done(now);
             self.send_allowed(now, wire);
         }
     }
 
     /// The application has nothing more to send; what is outstanding is still repaired.
-    pub fn stop(&mut self) {
+    pub fn stop(&mut self, now: Time) {
+        let was_done = self.is_done();
         self.data_until = self.data_until.min(self.board.high());
+        if !was_done {
+            self.end_if_done(now);
+        }
     }
 
     /// When [`Self::on_timer`] is due.
@@ -154,12 +165,13 @@ impl Sender {
         let sample = self.board.count_delivery(now, &newly);
         let fresh = newly.cumulative > 0;
         let rtt = self.measure(now, packet, &newly, fresh);
-        self.backoff.on_ack(now, fresh);
+        let cause = self.control.on_arrival(&self.arrival(now, packet, fresh));
+        self.backoff.on_ack(now, cause);
         if fresh {
             self.check_timeout_was_real(now, packet);
         }
         let duplicate = !fresh && packet.number == self.board.una() && !self.board.is_empty();
-        let news = self.news(now, &newly, duplicate);
+        let news = self.news(now, &newly, duplicate, cause);
         let reaction = self.rule.on_ack(&mut self.board, &news);
         self.react_before_control(now, &reaction, inflight);
         if packet.flags.has(Flags::CONGESTION_ECHO) {
@@ -183,6 +195,12 @@ impl Sender {
         };
         self.note_cwnd(now);
         self.control.on_ack(&ack);
+        if let Some(missing) = reaction.missing {
+            self.control.on_counted(&Counted { now, missing });
+        }
+        if fresh {
+            self.end_if_done(now);
+        }
         self.react_after_control(now, &reaction, wire);
     }
 
@@ -199,6 +217,12 @@ impl Sender {
     /// The congestion control.
     pub fn control(&self) -> &dyn Control {
         &*self.control
+    }
+
+    /// Shows the inside of the control and of the back-off rule, see [`Control::publish`].
+    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.control.publish(series);
+        self.backoff.publish(series);
     }
 
     /// The latest round-trip sample.
@@ -226,6 +250,16 @@ impl Sender {
     pub fn cwnd_area(&mut self, now: Time) -> f64 {
         self.note_cwnd(now);
         self.counts.cwnd_area / 1e9
+    }
+
+    fn arrival(&self, now: Time, packet: &Packet, fresh: bool) -> Arrival {
+        let stamped = self.options.timestamps;
+        Arrival {
+            now,
+            fresh,
+            echo: stamped.then(|| now.since(packet.stamp)),
+            way_there: stamped.then_some(packet.way_there),
+        }
     }
 
     /// Puts an acknowledgement on the scoreboard.
@@ -285,7 +319,7 @@ impl Sender {
         }
     }
 
-    fn news(&self, now: Time, newly: &Newly, duplicate: bool) -> News {
+    fn news(&self, now: Time, newly: &Newly, duplicate: bool, cause: Option<Cause>) -> News {
         let fine = self.rtt.fine();
         let vegas = fine.mean + fine.deviation * 2;
         News {
@@ -294,6 +328,7 @@ impl Sender {
             delivered: newly.delivered,
             duplicate,
             ssthresh: self.control.decision().ssthresh.min(1e9) as u64,
+            cause,
             fine_timeout: if fine.mean == Span::ZERO { Span::MAX } else { vegas + vegas / 16 },
         }
     }
@@ -311,10 +346,10 @@ impl Sender {
     }
 
     fn react_after_control(&mut self, now: Time, reaction: &Reaction, wire: &mut impl Wire) {
-        if let Some(number) = reaction.resend
-            && number < self.board.high()
-        {
-            self.transmit(now, number, wire);
+        if let Some(Run { first, count }) = reaction.resend {
+            for number in first..first.saturating_add(count).min(self.board.high()) {
+                self.transmit(now, number, wire);
+            }
         }
         self.expiries = self.expiries.saturating_add(u32::from(reaction.back_off));
         if reaction.restart_timer {
@@ -404,7 +439,14 @@ impl Sender {
                 self.rtt.sample_for_timer(packet.stamp, now);
             }
             self.expiries = 0;
+            self.end_if_done(now);
             self.send_allowed(now, wire);
+        }
+    }
+
+    fn end_if_done(&mut self, now: Time) {
+        if self.is_done() {
+            self.control.on_end(now);
         }
     }
 

@@ -201,7 +201,7 @@ impl World {
 
     fn mark_or_count(&mut self, script: &mut Script<'_>) {
         match script.byte() % 8 {
-            0 => self.sending.stop(),
+            0 => self.sending.stop(self.now),
             1 => self.sending.reset_counts(self.now),
             2 => self.sending.check_area(self.now),
             _ => {
@@ -234,7 +234,7 @@ impl World {
             2 => Time::from_nanos(self.now.nanos().saturating_sub(u64::from(script.pair()) << 16)),
             _ => Time::NEVER,
         };
-        let ack = Packet { number, stamp, bytes: 40, flags: forged_flags(script), sack };
+        let ack = Packet { number, stamp, bytes: 40, flags: forged_flags(script), sack, ..Packet::default() };
         let times = if script.byte() >= 200 { self.sending.threshold() + 1 } else { 1 };
         for _ in 0..times {
             self.acknowledge(&ack);
@@ -255,7 +255,7 @@ impl World {
 
     /// From here on the network works, and the application has nothing more to send: the connection comes to its end.
     fn finish(&mut self) {
-        self.sending.stop();
+        self.sending.stop(self.now);
         let most = 1000 + 50 * (self.sending.high() as usize + self.data.len() + self.acks.len());
         for _ in 0..most {
             if let Some(packet) = self.data.pop_front() {

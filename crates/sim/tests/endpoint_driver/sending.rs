@@ -3,7 +3,8 @@
 use super::script::Script;
 use super::watched::{SharedTold, Told, Watched};
 use ackclock_base::{Time, Value, Values};
-use ackclock_cc::registry::CONTROLS;
+use ackclock_cc::registry::{BACKOFFS, CONTROLS};
+use ackclock_cc::{Assembly, ControlGroup};
 use ackclock_sim::packet::{Flags, Packet};
 use ackclock_sim::tcp::options::{Options, PROFILES};
 use ackclock_sim::tcp::sender::{Sender, Wire};
@@ -84,18 +85,20 @@ impl Sending {
         let mut values = script.values(&profile);
         let window = values.packets("window").min(MOST_WINDOW);
         values.set("window", Value::Packets(window));
-        let options = Options::new(&values, entry.recovery);
+        let options = Options::new(&values, entry.companions.recovery);
         let rule = match values.choice("recovery") {
-            "auto" => entry.recovery.unwrap_or("sack"),
+            "auto" => entry.companions.recovery.unwrap_or("sack"),
             chosen => chosen,
         };
         let details = Details::new(&values, &options, rule);
-        let control = (entry.build)(&script.values(entry.descriptor), &options.initial());
+        let mut assembly = Assembly::new(&entry, &script.values(entry.descriptor), None, None);
+        let control = assembly.join(&options.initial());
+        let backoff = (script.one_of(BACKOFFS).build)(&Values::default(), options.sender.max_backoff);
         let told = SharedTold::default();
         let control = Box::new(Watched::new(control, told.clone()));
         let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
         Self {
-            sender: Sender::new(&options, control, data_until),
+            sender: Sender::new(&options, control, backoff, data_until),
             details,
             honest,
             open: !options.sender.handshake,
@@ -140,9 +143,9 @@ impl Sending {
         self.call(now, |sender, wire| sender.start(now, wire))
     }
 
-    pub fn stop(&mut self) {
+    pub fn stop(&mut self, now: Time) {
         self.data_until = self.data_until.min(self.high);
-        self.sender.stop();
+        self.sender.stop(now);
         self.check_state();
     }
 

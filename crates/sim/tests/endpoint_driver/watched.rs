@@ -1,7 +1,7 @@
 //! A congestion control that checks what its host tells it, and passes it on to a real one.
 
-use ackclock_base::{Span, Time};
-use ackclock_cc::{Ack, Control, Decision, Loss, LossSignal, Recovered, Timeout};
+use ackclock_base::{Packets, Span, Time};
+use ackclock_cc::{Ack, Arrival, Cause, Control, Counted, Decision, Loss, LossSignal, Recovered, Timeout};
 use std::sync::{Arc, Mutex};
 
 /// What the control has been told, and what of the connection it is checked against.
@@ -28,6 +28,8 @@ pub struct Told {
     /// The same for marks after marks.
     marks_guard: u64,
     spurious_possible: bool,
+    started: bool,
+    ended: bool,
 }
 
 /// Shared between the control and the driver.
@@ -118,6 +120,42 @@ impl Control for Watched {
         assert!(decision.cwnd.is_finite() && decision.cwnd >= 1.0, "{decision:?}");
         assert!(decision.ssthresh >= 1.0, "{decision:?}");
         decision
+    }
+
+    fn on_start(&mut self, now: Time) {
+        self.with(|told| {
+            assert!(!std::mem::replace(&mut told.started, true), "a second start");
+            told.at(now);
+        });
+        self.inner.on_start(now);
+    }
+
+    fn on_end(&mut self, now: Time) {
+        self.with(|told| {
+            assert!(told.started && !std::mem::replace(&mut told.ended, true), "a second end");
+            told.at(now);
+        });
+        self.inner.on_end(now);
+    }
+
+    fn on_arrival(&mut self, arrival: &Arrival) -> Option<Cause> {
+        self.with(|told| {
+            told.at(arrival.now);
+            assert!(arrival.echo.is_none_or(|echo| echo.nanos() <= arrival.now.nanos()), "{arrival:?}");
+        });
+        self.inner.on_arrival(arrival)
+    }
+
+    fn on_counted(&mut self, counted: &Counted) {
+        self.with(|told| {
+            told.at(counted.now);
+            assert!(counted.missing <= told.high, "{counted:?}");
+        });
+        self.inner.on_counted(counted);
+    }
+
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        self.inner.set_cwnd(cwnd);
     }
 
     fn on_ack(&mut self, ack: &Ack) {

@@ -1,7 +1,7 @@
 //! Retransmission by counting duplicate acknowledgements: Reno (RFC 5681 section 3.2) and NewReno (RFC 6582; RFC
 //! 2582 with the options that ns-2 and the theses name).
 
-use super::{LossFound, News, Reaction, RetransmissionRule};
+use super::{LossFound, News, Reaction, RetransmissionRule, Run};
 use crate::tcp::scoreboard::Scoreboard;
 use ackclock_cc::LossSignal;
 
@@ -65,7 +65,7 @@ impl Duplicates {
         self.partial_seen = false;
         Reaction {
             loss: Some(LossFound { number: board.una(), signal, duplicates: self.duplicates }),
-            resend: Some(board.una()),
+            resend: Some(Run::one(board.una())),
             restart_timer: true,
             ..Reaction::default()
         }
@@ -103,7 +103,7 @@ impl Duplicates {
             self.inflation = if deflates { (self.inflation + 1).saturating_sub(news.cumulative) } else { 0 };
             let restart_timer = restarts_timer_each_time || !self.partial_seen;
             self.partial_seen = true;
-            return Reaction { resend: Some(board.una()), restart_timer, ..Reaction::default() };
+            return Reaction { resend: Some(Run::one(board.una())), restart_timer, ..Reaction::default() };
         }
         let recovered = self.recover.take().map(|_| self.duplicates);
         self.duplicates = 0;
@@ -179,6 +179,7 @@ mod tests {
             delivered: newly.delivered,
             duplicate: newly.cumulative == 0,
             ssthresh: 5,
+            cause: None,
             fine_timeout: Span::MAX,
         };
         rule.on_ack(board, &news)
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!(rule.next(&mut board, 10, 100), Some(10), "limited transmit");
         assert_eq!(ack(&mut rule, &mut board, 0), Reaction::default());
         let reaction = ack(&mut rule, &mut board, 0);
-        assert_eq!(reaction.resend, Some(0));
+        assert_eq!(reaction.resend, Some(Run::one(0)));
         assert!(reaction.loss.is_some() && rule.in_recovery());
         // A window of 5 plus 3 duplicates: nothing goes out before two more duplicates.
         assert_eq!(rule.next(&mut board, 5, 100), None);
@@ -208,7 +209,10 @@ mod tests {
             let _ = ack(&mut newreno, &mut board, 0);
         });
         let partial = ack(&mut newreno, &mut board, 4);
-        assert_eq!((partial.resend, partial.recovered, partial.restart_timer), (Some(4), None, true));
+        assert_eq!(
+            (partial.resend, partial.recovered, partial.restart_timer),
+            (Some(Run::one(4)), None, true)
+        );
         assert!(ack(&mut newreno, &mut board, 10).recovered.is_some());
 
         let (mut reno, mut board) = (rule(PartialAck::Ends), sent(10));
@@ -234,6 +238,6 @@ mod tests {
         (0..2).for_each(|_| {
             let _ = ack(&mut rule, &mut board, 11);
         });
-        assert_eq!(ack(&mut rule, &mut board, 11).resend, Some(11));
+        assert_eq!(ack(&mut rule, &mut board, 11).resend, Some(Run::one(11)));
     }
 }

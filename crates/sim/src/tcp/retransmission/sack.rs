@@ -2,7 +2,7 @@
 //! proportion to what is delivered (RFC 9937); and the older algorithm of ns-2's Sack1 (Fall and Floyd 1996), which
 //! counts what is in the network instead of inferring it from what is lost.
 
-use super::{AfterTimeout, LossFound, News, Reaction, RetransmissionRule};
+use super::{AfterTimeout, LossFound, News, Reaction, RetransmissionRule, Run};
 use crate::tcp::scoreboard::Scoreboard;
 use ackclock_cc::LossSignal;
 
@@ -107,7 +107,7 @@ impl Sack {
         let number = board.una();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
-            resend: Some(number),
+            resend: Some(Run::one(number)),
             restart_timer: true,
             ..Reaction::default()
         }

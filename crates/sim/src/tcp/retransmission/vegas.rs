@@ -5,7 +5,7 @@
 //! Not carried over from ns-2: its ring of sending times forgets some retransmissions.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use super::{News, Reaction, RetransmissionRule};
+use super::{News, Reaction, RetransmissionRule, Run};
 use crate::tcp::scoreboard::Scoreboard;
 use ackclock_cc::LossSignal;
 
@@ -50,7 +50,7 @@ impl RetransmissionRule for Vegas {
             }
         } else if news.cumulative > 0 && self.worries > 0 {
             self.worries = if overdue { self.worries - 1 } else { 0 };
-            reaction.resend = overdue.then_some(board.una());
+            reaction.resend = overdue.then_some(Run::one(board.una()));
         }
         reaction
     }
@@ -92,6 +92,7 @@ mod tests {
             delivered: newly.delivered,
             duplicate: newly.cumulative == 0,
             ssthresh: 5,
+            cause: None,
             fine_timeout: Span::from_millis(150),
         };
         rule.on_ack(board, &news)
@@ -107,7 +108,7 @@ mod tests {
         assert_eq!(ack(&mut early, &mut board.clone(), 0, 100).resend, None);
         let mut late = Vegas::new(3);
         let reaction = ack(&mut late, &mut board, 0, 150);
-        assert_eq!(reaction.resend, Some(0));
+        assert_eq!(reaction.resend, Some(Run::one(0)));
         assert_eq!(reaction.loss.map(|loss| loss.signal), Some(LossSignal::EarlyTimer));
     }
 
@@ -120,6 +121,6 @@ mod tests {
         let mut rule = Vegas::new(3);
         ack(&mut rule, &mut board, 0, 150);
         let reaction = ack(&mut rule, &mut board, 3, 250);
-        assert_eq!((reaction.recovered, reaction.resend, reaction.loss), (Some(3), Some(3), None));
+        assert_eq!((reaction.recovered, reaction.resend, reaction.loss), (Some(3), Some(Run::one(3)), None));
     }
 }

@@ -1,0 +1,215 @@
+//! Controls whose connections share state: all that one host has to one destination. A law of a group sees the windows
+//! of all its members and may change any of them; what surrounds it (floors, undo, who is there) is written once here.
+
+use crate::classic::{Window, clamp};
+use crate::control::{Ack, Control, Decision, Initial, Loss, Phase, Recovered, Timeout};
+use ackclock_base::{Packets, Time};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Makes the controls of a group's members. The host makes one group for each set of connections that are to share.
+pub trait ControlGroup: Send {
+    /// The control of a new member. It counts as a member from [`Control::on_start`] to [`Control::on_end`].
+    fn join(&mut self, initial: &Initial) -> Box<dyn Control>;
+}
+
+/// How the windows of a group grow and shrink. `me` is the member that an event happened to.
+pub trait GroupLaw: Clone + Send + 'static {
+    /// What the law keeps for each member.
+    type Member: Clone + Default + Send;
+
+    /// Sees every acknowledgement before any window changes, also duplicates and those in recovery.
+    fn observe(&mut self, _members: &mut Members<Self::Member>, _me: usize, _ack: &Ack) {}
+
+    /// Changes windows for one fresh acknowledgement to `me` outside recovery.
+    fn increase(&mut self, members: &mut Members<Self::Member>, me: usize, ack: &Ack);
+
+    /// A loss begins a recovery of `me`.
+    fn on_loss(&mut self, members: &mut Members<Self::Member>, me: usize, loss: &Loss);
+
+    /// The retransmission timer of `me` expired: RFC 5681 section 3.1 for this member alone, unless the law has more.
+    fn on_timeout(&mut self, members: &mut Members<Self::Member>, me: usize, timeout: &Timeout) {
+        members.all[me].window.start_over(timeout);
+    }
+
+    /// A recovery of `me` has ended.
+    fn on_recovered(&mut self, _members: &mut Members<Self::Member>, _me: usize, _recovered: &Recovered) {}
+
+    /// `me` has come (it is present already) or gone (it no longer is).
+    fn on_change(&mut self, _members: &mut Members<Self::Member>, _me: usize) {}
+
+    /// Shows the inside as `me` sees it, see [`Control::publish`].
+    fn publish(
+        &self,
+        _members: &Members<Self::Member>,
+        _me: usize,
+        _series: &mut dyn FnMut(&'static str, f64),
+    ) {
+    }
+}
+
+/// The members of a group, those that have not come yet or have gone included.
+#[derive(Clone, Debug)]
+pub struct Members<State> {
+    /// By the order in which they joined.
+    pub all: Vec<Member<State>>,
+}
+
+/// A member.
+#[derive(Clone, Debug)]
+pub struct Member<State> {
+    /// Its window.
+    pub window: Window,
+    /// Packets that it had in flight at its last event.
+    pub inflight: u64,
+    /// Whether it is there: its connection has begun and not ended.
+    pub present: bool,
+    /// What the law keeps.
+    pub state: State,
+}
+
+impl<State> Members<State> {
+    /// How many are there; at least one.
+    pub fn count(&self) -> usize {
+        self.present().count().max(1)
+    }
+
+    /// Those that are there.
+    pub fn present(&self) -> impl Iterator<Item = &Member<State>> {
+        self.all.iter().filter(|member| member.present)
+    }
+
+    /// Those that are there, other than `me`.
+    pub fn others(&mut self, me: usize) -> impl Iterator<Item = &mut Member<State>> {
+        let others = self.all.iter_mut().enumerate().filter(move |(index, _)| *index != me);
+        others.map(|(_, member)| member).filter(|member| member.present)
+    }
+
+    /// The windows of those that are there, added up.
+    pub fn total_cwnd(&self) -> Packets {
+        self.present().map(|member| member.window.cwnd).sum()
+    }
+}
+
+/// A group under a law.
+pub struct Group<Law: GroupLaw>(Arc<Mutex<Shared<Law>>>);
+
+struct Shared<Law: GroupLaw> {
+    law: Law,
+    members: Members<Law::Member>,
+}
+
+impl<Law: GroupLaw> Group<Law> {
+    /// A group without members.
+    pub fn new(law: Law) -> Self {
+        Self(Arc::new(Mutex::new(Shared { law, members: Members { all: Vec::new() } })))
+    }
+}
+
+impl<Law: GroupLaw> ControlGroup for Group<Law> {
+    fn join(&mut self, initial: &Initial) -> Box<dyn Control> {
+        let mut shared = lock(&self.0);
+        let window = Window { cwnd: initial.window, ssthresh: initial.ssthresh };
+        let state = Law::Member::default();
+        shared.members.all.push(Member { window, inflight: 0, present: false, state });
+        let me = shared.members.all.len() - 1;
+        Box::new(Grouped { shared: Arc::clone(&self.0), me, before_loss: None })
+    }
+}
+
+/// One member's control.
+struct Grouped<Law: GroupLaw> {
+    shared: Arc<Mutex<Shared<Law>>>,
+    me: usize,
+    before_loss: Option<Window>,
+}
+
+/// A panic elsewhere is no reason for another: the state is plain numbers, whole at every moment.
+fn lock<Law: GroupLaw>(shared: &Mutex<Shared<Law>>) -> MutexGuard<'_, Shared<Law>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<Law: GroupLaw> Grouped<Law> {
+    /// Lets the law change windows, and keeps them within bounds.
+    fn change<Answer>(
+        &self,
+        act: impl FnOnce(&mut Law, &mut Members<Law::Member>, usize) -> Answer,
+    ) -> Answer {
+        let mut shared = lock(&self.shared);
+        let Shared { law, members } = &mut *shared;
+        let answer = act(law, members, self.me);
+        members.all.iter_mut().for_each(|member| clamp(&mut member.window));
+        answer
+    }
+}
+
+impl<Law: GroupLaw> Control for Grouped<Law> {
+    fn decision(&self) -> Decision {
+        let Window { cwnd, ssthresh } = lock(&self.shared).members.all[self.me].window;
+        Decision { cwnd, ssthresh, pacing_rate: None, send_quantum: None }
+    }
+
+    fn on_start(&mut self, _now: Time) {
+        self.change(|law, members, me| {
+            members.all[me].present = true;
+            law.on_change(members, me);
+        });
+    }
+
+    fn on_end(&mut self, _now: Time) {
+        self.change(|law, members, me| {
+            members.all[me].present = false;
+            law.on_change(members, me);
+        });
+    }
+
+    fn on_ack(&mut self, ack: &Ack) {
+        self.change(|law, members, me| {
+            members.all[me].inflight = ack.inflight;
+            law.observe(members, me, ack);
+            if ack.fresh && ack.phase == Phase::Open && ack.cwnd_limited {
+                law.increase(members, me, ack);
+            }
+        });
+    }
+
+    fn on_loss(&mut self, loss: &Loss) {
+        self.before_loss = Some(self.change(|law, members, me| {
+            let before = members.all[me].window;
+            members.all[me].inflight = loss.inflight;
+            law.on_loss(members, me, loss);
+            before
+        }));
+    }
+
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        self.change(|law, members, me| law.on_recovered(members, me, recovered));
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        let before = self.change(|law, members, me| {
+            let before = members.all[me].window;
+            law.on_timeout(members, me, timeout);
+            before
+        });
+        if timeout.in_a_row == 1 {
+            self.before_loss = Some(before);
+        }
+    }
+
+    /// Gives this member its window back. What the others gave up they win back by themselves: it was theirs, and they
+    /// may have lost since.
+    fn on_spurious(&mut self, _now: Time) {
+        if let Some(before) = self.before_loss.take() {
+            self.change(|_, members, me| members.all[me].window.restore(&before));
+        }
+    }
+
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        self.change(|_, members, me| members.all[me].window.cwnd = cwnd);
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let shared = lock(&self.shared);
+        shared.law.publish(&shared.members, self.me, series);
+    }
+}
