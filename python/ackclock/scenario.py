@@ -89,7 +89,7 @@ class Scenario:
 
         ``seeds`` defaults to as many as the scenario's ``replications`` (or the argument's) from its ``seed`` on. With
         ``out``, finished runs are stored below that folder and found there the next time. ``progress`` is called with
-        (runs done, runs in all). RunError when a run fails, Interrupted on Ctrl-C.
+        (runs done, runs in all, share of the work done). RunError when a run fails, Interrupted on Ctrl-C.
         """
         if seeds is None:
             description = self.describe()

@@ -88,7 +88,7 @@ class Store:
         return self.runs_dir / key[:2] / f"{key[2:32]}.json.gz"
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def canonical(text: str) -> str:
     """``text`` without what does not change its meaning: comments, spaces and the order of keys."""
     try:

@@ -185,7 +185,8 @@ class TestReproduce:
 
         for width in (60, 80, 140):
             monkeypatch.setattr(
-                "ackclock.cli.reproduce.console", lambda width=width: Console(highlight=False, width=width)
+                "ackclock.cli.reproduce_text.console",
+                lambda width=width: Console(highlight=False, width=width),
             )
             out = ackclock("reproduce", study_file, "--quick").out
             assert max(len(line) for line in out.splitlines()) <= width
@@ -214,7 +215,23 @@ class TestReproduce:
         outcome = ackclock("reproduce", study_file, other, "--quick")
         last = [line.split() for line in outcome.out.splitlines() if line.startswith("all")]
         assert last == [["all", "2", "0", "2"]]
+        assert outcome.out.count("8 flows") == 2
         assert (tmp_path / "ackclock-results/report.html").exists()
+
+    def test_of_many_studies_the_misses_are_shown(
+        self, ackclock: Command, study_file: Path, tmp_path: Path
+    ) -> None:
+        files = [tmp_path / f"other-{number}.toml" for number in range(4)]
+        for file in files:
+            file.write_text(replaced(STUDY, ("Few flows and many", f"Title of {file.stem}")))
+        outcome = ackclock("reproduce", *files, "--quick")
+        assert "8 flows" not in outcome.out
+        assert outcome.out.count("No packet arrives") == 4
+        assert "Title of other-3" in outcome.out
+        document = valid(ackclock("reproduce", *files, "--quick", "--json").out, "reproduce")
+        counts = {"reproduced": 4, "direction only": 0, "not reproduced": 4}
+        assert document["verdicts"] == counts
+        assert document["theses"] == [{"thesis": "rbcc", "studies": 4, "verdicts": counts}]
 
     def test_wrong_studies(self, ackclock: Command, study_file: Path) -> None:
         study_file.write_text(replaced(STUDY, ("replications = 3", "replicatoins = 3")))

@@ -167,6 +167,7 @@ RECORDS: dict[str, list[type[BaseModel]]] = {
     "## Several runs": [run.Point, run.Statistic],
     "## A reproduction": [
         reproduce.ReproduceDocument,
+        reproduce.ThesisRecord,
         reproduce.StudyRecord,
         reproduce.ClaimRecord,
         reproduce.CaseRecord,

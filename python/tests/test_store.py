@@ -126,8 +126,9 @@ def small_jobs(count: int) -> list[Job]:
 
 def collect(runs: list[Job], folder: Path) -> tuple[dict[int, Mapping[str, Any]], int]:
     results: dict[int, Mapping[str, Any]] = {}
-    reused = run_jobs(runs, results.__setitem__, store=Store(folder))
-    return results, reused
+    made = run_jobs(runs, results.__setitem__, store=Store(folder))
+    assert made.stored | made.cpu_time_s.keys() == set(results)
+    return results, len(made.stored)
 
 
 def test_a_second_time_nothing_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,6 +173,14 @@ def test_ctrl_c_keeps_what_had_finished(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_progress_counts_to_the_end(tmp_path: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    run_jobs(small_jobs(3), lambda *_: None, store=Store(None), progress=lambda *step: seen.append(step))
-    assert seen == [(1, 3), (2, 3), (3, 3)]
+    seen: list[tuple[int, int, float]] = []
+    run_jobs(
+        small_jobs(3),
+        lambda *_: None,
+        store=Store(None),
+        threads=1,
+        progress=lambda *step: seen.append(step),
+        costs=[1, 5, 2],
+    )
+    # The longest starts first: 5 of 8, then 7 of 8.
+    assert seen == [(1, 3, 5 / 8), (2, 3, 7 / 8), (3, 3, 1.0)]

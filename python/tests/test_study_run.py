@@ -10,10 +10,11 @@ from conftest import STUDY, replaced
 from ackclock import reproduce
 from ackclock.errors import InputError
 from ackclock.store import Store
-from ackclock.study.load import parse_study
+from ackclock.study.fingerprint import fingerprint
+from ackclock.study.load import LoadedStudy, parse_study
 from ackclock.study.plan import Plan
 from ackclock.study.result import StudyResult
-from ackclock.study.run import run_study
+from ackclock.study.run import run_studies, run_study
 
 
 def run(text: str = STUDY, *, quick: bool = False, store: Store | None = None) -> StudyResult:
@@ -228,3 +229,75 @@ class TestPrecision:
         with pytest.raises(InputError) as caught:
             run(self.study(within, most, metrics))
         assert message in str(caught.value)
+
+
+class TestTogether:
+    """Several studies in one pool."""
+
+    def studies(self) -> list[LoadedStudy]:
+        other = replaced(
+            STUDY, ("Few flows and many", "Another title"), ("replications = 3", "replications = 4")
+        )
+        return [parse_study(STUDY, "one", "one.toml"), parse_study(other, "two", "two.toml")]
+
+    def test_what_they_share_is_made_once(self, tmp_path: Path) -> None:
+        steps: list[tuple[int, int, float]] = []
+        one, two = run_studies(
+            self.studies(), store=Store(tmp_path), progress=lambda *step: steps.append(step)
+        )
+        # 9 runs of the first study are among the 12 of the second.
+        assert (one.runs, two.runs) == (9, 12)
+        assert steps[-1] == (12, 12, 1.0)
+        assert len(list(tmp_path.rglob("*.json.gz"))) == 12
+        assert one.reused_runs == two.reused_runs == 0
+        assert one.cpu_time_s is not None
+        assert two.cpu_time_s is not None
+        assert 0 < one.cpu_time_s <= two.cpu_time_s
+
+    def test_each_finds_what_it_finds_alone(self) -> None:
+        for together, loaded in zip(run_studies(self.studies()), self.studies(), strict=True):
+            alone = run_study(loaded)
+            assert together.claims == alone.claims
+            assert together.assumptions == alone.assumptions
+            assert [case.values for case in together.cases] == [case.values for case in alone.cases]
+            assert together.fingerprint == alone.fingerprint
+
+    def test_a_precision_beside_a_fixed_number(self, tmp_path: Path) -> None:
+        precision = 'precision = { within = "0.0001 %", metrics = ["goodput"], replications_most = 7 }'
+        text = replaced(STUDY, ("replications = 3\n", f"replications = 3\n{precision}\n"))
+        steps: list[tuple[int, int, float]] = []
+        precise, fixed = run_studies(
+            [parse_study(text, "one", "one.toml"), self.studies()[1]],
+            store=Store(tmp_path),
+            progress=lambda *step: steps.append(step),
+        )
+        assert (precise.replications, fixed.replications) == (7, 4)
+        assert precise.claims == run(text).claims
+        # What the first has made for its precision serves the second, and is not from an earlier run.
+        assert precise.reused_runs == fixed.reused_runs == 0
+        shares = [share for _, _, share in steps]
+        assert shares[-1] == 1
+        assert all(0 <= share <= 1 for share in shares)
+
+    def test_from_disk_the_processor_time_is_not_known(self, tmp_path: Path) -> None:
+        run(store=Store(tmp_path))
+        again = run(store=Store(tmp_path))
+        assert (again.reused_runs, again.cpu_time_s) == (9, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        (("No packet arrives", "Nothing arrives"), True),
+        (("Packets do arrive.", "They do."), True),
+        (("replications = 3", "replications = 4"), False),
+        (('"flows.tcp.count" = 8', '"flows.tcp.count" = 9'), False),
+        (('expect = "< 0"', 'expect = "< 1"'), False),
+        (("sum(flows.goodput_bps) / 1e6", "sum(flows.goodput_bps) / 1e3"), False),
+        (('"flows.tcp.count" = 6', '"flows.tcp.count" = 5'), False),
+    ],
+)
+def test_the_fingerprint_is_of_what_numbers_depend_on(change: tuple[str, str], same: bool) -> None:
+    before = fingerprint(parse_study(STUDY, "test", "study.toml").study)
+    after = fingerprint(parse_study(replaced(STUDY, change), "test", "study.toml").study)
+    assert (after == before) == same

@@ -42,28 +42,28 @@ def progress_bar(what: str) -> Iterator[Progress]:
         yield lambda *_: None
         return
 
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("runs, left"),
+        TextColumn("{task.fields[runs]} runs, left"),
         TimeRemainingColumn(),
     )
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
     began = time.monotonic()
     task = None
 
-    def advance(done: int, total: int) -> None:
+    def advance(done: int, total: int, share: float) -> None:
         nonlocal task
+        runs = f"{done} of {total}"
         if task is None:
             if time.monotonic() - began < _PATIENCE_S:
                 return
             bar.start()
-            task = bar.add_task(what, total=total)
-        bar.update(task, completed=done, total=total)
+            task = bar.add_task(what, total=1.0, runs=runs)
+        bar.update(task, completed=share, runs=runs)
 
     try:
         yield advance

@@ -17,6 +17,7 @@ from ackclock.report.library import packed_plotly
 from ackclock.report.study_view import StudyView
 from ackclock.study.model import Verdict
 from ackclock.study.result import StudyResult, Thesis
+from ackclock.study.tally import verdicts_of
 
 _ASSETS = Path(__file__).with_name("assets")
 _FIGURES = ("plotly", "text", "traces", "layout", "export", "draw")
@@ -80,11 +81,7 @@ def _theses(studies: Sequence[StudyView]) -> list[ThesisView]:
 
 
 def _sum(studies: Sequence[StudyView]) -> dict[Verdict, int]:
-    total: dict[Verdict, int] = {"reproduced": 0, "direction only": 0, "not reproduced": 0}
-    for study in studies:
-        for verdict, count in study.result.verdicts().items():
-            total[verdict] += count
-    return total
+    return verdicts_of(study.result for study in studies)
 
 
 def _environment() -> jinja2.Environment:

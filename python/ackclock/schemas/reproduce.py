@@ -103,12 +103,24 @@ class StudyRecord(Document):
     versions: dict[str, str]
     runs: int
     reused_runs: int
-    wall_time_s: float
+    cpu_time_s: float | None
+    fingerprint: str = Field(description="hash of what the study's numbers depend on")
+
+
+class ThesisRecord(Document):
+    """The verdicts of all studies of a thesis, counted."""
+
+    thesis: str = Field(description="key, e.g. rbcc")
+    studies: int
+    verdicts: dict[Verdict, int]
 
 
 class ReproduceDocument(Document):
     """What ``reproduce --json`` prints."""
 
     schema_version: Literal[1] = 1
+    verdicts: dict[Verdict, int]
+    theses: list[ThesisRecord]
     studies: list[StudyRecord]
+    wall_time_s: float
     report: str | None = Field(description="path of the HTML report")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import fnmatch
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class Measured:
                     known[expression.text] = self._measure(id, expression, result)
                 self._samples[id][use.reading, use.run, use.replication] = known[expression.text]
             if use.reading == 0 and use.replication == 0:
-                self._first[use.run] = result
+                self._first[use.run] = self._kept(self._plan.runs[use.run], result)
 
     def case(self, run: SweptCase) -> CaseResult:
         """The case under the reading taken."""
@@ -89,6 +90,20 @@ class Measured:
             where=where,
         )
 
+    def _kept(self, run: SweptCase, result: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What the study's result needs of a run: of the series, which are large, only those that a figure shows."""
+        figures = [figure for figure in self._plan.study.figures if figure.kind == "time"]
+        wanted = [
+            path.split(".") for figure in figures if run.matches(figure.cases) for path in figure.series_paths
+        ]
+        series, kept = result.get("series"), None
+        if wanted and series is not None:
+            kept = {
+                "time_s": series["time_s"],
+                **{kind: _chosen(series[kind], kind, wanted) for kind in ("flows", "links")},
+            }
+        return {"flows": result["flows"], "links": result["links"], "series": kept}
+
     def _relative_width(self, metric: str, run: int) -> float:
         """Half the interval over the mean; infinite where there is none yet."""
         summary = summarise(self._samples_of(metric, 0, run))
@@ -125,3 +140,15 @@ class Measured:
             return measure(expression, result)
         except ExpressionError as error:
             raise InputError(f'{self._plan.loaded.file}: metric "{id}": {error}') from None
+
+
+def _chosen(
+    series: Mapping[str, Mapping[str, Any]], kind: str, wanted: Sequence[Sequence[str]]
+) -> dict[str, dict[str, Any]]:
+    """Those series of the flows or links that ``wanted`` names by kind, flow or link, and quantity."""
+    chosen: dict[str, dict[str, Any]] = {}
+    for of, owner, quantity in wanted:
+        for name in series if of == kind else ():
+            if (name == owner or fnmatch.fnmatchcase(name, owner)) and quantity in series[name]:
+                chosen.setdefault(name, {})[quantity] = series[name][quantity]
+    return chosen

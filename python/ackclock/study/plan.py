@@ -34,6 +34,8 @@ class Planned:
 
     job: Job
     uses: Sequence[Use]
+    cost: float
+    """About how many packets it sends."""
 
     @property
     def taken(self) -> bool:
@@ -55,6 +57,7 @@ class Plan:
         )
         seed = study.scenario.get("seed", 1)
         self._first_seed = seed if isinstance(seed, int) else 1  # the core's check reports another type
+        self._costs: dict[str, float] = {}
         self.readings: list[Reading] = [None]
         if sensitivity:
             self.readings += [alternative for item in study.assumptions for alternative in item.alternatives]
@@ -75,12 +78,17 @@ class Plan:
         return {metric.id: Expression(replaced.get(metric.id, metric.expr)) for metric in self.study.metrics}
 
     def check(self) -> None:
-        """Have the core check the scenario of every run, before the first one starts. InputError names the case."""
+        """Have the core check the scenario of every run, before the first one starts. InputError names the case.
+
+        What the core expects of each run is what its simulations later say that they cost.
+        """
         problems: dict[str, list[str]] = {}
         scenario = self.loaded.scenario
         for reading, run in self._pairs():
             try:
-                core.check(scenario.text, scenario.file, self.overrides(run, reading))
+                overrides = self.overrides(run, reading)
+                described = core.describe(scenario.text, scenario.file, overrides)
+                self._costs[_key(overrides)] = float(described["expected_packets"])
             except ScenarioError as error:
                 where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
                 problems.setdefault(scenario.located(str(error)), []).append(where)
@@ -102,11 +110,11 @@ class Plan:
                 overrides = self.overrides(run, reading)
                 for k in range(first, len(seeds)):
                     drawn = reading is None and k == 0 and self._is_drawn(run)
-                    key = (repr(sorted(overrides.items())), seeds[k])
+                    key = (_key(overrides), seeds[k])
                     series = every_run_needs_series or drawn or (key in wanted and wanted[key].series)
                     wanted[key] = self._job(overrides, seeds[k], series)
                     uses.setdefault(key, []).append(Use(r, c, k))
-        return [Planned(job, uses[key]) for key, job in wanted.items()]
+        return [Planned(job, uses[key], self._costs.get(key[0], 0.0)) for key, job in wanted.items()]
 
     def _job(self, overrides: dict[str, Any], seed: int, series: bool) -> Job:
         scenario = self.loaded.scenario
@@ -122,6 +130,11 @@ class Plan:
     def _is_drawn(self, run: SweptCase) -> bool:
         """Whether a figure over time shows ``run``."""
         return any(figure.kind == "time" and run.matches(figure.cases) for figure in self.study.figures)
+
+
+def _key(overrides: Overrides) -> str:
+    """Equal for equal overrides."""
+    return repr(sorted(overrides.items()))
 
 
 def _changes(reading: Reading, run: SweptCase) -> list[Overrides]:

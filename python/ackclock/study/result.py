@@ -62,8 +62,8 @@ class CaseResult:
 
     ``name`` is ``rbcc-5``, or ``rbcc[5]`` in a sweep, where ``case`` is ``rbcc`` and ``sweep_value`` the 5 as the file
     has it (a number, or text with a unit). ``label`` is the case's label without the sweep value.
-    ``series`` is that of the first replication as the core wrote it (``time_s``, ``flows``, ``links``), or None where
-    no figure needs it. ``flows`` and ``links`` are those records of the first replication.
+    ``series`` has of the first replication's series (``time_s``, ``flows``, ``links``) what figures show, or is None
+    where no figure shows any. ``flows`` and ``links`` are those records of the first replication.
     """
 
     name: str
@@ -184,7 +184,11 @@ class StudyResult:
     runs: int = 0
     """Simulations that the result rests on, those found on disk included."""
     reused_runs: int = 0
-    wall_time_s: float = 0.0
+    cpu_time_s: float | None = None
+    """About what its simulations took of one core, those that it shares with other studies included; None where some
+    were found on disk."""
+    fingerprint: str = ""
+    """A hash of everything in the study that its numbers depend on."""
 
     def case(self, name: str) -> CaseResult:
         """The case called ``name``. KeyError when there is none."""

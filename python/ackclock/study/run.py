@@ -1,16 +1,17 @@
-"""Running a study: make the runs, compute the metrics as they finish, judge the claims."""
+"""Running studies: make the runs, compute the metrics as they finish, judge the claims."""
 
 from __future__ import annotations
 
 import platform
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ackclock import core
 from ackclock.errors import Interrupted
-from ackclock.jobs import Progress, run_jobs
-from ackclock.store import Store, core_fingerprint
+from ackclock.jobs import Made, Progress, run_jobs
+from ackclock.store import Job, Store, core_fingerprint
+from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy
 from ackclock.study.measured import Measured
 from ackclock.study.model import Alternative
@@ -31,48 +32,32 @@ def run_study(
 
     InputError when a scenario or an expression is wrong, RunError when a run fails, Interrupted on Ctrl-C.
     """
-    began = time.monotonic()
-    plan = Plan(loaded, quick=quick, sensitivity=sensitivity)
-    plan.check()
-    measured = Measured(plan)
-    made = _Runs(measured, store or Store(None), threads, progress)
-    _make(plan, measured, made)
-    taken = measured.claims(None)
-    study = loaded.study
-    return StudyResult(
-        name=loaded.name,
-        title=study.title,
-        summary=study.summary,
-        source=Source(thesis=loaded.thesis, item=study.source.item, section=study.source.section),
-        file=loaded.file,
-        quick=quick,
-        replications=measured.replications,
-        scenario_text=loaded.scenario.text.strip("\n") + "\n",
-        metrics=tuple(study.metrics),
-        cases=tuple(measured.case(run) for run in plan.runs),
-        sweep=study.sweep,
-        claims=taken,
-        figures=tuple(study.figures),
-        assumptions=tuple(
-            AssumptionResult(
-                what=assumption.what,
-                taken=assumption.taken,
-                why=assumption.why,
-                sensitivity=tuple(
-                    _sensitivity(assumption.what, alternative, taken, measured.claims(alternative))
-                    for alternative in assumption.alternatives
-                    if alternative in plan.readings
-                ),
-            )
-            for assumption in study.assumptions
-        ),
-        findings=tuple(study.findings),
-        precision=measured.precision(),
-        versions=versions(),
-        runs=made.count,
-        reused_runs=made.reused,
-        wall_time_s=time.monotonic() - began,
+    (result,) = run_studies(
+        [loaded], quick=quick, sensitivity=sensitivity, store=store, threads=threads, progress=progress
     )
+    return result
+
+
+def run_studies(
+    studies: Sequence[LoadedStudy],
+    *,
+    quick: bool = False,
+    sensitivity: bool = True,
+    store: Store | None = None,
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> list[StudyResult]:
+    """Run several studies together; the results are in the order of ``studies``.
+
+    The simulations of all of them are one pool, the longest first. What several studies need is made once.
+    """
+    works = []
+    for loaded in studies:
+        plan = Plan(loaded, quick=quick, sensitivity=sensitivity)
+        plan.check()
+        works.append(_Work(loaded, plan))
+    _make(works, _Pool(store or Store(None), threads, progress))
+    return [work.result() for work in works]
 
 
 def versions() -> dict[str, str]:
@@ -88,57 +73,178 @@ def versions() -> dict[str, str]:
     }
 
 
+class _Work:
+    """A study in progress."""
+
+    def __init__(self, loaded: LoadedStudy, plan: Plan) -> None:
+        self.loaded, self.plan, self.measured = loaded, plan, Measured(plan)
+        self.first, self.end = 0, plan.replications
+        self.later: list[Planned] = []
+        """Simulations of other readings, which wait until the number of replications is known."""
+        self.count, self.stored, self.cpu_time_s = 0, 0, 0.0
+
+    def search(self) -> list[Planned]:
+        """The next replications of a study that asks for a precision, under the reading that it takes."""
+        batch = self.plan.simulations(self.first, self.end)
+        self.later += [planned for planned in batch if not planned.taken]
+        return [planned for planned in batch if planned.taken]
+
+    def searched(self) -> bool:
+        """Whether there are enough replications; if not, the next are due."""
+        self.measured.replications = self.end
+        found = self.measured.precision()
+        if self.end >= self.plan.replications_most or found is None or found.reached:
+            return True
+        self.first, self.end = self.end, min(self.end + self.plan.replications, self.plan.replications_most)
+        return False
+
+    def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
+        """A simulation has finished."""
+        self.measured.take(planned, result)
+        self.count += 1
+
+    def result(self) -> StudyResult:
+        """What the study found."""
+        plan, measured, study = self.plan, self.measured, self.loaded.study
+        taken = measured.claims(None)
+        return StudyResult(
+            name=self.loaded.name,
+            title=study.title,
+            summary=study.summary,
+            source=Source(thesis=self.loaded.thesis, item=study.source.item, section=study.source.section),
+            file=self.loaded.file,
+            quick=plan.quick,
+            replications=measured.replications,
+            scenario_text=self.loaded.scenario.text.strip("\n") + "\n",
+            metrics=tuple(study.metrics),
+            cases=tuple(measured.case(run) for run in plan.runs),
+            sweep=study.sweep,
+            claims=taken,
+            figures=tuple(study.figures),
+            assumptions=tuple(
+                AssumptionResult(
+                    what=assumption.what,
+                    taken=assumption.taken,
+                    why=assumption.why,
+                    sensitivity=tuple(
+                        _sensitivity(assumption.what, alternative, taken, measured.claims(alternative))
+                        for alternative in assumption.alternatives
+                        if alternative in plan.readings
+                    ),
+                )
+                for assumption in study.assumptions
+            ),
+            findings=tuple(study.findings),
+            precision=measured.precision(),
+            versions=versions(),
+            runs=self.count,
+            reused_runs=self.stored,
+            cpu_time_s=None if self.stored else self.cpu_time_s,
+            fingerprint=fingerprint(study),
+        )
+
+
 @dataclass
-class _Runs:
-    """Makes simulations and hands them over, counting."""
+class _Shared:
+    """A simulation and the studies that it is for."""
 
-    measured: Measured
-    store: Store
-    threads: int
-    progress: Progress | None
-    count: int = 0
-    reused: int = 0
+    job: Job
+    cost: float
+    users: list[tuple[_Work, Planned]]
 
-    def make(self, simulations: Sequence[Planned], more: int = 0) -> None:
-        """Make them. ``more`` is how many are known to follow."""
-        before, total = self.count, self.count + len(simulations) + more
 
-        def on_progress(done: int, _: int) -> None:
-            if self.progress is not None:
-                self.progress(before + done, total)
+class _Pool:
+    """Makes the simulations of all studies and hands them over."""
+
+    def __init__(self, store: Store, threads: int, progress: Progress | None) -> None:
+        self._store, self._threads, self._progress = store, threads, progress
+        self._count, self._spent = 0, 0.0
+        self._made: set[str] = set()
+
+    def make(
+        self, wanted: Sequence[tuple[_Work, Planned]], to_follow: Sequence[tuple[_Work, Planned]] = ()
+    ) -> None:
+        """Make them. ``to_follow`` are known to be made after them."""
+        shared = _shared(wanted)
+        before, spent = self._count, self._spent
+        cost = sum(one.cost for one in shared.values())
+        later = [planned.cost for _, planned in to_follow]
+        total, needed = before + len(shared) + len(later), spent + cost + sum(later)
+
+        def on_progress(done: int, _: int, share: float) -> None:
+            if self._progress is not None:
+                self._progress(
+                    before + done, total, (spent + share * cost) / needed if needed else before / total
+                )
+
+        simulations = list(shared.values())
+
+        def on_result(index: int, result: Mapping[str, Any]) -> None:
+            for work, planned in simulations[index].users:
+                work.take(planned, result)
 
         try:
-            self.reused += run_jobs(
-                [planned.job for planned in simulations],
-                lambda index, result: self.measured.take(simulations[index], result),
-                store=self.store,
-                threads=self.threads,
+            made = run_jobs(
+                [one.job for one in simulations],
+                on_result,
+                store=self._store,
+                threads=self._threads,
                 progress=on_progress,
+                costs=[one.cost for one in simulations],
             )
         except Interrupted as stopped:
             raise Interrupted(before + stopped.done, total, stopped.runs_dir) from None
-        self.count += len(simulations)
+        self._count, self._spent = before + len(shared), spent + cost
+        self._account(shared, made)
+
+    def _account(self, shared: Mapping[str, _Shared], made: Made) -> None:
+        """Tell the studies where their results came from."""
+        for index, (key, one) in enumerate(shared.items()):
+            # What this command has made before is on disk as well, but not from an earlier run.
+            stored = index in made.stored and key not in self._made
+            for work, _ in one.users:
+                work.stored += stored
+                work.cpu_time_s += made.cpu_time_s.get(index, 0.0)
+            if not stored:
+                self._made.add(key)
 
 
-def _make(plan: Plan, measured: Measured, made: _Runs) -> None:
-    """All simulations: replications are added batch by batch until the precision wanted is reached.
+def _shared(wanted: Sequence[tuple[_Work, Planned]]) -> dict[str, _Shared]:
+    """The simulations by their keys; of those that differ in nothing else, one with series serves all."""
+    found: dict[str, _Shared] = {}
+    for work, planned in wanted:
+        key = planned.job.key(series=False)
+        one = found.setdefault(key, _Shared(planned.job, planned.cost, []))
+        one.users.append((work, planned))
+        if planned.job.series:
+            one.job = planned.job
+    return found
 
-    Only the reading taken decides how many; the alternatives follow with the same seeds, so that all compare.
+
+def _make(works: Sequence[_Work], pool: _Pool) -> None:
+    """All simulations of all studies.
+
+    Studies that ask for a precision come first: they get replications batch by batch until it is reached. Only the
+    reading taken decides how many; its alternatives follow with the same seeds, so that all compare.
     """
-    if plan.precision is None:
-        made.make(plan.simulations())
-        return
-    first, end, later = 0, plan.replications, list[Planned]()
-    while True:
-        batch = plan.simulations(first, end)
-        later += [planned for planned in batch if not planned.taken]
-        made.make([planned for planned in batch if planned.taken], more=len(later))
-        measured.replications = end
-        reached = measured.precision()
-        if end >= plan.replications_most or reached is None or reached.reached:
-            break
-        first, end = end, min(end + plan.replications, plan.replications_most)
-    made.make(later)
+    others = [
+        (work, planned)
+        for work in works
+        if work.plan.precision is None
+        for planned in work.plan.simulations()
+    ]
+    searching = [work for work in works if work.plan.precision is not None]
+    found: list[_Work] = []
+    while searching:
+        batch = [(work, planned) for work in searching for planned in work.search()]
+        pool.make(batch, [*others, *_waiting([*found, *searching])])
+        found += [work for work in searching if work.searched()]
+        searching = [work for work in searching if work not in found]
+    pool.make([*others, *_waiting(found)])
+
+
+def _waiting(works: Sequence[_Work]) -> list[tuple[_Work, Planned]]:
+    return [(work, planned) for work in works for planned in work.later]
 
 
 def _sensitivity(

@@ -266,7 +266,7 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
         },
         runs=160,
         reused_runs=40,
-        wall_time_s=3.217,
+        cpu_time_s=3.217,
     )
 
 
@@ -353,7 +353,7 @@ def sweep_study(name: str = "synthetic/figure-2") -> StudyResult:
         findings=(),
         versions={"ackclock": "0.1.0"},
         runs=120,
-        wall_time_s=125.0,
+        cpu_time_s=125.0,
     )
 
 
@@ -380,7 +380,7 @@ def small_study(number: int, thesis: Thesis = THESIS) -> StudyResult:
         assumptions=(),
         findings=(),
         runs=3,
-        wall_time_s=0.1,
+        cpu_time_s=0.1,
     )
 
 

@@ -170,7 +170,7 @@ def test_provenance(document: Document) -> None:
     assert "Seeds 1 to 20" in first
     assert "Study file studies/synthetic/table-1.toml" in first
     assert "Simulations 160, of which 40 from an earlier run" in first
-    assert "Wall time 3.2 s" in first
+    assert "CPU time about 3.2 s" in first
     assert "numpy 2.0.0" in first
     assert "Wall time 2 min 05 s" in second
 

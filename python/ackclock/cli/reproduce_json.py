@@ -1,0 +1,116 @@
+"""What ``ackclock reproduce --json`` prints."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ackclock.study.result import ClaimResult, PrecisionResult, StudyResult
+from ackclock.study.tally import by_thesis, verdicts_of
+
+
+def as_document(results: Sequence[StudyResult], report: Path | None, wall_time_s: float) -> dict[str, Any]:
+    """The document of ``schemas.reproduce.ReproduceDocument``."""
+    return {
+        "schema_version": 1,
+        "verdicts": verdicts_of(results),
+        "theses": [
+            {"thesis": tally.thesis.key, "studies": tally.studies, "verdicts": tally.verdicts}
+            for tally in by_thesis(results)
+        ],
+        "studies": [_study(result) for result in results],
+        "wall_time_s": wall_time_s,
+        "report": None if report is None else os.fspath(report),
+    }
+
+
+def _study(result: StudyResult) -> dict[str, Any]:
+    thesis = result.source.thesis
+    return {
+        "name": result.name,
+        "title": result.title,
+        "source": {
+            "thesis": thesis.key,
+            "author": thesis.author,
+            "title": thesis.title,
+            "university": thesis.university,
+            "year": thesis.year,
+            "item": result.source.item,
+            "section": result.source.section,
+        },
+        "replications": result.replications,
+        "precision": _precision(result.precision),
+        "quick": result.quick,
+        "claims": [_claim(claim) for claim in result.claims],
+        "verdicts": result.verdicts(),
+        "cases": [
+            {
+                "name": case.name,
+                "label": case.label,
+                "sweep_value": case.sweep_value,
+                "overrides": dict(case.overrides),
+                "seeds": list(case.seeds),
+                "values": [
+                    {
+                        "metric": metric.id,
+                        "unit": metric.unit,
+                        "mean": value.mean,
+                        "std": value.std,
+                        "interval": value.interval,
+                        "samples": [None if math.isnan(sample) else sample for sample in value.samples],
+                        "paper": value.paper,
+                    }
+                    for metric in result.metrics
+                    for value in [case.values[metric.id]]
+                ],
+            }
+            for case in result.cases
+        ],
+        "sensitivity": [
+            {
+                "assumption": item.assumption,
+                "taken": assumption.taken,
+                "alternative": item.alternative,
+                "changed": list(item.changed),
+                "claims": [_claim(claim) for claim in item.claims],
+            }
+            for assumption in result.assumptions
+            for item in assumption.sensitivity
+        ],
+        "versions": dict(result.versions),
+        "runs": result.runs,
+        "reused_runs": result.reused_runs,
+        "cpu_time_s": result.cpu_time_s,
+        "fingerprint": result.fingerprint,
+    }
+
+
+def _precision(precision: PrecisionResult | None) -> dict[str, Any] | None:
+    if precision is None:
+        return None
+    return {
+        "wanted": precision.wanted,
+        "metrics": list(precision.metrics),
+        "reached": precision.reached,
+        "widest": precision.widest,
+        "where": precision.where,
+    }
+
+
+def _claim(claim: ClaimResult) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "paper": claim.paper,
+        "measured": claim.measured,
+        "interval": claim.interval,
+        "unit": claim.unit,
+        "tolerance": claim.tolerance,
+        "accepted": claim.accepted,
+        "verdict": claim.verdict,
+        "detail": claim.detail,
+        "finding": claim.finding,
+    }

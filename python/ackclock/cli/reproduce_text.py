@@ -1,0 +1,175 @@
+"""What ``ackclock reproduce`` prints: a study in full, or many studies in short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ackclock.cli.tables import Column, fitting
+from ackclock.cli.terminal import console
+from ackclock.numbers import duration, mean_and_spread, plain
+from ackclock.study.model import Verdict
+from ackclock.study.result import ClaimResult, MetricValue, StudyResult
+from ackclock.study.tally import by_thesis, verdicts_of
+
+STYLES: dict[Verdict, str] = {"reproduced": "green", "direction only": "yellow", "not reproduced": "red"}
+
+NARROW = 100
+"""Columns of a terminal below which a claim's numbers have no room beside it."""
+
+IN_FULL = 3
+"""More studies than this are printed in short; the report has them in full."""
+
+
+def show(result: StudyResult) -> None:
+    """Print a study in full: the thesis's values beside ours, and the verdicts."""
+    out = console()
+    out.print(Text(result.title, style="bold"))
+    reused = f", {result.reused_runs} of them from disk" if result.reused_runs else ""
+    out.print(
+        Text(
+            f"{result.name}: {result.source}; {result.replications} replications, {result.runs} runs{reused}"
+            + ("" if result.cpu_time_s is None else f", {duration(result.cpu_time_s)} of CPU time"),
+            style="dim",
+        )
+    )
+    if result.quick:
+        out.print(Text("a quick run: verdicts may differ from those of a full one", style="yellow"))
+    if result.precision is not None:
+        style = "dim" if result.precision.reached else "yellow"
+        out.print(Text(str(result.precision), style=style))
+    out.print()
+    for table in _values(result, out.width):
+        out.print(table)
+        out.print()
+    has_paper = any(value.paper is not None for case in result.cases for value in case.values.values())
+    below = "; below it the thesis's value" if has_paper else ""
+    out.print(Text(f"mean ± half the 95 % interval over replications{below}", style="dim"))
+    out.print()
+    if result.claims:
+        out.print(_claims(result.claims, out.width))
+        out.print(_tally(result))
+    _show_sensitivity(result)
+    out.print()
+
+
+def show_all(results: Sequence[StudyResult]) -> None:
+    """Print few studies in full, of many what was not reproduced; then the verdicts counted."""
+    if len(results) <= IN_FULL:
+        for result in results:
+            show(result)
+    else:
+        _show_misses(results)
+    if len(results) > 1:
+        _show_totals(results)
+
+
+def _show_misses(results: Sequence[StudyResult]) -> None:
+    """Print the claims that were not reproduced, study by study."""
+    out = console()
+    for result in results:
+        misses = [claim for claim in result.claims if claim.verdict == "not reproduced"]
+        if misses:
+            out.print(Text.assemble((result.name, "bold"), "  ", result.title))
+            out.print(Padding(_claims(misses, out.width - 2), (0, 0, 1, 2)))
+    if any(result.quick for result in results):
+        out.print(Text("quick runs: verdicts may differ from those of full ones", style="yellow"))
+        out.print()
+
+
+def _show_totals(results: Sequence[StudyResult]) -> None:
+    """Print the verdicts counted per study, and per thesis where there are several."""
+    theses = by_thesis(results)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("study", no_wrap=True)
+    for verdict in STYLES:
+        table.add_column(verdict, justify="right")
+    for result in results:
+        table.add_row(result.name, *_counts(result.verdicts()))
+    if len(theses) > 1:
+        table.add_row("")
+        for tally in theses:
+            thesis = f"{tally.thesis.author} ({tally.thesis.year}), {tally.studies} studies"
+            table.add_row(thesis, *_counts(tally.verdicts))
+    table.add_row("all", *_counts(verdicts_of(results)), style="bold")
+    console().print(table)
+
+
+def _counts(verdicts: Mapping[Verdict, int]) -> Iterator[Text]:
+    for verdict, count in verdicts.items():
+        yield Text(str(count), style=STYLES[verdict] if count else "dim")
+
+
+def _values(result: StudyResult, width: int) -> Iterator[Table]:
+    """Every metric of every case, with the thesis's value below ours."""
+    labels = [
+        Text(case.label + (f" [{case.sweep_value}]" if case.sweep_value is not None else ""))
+        for case in result.cases
+    ]
+    columns = [
+        Column(
+            metric.label + (f" [{metric.unit}]" if metric.unit else ""),
+            [_value(case.values[metric.id]) for case in result.cases],
+        )
+        for metric in result.metrics
+    ]
+    return fitting(Column("case", labels), columns, width)
+
+
+def _value(value: MetricValue) -> Text:
+    paper = Text(f"\n{plain(value.paper)}", style="cyan") if value.paper is not None else Text("")
+    return Text.assemble(mean_and_spread(value.mean, value.interval), paper)
+
+
+def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
+    """The claims with their verdicts; in a narrow terminal their numbers stand below their sentence."""
+    narrow = width < NARROW
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+    table.add_column("id", no_wrap=True)
+    table.add_column("the thesis claims", ratio=1)
+    if not narrow:
+        table.add_column("thesis", justify="right", no_wrap=True)
+        table.add_column("measured", justify="right", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    for claim in claims:
+        paper = plain(claim.paper)
+        measured = f"{mean_and_spread(claim.measured, claim.interval)} {claim.unit}".rstrip()
+        verdict = Text(claim.verdict, style=STYLES[claim.verdict])
+        if narrow:
+            numbers = ("" if claim.paper is None else f"thesis {paper}, ") + f"measured {measured}"
+            table.add_row(Text(claim.id), Text.assemble(claim.text, "\n", (numbers, "cyan")), verdict)
+        else:
+            table.add_row(Text(claim.id), Text(claim.text), Text(paper), Text(measured), verdict)
+    return table
+
+
+def _tally(result: StudyResult) -> Text:
+    counts = [(f"{count} {verdict}", STYLES[verdict]) for verdict, count in result.verdicts().items()]
+    return Text("\n") + Text(", ").join(Text(text, style=style) for text, style in counts)
+
+
+def _show_sensitivity(result: StudyResult) -> None:
+    readings = [item for assumption in result.assumptions for item in assumption.sensitivity]
+    changing = [item for item in readings if item.changed]
+    if not readings:
+        return
+    out = console()
+    out.print()
+    out.print(
+        f"{len(changing)} of {len(readings)} other readings of what the thesis leaves open change a verdict"
+        + (", of these claims:" if changing else "")
+    )
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
+    table.add_column(ratio=3)
+    table.add_column(ratio=1, min_width=16)
+    for assumption in result.assumptions:
+        rows = [item for item in assumption.sensitivity if item.changed]
+        if rows:
+            table.add_row(Padding(Text(assumption.what), (0, 0, 0, 2)), Text(""))
+        for item in rows:
+            changed = Text(", ".join(item.changed), style="dim")
+            table.add_row(Padding(Text(item.alternative, style="dim"), (0, 0, 0, 4)), changed)
+    out.print(table)

@@ -1,0 +1,29 @@
+"""Whether two versions of a study would give the same numbers and verdicts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from ackclock.study.model import Study
+
+
+def fingerprint(study: Study) -> str:
+    """A hash of what the numbers and verdicts of a full run depend on.
+
+    Titles, captions, the wording of claims and of assumptions, and findings may change without changing it.
+    """
+    resolved = study.model_dump(
+        mode="json",
+        include={
+            "replications": True,
+            "precision": True,
+            "scenario": True,
+            "cases": {"__all__": {"name", "overrides", "swept"}},
+            "sweep": {"path", "values"},
+            "metrics": {"__all__": {"id", "expr", "paper"}},
+            "claims": {"__all__": {"id", "measured", "unit", "paper", "tolerance", "expect", "direction"}},
+            "assumptions": {"__all__": {"alternatives"}},
+        },
+    )
+    return hashlib.sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()[:16]
