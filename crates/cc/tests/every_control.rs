@@ -1,0 +1,276 @@
+//! What holds for every registered control, whatever happens to it: its window stays finite and at or above one packet,
+//! a loss that was none is taken back, and nothing panics, from 1 kbit/s to 400 Gbit/s.
+
+use ackclock_base::registry::Quantity;
+use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
+use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, Entry};
+use ackclock_cc::{
+    Ack, Arrival, Assembly, Control, ControlGroup, Counted, Decision, DeliveryRate, Initial, Loss, LossSignal,
+    Part, Phase, Recovered, Timeout,
+};
+use proptest::prelude::*;
+
+/// Larger than any window that a control may ever ask for.
+const MOST_CWND: f64 = 1e9;
+
+/// Draws from bytes that proptest made and can shrink; zeros when they are used up.
+struct Draws<'a>(std::slice::Iter<'a, u8>);
+
+impl Draws<'_> {
+    fn byte(&mut self) -> u8 {
+        self.0.next().copied().unwrap_or(0)
+    }
+
+    fn below(&mut self, bound: usize) -> usize {
+        (usize::from(self.byte()) << 8 | usize::from(self.byte())) % bound.max(1)
+    }
+
+    fn unit(&mut self) -> f64 {
+        f64::from(u16::from(self.byte()) << 8 | u16::from(self.byte())) / 65535.0
+    }
+
+    /// From `low` to `high` with every order of magnitude alike.
+    fn scale(&mut self, low: f64, high: f64) -> f64 {
+        low * (high / low).powf(self.unit())
+    }
+
+    fn flag(&mut self) -> bool {
+        self.byte() & 1 == 1
+    }
+}
+
+/// Half of the time the defaults, else some parameters anywhere in their ranges.
+fn values(descriptor: &'static Descriptor, draws: &mut Draws<'_>) -> Values {
+    let mut values = descriptor.defaults();
+    if draws.flag() {
+        return values;
+    }
+    for parameter in descriptor.parameters {
+        if draws.flag()
+            && let Some(value) = value(parameter, draws)
+        {
+            values.set(parameter.name, value);
+        }
+    }
+    values
+}
+
+fn value(parameter: &Parameter, draws: &mut Draws<'_>) -> Option<Value> {
+    let range = parameter.range;
+    let number = {
+        let (low, high) = (range.min.max(-1e9), range.max.min(1e9));
+        let drawn = low + (high - low) * draws.unit() * draws.unit();
+        if range.contains(drawn) { drawn } else { high }
+    };
+    Some(match parameter.quantity {
+        Quantity::Number => Value::Number(number),
+        Quantity::Integer => Value::Integer(number.ceil() as i64),
+        Quantity::Flag => Value::Flag(draws.flag()),
+        Quantity::Time => Value::Time(Span::from_seconds(number)),
+        Quantity::Rate => Value::Rate(Rate::from_bits_per_second(number as u64)),
+        Quantity::Size => Value::Size(Size::from_bytes(number as u64)),
+        Quantity::Packets => Value::Packets(number),
+        Quantity::Choice(words) => Value::Choice(words[draws.below(words.len())]),
+        Quantity::Limit => return None,
+    })
+}
+
+/// A control alone, or with whatever discriminator and action.
+fn assembly(entry: &Entry, draws: &mut Draws<'_>) -> Assembly {
+    let part = |descriptor: &'static Descriptor, draws: &mut Draws<'_>| Part {
+        name: descriptor.name,
+        values: values(descriptor, draws),
+    };
+    let own = values(entry.descriptor, draws);
+    let discriminator = draws.flag().then(|| {
+        let entry = &DISCRIMINATORS[draws.below(DISCRIMINATORS.len())];
+        part(entry.descriptor, draws)
+    });
+    let action = draws.flag().then(|| {
+        let entry = &ACTIONS[draws.below(ACTIONS.len())];
+        part(entry.descriptor, draws)
+    });
+    Assembly::new(entry, &own, discriminator, action)
+}
+
+/// A path of some rate, and what a host remembers of a connection over it.
+struct Host {
+    now: Time,
+    packets_per_second: f64,
+    base_rtt: f64,
+    acked_to: u64,
+    min_rtt: Span,
+    in_a_row: u32,
+}
+
+impl Host {
+    fn new(draws: &mut Draws<'_>) -> Self {
+        let bits_per_second = draws.scale(1e3, 400e9);
+        Self {
+            now: Time::from_seconds(1.0),
+            packets_per_second: bits_per_second / (8.0 * draws.scale(40.0, 65_000.0)),
+            base_rtt: draws.scale(1e-6, 10.0),
+            acked_to: 0,
+            min_rtt: Span::MAX,
+            in_a_row: 0,
+        }
+    }
+
+    fn rtt(&mut self, draws: &mut Draws<'_>) -> Span {
+        // Now and then a round trip that no path has.
+        let rtt = match draws.byte() {
+            0 => Span::from_nanos(1),
+            1 => Span::from_seconds(3600.0),
+            _ => Span::from_seconds(self.base_rtt * (1.0 + 4.0 * draws.unit())),
+        };
+        self.min_rtt = self.min_rtt.min(rtt);
+        rtt
+    }
+
+    fn inflight(decision: &Decision, draws: &mut Draws<'_>) -> u64 {
+        if draws.byte() == 0 { 0 } else { decision.cwnd as u64 }
+    }
+
+    fn ack(&mut self, control: &mut dyn Control, phase: Phase, draws: &mut Draws<'_>) {
+        let sampled = draws.byte() >= 16;
+        let rtt = sampled.then(|| self.rtt(draws));
+        let fresh = draws.byte() >= 32;
+        let credit = if fresh { f64::from(1 + draws.byte() % 2) } else { 0.0 };
+        self.acked_to += credit as u64;
+        let inflight = Self::inflight(&control.decision(), draws);
+        let way_there = rtt.map(|rtt| rtt.scale(draws.unit()));
+        control.on_arrival(&Arrival { now: self.now, fresh, echo: rtt, way_there });
+        control.on_ack(&Ack {
+            now: self.now,
+            fresh,
+            acked_to: self.acked_to,
+            sent_to: self.acked_to + inflight,
+            newly_acked: credit as u32,
+            credit,
+            rtt,
+            smoothed_rtt: rtt.unwrap_or(Span::ZERO),
+            min_rtt: self.min_rtt,
+            inflight,
+            cwnd_limited: draws.byte() >= 32,
+            phase,
+            delivery: rtt.filter(|_| draws.flag()).map(|_| DeliveryRate {
+                packets_per_second: self.packets_per_second * draws.unit(),
+                delivered_before: self.acked_to.saturating_sub(inflight),
+                delivered: self.acked_to,
+                app_limited: draws.byte() < 16,
+            }),
+        });
+        self.in_a_row = if fresh { 0 } else { self.in_a_row };
+    }
+
+    /// A loss, and half of the time the news that it was none.
+    fn loss(&mut self, control: &mut dyn Control, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
+        let before = control.decision();
+        let inflight = Self::inflight(&before, draws);
+        let signals = [LossSignal::DuplicateAcks, LossSignal::EarlyTimer, LossSignal::Ecn];
+        control.on_loss(&Loss {
+            now: self.now,
+            signal: signals[draws.below(8).min(2)],
+            window: before.cwnd.min(inflight as f64),
+            inflight,
+            lost: self.acked_to,
+            sent: Time::from_nanos(self.now.nanos().saturating_sub(self.min_rtt.nanos().min(1 << 40))),
+            transmissions: 1 + u32::from(draws.byte() % 3),
+            duplicates: u32::from(draws.byte()),
+        });
+        if draws.flag() {
+            control.on_spurious(self.now);
+            let after = control.decision();
+            prop_assert!(after.cwnd >= before.cwnd, "undo left {after:?} of {before:?}");
+            prop_assert_eq!(after.ssthresh, before.ssthresh, "undo");
+            return Ok(());
+        }
+        for _ in 0..draws.below(6) {
+            self.pass(draws);
+            self.ack(control, Phase::Recovery, draws);
+        }
+        if draws.flag() {
+            let (window, missing) = (before.cwnd.min(inflight as f64), draws.below(1000) as u64);
+            control.on_counted(&Counted { now: self.now, window, missing });
+        }
+        control.on_recovered(&Recovered { now: self.now, duplicates: u32::from(draws.byte()) });
+        Ok(())
+    }
+
+    fn timeout(&mut self, control: &mut dyn Control, draws: &mut Draws<'_>) {
+        self.in_a_row += 1;
+        let decision = control.decision();
+        let inflight = Self::inflight(&decision, draws);
+        let window = decision.cwnd.min(inflight as f64);
+        control.on_timeout(&Timeout { now: self.now, window, inflight, in_a_row: self.in_a_row });
+        if draws.byte() < 16 {
+            control.on_spurious(self.now);
+        }
+    }
+
+    fn pass(&mut self, draws: &mut Draws<'_>) {
+        let packets = draws.scale(0.01, 1000.0);
+        self.now += Span::from_seconds(packets / self.packets_per_second);
+    }
+
+    fn event(&mut self, control: &mut dyn Control, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
+        self.pass(draws);
+        match draws.byte() {
+            0..=3 => self.timeout(control, draws),
+            4..=23 => self.loss(control, draws)?,
+            24 => control.set_cwnd(draws.scale(1.0, 1e6)),
+            _ => self.ack(control, Phase::Open, draws),
+        }
+        Ok(())
+    }
+}
+
+fn check(name: &str, control: &dyn Control) -> Result<(), TestCaseError> {
+    let Decision { cwnd, ssthresh, pacing_rate, .. } = control.decision();
+    prop_assert!((1.0..=MOST_CWND).contains(&cwnd), "{name}: cwnd {cwnd}");
+    prop_assert!(ssthresh >= 1.0, "{name}: ssthresh {ssthresh}");
+    prop_assert!(pacing_rate.is_none_or(|rate| rate.bits_per_second() > 0), "{name}: {pacing_rate:?}");
+    control.publish(&mut |_, _| {});
+    Ok(())
+}
+
+/// Three connections under one control, of which one may end early.
+fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
+    let initial = Initial {
+        window: draws.scale(1.0, 100.0),
+        ssthresh: if draws.flag() { f64::INFINITY } else { draws.scale(2.0, 1e6) },
+        limit: draws.scale(2.0, 1e7),
+        packet_bytes: 40 + draws.below(60_000) as u32,
+    };
+    let mut assembly = assembly(entry, draws);
+    let mut hosts: Vec<Host> = (0..3).map(|_| Host::new(draws)).collect();
+    let mut controls: Vec<Box<dyn Control>> = hosts.iter().map(|_| assembly.join(&initial)).collect();
+    for (host, control) in hosts.iter().zip(&mut controls) {
+        control.on_start(host.now);
+    }
+    let ends = draws.below(200);
+    for step in 0..200 {
+        let chosen = draws.below(controls.len());
+        hosts[chosen].event(&mut *controls[chosen], draws)?;
+        for control in &controls {
+            check(entry.descriptor.name, &**control)?;
+        }
+        if step == ends && controls.len() > 1 {
+            controls[0].on_end(hosts[0].now);
+            controls.remove(0);
+            hosts.remove(0);
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_control_survives_whatever_happens(bytes in prop::collection::vec(any::<u8>(), 6000)) {
+        for entry in CONTROLS {
+            live(entry, &mut Draws(bytes.iter()))?;
+        }
+    }
+}
