@@ -15,9 +15,19 @@ pub struct Discerning {
     action: Box<dyn Action>,
     /// The window before a loss that the action, not the control, has answered.
     before_action: Option<Packets>,
-    /// The latest loss and what it was judged to be, until its recovery is over.
-    episode: Option<(Loss, Cause)>,
+    /// The latest loss, until the acknowledgement after its recovery.
+    episode: Option<Episode>,
     judged: Judged,
+}
+
+/// A loss and its recovery.
+#[derive(Clone, Copy, Debug)]
+struct Episode {
+    loss: Loss,
+    /// What it was judged to be.
+    cause: Cause,
+    /// Whether the recovery has ended: with this acknowledgement, which may still count what is missing.
+    is_over: bool,
 }
 
 /// How many losses were judged, for observers.
@@ -40,7 +50,7 @@ impl Discerning {
     /// What a loss is that shows now.
     fn cause(&self) -> Cause {
         match self.episode {
-            Some((_, cause)) if self.action.latches() => cause,
+            Some(episode) if self.action.latches() => episode.cause,
             _ => self.discriminator.cause(),
         }
     }
@@ -64,6 +74,7 @@ impl Control for Discerning {
     }
 
     fn on_arrival(&mut self, arrival: &Arrival) -> Option<Cause> {
+        self.episode = self.episode.filter(|episode| !episode.is_over);
         self.discriminator.on_arrival(arrival);
         Some(self.cause())
     }
@@ -74,7 +85,10 @@ impl Control for Discerning {
 
     fn on_loss(&mut self, loss: &Loss) {
         // A mark is the network's own word for congestion (RFC 3168): there is nothing to judge.
-        if loss.signal == LossSignal::Ecn || self.discriminator.cause() == Cause::Congestion {
+        let marked = loss.signal == LossSignal::Ecn;
+        let cause = if marked { Cause::Congestion } else { self.discriminator.cause() };
+        self.episode = Some(Episode { loss: *loss, cause, is_over: marked });
+        if cause == Cause::Congestion {
             self.judged.congestion += 1;
             self.before_action = None;
             self.control.on_loss(loss);
@@ -88,19 +102,29 @@ impl Control for Discerning {
     }
 
     fn on_counted(&mut self, counted: &Counted) {
-        if self.discriminator.cause() == Cause::Transmission {
-            let cwnd = self.action.on_counted(self.cwnd(), counted);
-            self.control.set_cwnd(cwnd);
+        if self.cause() == Cause::Transmission {
+            match (self.action.on_counted(self.cwnd(), counted), self.episode) {
+                (Answer::Window(cwnd), _) => self.control.set_cwnd(cwnd),
+                (Answer::AsCongestion, Some(Episode { loss, .. })) => {
+                    self.before_action = None;
+                    self.control.on_loss(&Loss { now: counted.now, window: counted.window, ..loss });
+                }
+                (Answer::AsCongestion, None) => {}
+            }
         }
         self.control.on_counted(counted);
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {
+        if let Some(episode) = &mut self.episode {
+            episode.is_over = true;
+        }
         self.control.on_recovered(recovered);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.before_action = None;
+        self.episode = None;
         self.discriminator.on_timeout();
         self.action.on_timeout(timeout);
         self.control.on_timeout(timeout);
@@ -123,5 +147,93 @@ impl Control for Discerning {
         self.discriminator.publish(series);
         self.action.publish(series);
         self.control.publish(series);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::control::Cause;
+    use crate::laws::alnuem;
+    use crate::script::Script;
+
+    /// TCP-RTT in congestion avoidance at ten packets: least round trip 100, greatest 200, edge 115 ms.
+    fn tcp_rtt(action: &[(&str, &str)]) -> Script {
+        let mut script =
+            Script::of(&alnuem::TCP_RTT, &[]).acting(action).window(10.0).starting_ssthresh(10.0);
+        script.arrival(true, 200);
+        calm(&mut script);
+        script
+    }
+
+    fn calm(script: &mut Script) {
+        (0..60).for_each(|_| assert!(script.arrival(true, 100).is_some()));
+        assert_eq!(script.arrival(true, 100), Some(Cause::Transmission));
+    }
+
+    fn congested(script: &mut Script) {
+        (0..60).for_each(|_| assert!(script.arrival(true, 200).is_some()));
+        assert_eq!(script.arrival(true, 200), Some(Cause::Congestion));
+    }
+
+    #[test]
+    fn a_loss_of_congestion_is_the_controls_and_one_of_transmission_is_the_actions() {
+        let mut script = tcp_rtt(&[]);
+        script.loss();
+        assert_eq!((script.cwnd(), script.ssthresh()), (10.0, 10.0));
+        script.recovered();
+        congested(&mut script);
+        script.loss();
+        assert_eq!((script.cwnd(), script.ssthresh()), (5.0, 5.0));
+        assert_eq!(
+            (script.published("judged_transmission"), script.published("judged_congestion")),
+            (1.0, 1.0)
+        );
+    }
+
+    #[test]
+    fn judged_anew_a_loss_may_be_cut_twice_or_not_at_all() {
+        let mut halved_and_cut = tcp_rtt(&[("tthresh", "false")]);
+        congested(&mut halved_and_cut);
+        halved_and_cut.loss();
+        calm(&mut halved_and_cut);
+        halved_and_cut.counted(2);
+        assert_eq!(halved_and_cut.cwnd(), 3.0, "10 / 2 - 2");
+
+        let mut never_cut = tcp_rtt(&[("tthresh", "false")]);
+        never_cut.loss();
+        congested(&mut never_cut);
+        never_cut.counted(2);
+        assert_eq!(never_cut.cwnd(), 10.0);
+    }
+
+    #[test]
+    fn latched_the_judgement_at_the_loss_holds_until_the_count() {
+        let latched = [("tthresh", "false"), ("latch", "true")];
+        let mut halved = tcp_rtt(&latched);
+        congested(&mut halved);
+        halved.loss();
+        (0..60).for_each(|_| assert_eq!(halved.arrival(true, 100), Some(Cause::Congestion)));
+        // Reno ends its recovery with the acknowledgement that counts.
+        halved.recovered();
+        halved.counted(2);
+        assert_eq!(halved.cwnd(), 5.0);
+        assert_eq!(halved.arrival(true, 100), Some(Cause::Transmission), "the next one is judged on its own");
+
+        let mut cut = tcp_rtt(&latched);
+        cut.loss();
+        (0..60).for_each(|_| assert_eq!(cut.arrival(true, 200), Some(Cause::Transmission)));
+        cut.recovered();
+        cut.counted(2);
+        assert_eq!(cut.cwnd(), 8.0);
+    }
+
+    #[test]
+    fn a_spurious_loss_of_transmission_gives_the_window_back() {
+        let mut script = tcp_rtt(&[("tthresh", "false")]);
+        script.loss();
+        script.counted(4);
+        assert_eq!(script.cwnd(), 6.0);
+        script.spurious();
+        assert_eq!(script.cwnd(), 10.0);
     }
 }

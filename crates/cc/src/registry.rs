@@ -6,21 +6,23 @@ use crate::backoff::{self, Backoff};
 use crate::control::{Control, Initial};
 use crate::discern::discriminators::{self, Discriminator};
 use crate::group::ControlGroup;
-use crate::laws::{a_tcp, cubic, dca, rbcc, reno, tcp_k, vegas};
+use crate::laws::{a_tcp, a_tcp_p, alnuem, cm, cocoon, cubic, dca, fractional, rbcc, reno, tcp_k, tcp_p, vegas};
 use ackclock_base::{Descriptor, Kind, Parameter, Values};
 
 /// The controls, in the order in which lists show them.
 pub const CONTROLS: &[Entry] =
-    &[reno::RENO, reno::NEWRENO, reno::SACK, vegas::ENTRY, cubic::ENTRY, rbcc::ENTRY, tcp_k::ENTRY, a_tcp::ENTRY, dca::COLLABORATIVE, dca::SELF];
+    &[reno::RENO, reno::NEWRENO, reno::SACK, vegas::ENTRY, cubic::ENTRY, rbcc::ENTRY, crate::laws::rbcc_dynamic::ENTRY, crate::laws::ltcp::ENTRY, crate::laws::ltcp_rc::ENTRY, tcp_k::ENTRY, a_tcp::ENTRY, dca::COLLABORATIVE, dca::SELF, tcp_p::ENTRY, a_tcp_p::ENTRY, fractional::FRACTIONAL, fractional::COMBINED, cocoon::ENTRY, cm::ENTRY,
+      alnuem::CWA, alnuem::MDA, alnuem::RTA, alnuem::TWA, alnuem::TCP_RTT, alnuem::TCP_RTTM, alnuem::SPIKE, alnuem::SPIKE_NR,
+      crate::laws::hstcp::ENTRY, crate::laws::scalable::ENTRY, crate::laws::bic::ENTRY, crate::laws::africa::ENTRY];
 
 /// The loss discriminators: is a loss congestion or transmission?
-pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[discriminators::always::ENTRY];
+pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[discriminators::always::ENTRY, discriminators::rtt::ENTRY, discriminators::spike::ENTRY];
 
 /// What a loss of transmission does to the window.
-pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY];
+pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY, action::cwa::ENTRY];
 
 /// How the retransmission timeout grows while it keeps expiring.
-pub const BACKOFFS: &[BackoffEntry] = &[backoff::exponential::ENTRY];
+pub const BACKOFFS: &[BackoffEntry] = &[backoff::exponential::ENTRY, backoff::rta::ENTRY];
 
 /// A registered control.
 #[derive(Clone, Copy, Debug)]

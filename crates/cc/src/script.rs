@@ -7,7 +7,7 @@
 //! assert_eq!(script.cwnd(), 5.0);
 //! ```
 
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, Part};
 use crate::control::{
     Ack, Arrival, Cause, Control, Counted, Initial, Loss, LossSignal, Phase, Recovered, Timeout,
 };
@@ -20,6 +20,7 @@ use ackclock_base::{Packets, Span, Time, Values};
 pub struct Script {
     entry: Entry,
     values: Values,
+    action: Option<Part>,
     initial: Initial,
     control: Option<Box<dyn Control>>,
     now: Time,
@@ -55,6 +56,7 @@ impl Script {
         Self {
             entry: *entry,
             values: Values::with(entry.descriptor, settings),
+            action: None,
             initial: Initial {
                 window: 1.0,
                 ssthresh: f64::INFINITY,
@@ -67,6 +69,17 @@ impl Script {
             min_rtt: Span::MAX,
             smoothed_rtt: Span::ZERO,
         }
+    }
+
+    /// Sets parameters of the action that goes with the control.
+    ///
+    /// # Panics
+    /// When it has none, or a setting is wrong.
+    pub fn acting(mut self, settings: &[(&str, &str)]) -> Self {
+        let action = self.entry.companions.action.and_then(registry::find_action);
+        let descriptor = action.map(|action| action.descriptor).unwrap_or_else(|| panic!("no action"));
+        self.action = Some(Part { name: descriptor.name, values: Values::with(descriptor, settings) });
+        self
     }
 
     /// Sets the window that the connection starts with.
@@ -177,7 +190,7 @@ impl Script {
 
     /// The first fresh acknowledgement of a recovery tells how many packets more are missing.
     pub fn counted(&mut self, missing: u64) {
-        let counted = Counted { now: self.now, missing };
+        let counted = Counted { now: self.now, window: self.cwnd(), missing };
         self.control().on_counted(&counted);
     }
 
@@ -252,9 +265,9 @@ impl Script {
     }
 
     fn control(&mut self) -> &mut Box<dyn Control> {
-        let Self { entry, values, initial, control, .. } = self;
+        let Self { entry, values, action, initial, control, .. } = self;
         control.get_or_insert_with(|| {
-            let mut control = Assembly::new(entry, values, None, None).join(initial);
+            let mut control = Assembly::new(entry, values, None, action.clone()).join(initial);
             control.on_start(Time::ZERO);
             control
         })

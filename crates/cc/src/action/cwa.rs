@@ -1,0 +1,236 @@
+//! The congestion window action (Alnuem 2009 section 4.2.1): no cut when a loss is found; when the packet that was sent
+//! again has arrived, the window gives up as many packets as are missing still. Above `tthresh`, the window in which
+//! the first loss since the last timeout was found, it is halved instead.
+
+use super::{Action, Answer};
+use crate::control::{Counted, Loss, Timeout};
+use crate::registry::ActionEntry;
+use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Range, Values};
+
+/// The entry in the registry.
+pub const ENTRY: ActionEntry = ActionEntry {
+    descriptor: &Descriptor {
+        kind: Kind::Action,
+        name: "cwa",
+        summary: "Cuts the window by the number of packets lost, below a threshold; halves it above",
+        source: "Alnuem 2009 section 4.2.1, figures 4.3 and 4.4",
+        parameters: PARAMETERS,
+        presets: &[],
+    },
+    build: |values| Box::new(Cwa::new(values)),
+};
+
+const fn flag(
+    name: &'static str,
+    summary: &'static str,
+    default: &'static str,
+    source: &'static str,
+) -> Parameter {
+    Parameter { name, summary, quantity: Quantity::Flag, default, range: Range::ANY, source }
+}
+
+const PARAMETERS: &[Parameter] = &[
+    flag(
+        "tthresh",
+        "Whether a window above the threshold is halved",
+        "true",
+        "Figure 4.4; without: figure 4.3",
+    ),
+    flag(
+        "inclusive",
+        "Whether a window at the threshold is cut by the number lost",
+        "false",
+        "Figure 4.4 and appendix D: below; the text of section 4.2.1.2: below or at",
+    ),
+    flag(
+        "halves_ssthresh",
+        "Whether halving also sets the slow start threshold, as a loss of congestion does",
+        "false",
+        "Figure 4.4: yes; appendix D, which made the results: no",
+    ),
+    flag(
+        "latch",
+        "Whether the judgement at the third duplicate holds until the losses are counted",
+        "false",
+        "Appendix D judges anew at each acknowledgement",
+    ),
+    Parameter {
+        name: "learns_at",
+        summary: "Which loss since a timeout sets the threshold",
+        quantity: Quantity::Integer,
+        default: "1",
+        range: Range::between(1.0, 1000.0),
+        source: "Figure 4.4: the first; section 8.2 proposes the second or third",
+    },
+];
+
+/// The action.
+#[derive(Clone, Debug)]
+pub struct Cwa {
+    has_tthresh: bool,
+    inclusive: bool,
+    halves_ssthresh: bool,
+    latch: bool,
+    learns_at: u32,
+    tthresh: Packets,
+    /// Losses of transmission since the last timeout.
+    losses: u32,
+}
+
+impl Cwa {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self {
+            has_tthresh: values.flag("tthresh"),
+            inclusive: values.flag("inclusive"),
+            halves_ssthresh: values.flag("halves_ssthresh"),
+            latch: values.flag("latch"),
+            learns_at: values.integer("learns_at") as u32,
+            tthresh: 0.0,
+            losses: 0,
+        }
+    }
+
+    fn is_below_threshold(&self, cwnd: Packets) -> bool {
+        !self.has_tthresh || cwnd < self.tthresh || (self.inclusive && cwnd == self.tthresh)
+    }
+}
+
+impl Action for Cwa {
+    /// Figure 4.4: the third duplicate. The window waits for the count.
+    fn on_loss(&mut self, cwnd: Packets, _loss: &Loss) -> Packets {
+        self.losses = self.losses.saturating_add(1);
+        if self.losses == self.learns_at {
+            self.tthresh = cwnd;
+        }
+        cwnd
+    }
+
+    /// Figure 4.4: a new acknowledgement that leaves something out.
+    fn on_counted(&mut self, cwnd: Packets, counted: &Counted) -> Answer {
+        if self.is_below_threshold(cwnd) {
+            // Appendix D truncates to whole packets.
+            Answer::Window((cwnd - counted.missing as f64).floor().max(1.0))
+        } else if self.halves_ssthresh {
+            Answer::AsCongestion
+        } else {
+            Answer::Window(counted.window / 2.0)
+        }
+    }
+
+    fn on_timeout(&mut self, _timeout: &Timeout) {
+        self.losses = 0;
+    }
+
+    fn latches(&self) -> bool {
+        self.latch
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("tthresh", self.tthresh);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::laws::alnuem;
+    use crate::script::Script;
+
+    /// Reno in congestion avoidance at ten packets, with the action for every loss; `settings` are the action's.
+    fn cwa(settings: &[(&str, &str)]) -> Script {
+        Script::of(&alnuem::CWA, &[]).acting(settings).window(10.0).starting_ssthresh(5.0)
+    }
+
+    /// One loss, of which so many packets prove to be missing.
+    fn lose(script: &mut Script, missing: u64) -> (f64, f64) {
+        script.loss();
+        script.counted(missing);
+        script.recovered();
+        (script.cwnd(), script.ssthresh())
+    }
+
+    /// Brings the window from ten packets, where a first loss set the threshold, to one below it.
+    fn halved_once(settings: &[(&str, &str)]) -> Script {
+        let mut script = cwa(settings);
+        lose(&mut script, 2);
+        script
+    }
+
+    #[test]
+    fn the_third_duplicate_cuts_nothing() {
+        let mut script = cwa(&[]);
+        script.loss();
+        assert_eq!((script.cwnd(), script.ssthresh()), (10.0, 5.0));
+        script.recovered();
+        assert_eq!(script.cwnd(), 10.0, "one loss, nothing missing after it: nothing is done");
+    }
+
+    #[test]
+    fn figure_4_3_without_threshold_cuts_by_the_number_lost() {
+        // 10 - 2; the slow start threshold is left.
+        assert_eq!(lose(&mut cwa(&[("tthresh", "false")]), 2), (8.0, 5.0));
+        // Appendix D: never below one packet.
+        assert_eq!(lose(&mut cwa(&[("tthresh", "false")]), 12).0, 1.0);
+    }
+
+    #[test]
+    fn the_cut_truncates_to_whole_packets() {
+        let mut script = cwa(&[("tthresh", "false")]).window(10.7);
+        assert_eq!(lose(&mut script, 2).0, 8.0);
+    }
+
+    #[test]
+    fn figure_4_4_at_the_threshold_the_window_is_halved() {
+        // The first loss sets tthresh = 10 = cwnd, and 10 < 10 is false.
+        assert_eq!(lose(&mut cwa(&[]), 2), (5.0, 5.0));
+        // Section 4.2.1.2 has "cwnd <= tthresh": 10 - 2.
+        assert_eq!(lose(&mut cwa(&[("inclusive", "true")]), 2), (8.0, 5.0));
+    }
+
+    #[test]
+    fn figure_4_4_below_the_threshold_it_is_cut_by_the_number_lost() {
+        // tthresh = 10 from the first loss, cwnd = 5: 5 - 1.
+        assert_eq!(lose(&mut halved_once(&[]), 1), (4.0, 5.0));
+        // A count of zero (scattered losses) cuts nothing.
+        assert_eq!(lose(&mut halved_once(&[]), 0), (5.0, 5.0));
+    }
+
+    #[test]
+    fn above_the_threshold_it_is_halved_again() {
+        let mut script = halved_once(&[]);
+        // From 5 beyond 10 by an increase of one in each round trip: sqrt(25 + 2 * 50) = 11.2 after 50 acknowledgements.
+        script.acks(50);
+        let before = script.cwnd();
+        assert!(before > 10.0);
+        assert_eq!(lose(&mut script, 1), (before / 2.0, 5.0));
+    }
+
+    #[test]
+    fn figure_4_4_also_sets_the_slow_start_threshold_where_that_is_asked_for() {
+        // 8 is well above: tthresh = 8, cwnd = 8 is halved, ssthresh follows.
+        let mut script = cwa(&[("halves_ssthresh", "true")]).window(8.0);
+        assert_eq!(lose(&mut script, 1), (4.0, 4.0));
+        let mut script = cwa(&[("halves_ssthresh", "false")]).window(8.0);
+        assert_eq!(lose(&mut script, 1), (4.0, 5.0));
+    }
+
+    #[test]
+    fn a_timeout_lets_the_threshold_be_learnt_again() {
+        let mut script = halved_once(&[]);
+        script.timeout();
+        // cwnd 1 and ssthresh 2.5: 2, then 3.
+        script.acks(2);
+        assert_eq!(script.cwnd(), 3.0);
+        // Had tthresh stayed at 10, 3 - 1 = 2 were left; it is 3 now, and 3 < 3 is false.
+        assert_eq!(lose(&mut script, 1).0, 1.5);
+    }
+
+    #[test]
+    fn section_8_2_the_threshold_may_be_learnt_later() {
+        let mut script = cwa(&[("learns_at", "2")]);
+        // Nothing learnt: above tthresh = 0, halved. The second loss sets it to 5, and 5 < 5 is false: halved again.
+        assert_eq!(lose(&mut script, 2).0, 5.0);
+        assert_eq!(lose(&mut script, 2).0, 2.5);
+        assert_eq!(lose(&mut script, 1).0, 1.0);
+    }
+}

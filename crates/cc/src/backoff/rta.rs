@@ -1,0 +1,190 @@
+//! The retransmission timeout action (Alnuem 2009 section 4.2.3): the exponent of the back-off shrinks by how near the
+//! rate of acknowledgements was to the best seen.
+
+use super::Backoff;
+use crate::control::Cause;
+use crate::registry::BackoffEntry;
+use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Time, Values};
+
+/// The entry in the registry.
+pub const ENTRY: BackoffEntry = BackoffEntry {
+    descriptor: &Descriptor {
+        kind: Kind::Backoff,
+        name: "rta",
+        summary: "Exponential back-off whose exponent is scaled by the share of the best bandwidth that is missing",
+        source: "Alnuem 2009 section 4.2.3, equations 4.5 to 4.8, figures 4.12 and 4.13",
+        parameters: PARAMETERS,
+        presets: &[],
+    },
+    build: |values, most| Box::new(Rta::new(values, most)),
+};
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "beta",
+        summary: "Weight of the old value in the smoothed bandwidth",
+        quantity: Quantity::Number,
+        default: "0.9",
+        range: Range::between(0.0, 1.0),
+        source: "Alnuem 2009 equation 4.7: 0.8 to 0.9; 0.9 in figure 4.12",
+    },
+    Parameter {
+        name: "keep_in_congestion",
+        summary: "Whether the bandwidth is kept while losses would be of congestion, instead of forgotten",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "Alnuem 2009 appendix D forgets it; section 6.2 only says that the timeout is then standard",
+    },
+];
+
+/// The rule.
+#[derive(Clone, Debug)]
+pub struct Rta {
+    beta: f64,
+    keep_in_congestion: bool,
+    /// The greatest factor.
+    most: f64,
+    last_arrival: Option<Time>,
+    in_congestion: bool,
+    /// Acknowledgements a second, smoothed.
+    bandwidth: Option<f64>,
+    /// The greatest of those.
+    best: f64,
+}
+
+impl Rta {
+    /// From the registered parameters, for factors up to `most`.
+    pub fn new(values: &Values, most: f64) -> Self {
+        Self {
+            beta: values.number("beta"),
+            keep_in_congestion: values.flag("keep_in_congestion"),
+            most,
+            last_arrival: None,
+            in_congestion: false,
+            bandwidth: None,
+            best: 0.0,
+        }
+    }
+
+    /// Figure 4.12, for one acknowledgement. The size of a packet cancels out in equation 4.8.
+    fn measure(&mut self, now: Time) {
+        let gap = self.last_arrival.replace(now).map_or(0.0, |last| now.since(last).seconds());
+        if gap > 0.0 {
+            let sample = 1.0 / gap;
+            let old = self.bandwidth.unwrap_or(sample);
+            let smoothed = self.beta * old + (1.0 - self.beta) * sample;
+            self.bandwidth = Some(smoothed);
+            self.best = self.best.max(smoothed);
+        }
+    }
+
+    /// The share of the best bandwidth that is missing: the bracket of equation 4.8.
+    fn missing(&self) -> f64 {
+        let forgotten = self.in_congestion || self.best == 0.0;
+        if forgotten { 1.0 } else { 1.0 - self.bandwidth.unwrap_or(0.0) / self.best }
+    }
+}
+
+impl Backoff for Rta {
+    fn on_ack(&mut self, now: Time, cause: Option<Cause>) {
+        self.in_congestion = cause == Some(Cause::Congestion);
+        if !self.in_congestion || self.keep_in_congestion {
+            self.measure(now);
+        } else if self.bandwidth.is_some() {
+            self.bandwidth = Some(0.0);
+        }
+    }
+
+    /// Figure 4.13.
+    fn factor(&self, expiries: u32) -> f64 {
+        let exponent = f64::from(expiries).min(libm::log2(self.most));
+        libm::exp2(exponent * self.missing()).min(self.most)
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("acknowledgements_per_s", self.bandwidth.unwrap_or(0.0));
+        series("bandwidth_missing", self.missing());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_base::Span;
+
+    fn rta(settings: &[(&str, &str)]) -> Rta {
+        Rta::new(&Values::with(ENTRY.descriptor, settings), 64.0)
+    }
+
+    /// Acknowledgements after the gaps given.
+    fn acks(rta: &mut Rta, cause: Option<Cause>, gaps_ms: &[u64]) {
+        for gap in gaps_ms {
+            let now = rta.last_arrival.unwrap_or(Time::ZERO) + Span::from_millis(*gap);
+            rta.on_ack(now, cause);
+        }
+    }
+
+    #[test]
+    fn equation_4_8_at_given_shares_of_the_best_bandwidth() {
+        // 2^(n (1 - ratio)), to three places.
+        let rows = [
+            (1, [2.0, 1.682, 1.414, 1.189, 1.072, 1.0]),
+            (3, [8.0, 4.757, 2.828, 1.682, 1.231, 1.0]),
+            (6, [64.0, 22.627, 8.0, 2.828, 1.516, 1.0]),
+        ];
+        for (expiries, factors) in rows {
+            for (ratio, expected) in [0.0, 0.25, 0.5, 0.75, 0.9, 1.0].into_iter().zip(factors) {
+                let mut rta = rta(&[]);
+                (rta.best, rta.bandwidth) = (100.0, Some(100.0 * ratio));
+                let factor = rta.factor(expiries);
+                assert!((factor - expected).abs() < 6e-4, "n = {expiries}, ratio {ratio}: {factor}");
+            }
+        }
+    }
+
+    #[test]
+    fn figure_4_12_the_smoothed_rate_and_its_maximum() {
+        let mut rta = rta(&[]);
+        acks(&mut rta, None, &[0]);
+        assert_eq!((rta.bandwidth, rta.best), (None, 0.0), "one acknowledgement makes no rate");
+        // 10 ms apart: 100 a second. Then 20 ms: 0.9 * 100 + 0.1 * 50 = 95; the greatest stays 100.
+        acks(&mut rta, None, &[10, 20]);
+        assert!((rta.bandwidth.unwrap() - 95.0).abs() < 1e-9);
+        assert!((rta.best - 100.0).abs() < 1e-9);
+        // At the same instant: no rate, nothing changes.
+        acks(&mut rta, None, &[0]);
+        assert!((rta.bandwidth.unwrap() - 95.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn without_a_rate_it_is_exponential_with_the_same_cap() {
+        let factors: Vec<f64> = [0, 1, 2, 6, 7, 100].iter().map(|n| rta(&[]).factor(*n)).collect();
+        assert_eq!(factors, [1.0, 2.0, 4.0, 64.0, 64.0, 64.0]);
+    }
+
+    #[test]
+    fn congestion_forgets_the_bandwidth_and_leaves_the_maximum() {
+        let mut rta = rta(&[]);
+        acks(&mut rta, Some(Cause::Transmission), &[0, 10]);
+        assert_eq!(rta.factor(3), 1.0);
+        acks(&mut rta, Some(Cause::Congestion), &[10]);
+        assert_eq!((rta.factor(3), rta.best), (8.0, 100.0));
+        // Back: from zero, one sample. The gap counts from the last acknowledgement that was
+        // measured: 20 ms, 50 a second, smoothed to 5 of 100.
+        let now = rta.last_arrival.unwrap() + Span::from_millis(20);
+        rta.on_ack(now, Some(Cause::Transmission));
+        assert!((rta.bandwidth.unwrap() - 5.0).abs() < 1e-9);
+        assert!((rta.factor(1) - libm::exp2(0.95)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn or_keeps_it_and_only_the_factor_is_standard() {
+        let mut rta = rta(&[("keep_in_congestion", "true")]);
+        acks(&mut rta, Some(Cause::Transmission), &[0, 10]);
+        acks(&mut rta, Some(Cause::Congestion), &[10]);
+        assert_eq!((rta.factor(3), rta.bandwidth), (8.0, Some(100.0)));
+        acks(&mut rta, Some(Cause::Transmission), &[10]);
+        assert_eq!(rta.factor(3), 1.0);
+    }
+}

@@ -1,0 +1,214 @@
+//! The delay-based discriminator of TCP-RTT (Alnuem 2009 section 6.2): a smoothed round trip beyond an edge between the
+//! least and the greatest round trip means congestion.
+
+use super::Discriminator;
+use crate::control::{Arrival, Cause};
+use crate::registry::DiscriminatorEntry;
+use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
+
+/// The entry in the registry.
+pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
+    descriptor: &Descriptor {
+        kind: Kind::Discriminator,
+        name: "rtt",
+        summary: "Congestion where the smoothed round trip exceeds an edge between least and greatest",
+        source: "Alnuem 2009 section 6.2, equations 6.3 and 6.4, figure 6.2 and appendix D",
+        parameters: PARAMETERS,
+        presets: &[],
+    },
+    build: |values| Box::new(Rtt::new(values)),
+};
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "alpha",
+        summary: "Weight of the old value in the smoothed round trip",
+        quantity: Quantity::Number,
+        default: "0.9",
+        range: Range::between(0.0, 1.0),
+        source: "Alnuem 2009 equation 6.4: 0.8 to 0.9, 0.9 used",
+    },
+    Parameter {
+        name: "midalpha",
+        summary: "Where between the least and the greatest round trip the edge lies",
+        quantity: Quantity::Number,
+        default: "0.15",
+        range: Range::between(0.0, 1.0),
+        source: "Alnuem 2009 equation 6.3; 0.15, 0.25 and 0.5 in section 7.3.4",
+    },
+    Parameter {
+        name: "average_starts",
+        summary: "What the smoothed round trip starts from",
+        quantity: Quantity::Choice(&["zero", "first-sample"]),
+        default: "zero",
+        range: Range::ANY,
+        source: "Alnuem 2009 appendix D: zero, so that for some twenty acknowledgements every loss is of transmission",
+    },
+    Parameter {
+        name: "inclusive",
+        summary: "Whether the edge itself is congestion",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "Alnuem 2009 section 6.2: above the edge; appendix D: at or above",
+    },
+];
+
+/// The discriminator.
+#[derive(Clone, Debug)]
+pub struct Rtt {
+    alpha: f64,
+    midalpha: f64,
+    inclusive: bool,
+    /// Seconds, as all that follow.
+    average: Option<f64>,
+    least: f64,
+    greatest: f64,
+}
+
+impl Rtt {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        let from_first_sample = values.choice("average_starts") == "first-sample";
+        Self {
+            alpha: values.number("alpha"),
+            midalpha: values.number("midalpha"),
+            inclusive: values.flag("inclusive"),
+            average: (!from_first_sample).then_some(0.0),
+            least: f64::INFINITY,
+            greatest: 0.0,
+        }
+    }
+
+    /// Equation 6.3; infinite before the first round trip.
+    fn edge(&self) -> f64 {
+        self.least + self.midalpha * (self.greatest - self.least)
+    }
+}
+
+impl Discriminator for Rtt {
+    fn on_arrival(&mut self, arrival: &Arrival) -> Cause {
+        let Some(rtt) = arrival.echo.map(|echo| echo.seconds()).filter(|rtt| *rtt > 0.0) else {
+            return self.cause();
+        };
+        // Appendix D: duplicates count for the least round trip only.
+        self.least = self.least.min(rtt);
+        if arrival.fresh {
+            let average = self.average.unwrap_or(rtt);
+            self.average = Some(self.alpha * average + (1.0 - self.alpha) * rtt);
+            self.greatest = self.greatest.max(rtt);
+        }
+        self.cause()
+    }
+
+    fn cause(&self) -> Cause {
+        let Some(average) = self.average.filter(|_| self.least.is_finite()) else {
+            return Cause::Transmission;
+        };
+        let edge = self.edge();
+        if average > edge || (self.inclusive && average == edge) {
+            Cause::Congestion
+        } else {
+            Cause::Transmission
+        }
+    }
+
+    /// Section 6.2: the greatest round trip is found anew after each timeout.
+    fn on_timeout(&mut self) {
+        self.greatest = 0.0;
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("smoothed_rtt_s", self.average.unwrap_or(0.0));
+        if self.least.is_finite() {
+            series("congestion_edge_s", self.edge());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_base::{Span, Time};
+
+    fn rtt(settings: &[(&str, &str)]) -> Rtt {
+        Rtt::new(&Values::with(ENTRY.descriptor, settings))
+    }
+
+    fn arrive(rtt: &mut Rtt, fresh: bool, echo_ms: u64) -> Cause {
+        let echo = Some(Span::from_millis(echo_ms));
+        rtt.on_arrival(&Arrival { now: Time::ZERO, fresh, echo, way_there: None })
+    }
+
+    #[test]
+    fn equations_6_3_and_6_4() {
+        // From zero: 0.9 * 0 + 0.1 * 100 = 10 ms, then 0.9 * 10 + 0.1 * 200 = 29 ms.
+        let mut rtt = rtt(&[]);
+        arrive(&mut rtt, true, 100);
+        arrive(&mut rtt, true, 200);
+        assert!((rtt.average.unwrap() - 0.029).abs() < 1e-12);
+        // 100 + 0.15 * (200 - 100) = 115 ms.
+        assert!((rtt.edge() - 0.115).abs() < 1e-12);
+    }
+
+    #[test]
+    fn figure_6_2_two_states_and_one_edge() {
+        // Smoothed from 100 ms; least 100, greatest 200: edge 115. At 200 ms each, the average is
+        // 100 + 100 * (1 - 0.9^n): 110 after one sample, 119 after two. At 100 ms each it falls: 117.1, 115.39, 113.85.
+        let mut rtt = rtt(&[("average_starts", "first-sample")]);
+        assert_eq!(arrive(&mut rtt, true, 100), Cause::Transmission);
+        assert_eq!(arrive(&mut rtt, true, 200), Cause::Transmission);
+        assert_eq!(arrive(&mut rtt, true, 200), Cause::Congestion);
+        assert_eq!(arrive(&mut rtt, true, 100), Cause::Congestion);
+        assert_eq!(arrive(&mut rtt, true, 100), Cause::Congestion);
+        assert_eq!(arrive(&mut rtt, true, 100), Cause::Transmission);
+    }
+
+    #[test]
+    fn from_zero_the_first_losses_are_of_transmission_whatever_the_queue() {
+        // Least 100, greatest 200, edge 115 ms. The average is 10 after the first sample, then 200 - 190 * 0.9^n:
+        // 109.1 at n = 7, 118.2 at n = 8.
+        let mut rtt = rtt(&[]);
+        arrive(&mut rtt, true, 100);
+        let causes: Vec<Cause> = (0..9).map(|_| arrive(&mut rtt, true, 200)).collect();
+        assert_eq!(causes.iter().filter(|cause| **cause == Cause::Transmission).count(), 7);
+        assert_eq!(causes[7], Cause::Congestion);
+    }
+
+    #[test]
+    fn duplicates_lower_the_least_round_trip_and_nothing_else() {
+        let mut rtt = rtt(&[("average_starts", "first-sample")]);
+        arrive(&mut rtt, true, 100);
+        arrive(&mut rtt, false, 300);
+        assert_eq!((rtt.average, rtt.greatest, rtt.least), (Some(0.1), 0.1, 0.1));
+        arrive(&mut rtt, false, 50);
+        assert_eq!((rtt.average, rtt.greatest, rtt.least), (Some(0.1), 0.1, 0.05));
+    }
+
+    #[test]
+    fn a_timeout_forgets_the_greatest_round_trip_only() {
+        let mut rtt = rtt(&[("average_starts", "first-sample")]);
+        arrive(&mut rtt, true, 100);
+        arrive(&mut rtt, true, 200);
+        rtt.on_timeout();
+        // 100 + 0.15 * (0 - 100) = 85 ms, below every average: congestion until the next round trip is known.
+        assert_eq!(rtt.cause(), Cause::Congestion);
+        // Average 0.9 * 110 + 0.1 * 180 = 117, edge 100 + 0.15 * 80 = 112.
+        assert_eq!(arrive(&mut rtt, true, 180), Cause::Congestion);
+        assert!((rtt.edge() - 0.112).abs() < 1e-12);
+    }
+
+    #[test]
+    fn at_the_edge_the_text_sees_transmission_and_the_listing_congestion() {
+        for (inclusive, cause) in [("false", Cause::Transmission), ("true", Cause::Congestion)] {
+            let mut rtt = rtt(&[("average_starts", "first-sample"), ("inclusive", inclusive)]);
+            assert_eq!(arrive(&mut rtt, true, 100), cause, "least = greatest = average = edge");
+        }
+    }
+
+    #[test]
+    fn without_timestamps_nothing_is_known() {
+        let arrival = Arrival { now: Time::ZERO, fresh: true, echo: None, way_there: None };
+        assert_eq!(rtt(&[]).on_arrival(&arrival), Cause::Transmission);
+    }
+}

@@ -1,0 +1,154 @@
+//! The Spike scheme (Tobe et al. 2000; Cen, Cosman and Voelker 2003) as in Alnuem 2009 section 3.5.2.13: a trip time that
+//! rises above one threshold begins a spike, one that falls below a lower threshold ends it, and losses in a spike are
+//! of congestion.
+
+use super::Discriminator;
+use crate::control::{Arrival, Cause};
+use crate::registry::DiscriminatorEntry;
+use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
+
+/// The entry in the registry.
+pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
+    descriptor: &Descriptor {
+        kind: Kind::Discriminator,
+        name: "spike",
+        summary: "Congestion while the one-way trip time is in a spike, between two thresholds",
+        source: "Alnuem 2009 equations 3.1 and 3.2, figure 6.1; Cen, Cosman and Voelker 2003",
+        parameters: PARAMETERS,
+        presets: &[],
+    },
+    build: |values| Box::new(Spike::new(values)),
+};
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "alpha",
+        summary: "Where between the least and the greatest trip time a spike begins",
+        quantity: Quantity::Number,
+        default: "0.5",
+        range: Range::between(0.0, 1.0),
+        source: "Alnuem 2009 section 6.2, equation 6.1",
+    },
+    Parameter {
+        name: "beta",
+        summary: "Where between the least and the greatest trip time a spike ends",
+        quantity: Quantity::Number,
+        default: "0.33",
+        range: Range::between(0.0, 1.0),
+        source: "Alnuem 2009 section 6.2, equation 6.2",
+    },
+    Parameter {
+        name: "trip",
+        summary: "Which trip is timed: the way there, or there and back",
+        quantity: Quantity::Choice(&["one-way", "round"]),
+        default: "one-way",
+        range: Range::ANY,
+        source: "Alnuem 2009 section 3.5.2.13: relative one-way trip time; its own implementation does not say",
+    },
+];
+
+/// The discriminator.
+#[derive(Clone, Debug)]
+pub struct Spike {
+    alpha: f64,
+    beta: f64,
+    round: bool,
+    /// Seconds, as the next.
+    least: f64,
+    greatest: f64,
+    in_spike: bool,
+}
+
+impl Spike {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self {
+            alpha: values.number("alpha"),
+            beta: values.number("beta"),
+            round: values.choice("trip") == "round",
+            least: f64::INFINITY,
+            greatest: f64::NEG_INFINITY,
+            in_spike: false,
+        }
+    }
+
+    fn threshold(&self, share: f64) -> f64 {
+        self.least + share * (self.greatest - self.least)
+    }
+}
+
+impl Discriminator for Spike {
+    fn on_arrival(&mut self, arrival: &Arrival) -> Cause {
+        let trip = if self.round { arrival.echo } else { arrival.way_there };
+        if let Some(trip) = trip.map(|trip| trip.seconds()) {
+            self.least = self.least.min(trip);
+            self.greatest = self.greatest.max(trip);
+            if trip > self.threshold(self.alpha) {
+                self.in_spike = true;
+            } else if trip < self.threshold(self.beta) {
+                self.in_spike = false;
+            }
+        }
+        self.cause()
+    }
+
+    fn cause(&self) -> Cause {
+        if self.in_spike { Cause::Congestion } else { Cause::Transmission }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("in_spike", f64::from(u8::from(self.in_spike)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_base::{Span, Time};
+
+    fn causes(settings: &[(&str, &str)], trips_ms: &[u64]) -> Vec<Cause> {
+        let mut spike = Spike::new(&Values::with(ENTRY.descriptor, settings));
+        let arrival = |ms: &u64| {
+            let way_there = Some(Span::from_millis(*ms));
+            let echo = Some(Span::from_millis(500));
+            spike.on_arrival(&Arrival { now: Time::ZERO, fresh: true, echo, way_there })
+        };
+        trips_ms.iter().map(arrival).collect()
+    }
+
+    #[test]
+    fn figure_6_1_hysteresis_between_two_thresholds() {
+        use Cause::{Congestion, Transmission};
+        // Least 100, greatest 200: a spike begins above 100 + 0.5 * 100 = 150 and ends below 100 + 0.33 * 100 = 133 ms.
+        let trips = [100, 200, 133, 132, 149, 150, 151, 140, 100];
+        let expected = [
+            Transmission,
+            Congestion,
+            Congestion,
+            Transmission,
+            Transmission,
+            Transmission,
+            Congestion,
+            Congestion,
+            Transmission,
+        ];
+        assert_eq!(causes(&[], &trips), expected);
+    }
+
+    #[test]
+    fn a_constant_trip_is_no_spike() {
+        assert_eq!(causes(&[], &[100, 100, 100]), [Cause::Transmission; 3]);
+    }
+
+    #[test]
+    fn the_greatest_trip_is_kept_for_the_whole_connection() {
+        // After 200 ms once, a trip of 149 ms is none for ever; had the greatest been forgotten it would begin a spike.
+        assert_eq!(causes(&[], &[100, 200, 100, 149])[3], Cause::Transmission);
+    }
+
+    #[test]
+    fn the_round_trip_can_be_timed_instead() {
+        // The echo is 500 ms all the time: no spike, whatever the way there does.
+        assert_eq!(causes(&[("trip", "round")], &[100, 200]), [Cause::Transmission; 2]);
+    }
+}
