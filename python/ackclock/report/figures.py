@@ -38,6 +38,8 @@ class FigureView:
     missing: Sequence[str]
     seed: int | None
     """Of the one run that a figure over time shows, where all its cases have the same."""
+    thinned: bool
+    """Not every sample is drawn."""
 
     @property
     def empty(self) -> bool:
@@ -80,6 +82,7 @@ def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
         has_bands=any("low" in curve.data for curve in curves),
         missing=missing,
         seed=_seed(study, figure),
+        thinned=figure.kind == "time" and _is_long(study, figure),
     )
 
 
@@ -88,6 +91,11 @@ def _seed(study: StudyResult, figure: Figure) -> int | None:
         return None
     seeds = {case.seeds[0] for case in selected(study.cases, figure.cases) if case.seeds}
     return seeds.pop() if len(seeds) == 1 else None
+
+
+def _is_long(study: StudyResult, figure: Figure) -> bool:
+    series = [case.series for case in selected(study.cases, figure.cases) if case.series]
+    return any(len(one["time_s"]) > time_figure.MOST_SAMPLES for one in series)
 
 
 def _fallback_title(study: StudyResult, figure: Figure) -> str:

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from ackclock import numbers
 from ackclock.report import study_view
+from ackclock.report.claims import ClaimView
 from ackclock.report.library import packed_plotly
 from ackclock.report.study_view import StudyView
 from ackclock.study.model import Verdict
@@ -20,6 +21,9 @@ from ackclock.study.result import StudyResult, Thesis
 from ackclock.study.tally import verdicts_of
 
 _ASSETS = Path(__file__).with_name("assets")
+DOZENS = 24
+"""With more studies than this the page is for looking things up: theses are folded in the sidebar, and the browser lays
+out a study only when it comes near."""
 _FIGURES = ("plotly", "text", "traces", "layout", "export", "draw")
 
 
@@ -28,8 +32,17 @@ class ThesisView:
     """A thesis with its studies and their verdicts added up."""
 
     thesis: Thesis
+    anchor: str
     studies: Sequence[StudyView]
     verdicts: Mapping[Verdict, int]
+
+
+@dataclass(frozen=True)
+class Misses:
+    """The claims of a thesis that were not reproduced, each with its study."""
+
+    thesis: Thesis
+    claims: Sequence[tuple[StudyView, ClaimView]]
 
 
 def write_report(results: Sequence[StudyResult], path: Path, command: str) -> Path:
@@ -62,8 +75,10 @@ def render_report(results: Sequence[StudyResult], command: str) -> str:
             title=results[0].title if len(results) == 1 else "Reproduction report",
             command=command,
             studies=studies,
-            theses=_theses(studies),
-            verdicts=_sum(studies),
+            theses=_theses(studies, anchors),
+            verdicts=verdicts_of(results),
+            misses=_misses(studies) if len(studies) > 1 else [],
+            dozens=len(studies) > DOZENS,
             css=_asset("report.css"),
             theme_js=_asset("theme.js"),
             page_js=_asset("page.js"),
@@ -73,15 +88,38 @@ def render_report(results: Sequence[StudyResult], command: str) -> str:
     )
 
 
-def _theses(studies: Sequence[StudyView]) -> list[ThesisView]:
+def _theses(studies: Sequence[StudyView], anchors: set[str]) -> list[ThesisView]:
+    return [
+        ThesisView(
+            thesis=group[0].result.source.thesis,
+            anchor=study_view.new_anchor(key, anchors, kind="thesis"),
+            studies=group,
+            verdicts=verdicts_of(study.result for study in group),
+        )
+        for key, group in _grouped(studies).items()
+    ]
+
+
+def _misses(studies: Sequence[StudyView]) -> list[Misses]:
+    found = []
+    for group in _grouped(studies).values():
+        claims = [
+            (study, view)
+            for study in group
+            for view in study.claims
+            if view.claim.verdict == "not reproduced"
+        ]
+        if claims:
+            found.append(Misses(group[0].result.source.thesis, claims))
+    return found
+
+
+def _grouped(studies: Sequence[StudyView]) -> dict[str, list[StudyView]]:
+    """The studies by the keys of their theses."""
     groups: dict[str, list[StudyView]] = {}
     for study in studies:
         groups.setdefault(study.result.source.thesis.key, []).append(study)
-    return [ThesisView(group[0].result.source.thesis, group, _sum(group)) for group in groups.values()]
-
-
-def _sum(studies: Sequence[StudyView]) -> dict[Verdict, int]:
-    return verdicts_of(study.result for study in studies)
+    return groups
 
 
 def _environment() -> jinja2.Environment:

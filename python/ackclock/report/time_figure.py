@@ -14,6 +14,9 @@ from ackclock.report.quantities import title_and_scale
 from ackclock.study.model import Figure
 from ackclock.study.result import CaseResult, StudyResult
 
+MOST_SAMPLES = 4000
+"""A curve has no more: a screen has fewer columns, and a page of a hundred studies has to open."""
+
 
 @dataclass(frozen=True)
 class _Series:
@@ -118,11 +121,33 @@ def _panel(
     curves = [
         Curve(
             entries[series.case.name, series.owner],
-            {**_times(series.time_s), "y": _scaled(series.values, scale)},
+            {**_times(time_s), "y": _scaled(values, scale)},
         )
         for series in group
+        for time_s, values in [thinned(series.time_s, series.values)]
     ]
     return Panel(title, Axis(label, figure.y_log, y_range), curves)
+
+
+def thinned(
+    time_s: Sequence[float], values: Sequence[float | None]
+) -> tuple[Sequence[float], Sequence[float | None]]:
+    """At most ``MOST_SAMPLES``: of each stretch of samples its least and its greatest, at their own times."""
+    if len(values) <= MOST_SAMPLES:
+        return time_s, values
+    stretch = -(-2 * len(values) // MOST_SAMPLES)
+    kept: list[int] = []
+    for first in range(0, len(values), stretch):
+        known = {
+            index: value
+            for index, value in enumerate(values[first : first + stretch], first)
+            if value is not None
+        }
+        # A stretch without a sample keeps one place, so that the curve has its gap.
+        kept += sorted(
+            {min(known, key=known.__getitem__), max(known, key=known.__getitem__)} if known else {first}
+        )
+    return [time_s[index] for index in kept], [values[index] for index in kept]
 
 
 def _scaled(values: Sequence[float | None], scale: float) -> list[float | int | None]:

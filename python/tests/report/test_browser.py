@@ -378,6 +378,29 @@ def test_the_index_finds_studies(page: Page, tmp_path: Path) -> None:
     page.wait("the sidebar follows", lambda: page.find(".sidebar [aria-current]"))
 
 
+def test_of_dozens_of_studies_each_is_found(page: Page, tmp_path: Path) -> None:
+    """The browser lays out only what is near: a link must lead to its study all the same."""
+    page.open(write_report(many_studies(), tmp_path / "dozens.html", "ackclock reproduce --all"), (1440, 900))
+    assert len(page.find(".sidebar details[open]")) == 1
+    for link in (page.find("#index .studies a")[-1], page.find("#index .studies a")[20]):
+        target = str(link.get_attribute("href")).split("#")[1]
+        page.run("arguments[0].scrollIntoView({block: 'center'})", link)
+        link.click()
+        study = page.find(f"[id='{target}']")[0]
+        page.wait("the study is at the top", lambda study=study: 0 <= page.box(study)["top"] < 200)
+        page.wait(
+            "the sidebar shows where",
+            lambda target=target: page.find(f".sidebar details[open] [data-study='{target}'][aria-current]"),
+        )
+    page.find("a[href='#misses']")[0].click()
+    misses = page.find("#misses")[0]
+    page.wait("the list is at the top", lambda: 0 <= page.box(misses)["top"] < 200)
+    shown = len(page.find(".miss:not([hidden])"))
+    page.find("#find")[0].send_keys("overflows during the start")
+    assert 0 < len(page.find(".miss:not([hidden])")) < shown
+    assert page.errors() == []
+
+
 def test_paper_shows_everything(page: Page, report: Path) -> None:
     page.open(report, theme="dark")
     page.wait("the library is there", lambda: page.run("return Boolean(window.Plotly)"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from ackclock.report import figures, style
+from ackclock.report import figures, style, time_figure
 from ackclock.report.quantities import title_and_scale
 from ackclock.study.model import Figure
 from ackclock.study.result import CaseResult, StudyResult
@@ -159,3 +159,39 @@ def with_series(flows: dict[str, Any], time_s: list[float] | None = None) -> Stu
     series = {"time_s": time_s or [0, 1], "flows": flows, "links": {}}
     case = CaseResult("base", "base", "", None, {}, (1,), {}, series=series)
     return dataclasses.replace(table_study(), cases=(case,), figures=())
+
+
+def test_long_series_keep_the_least_and_the_greatest_of_each_stretch() -> None:
+    # 10 000 samples are 2.5 times as many as are drawn: stretches of 5, of which 2 stay.
+    count = 10_000
+    times = [0.01 * k for k in range(count)]
+    values = [None if 500 <= k < 505 else float(k % 5 == 3) - (k % 5 == 1) for k in range(count)]
+    kept_times, kept = time_figure.thinned(times, values)
+    assert len(kept) == 2 * count // 5 - 1
+    assert kept[:4] == [-1, 1, -1, 1]
+    assert kept_times[:4] == [0.01, 0.03, times[6], times[8]]
+    assert kept[200] is None
+    assert kept_times[200] == times[500]
+    assert kept_times == sorted(kept_times)
+
+
+def test_short_series_are_drawn_whole() -> None:
+    values = [float(k % 7) for k in range(time_figure.MOST_SAMPLES)]
+    assert time_figure.thinned(values, values) == (values, values)
+
+
+def test_figures_say_that_they_are_thinned() -> None:
+    study = table_study()
+    assert not by_id(study, "queue").thinned
+    series = {
+        "time_s": list(range(5000)),
+        "flows": {},
+        "links": {"bottleneck": {"queue_packets": [1.0] * 5000}},
+    }
+    long = dataclasses.replace(
+        study, cases=tuple(dataclasses.replace(case, series=series) for case in study.cases)
+    )
+    view = by_id(long, "queue")
+    assert view.thinned
+    # All samples are equal: each stretch of three has one that is least and greatest.
+    assert len(view.drawing["panels"][0]["curves"][0]["y"]) == 1667

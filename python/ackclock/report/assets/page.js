@@ -73,6 +73,7 @@
   if (find) {
     const show = document.getElementById("show");
     const lines = Array.from(document.querySelectorAll("#index .studies > li"));
+    const misses = Array.from(document.querySelectorAll("#index .miss"));
     const filter = function () {
       const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
       let count = 0;
@@ -88,6 +89,17 @@
       }
       for (const thesis of document.querySelectorAll("#index .thesis")) {
         thesis.hidden = !thesis.querySelector(".studies > li:not([hidden])");
+      }
+      for (const miss of misses) {
+        const text = miss.dataset.text + " " + miss.textContent.toLowerCase();
+        miss.hidden = !words.every((word) => text.includes(word));
+      }
+      for (const thesis of document.querySelectorAll("#index .misses")) {
+        thesis.hidden = !thesis.querySelector(".miss:not([hidden])");
+      }
+      for (const group of document.querySelectorAll(".sidebar details")) {
+        group.hidden = !group.querySelector("li:not([hidden])");
+        if (words.length) group.open = true;
       }
       document.getElementById("shown").textContent = count + " of " + lines.length;
     };
@@ -109,6 +121,7 @@
             continue;
           }
           link.setAttribute("aria-current", "true");
+          link.closest("details").open = true;
           const bar = link.closest(".sidebar");
           const at = link.offsetTop - bar.scrollTop;
           if (at < 0 || at > bar.clientHeight - 40) bar.scrollTop = link.offsetTop - bar.clientHeight / 2;

@@ -68,7 +68,11 @@ for (const figure of document.querySelectorAll("figure.figure")) {
   const element = figure.querySelector(".plot");
   if (!element) continue;
   const state = {
-    description: JSON.parse(element.textContent),
+    text: element.textContent,
+    get description() {
+      this.parsed = this.parsed || JSON.parse(this.text);
+      return this.parsed;
+    },
     title: figure.querySelector("h4").textContent,
     name: figure.id,
     hidden: new Set(),
