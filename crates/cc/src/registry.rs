@@ -13,7 +13,8 @@ use ackclock_base::{Descriptor, Kind, Parameter, Values};
 pub const CONTROLS: &[Entry] =
     &[reno::RENO, reno::NEWRENO, reno::SACK, vegas::ENTRY, cubic::ENTRY, rbcc::ENTRY, crate::laws::rbcc_dynamic::ENTRY, crate::laws::ltcp::ENTRY, crate::laws::ltcp_rc::ENTRY, tcp_k::ENTRY, a_tcp::ENTRY, dca::COLLABORATIVE, dca::SELF, tcp_p::ENTRY, a_tcp_p::ENTRY, fractional::FRACTIONAL, fractional::COMBINED, cocoon::ENTRY, cm::ENTRY,
       alnuem::CWA, alnuem::MDA, alnuem::RTA, alnuem::TWA, alnuem::TCP_RTT, alnuem::TCP_RTTM, alnuem::SPIKE, alnuem::SPIKE_NR,
-      crate::laws::hstcp::ENTRY, crate::laws::scalable::ENTRY, crate::laws::bic::ENTRY, crate::laws::africa::ENTRY];
+      crate::laws::hstcp::ENTRY, crate::laws::scalable::ENTRY, crate::laws::bic::ENTRY, crate::laws::africa::ENTRY,
+      crate::laws::htcp::ENTRY, crate::laws::fast::ENTRY, crate::laws::westwood::WESTWOOD, crate::laws::westwood::WESTWOOD_NR];
 
 /// The loss discriminators: is a loss congestion or transmission?
 pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[discriminators::always::ENTRY, discriminators::rtt::ENTRY, discriminators::spike::ENTRY];

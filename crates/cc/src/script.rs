@@ -259,6 +259,11 @@ impl Script {
         sent / round_trips
     }
 
+    /// Something around the control sets its window.
+    pub fn set_cwnd(&mut self, packets: Packets) {
+        self.control().set_cwnd(packets);
+    }
+
     /// Lets time pass.
     pub fn wait(&mut self, span: Span) {
         self.now += span;

@@ -1,0 +1,110 @@
+//! TCP-Africa (King, Riedi and Baraniuk 2005): HighSpeed TCP's increase while hardly anything waits in the network,
+//! Reno's as soon as more does; HighSpeed TCP's decrease.
+
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss};
+use crate::laws::hstcp::{self, HighSpeed};
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "africa",
+        "HighSpeed TCP while the queue is short, Reno's increase while it is not",
+        "King, Riedi and Baraniuk 2005",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Africa::new(values), initial))),
+    companions: Companions::recovery("sack"),
+};
+
+/// What can be set: the threshold, and all of HighSpeed TCP.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "alpha",
+        summary: "Fast increase while fewer packets than this wait in the network",
+        quantity: Quantity::Packets,
+        default: "1.641 packets",
+        range: Range::at_least(0.0),
+        source: "King, Riedi and Baraniuk 2005, from memory, unconfirmed",
+    },
+    hstcp::PARAMETERS[0],
+    hstcp::PARAMETERS[1],
+    hstcp::PARAMETERS[2],
+    hstcp::PARAMETERS[3],
+    hstcp::PARAMETERS[4],
+];
+
+/// Two increases, told apart by delay.
+#[derive(Clone, Debug)]
+pub struct Africa {
+    alpha: Packets,
+    high_speed: HighSpeed,
+    /// Packets waiting at the last acknowledgement in avoidance.
+    waiting: Packets,
+}
+
+impl Africa {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self { alpha: values.packets("alpha"), high_speed: HighSpeed::new(values), waiting: 0.0 }
+    }
+
+    fn is_fast(&self) -> bool {
+        self.waiting < self.alpha
+    }
+}
+
+impl WindowLaw for Africa {
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        // W (aRTT - minRTT) / aRTT, with the host's smoothed round trip (gain 1/8) as aRTT.
+        if ack.smoothed_rtt > Span::ZERO {
+            let share = ack.min_rtt.seconds() / ack.smoothed_rtt.seconds();
+            self.waiting = window.cwnd * (1.0 - share).max(0.0);
+        }
+        let increase = if self.is_fast() { self.high_speed.increase(window.cwnd) } else { 1.0 };
+        window.cwnd += increase * ack.credit / window.cwnd;
+    }
+
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        from * (1.0 - self.high_speed.decrease_at(from))
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("waiting_packets", self.waiting);
+        series("fast_mode", f64::from(u8::from(self.is_fast())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    #[test]
+    fn it_is_fast_while_little_waits_and_slow_while_more_does() {
+        // 1000 packets at the least round trip of 100 ms: nothing waits, a(1000) / 1000 = 0.0078599 (see hstcp).
+        let mut script = Script::new("africa").window(1000.0).starting_ssthresh(1000.0);
+        script.ack_with_rtt(100);
+        assert_eq!(script.published("fast_mode"), 1.0);
+        let fast = script.cwnd();
+        assert!((fast - 1000.0 - 0.0078599).abs() < 1e-6, "{fast}");
+        // 101 ms: 1000 * 1/101 = 9.9 packets wait, more than alpha = 1.641: 1/1000.
+        script.ack_with_rtt(101);
+        assert_eq!(script.published("fast_mode"), 0.0);
+        assert!((script.published("waiting_packets") - 9.901).abs() < 1e-3);
+        assert!((script.cwnd() - fast - 0.001).abs() < 1e-8);
+        // Back at 100 ms it is fast again.
+        script.ack_with_rtt(100);
+        assert_eq!(script.published("fast_mode"), 1.0);
+    }
+
+    #[test]
+    fn a_loss_takes_what_high_speed_tcp_loses() {
+        let mut scripts =
+            ["africa", "hstcp"].map(|name| Script::new(name).window(5000.0).starting_ssthresh(5000.0));
+        scripts.iter_mut().for_each(Script::loss);
+        let [mut africa, mut high_speed] = scripts;
+        assert_eq!(africa.cwnd(), high_speed.cwnd());
+    }
+}

@@ -1,0 +1,272 @@
+//! BIC (Xu, Harfoush and Rhee 2004): a binary search between the window at which a packet was lost and one at which
+//! none was, as the ns-2 module of its authors has it.
+
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss, Timeout};
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "bic",
+        "Binary search for the window that the network holds",
+        "Xu, Harfoush and Rhee 2004; options of the authors' ns-2 module",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Bic::new(values), initial))),
+    companions: Companions::recovery("sack"),
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "most_increase",
+        summary: "The most that the window grows by in a round trip",
+        quantity: Quantity::Packets,
+        default: "32 packets",
+        range: Range::above(0.0),
+        source: "LTCP-RC thesis section IV A, S_max of the ns-2 module; Linux has 16",
+    },
+    Parameter {
+        name: "least_increase",
+        summary: "The least that the window grows by in a round trip",
+        quantity: Quantity::Packets,
+        default: "0.01 packets",
+        range: Range::above(0.0),
+        source: "LTCP-RC thesis section IV A, S_min of the ns-2 module",
+    },
+    Parameter {
+        name: "beta",
+        summary: "The window after a loss, as a fraction of the window before",
+        quantity: Quantity::Number,
+        default: "0.875",
+        range: Range::between(0.1, 0.99),
+        source: "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 819/1024",
+    },
+    Parameter {
+        name: "low_window",
+        summary: "Below this window it is Reno",
+        quantity: Quantity::Packets,
+        default: "14 packets",
+        range: Range::at_least(0.0),
+        source: "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
+    },
+    Parameter {
+        name: "log_factor",
+        summary: "The target lies this part of the way from the window to the maximum: 2 is the middle",
+        quantity: Quantity::Number,
+        default: "2",
+        range: Range::between(1.0, 100.0),
+        source: "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 4",
+    },
+    Parameter {
+        name: "fast_convergence",
+        summary: "Whether a flow whose windows shrink gives up more, to make room for newcomers",
+        quantity: Quantity::Flag,
+        default: "true",
+        range: Range::ANY,
+        source: "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
+    },
+];
+
+/// Binary search increase.
+#[derive(Clone, Debug)]
+pub struct Bic {
+    most: Packets,
+    least: Packets,
+    beta: f64,
+    low_window: Packets,
+    log_factor: f64,
+    fast_convergence: bool,
+    /// Where a packet was lost; infinite while that is not known.
+    max: Packets,
+    /// Where none was.
+    min: Packets,
+    target: Packets,
+    probing: Option<Probing>,
+}
+
+/// Past the maximum the window probes as slow start does, up to the greatest increase.
+#[derive(Clone, Debug)]
+struct Probing {
+    increase: Packets,
+    until: Packets,
+}
+
+impl Bic {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        let unknown = f64::INFINITY;
+        Self {
+            most: values.packets("most_increase"),
+            least: values.packets("least_increase"),
+            beta: values.number("beta"),
+            low_window: values.packets("low_window"),
+            log_factor: values.number("log_factor"),
+            fast_convergence: values.flag("fast_convergence"),
+            max: unknown,
+            min: 0.0,
+            target: unknown,
+            probing: None,
+        }
+    }
+
+    fn aim(&mut self) {
+        self.target = self.min + (self.max - self.min) / self.log_factor;
+    }
+
+    /// How much the window may grow by in a round trip.
+    fn increase(&self, cwnd: Packets) -> Packets {
+        match &self.probing {
+            Some(probing) => probing.increase,
+            // `min` and `max` and not `clamp`, which panics where the bounds are set the wrong way round.
+            None => (self.target - cwnd).max(self.least).min(self.most),
+        }
+    }
+
+    fn search(&mut self, cwnd: Packets) {
+        if let Some(probing) = &mut self.probing {
+            if cwnd >= probing.until {
+                probing.increase *= 2.0;
+                probing.until = cwnd + probing.increase;
+            }
+            if probing.increase >= self.most {
+                self.probing = None;
+            }
+        } else if cwnd < self.max {
+            self.min = cwnd;
+            self.aim();
+        } else {
+            self.probing = Some(Probing { increase: 1.0, until: cwnd + 1.0 });
+            self.max = f64::INFINITY;
+            self.target = f64::INFINITY;
+        }
+    }
+}
+
+impl WindowLaw for Bic {
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        if window.cwnd < self.low_window {
+            window.cwnd += ack.credit / window.cwnd;
+            return;
+        }
+        window.cwnd += self.increase(window.cwnd) * ack.credit / window.cwnd;
+        self.search(window.cwnd);
+    }
+
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        if from < self.low_window {
+            return from / 2.0;
+        }
+        let shrinking = self.fast_convergence && from < self.max && self.max.is_finite();
+        self.probing = None;
+        self.min = from * self.beta;
+        self.max = if shrinking { (from + self.min) / 2.0 } else { from };
+        self.aim();
+        self.min
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        window.start_over(timeout);
+        // Linux forgets the search: the path may be another.
+        (self.max, self.min, self.target) = (f64::INFINITY, 0.0, f64::INFINITY);
+        self.probing = None;
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let known = |packets: f64| if packets.is_finite() { packets } else { f64::NAN };
+        series("max_window_packets", known(self.max));
+        series("min_window_packets", self.min);
+        series("target_window_packets", known(self.target));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    fn at(window: f64) -> Script {
+        Script::new("bic").window(window).starting_ssthresh(window)
+    }
+
+    #[test]
+    fn a_loss_keeps_seven_eighths_and_the_search_aims_at_the_middle() {
+        // 400 * 0.875 = 350, between 350 and 400: 375.
+        let mut script = at(400.0);
+        script.loss();
+        let published =
+            ["max", "min", "target"].map(|name| script.published(&format!("{name}_window_packets")));
+        assert_eq!((script.cwnd(), published), (350.0, [400.0, 350.0, 375.0]));
+        // One acknowledgement: (375 - 350) / 350.
+        script.recovered();
+        script.acks(1);
+        assert!((script.cwnd() - 350.0 - 25.0 / 350.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_distance_to_the_maximum_falls_by_e_in_two_round_trips() {
+        // An acknowledgement takes g / 2w off the distance g = 400 - w, so 400 ln(g0 / g) - (g0 - g) = n/2 after n of
+        // them: from 50 to 50 / e^2 = 6.767 in 2 (800 - 43.23) = 1513.5, four round trips of about 378.
+        let mut script = at(400.0);
+        script.loss();
+        script.recovered();
+        script.acks(1513);
+        assert!((400.0 - script.cwnd() - 6.767).abs() < 0.03, "{}", script.cwnd());
+    }
+
+    #[test]
+    fn far_from_the_maximum_it_adds_32_packets_in_a_round_trip() {
+        // A loss at 1000 leaves 875, (1000 - 875) / 2 = 62.5, more than 32.
+        let mut script = at(1000.0);
+        script.loss();
+        script.recovered();
+        script.acks(1);
+        assert!((script.cwnd() - 875.0 - 32.0 / 875.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn at_the_maximum_it_creeps_and_past_it_it_probes_one_two_four() {
+        let mut script = at(20.0);
+        script.loss();
+        script.recovered();
+        // 17.5 to 20 within 0.01 takes 2 ln(2.5 / 0.02) = 9.7 round trips, the last 0.02 packets at 0.01 each two more.
+        script.acks(260);
+        assert!(script.published("max_window_packets").is_nan(), "past 20: {}", script.cwnd());
+        let start = script.cwnd();
+        script.acks_over(start as u32, 100);
+        assert!(script.cwnd() - start > 0.9, "{} -> {}", start, script.cwnd());
+        let next = script.cwnd();
+        script.acks_over(next as u32, 100);
+        assert!(script.cwnd() - next > 1.8, "{} -> {}", next, script.cwnd());
+    }
+
+    #[test]
+    fn a_flow_whose_windows_shrink_gives_up_more() {
+        // 400 is lost at, then 360 < 400: min = 315, max = (360 + 315) / 2 = 337.5, target = 326.25.
+        let mut script = at(400.0);
+        script.loss();
+        script.recovered();
+        while script.cwnd() < 360.0 {
+            script.acks(1);
+        }
+        script.loss();
+        let (max, window) = (script.published("max_window_packets"), script.cwnd());
+        assert!((max / window - 337.5 / 315.0).abs() < 1e-9, "{max}");
+        assert!((script.published("target_window_packets") - (max + window) / 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn below_the_low_window_it_is_reno_and_a_timeout_forgets_the_search() {
+        let mut script = at(10.0);
+        script.acks(1);
+        assert_eq!(script.cwnd(), 10.1);
+        script.loss();
+        assert_eq!(script.cwnd(), 5.05);
+        let mut script = at(100.0);
+        script.loss();
+        script.timeout();
+        assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 43.75));
+        assert!(script.published("max_window_packets").is_nan());
+    }
+}

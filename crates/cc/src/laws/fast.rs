@@ -1,0 +1,194 @@
+//! FAST (Jin, Wei and Low 2004): the window goes to where `alpha` packets of the flow wait in the network. Increase
+//! while nothing waits, round-trip average and the update in every other round trip as in its ns-2 module 1.1.3.
+
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss};
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "fast",
+        "FAST: steers the window by delay so that alpha packets wait in the network",
+        "Jin, Wei and Low 2004; FAST module 1.1.3 for ns-2 (Cui and Andrew)",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Fast::new(values), initial))),
+    companions: Companions::recovery("sack"),
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "alpha",
+        summary: "Packets of the flow that are to wait in the network",
+        quantity: Quantity::Packets,
+        default: "200 packets",
+        range: Range::above(0.0),
+        source: "Jin, Wei and Low 2004, experiments, from memory, unconfirmed; releases took less on slow paths",
+    },
+    Parameter {
+        name: "gamma",
+        summary: "Which part of the way to its goal the window goes in an update",
+        quantity: Quantity::Number,
+        default: "0.5",
+        range: Range::between(0.01, 1.0),
+        source: "FAST module 1.1.3 for ns-2",
+    },
+    Parameter {
+        name: "growth_delay",
+        summary: "While less queueing delay than this is seen, each acknowledgement adds a packet",
+        quantity: Quantity::Time,
+        default: "0.75 ms",
+        range: Range::at_least(0.0),
+        source: "FAST module for ns-2, mi_threshold_; the value from memory, unconfirmed",
+    },
+    Parameter {
+        name: "every_other",
+        summary: "Whether the window rests in every other round trip, so that the delay it sees is its own",
+        quantity: Quantity::Flag,
+        default: "true",
+        range: Range::ANY,
+        source: "FAST module 1.1.3 for ns-2, which follows Linux",
+    },
+];
+
+/// The FAST law.
+#[derive(Clone, Debug)]
+pub struct Fast {
+    alpha: Packets,
+    gamma: f64,
+    growth_delay: f64,
+    every_other: bool,
+    /// Least and average round trip, in seconds; the average is zero before the first sample.
+    base_rtt: f64,
+    average_rtt: f64,
+    /// The number of the first packet of the next round trip, and whether this one rests.
+    round_ends: u64,
+    rests: bool,
+}
+
+impl Fast {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self {
+            alpha: values.packets("alpha"),
+            gamma: values.number("gamma"),
+            growth_delay: values.time("growth_delay").seconds(),
+            every_other: values.flag("every_other"),
+            base_rtt: f64::INFINITY,
+            average_rtt: 0.0,
+            round_ends: 0,
+            rests: false,
+        }
+    }
+
+    /// The window equation of the paper: w <- min(2w, (1 - gamma) w + gamma (baseRTT / RTT w + alpha)).
+    fn next(&self, window: Packets) -> Packets {
+        let goal = self.base_rtt / self.average_rtt * window + self.alpha;
+        (2.0 * window).min((1.0 - self.gamma) * window + self.gamma * goal)
+    }
+
+    fn steer(&mut self, window: &mut Window, ack: &Ack) {
+        if self.average_rtt <= 0.0 {
+            return;
+        }
+        let round_is_over = ack.acked_to > self.round_ends;
+        if round_is_over {
+            self.round_ends = ack.sent_to;
+            self.rests = self.every_other && !self.rests;
+        }
+        if self.average_rtt - self.base_rtt < self.growth_delay {
+            window.cwnd += ack.credit;
+        } else if round_is_over && !self.rests {
+            window.cwnd = self.next(window.cwnd);
+        }
+    }
+}
+
+impl WindowLaw for Fast {
+    fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        let Some(rtt) = ack.rtt.map(|rtt| rtt.seconds()) else { return };
+        self.base_rtt = self.base_rtt.min(rtt);
+        // Weight min(3/w, 1/4) in the paper; the ns-2 module has 1/256 where that has 1/4.
+        let weight = (3.0 / window.cwnd).min(0.25);
+        self.average_rtt = match self.average_rtt > 0.0 {
+            true => self.average_rtt + weight * (rtt - self.average_rtt),
+            false => rtt,
+        };
+    }
+
+    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
+        self.steer(window, ack);
+    }
+
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        self.steer(window, ack);
+    }
+
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        from / 2.0
+    }
+
+    fn needs_full_window(&self) -> bool {
+        false
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("base_rtt_s", if self.base_rtt.is_finite() { self.base_rtt } else { f64::NAN });
+        series("average_rtt_s", if self.average_rtt > 0.0 { self.average_rtt } else { f64::NAN });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::Script;
+    use ackclock_base::Span;
+
+    #[test]
+    fn the_window_equation() {
+        let law = |base_rtt, average_rtt| {
+            let fast = Fast::new(&ENTRY.descriptor.defaults());
+            Fast { base_rtt, average_rtt, ..fast }
+        };
+        // 0.5 * 1000 + 0.5 * (100/125 * 1000 + 200) = 1000: exactly 200 of 1000 packets wait.
+        assert!((law(0.1, 0.125).next(1000.0) - 1000.0).abs() < 1e-9);
+        // Nothing waits: 0.5 * 1000 + 0.5 * 1200 = 1100. At 50 packets twice the window is the limit.
+        assert!((law(0.1, 0.1).next(1000.0) - 1100.0).abs() < 1e-9);
+        assert!((law(0.1, 0.1).next(50.0) - 100.0).abs() < 1e-9);
+        // Twice the delay: 0.5 * 1000 + 0.5 * (500 + 200) = 850.
+        assert!((law(0.1, 0.2).next(1000.0) - 850.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn it_rests_where_alpha_packets_wait() {
+        // 1000 packets per second and 100 ms hold 100 packets; the window above that waits, so the round trip is w/1000.
+        // At rest w = baseRTT/RTT w + alpha = 100 + alpha.
+        for every_other in ["true", "false"] {
+            let settings = [("alpha", "30 packets"), ("every_other", every_other)];
+            let mut script = Script::with("fast", &settings).window(10.0).starting_ssthresh(10.0);
+            for _ in 0..60_000 {
+                let rtt = Span::from_seconds((script.cwnd() / 1000.0).max(0.1));
+                script.wait(Span::from_millis(1));
+                script.ack(Some(rtt));
+            }
+            assert!((script.cwnd() - 130.0).abs() < 0.5, "{}", script.cwnd());
+        }
+    }
+
+    #[test]
+    fn it_adds_a_packet_for_each_acknowledgement_while_nothing_waits() {
+        let mut script = Script::new("fast").window(10.0).starting_ssthresh(2.0);
+        script.acks(5);
+        assert_eq!(script.cwnd(), 15.0);
+    }
+
+    #[test]
+    fn a_loss_halves() {
+        let mut script = Script::new("fast").window(300.0).starting_ssthresh(2.0);
+        script.loss();
+        assert_eq!(script.cwnd(), 150.0);
+    }
+}

@@ -1,0 +1,113 @@
+//! Scalable TCP (Kelly 2003): a fixed increase for each acknowledgement and a small cut, so that the time to win back
+//! what a loss took depends on the round trip alone.
+
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss};
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "scalable",
+        "Multiplicative increase and a cut of an eighth above 16 packets",
+        "Kelly 2003, \"Scalable TCP: improving performance in highspeed wide area networks\"",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Scalable::new(values), initial))),
+    companions: Companions::recovery("sack"),
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "increase",
+        summary: "Packets that the window grows by for each acknowledgement",
+        quantity: Quantity::Number,
+        default: "0.01",
+        range: Range::between(1e-6, 1.0),
+        source: "Kelly 2003, a; comment in Linux's tcp_scalable.c",
+    },
+    Parameter {
+        name: "decrease",
+        summary: "The part of the window that a loss takes",
+        quantity: Quantity::Number,
+        default: "0.125",
+        range: Range::between(0.01, 0.9),
+        source: "Kelly 2003, b; Linux's tcp_scalable.c",
+    },
+    Parameter {
+        name: "legacy_window",
+        summary: "Up to this window it is Reno",
+        quantity: Quantity::Packets,
+        default: "16 packets",
+        range: Range::at_least(0.0),
+        source: "Kelly 2003, lwnd, from memory; near where 0.08/p meets Reno's root of 1.5/p (17.5). Linux instead takes \
+                 the larger increase of the two",
+    },
+];
+
+/// Multiplicative increase, multiplicative decrease.
+#[derive(Clone, Debug)]
+pub struct Scalable {
+    increase: Packets,
+    decrease: f64,
+    legacy_window: Packets,
+}
+
+impl Scalable {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        let [increase, decrease] = ["increase", "decrease"].map(|name| values.number(name));
+        Self { increase, decrease, legacy_window: values.packets("legacy_window") }
+    }
+}
+
+impl WindowLaw for Scalable {
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        let reno = window.cwnd <= self.legacy_window;
+        window.cwnd += ack.credit * if reno { 1.0 / window.cwnd } else { self.increase };
+    }
+
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        from * if from <= self.legacy_window { 0.5 } else { 1.0 - self.decrease }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    #[test]
+    fn it_adds_a_hundredth_for_each_acknowledgement_and_loses_an_eighth() {
+        // Kelly 2003: cwnd + 0.01, cwnd - 0.125 cwnd. 200 + 100 * 0.01 = 201, 201 * 0.875 = 175.875.
+        let mut script = Script::new("scalable").window(200.0).starting_ssthresh(200.0);
+        script.acks(100);
+        assert!((script.cwnd() - 201.0).abs() < 1e-9);
+        script.loss();
+        assert!((script.cwnd() - 175.875).abs() < 1e-9);
+    }
+
+    #[test]
+    fn up_to_the_legacy_window_it_is_reno() {
+        let mut script = Script::new("scalable").window(16.0).starting_ssthresh(16.0);
+        script.acks(1);
+        assert_eq!(script.cwnd(), 16.0625);
+        let mut script = Script::new("scalable").window(16.0).starting_ssthresh(16.0);
+        script.loss();
+        assert_eq!(script.cwnd(), 8.0);
+    }
+
+    #[test]
+    fn the_window_at_a_loss_is_0_08_over_the_loss_rate_and_its_mean_0_0749() {
+        // W - 0.875 W = 0.01 / p gives W = 0.08 / p. A round trip multiplies the window by 1.01, so 0.01 / p packets of
+        // growth take 100 ln(8/7) = 13.353 round trips, and the mean over them is (1/p) / 13.353 = 0.07489 / p.
+        for loss_rate in [1e-4, 1e-5] {
+            let mut script = Script::new("scalable").window(0.07 / loss_rate).starting_ssthresh(1.0);
+            let mean = script.mean_window(loss_rate, 100, 80);
+            assert!((mean * loss_rate / 0.07489 - 1.0).abs() < 0.002, "{mean}");
+            // The last event of the run was a loss.
+            assert!((script.cwnd() * loss_rate / (0.875 * 0.08) - 1.0).abs() < 0.002, "{}", script.cwnd());
+        }
+    }
+}
