@@ -3,6 +3,7 @@
 
 use super::receiver::{Echo, ReceiverOptions};
 use super::retransmission::duplicates::{DuplicateOptions, Duplicates, PartialAck};
+use super::retransmission::mda::{LatePartial, Mda, MdaOptions};
 use super::retransmission::sack::{Flight, Sack, SackOptions};
 use super::retransmission::{AfterTimeout, RetransmissionRule, vegas};
 use super::rtt::TimeoutRule;
@@ -169,9 +170,9 @@ pub const DETAILS: &[Parameter] = &[
     choice(
         "recovery",
         "The retransmission rule; auto takes the control's own, or sack",
-        &["auto", "reno", "newreno", "sack", "vegas"],
+        &["auto", "reno", "newreno", "sack", "vegas", "mda", "mda-transmission"],
         "auto",
-        "RFC 5681, RFC 6582, RFC 6675, Brakmo and Peterson 1995",
+        "RFC 5681, RFC 6582, RFC 6675, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
     ),
     detail(
         "dupack_threshold",
@@ -188,6 +189,13 @@ pub const DETAILS: &[Parameter] = &[
         &["every", "first"],
         "every",
         "RFC 6582 section 4; ns-2's newreno_changes1_",
+    ),
+    choice(
+        "late_partial",
+        "What partial acknowledgements after the first send again under mda: one packet, two, or nothing",
+        &["one", "two", "nothing"],
+        "one",
+        "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9",
     ),
     flag(
         "window_deflation",
@@ -236,6 +244,13 @@ pub const DETAILS: &[Parameter] = &[
         &["left-edge", "arriving"],
         "left-edge",
         "RFC 7323 section 4.3; ns-2 echoes the packet that arrives",
+    ),
+    choice(
+        "timer_samples",
+        "With timestamps, what the timer listens to: all of them, or one packet in a round trip, sent once",
+        &["timestamps", "one-packet"],
+        "timestamps",
+        "RFC 7323 section 4; RFC 6298 section 3, as ns-2 without timestamps_, whose packets carry stamps all the same",
     ),
     flag(
         "spurious_timeouts",
@@ -339,6 +354,8 @@ pub struct SenderOptions {
     pub cwnd_validation: bool,
     /// Whether timestamps are used.
     pub timestamps: bool,
+    /// Whether the timer listens to every timestamp.
+    pub timer_from_stamps: bool,
     /// Whether spurious timeouts are taken back.
     pub spurious_timeouts: bool,
     /// The timer.
@@ -370,6 +387,7 @@ enum Recovery {
     Duplicates(DuplicateOptions),
     Sack(SackOptions),
     Vegas(u32),
+    Mda(MdaOptions),
 }
 
 impl Options {
@@ -396,6 +414,7 @@ impl Options {
             most_credit: if values.choice("growth") == "acks" { 1 } else { 2 },
             cwnd_validation: values.flag("cwnd_validation"),
             timestamps: values.flag("timestamps"),
+            timer_from_stamps: values.flag("timestamps") && values.choice("timer_samples") == "timestamps",
             spurious_timeouts: values.flag("spurious_timeouts") && values.flag("timestamps"),
             timeout: TimeoutRule {
                 tick: values.time("tick"),
@@ -423,6 +442,7 @@ impl Options {
         match self.recovery {
             Recovery::Duplicates(options) => Box::new(Duplicates::new(options)),
             Recovery::Sack(options) => Box::new(Sack::new(options)),
+            Recovery::Mda(options) => Box::new(Mda::new(options)),
             Recovery::Vegas(threshold) => Box::new(vegas::Vegas::new(threshold)),
         }
     }
@@ -454,6 +474,16 @@ fn recovery(name: &str, values: &Values) -> Recovery {
             deflates: values.flag("window_deflation"),
         }),
         "vegas" => Recovery::Vegas(threshold),
+        "mda" | "mda-transmission" => Recovery::Mda(MdaOptions {
+            threshold,
+            limited_transmit: values.flag("limited_transmit"),
+            in_congestion: name == "mda",
+            late_partial: match values.choice("late_partial") {
+                "one" => LatePartial::One,
+                "two" => LatePartial::Two,
+                _ => LatePartial::Nothing,
+            },
+        }),
         _ => Recovery::Sack(SackOptions {
             threshold,
             after_timeout: match values.choice("after_timeout") {

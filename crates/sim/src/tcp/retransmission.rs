@@ -2,6 +2,7 @@
 //! file. A rule decides about packets; what a loss does to the window is the congestion control's business.
 
 pub mod duplicates;
+pub mod mda;
 pub mod sack;
 pub mod vegas;
 
@@ -51,8 +52,9 @@ pub struct News {
     pub delivered: u64,
     /// Whether it repeats the last cumulative acknowledgement while data is outstanding.
     pub duplicate: bool,
-    /// The window after the last reduction, in whole packets (for proportional rate reduction).
-    pub ssthresh: u64,
+    /// In recovery, the window that its reduction left, in whole packets: what RFC 9937 reduces the flight to. Not
+    /// every law leaves its slow start threshold there.
+    pub reduced_to: u64,
     /// What a loss would be that showed now, where the control tells kinds of loss apart.
     pub cause: Option<Cause>,
     /// SRTT + 2 RTTVAR at full resolution, plus a sixteenth: Vegas's timeout.
@@ -69,7 +71,7 @@ pub struct Reaction {
     /// Send these packets again at once, whatever the window.
     pub resend: Option<Run>,
     /// How many packets of the window in which a loss was found are missing still: the first fresh acknowledgement of
-    /// a recovery tells.
+    /// a recovery tells, if it leaves any out.
     pub missing: Option<u64>,
     /// Back the retransmission timer off, as an expiry does.
     pub back_off: bool,

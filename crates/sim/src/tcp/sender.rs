@@ -38,6 +38,17 @@ pub struct SenderCounts {
     cwnd_area: f64,
 }
 
+impl SenderCounts {
+    fn absorb(&mut self, other: &Self) {
+        self.sent += other.sent;
+        self.retransmitted += other.retransmitted;
+        self.timeouts += other.timeouts;
+        self.timeout_idle += other.timeout_idle;
+        self.fast_retransmits += other.fast_retransmits;
+        self.rtt.absorb(&other.rtt);
+    }
+}
+
 /// The sender of a connection.
 pub struct Sender {
     options: SenderOptions,
@@ -51,7 +62,7 @@ pub struct Sender {
     data_until: u64,
     deadline: Time,
     expiries: u32,
-    /// The one packet that is being timed when there are no timestamps: its number and when it left.
+    /// The one packet that is being timed where the timer does not listen to timestamps: its number and when it left.
     timed: Option<(u64, Time)>,
     /// Set by a timeout until the next acknowledgement shows whether it was spurious.
     doubtful_timeout: Option<Time>,
@@ -196,7 +207,8 @@ impl Sender {
         self.note_cwnd(now);
         self.control.on_ack(&ack);
         if let Some(missing) = reaction.missing {
-            self.control.on_counted(&Counted { now, missing });
+            let window = self.reduction_base(inflight);
+            self.control.on_counted(&Counted { now, window, missing });
         }
         if fresh {
             self.end_if_done(now);
@@ -238,6 +250,11 @@ impl Sender {
     /// What was counted.
     pub fn counts(&self) -> &SenderCounts {
         &self.counts
+    }
+
+    /// Counts what another sender has counted as its own, except for the window.
+    pub fn absorb(&mut self, counts: &SenderCounts) {
+        self.counts.absorb(counts);
     }
 
     /// Starts counting anew at the end of the warm-up.
@@ -291,10 +308,11 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.rtt.sample(rtt);
         }
-        if stamped {
-            self.take_timer_sample(packet.stamp, now);
-        } else if !self.options.timestamps
-            && let Some((number, sent)) = self.timed
+        if self.options.timer_from_stamps {
+            if fresh {
+                self.take_timer_sample(packet.stamp, now);
+            }
+        } else if let Some((number, sent)) = self.timed
             && packet.number > number
         {
             self.timed = None;
@@ -327,7 +345,7 @@ impl Sender {
             cumulative: newly.cumulative,
             delivered: newly.delivered,
             duplicate,
-            ssthresh: self.control.decision().ssthresh.min(1e9) as u64,
+            reduced_to: if self.rule.in_recovery() { self.control.decision().cwnd as u64 } else { 0 },
             cause,
             fine_timeout: if fine.mean == Span::ZERO { Span::MAX } else { vegas + vegas / 16 },
         }

@@ -43,7 +43,8 @@ impl<'a> Script<'a> {
     /// Values for a thing's parameters: their defaults, but for a few that get one of the allowed values below.
     pub fn values(&mut self, descriptor: &Descriptor) -> Values {
         let mut values = descriptor.defaults();
-        for _ in 0..self.byte() % 16 {
+        let changes = if descriptor.parameters.is_empty() { 0 } else { self.byte() % 16 };
+        for _ in 0..changes {
             let parameter = self.one_of(descriptor.parameters);
             let allowed = allowed_values(&parameter);
             if !allowed.is_empty() {

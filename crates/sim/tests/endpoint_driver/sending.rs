@@ -54,6 +54,8 @@ struct Details {
     every_partial_restarts_timer: bool,
     /// Each lost packet is resent once, and at most one more to keep the connection going (RFC 6675 rule 4).
     resends_once: bool,
+    /// A whole burst of losses may be resent at once.
+    resends_in_a_row: bool,
 }
 
 impl Details {
@@ -64,7 +66,8 @@ impl Details {
             keeps_blocks: !sack || values.choice("after_timeout") == "keep-sack",
             flight_is_cut_at_once: !sack || values.choice("reduction") == "immediate",
             every_partial_restarts_timer: values.choice("partial_ack_timer") == "every",
-            resends_once: rule != "vegas",
+            resends_once: rule != "vegas" && values.choice("late_partial") != "two",
+            resends_in_a_row: rule.starts_with("mda"),
         }
     }
 }
@@ -93,7 +96,8 @@ impl Sending {
         let details = Details::new(&values, &options, rule);
         let mut assembly = Assembly::new(&entry, &script.values(entry.descriptor), None, None);
         let control = assembly.join(&options.initial());
-        let backoff = (script.one_of(BACKOFFS).build)(&Values::default(), options.sender.max_backoff);
+        let backoff = script.one_of(BACKOFFS);
+        let backoff = (backoff.build)(&script.values(backoff.descriptor), options.sender.max_backoff);
         let told = SharedTold::default();
         let control = Box::new(Watched::new(control, told.clone()));
         let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
@@ -228,7 +232,9 @@ impl Sending {
         self.note_reductions();
         sent.iter().for_each(|packet| self.check_packet(now, packet));
         self.with_told(|told| told.high = self.high);
-        self.check_burst(sent.len() as u64);
+        let by_window =
+            |packet: &&Packet| !self.details.resends_in_a_row || !packet.flags.has(Flags::RETRANSMISSION);
+        self.check_burst(sent.iter().filter(by_window).count() as u64);
         self.check_state();
         sent
     }

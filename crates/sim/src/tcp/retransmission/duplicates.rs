@@ -96,6 +96,8 @@ impl Duplicates {
 
     fn on_fresh(&mut self, board: &Scoreboard, news: &News) -> Reaction {
         let partial = self.recover.is_some_and(|recover| board.una() < recover);
+        let missing = self.recover.filter(|_| partial && !self.partial_seen);
+        let missing = missing.map(|recover| missing_of(recover - board.una(), self.duplicates));
         if let (true, PartialAck::Resends { restarts_timer_each_time, deflates }) =
             (partial, self.options.partial)
         {
@@ -103,13 +105,24 @@ impl Duplicates {
             self.inflation = if deflates { (self.inflation + 1).saturating_sub(news.cumulative) } else { 0 };
             let restart_timer = restarts_timer_each_time || !self.partial_seen;
             self.partial_seen = true;
-            return Reaction { resend: Some(Run::one(board.una())), restart_timer, ..Reaction::default() };
+            return Reaction {
+                resend: Some(Run::one(board.una())),
+                missing,
+                restart_timer,
+                ..Reaction::default()
+            };
         }
         let recovered = self.recover.take().map(|_| self.duplicates);
         self.duplicates = 0;
         self.inflation = 0;
-        Reaction { recovered, restart_timer: true, ..Reaction::default() }
+        Reaction { recovered, missing, restart_timer: true, ..Reaction::default() }
     }
+}
+
+/// How many of the packets that were outstanding at a loss, and are not acknowledged, have not arrived: each duplicate
+/// tells of one that has (Alnuem 2009 figure 4.4).
+pub fn missing_of(unacknowledged: u64, duplicates: u32) -> u64 {
+    unacknowledged.saturating_sub(u64::from(duplicates))
 }
 
 impl RetransmissionRule for Duplicates {
@@ -178,7 +191,7 @@ mod tests {
             cumulative: newly.cumulative,
             delivered: newly.delivered,
             duplicate: newly.cumulative == 0,
-            ssthresh: 5,
+            reduced_to: 5,
             cause: None,
             fine_timeout: Span::MAX,
         };
@@ -221,6 +234,24 @@ mod tests {
         });
         let partial = ack(&mut reno, &mut board, 4);
         assert_eq!((partial.resend, partial.recovered), (None, Some(3)));
+    }
+
+    #[test]
+    fn the_first_partial_acknowledgement_counts_what_is_missing() {
+        for partial in [NEWRENO, PartialAck::Ends] {
+            // 0 to 3 of ten are lost: six duplicates; then 1 is acknowledged to: 10 - 1 - 6 = 3 are missing.
+            let (mut rule, mut board) = (rule(partial), sent(10));
+            (0..6).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).missing, None));
+            assert_eq!(ack(&mut rule, &mut board, 1).missing, Some(3));
+            assert_eq!(ack(&mut rule, &mut board, 2).missing, None);
+        }
+    }
+
+    #[test]
+    fn an_acknowledgement_of_everything_counts_nothing() {
+        let (mut rule, mut board) = (rule(NEWRENO), sent(10));
+        (0..9).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).missing, None));
+        assert_eq!(ack(&mut rule, &mut board, 10).missing, None);
     }
 
     #[test]

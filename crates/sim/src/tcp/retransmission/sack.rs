@@ -2,6 +2,7 @@
 //! proportion to what is delivered (RFC 9937); and the older algorithm of ns-2's Sack1 (Fall and Floyd 1996), which
 //! counts what is in the network instead of inferring it from what is lost.
 
+use super::duplicates::missing_of;
 use super::{AfterTimeout, LossFound, News, Reaction, RetransmissionRule, Run};
 use crate::tcp::scoreboard::Scoreboard;
 use ackclock_cc::LossSignal;
@@ -37,6 +38,7 @@ pub struct Sack {
     /// Duplicates since the loss, those that revealed it included.
     in_episode: u32,
     recover: Option<u64>,
+    partial_seen: bool,
     /// After going back N: blocks are not listened to below this.
     guard: u64,
     rescued: bool,
@@ -49,7 +51,7 @@ pub struct Sack {
 #[derive(Clone, Copy, Debug)]
 struct Reduction {
     flight_at_loss: u64,
-    ssthresh: u64,
+    reduced_to: u64,
     delivered: u64,
     sent: u64,
     allowance: u64,
@@ -57,20 +59,20 @@ struct Reduction {
 
 impl Reduction {
     fn new(flight: u64) -> Self {
-        Self { flight_at_loss: flight, ssthresh: flight / 2, delivered: 0, sent: 0, allowance: 0 }
+        Self { flight_at_loss: flight, reduced_to: flight / 2, delivered: 0, sent: 0, allowance: 0 }
     }
 
     fn on_ack(&mut self, pipe: u64, news: &News) {
-        self.ssthresh = news.ssthresh;
+        self.reduced_to = news.reduced_to;
         self.delivered += news.delivered;
-        self.allowance = if pipe > self.ssthresh {
-            let proportional = (self.delivered * self.ssthresh).div_ceil(self.flight_at_loss.max(1));
+        self.allowance = if pipe > self.reduced_to {
+            let proportional = (self.delivered * self.reduced_to).div_ceil(self.flight_at_loss.max(1));
             proportional.saturating_sub(self.sent)
         } else {
             // Slow start back to the threshold where acknowledgements bring only good news, else packet conservation.
             let safe = u64::from(news.cumulative > 0);
             let limit = self.delivered.saturating_sub(self.sent).max(news.delivered) + safe;
-            self.ssthresh.saturating_sub(pipe).min(limit)
+            self.reduced_to.saturating_sub(pipe).min(limit)
         };
         if self.sent == 0 {
             self.allowance = self.allowance.max(1); // the fast retransmit itself
@@ -86,6 +88,7 @@ impl Sack {
             duplicates: 0,
             in_episode: 0,
             recover: None,
+            partial_seen: false,
             guard: 0,
             rescued: false,
             reduction: None,
@@ -97,6 +100,7 @@ impl Sack {
         let flight = board.pipe() + u64::from(board.first_is_lost());
         self.recover = Some(board.high());
         self.in_episode = self.duplicates;
+        self.partial_seen = false;
         self.rescued = false;
         board.restart_holes();
         match self.options.flight {
@@ -152,6 +156,10 @@ impl RetransmissionRule for Sack {
         if self.recover.is_some_and(|recover| board.una() >= recover) {
             self.end();
             reaction.recovered = Some(self.in_episode);
+        }
+        if let Some(recover) = self.recover.filter(|_| news.cumulative > 0 && !self.partial_seen) {
+            self.partial_seen = true;
+            reaction.missing = Some(missing_of(recover - board.una(), self.in_episode));
         }
         let enough = self.duplicates >= self.options.threshold && news.duplicate;
         let lost = board.first_is_lost() || (enough && !board.has_sacked());

@@ -91,7 +91,7 @@ mod tests {
             cumulative: newly.cumulative,
             delivered: newly.delivered,
             duplicate: newly.cumulative == 0,
-            ssthresh: 5,
+            reduced_to: 5,
             cause: None,
             fine_timeout: Span::from_millis(150),
         };

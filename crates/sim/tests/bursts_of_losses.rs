@@ -1,0 +1,170 @@
+//! A sender and a receiver with a round trip of 100 ms between them, and a burst of losses in the first window: what
+//! Alnuem's actions make of it (Alnuem 2009 sections 4.2.1 and 4.2.2), beside Reno and NewReno.
+
+use ackclock_base::{Span, Time, Values};
+use ackclock_cc::registry::{self, find_action};
+use ackclock_cc::{Assembly, ControlGroup, Part};
+use ackclock_sim::packet::Packet;
+use ackclock_sim::tcp::options::{self, Options};
+use ackclock_sim::tcp::receiver::Receiver;
+use ackclock_sim::tcp::sender::{Sender, Wire};
+use std::collections::VecDeque;
+
+const ONE_WAY: Span = Span::from_millis(50);
+const ROUND_TRIP_S: f64 = 0.1;
+
+/// What a sender has put on the wire in one call.
+#[derive(Default)]
+struct Sent(Vec<Packet>);
+
+impl Wire for Sent {
+    fn send(&mut self, packet: Packet) {
+        self.0.push(packet);
+    }
+}
+
+/// What became of a burst.
+struct Outcome {
+    /// When packets were sent again: number and seconds.
+    resent: Vec<(u64, f64)>,
+    /// The window after each acknowledgement and timeout.
+    windows: Vec<f64>,
+    timeouts: u64,
+}
+
+impl Outcome {
+    fn resent_at(&self, number: u64) -> f64 {
+        let found = self.resent.iter().find(|(resent, _)| *resent == number);
+        found.unwrap_or_else(|| panic!("{number} was never sent again")).1
+    }
+
+    fn cuts(&self) -> Vec<f64> {
+        let falls = self.windows.windows(2).filter(|pair| pair[1] < pair[0]);
+        falls.map(|pair| pair[0] - pair[1]).collect()
+    }
+}
+
+/// Twenty packets leave at once, then what acknowledgements let out, 100 in all; the packets `lost` are lost the first
+/// time. The window starts at the threshold.
+fn play(control: &str, action: &[(&str, &str)], lost: &[u64]) -> Outcome {
+    let profile = options::find("ns2").expect("a profile");
+    let values = Values::with(
+        profile,
+        &[("initial_window", "20 packets"), ("initial_ssthresh", "20 packets"), ("window", "1000 packets")],
+    );
+    let entry = registry::find(control).expect("a control");
+    let options = Options::new(&values, entry.companions.recovery);
+    let action = entry
+        .companions
+        .action
+        .and_then(find_action)
+        .map(|found| Part { name: found.descriptor.name, values: Values::with(found.descriptor, action) });
+    let control = Assembly::new(entry, &entry.descriptor.defaults(), None, action).join(&options.initial());
+    let backoff = registry::find_backoff("exponential").expect("a rule");
+    let backoff = (backoff.build)(&backoff.descriptor.defaults(), options.sender.max_backoff);
+    let mut sender = Sender::new(&options, control, backoff, 100);
+    let mut receiver = Receiver::new(options.receiver);
+
+    let mut outcome = Outcome { resent: Vec::new(), windows: Vec::new(), timeouts: 0 };
+    let mut high = 0;
+    let mut now = Time::ZERO;
+    let mut acks: VecDeque<(Time, Packet)> = VecDeque::new();
+    let mut wire = Sent::default();
+    sender.start(now, &mut wire);
+    while !sender.is_done() {
+        for packet in wire.0.drain(..) {
+            let fresh = packet.number >= high;
+            high = high.max(packet.number + 1);
+            if !fresh {
+                outcome.resent.push((packet.number, now.since(Time::ZERO).seconds()));
+            }
+            if fresh && lost.contains(&packet.number) {
+                continue;
+            }
+            let ack = receiver.on_data(now + ONE_WAY, &packet).expect("no delayed acknowledgements");
+            acks.push_back((now + ONE_WAY + ONE_WAY, ack));
+        }
+        match acks.front() {
+            Some((due, _)) if *due <= sender.timer() => {
+                let (due, ack) = acks.pop_front().expect("the front");
+                now = due;
+                sender.on_ack(now, &ack, &mut wire);
+            }
+            _ => {
+                now = sender.timer();
+                assert!(now < Time::NEVER, "nothing more will happen");
+                sender.on_timer(now, &mut wire);
+            }
+        }
+        outcome.windows.push(sender.control().decision().cwnd);
+    }
+    outcome.timeouts = sender.counts().timeouts;
+    outcome
+}
+
+/// `count` packets in a row, from the fifth.
+fn burst(count: u64) -> Vec<u64> {
+    (5..5 + count).collect()
+}
+
+#[test]
+fn mda_repairs_a_burst_in_one_round_trip() {
+    for count in 2..=8 {
+        let mda = play("mda", &[], &burst(count));
+        let took = mda.resent_at(4 + count) - mda.resent_at(5);
+        assert!((took - ROUND_TRIP_S).abs() < 1e-9, "{count} losses: {took} s");
+        assert_eq!(mda.timeouts, 0, "{count} losses");
+        // No more than what was lost.
+        let resent: Vec<u64> = mda.resent.iter().map(|(number, _)| *number).collect();
+        assert_eq!(resent, burst(count));
+    }
+}
+
+#[test]
+fn newreno_needs_a_round_trip_for_each_loss_and_reno_the_timer() {
+    let newreno = play("newreno", &[], &burst(5));
+    let took = newreno.resent_at(9) - newreno.resent_at(5);
+    assert!((took - 4.0 * ROUND_TRIP_S).abs() < 1e-9, "{took} s");
+    assert_eq!(newreno.timeouts, 0);
+    assert!(play("reno", &[], &burst(5)).timeouts > 0);
+}
+
+#[test]
+fn cwa_cuts_the_window_by_the_losses_after_the_first() {
+    for count in 2..=8 {
+        let twa = play("twa", &[("tthresh", "false")], &burst(count));
+        // Five acknowledgements have added 5/20 of a packet; the cut truncates, 20.25 - (k - 1) to 20 - (k - 1).
+        let [cut] = twa.cuts()[..] else { panic!("{count} losses: cuts {:?}", twa.cuts()) };
+        assert!(cut > (count - 1) as f64 && cut < count as f64, "{count} losses: cut by {cut}");
+        assert_eq!(twa.timeouts, 0);
+    }
+}
+
+#[test]
+fn with_the_threshold_the_first_burst_since_a_timeout_halves_the_window() {
+    let twa = play("twa", &[], &burst(3));
+    let [cut] = twa.cuts()[..] else { panic!("cuts {:?}", twa.cuts()) };
+    // 20 + 5/20 or so, halved; below or at the threshold it is cut by two, and truncated.
+    assert!((cut - 10.12).abs() < 0.02, "{cut}");
+    let [cut] = play("twa", &[("inclusive", "true")], &burst(3)).cuts()[..] else { panic!("cuts") };
+    assert!((cut - 2.25).abs() < 0.02, "{cut}");
+}
+
+#[test]
+fn a_single_loss_is_repaired_without_any_cut() {
+    for control in ["cwa", "twa"] {
+        let alone = play(control, &[], &[5]);
+        assert_eq!(alone.cuts(), [] as [f64; 0], "{control}");
+        assert_eq!((alone.timeouts, alone.resent.len()), (0, 1), "{control}");
+    }
+    assert_eq!(play("reno", &[], &[5]).cuts().len(), 1);
+}
+
+#[test]
+fn cwa_alone_leaves_the_rest_of_a_burst_to_the_timer() {
+    // Section 4.2.1: one packet is sent again; without MDA the others wait.
+    let cwa = play("cwa", &[("tthresh", "false")], &burst(3));
+    assert!(cwa.timeouts > 0);
+    assert!(cwa.windows.contains(&1.0), "a timeout starts over");
+    assert!(cwa.cuts()[0] > 2.0 && cwa.cuts()[0] < 3.0, "{:?}", cwa.cuts());
+}
