@@ -5,6 +5,11 @@ use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Phase, Recovered, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
+use throughput::Throughput;
+
+#[cfg(test)]
+mod tests;
+mod throughput;
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -67,9 +72,6 @@ pub const PARAMETERS: &[Parameter] = &[
 const REFERENCE_RTT: f64 = 0.1;
 const SCALES: (f64, f64) = (0.1, 2.0);
 
-/// LTCP-RC thesis equation 1.4: a throughput that differs by more than this says that conditions have changed.
-const STEADY: f64 = 0.2;
-
 /// Linux, htcp_param_update: the greatest round trip fades towards the least, in case the path has changed.
 const FADING: f64 = 0.95;
 
@@ -88,39 +90,6 @@ pub struct HTcp {
     min_rtt: f64,
     max_rtt: f64,
     throughput: Throughput,
-}
-
-/// The throughput before a loss, as Linux's measure_achieved_throughput has it.
-#[derive(Clone, Debug, Default)]
-struct Throughput {
-    since: Time,
-    packets: f64,
-    smoothed: f64,
-    /// The greatest since the last loss, and up to the loss before, in packets per second.
-    greatest: f64,
-    before: f64,
-}
-
-impl Throughput {
-    /// Counts an acknowledgement; `fresh` until three round trips after a loss.
-    fn count(&mut self, ack: &Ack, window: &Window, min_rtt: f64, fresh: bool) {
-        self.packets += f64::from(ack.newly_acked);
-        let elapsed = ack.now.since(self.since).seconds();
-        if self.packets < window.cwnd - 1.0 || elapsed < min_rtt || elapsed <= 0.0 {
-            return;
-        }
-        let sample = self.packets / elapsed;
-        self.smoothed = if fresh { sample } else { (3.0 * self.smoothed + sample) / 4.0 };
-        self.greatest = if fresh { sample } else { self.greatest.max(self.smoothed) };
-        (self.since, self.packets) = (ack.now, 0.0);
-    }
-
-    /// Whether it is what it was at the last loss; called at a loss.
-    fn is_steady(&mut self) -> bool {
-        let steady = self.before > 0.0 && (self.greatest - self.before).abs() <= STEADY * self.before;
-        self.before = self.greatest;
-        steady
-    }
 }
 
 impl HTcp {
@@ -182,7 +151,7 @@ impl WindowLaw for HTcp {
             let fresh = ack.now.since(start).seconds() <= 3.0 * self.min_rtt;
             self.throughput.count(ack, window, self.min_rtt, fresh);
         } else {
-            (self.throughput.since, self.throughput.packets) = (ack.now, 0.0);
+            self.throughput.restart(ack.now);
         }
     }
 
@@ -204,104 +173,13 @@ impl WindowLaw for HTcp {
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         window.start_over(timeout);
         self.beta = 0.5;
-        self.throughput.before = 0.0;
+        self.throughput.forget();
         self.last_loss = Some(timeout.now);
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("alpha_packets", self.alpha);
         series("beta", self.beta);
-        series("throughput_packets_per_s", self.throughput.greatest);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::script::Script;
-    use ackclock_base::Span;
-
-    fn after(seconds: f64, rtt_ms: u64, settings: &[(&str, &str)]) -> Script {
-        let mut script = Script::with("htcp", settings).window(100.0).starting_ssthresh(100.0);
-        script.ack_with_rtt(rtt_ms);
-        script.wait(Span::from_seconds(seconds));
-        script.ack_with_rtt(rtt_ms);
-        script
-    }
-
-    #[test]
-    fn the_increase_is_a_square_of_the_time_since_the_last_loss() {
-        // Equation 1.3 with beta = 0.5, RTT 100 ms: 1 up to one second; after three, 1 + 10 * 2 + (2/2)^2 = 22.
-        assert!((after(1.0, 100, &[]).published("alpha_packets") - 1.0).abs() < 1e-9);
-        let mut script = after(3.0, 100, &[]);
-        assert!((script.published("alpha_packets") - 22.0).abs() < 1e-9);
-        // 100 + 1/100 + 22/100.01.
-        assert!((script.cwnd() - 100.01 - 22.0 / 100.01).abs() < 1e-9, "{}", script.cwnd());
-    }
-
-    #[test]
-    fn the_increase_grows_with_the_round_trip_between_a_tenth_and_twice() {
-        for (rtt_ms, scaled, alpha) in [
-            (50, "true", 11.0),
-            (150, "true", 33.0),
-            (500, "true", 44.0),
-            (5, "true", 2.2),
-            (50, "false", 22.0),
-        ] {
-            let found = after(3.0, rtt_ms, &[("rtt_scaling", scaled)]).published("alpha_packets");
-            assert!((found - alpha).abs() < 1e-9, "{found} at {rtt_ms} ms");
-        }
-        // Never less than Reno's.
-        assert!((after(0.5, 50, &[]).published("alpha_packets") - 1.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn with_losses_less_than_delta_l_apart_it_is_reno() {
-        // alpha = 2 (1 - 0.5) = 1 and beta = 0.5: the root of 1.5 / p.
-        let settings = [("low_speed", "1000 s"), ("adaptive_backoff", "false")];
-        let mut script = Script::with("htcp", &settings).window(122.0).starting_ssthresh(122.0);
-        let mean = script.mean_window(1e-4, 100, 20);
-        assert!((mean / 122.47 - 1.0).abs() < 0.01, "{mean}");
-    }
-
-    /// What part of the window the last of three losses left. Before each, ten round trips of so many packets in 100 ms,
-    /// and then an acknowledgement that took 160 ms.
-    fn kept(packets: [u32; 3], settings: &[(&str, &str)]) -> (f64, Script) {
-        let mut script = Script::with("htcp", settings).window(50.0).starting_ssthresh(50.0);
-        let mut kept = 1.0;
-        for packets in packets {
-            script.set_cwnd(50.0);
-            for _ in 0..10 {
-                script.acks_over(packets, 100);
-            }
-            script.ack_with_rtt(160);
-            let before = script.cwnd();
-            script.loss();
-            kept = script.cwnd() / before;
-            script.recovered();
-        }
-        (kept, script)
-    }
-
-    #[test]
-    fn a_loss_leaves_the_quotient_of_round_trips_while_the_throughput_is_steady() {
-        // Equation 1.4: RTT_min / RTT_max = 100 / 160 = 0.625, and alpha becomes 2 (1 - 0.625) = 0.75.
-        let (ratio, mut script) = kept([60, 60, 60], &[]);
-        assert!((ratio - 0.625).abs() < 1e-9, "{ratio}");
-        script.acks(1);
-        assert!((script.published("alpha_packets") - 0.75).abs() < 1e-9);
-        // A throughput that has changed by more than 20 %, or no adaptive back-off: a half.
-        assert!((kept([60, 60, 80], &[]).0 - 0.5).abs() < 1e-9);
-        assert!((kept([60, 60, 60], &[("adaptive_backoff", "false")]).0 - 0.5).abs() < 1e-9);
-        // It is limited: 0.625 to at most 0.6.
-        assert!((kept([60, 60, 60], &[("most_beta", "0.6")]).0 - 0.6).abs() < 1e-9);
-    }
-
-    #[test]
-    fn the_first_loss_and_a_timeout_halve() {
-        let mut script = Script::new("htcp").window(100.0).starting_ssthresh(100.0);
-        script.loss();
-        assert_eq!(script.cwnd(), 50.0);
-        script.timeout();
-        assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 25.0));
+        series("throughput_packets_per_s", self.throughput.greatest());
     }
 }
