@@ -5,8 +5,8 @@ use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
 use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, Entry};
 use ackclock_cc::{
-    Ack, Arrival, Assembly, Control, ControlGroup, Counted, Decision, DeliveryRate, Initial, Loss, LossSignal,
-    Part, Phase, Recovered, Timeout,
+    Ack, Arrival, Assembly, Control, ControlGroup, Counted, Decision, DeliveryRate, Initial, Loss,
+    LossSignal, Part, Phase, Recovered, Timeout,
 };
 use proptest::prelude::*;
 
