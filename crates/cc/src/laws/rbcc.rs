@@ -4,6 +4,9 @@
 //! a threshold and the round trip, so that the queue stays partly filled and does not overflow. There is no slow
 //! start; a loss is answered as NewReno does.
 
+pub mod step;
+
+use self::step::{CWND_FLOOR, Step, WINDOW_CAP};
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss};
 use crate::registry::{Build, Companions, Entry, control};
@@ -47,22 +50,8 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range { min: 0.0, max: 3600.0, above_min: true },
         source: "not printed; latency divided by F in Dahal tables 4.1, 5.1 and 6.1 is 0.0618 to 0.0622 s",
     },
-    Parameter {
-        name: "cwnd_floor",
-        summary: "The least window",
-        quantity: Quantity::Packets,
-        default: "1 packet",
-        range: Range::between(1.0, 1e6),
-        source: "not stated for TCP; Dahal section 6.1.1 states one packet for SCTP",
-    },
-    Parameter {
-        name: "window_cap",
-        summary: "Whether the window stops growing at the transport's window limit",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "not stated; without it the window drifts up while the limit holds the flow back",
-    },
+    CWND_FLOOR,
+    WINDOW_CAP,
 ];
 
 /// The law of equations 3.4 and 3.5.
@@ -70,8 +59,7 @@ pub const PARAMETERS: &[Parameter] = &[
 pub struct Rbcc {
     factor: f64,
     rtt_min: Option<Span>,
-    floor: Packets,
-    cap: Packets,
+    step: Step,
     threshold: Span,
 }
 
@@ -84,24 +72,16 @@ impl Rbcc {
         Self {
             factor,
             rtt_min,
-            floor: values.packets("cwnd_floor"),
-            cap: if values.flag("window_cap") { initial.limit } else { f64::INFINITY },
+            step: Step::new(values, initial),
             threshold: rtt_min.map_or(Span::ZERO, |base| base.scale(factor)),
         }
-    }
-
-    /// Equation 3.4 in packets: (threshold - RTT) / min(RTT, threshold).
-    fn step(&self, rtt: Span) -> Packets {
-        let (threshold, rtt) = (self.threshold.seconds(), rtt.seconds());
-        (threshold - rtt) / rtt.min(threshold).max(f64::MIN_POSITIVE)
     }
 }
 
 impl WindowLaw for Rbcc {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
-            let cwnd = window.cwnd + self.step(rtt); // equation 3.5
-            window.cwnd = cwnd.min(self.cap).max(self.floor);
+            self.step.take(window, rtt, self.threshold);
         }
     }
 
@@ -118,7 +98,7 @@ impl WindowLaw for Rbcc {
 
     /// "As NewReno" (section 4.1 v, vi).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
-        (from / 2.0).max(self.floor)
+        self.step.halve(from)
     }
 
     fn needs_full_window(&self) -> bool {

@@ -1,0 +1,149 @@
+//! RBCC with a threshold that each connection finds for itself (Dahal 2007, section 4.4).
+//!
+//! The window moves as in [`super::rbcc`]; five heuristics watch it and the round trip, and move the threshold.
+
+pub mod heuristics;
+pub mod normal;
+pub mod parameters;
+pub mod probe;
+pub mod threshold;
+pub mod trend;
+
+use self::threshold::Threshold;
+use self::trend::Sample;
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Initial, Loss};
+use crate::laws::rbcc::step::Step;
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Span, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "rbcc-dynamic",
+        "RBCC whose threshold is found by five heuristics, in a probe phase and after it",
+        "Dahal 2007 section 4.4, constants of section 4.5.8",
+        parameters::PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(RbccDynamic::new(values, initial), initial))),
+    companions: Companions::recovery("newreno"),
+};
+
+/// Equations 3.4 and 3.5 with the threshold of section 4.4.
+#[derive(Clone, Debug)]
+pub struct RbccDynamic {
+    step: Step,
+    threshold: Threshold,
+    given_base: Option<Span>,
+    probe_each_round_trip: bool,
+    round_ends: u64,
+}
+
+impl RbccDynamic {
+    /// From the registered parameters.
+    pub fn new(values: &Values, initial: &Initial) -> Self {
+        let given = values.choice("rtt_min_mode") == "given";
+        Self {
+            step: Step::new(values, initial),
+            threshold: Threshold::new(values),
+            given_base: given.then(|| values.time("rtt_min")),
+            probe_each_round_trip: values.choice("probe_unit") == "round-trip",
+            round_ends: 0,
+        }
+    }
+
+    /// Whether this acknowledgement is sampled. Only probes may be rarer than acknowledgements (step 3).
+    fn samples(&mut self, ack: &Ack) -> bool {
+        if !(self.probe_each_round_trip && self.threshold.probing()) {
+            return true;
+        }
+        let over = ack.acked_to >= self.round_ends;
+        if over {
+            self.round_ends = ack.sent_to;
+        }
+        over
+    }
+}
+
+impl WindowLaw for RbccDynamic {
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        let Some(rtt) = ack.rtt else { return };
+        let base = self.given_base.unwrap_or(ack.min_rtt);
+        let threshold = self.threshold.above(base);
+        self.step.take(window, rtt, threshold);
+        if self.samples(ack) {
+            self.threshold.sample(&Sample { rtt, min_rtt: base, cwnd: window.cwnd });
+        }
+    }
+
+    /// The law has one regime, as with a static threshold.
+    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
+        self.avoid_congestion(window, ack);
+    }
+
+    /// As NewReno, as with a static threshold.
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        self.step.halve(from)
+    }
+
+    fn needs_full_window(&self) -> bool {
+        false
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.threshold.publish(series);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    #[test]
+    fn the_window_moves_by_equation_3_4_with_the_threshold_of_the_moment() {
+        // Least round trip 100 ms, threshold 110 ms: (110 - 100) / 100 = + 0.1 packets. That sample is the first.
+        let mut script = Script::new("rbcc-dynamic").window(5.0);
+        script.ack_with_rtt(100);
+        assert!((script.cwnd() - 5.1).abs() < 1e-9);
+        // The second still moves by 0.1; its round trip, unchanged, raises the threshold by 12 % to 123.2 ms. The third
+        // moves by 0.232.
+        script.ack_with_rtt(100);
+        assert!((script.cwnd() - 5.2).abs() < 1e-9);
+        assert!((script.published("rtt_threshold_s") - 0.1232).abs() < 1e-9);
+        script.ack_with_rtt(100);
+        assert!((script.cwnd() - 5.432).abs() < 1e-9);
+    }
+
+    #[test]
+    fn above_the_threshold_it_falls_to_the_floor_and_a_loss_halves() {
+        // RTT 330 ms over 110: - 2 packets.
+        let mut script = Script::new("rbcc-dynamic").window(8.0);
+        script.ack_with_rtt(100);
+        script.ack_with_rtt(330);
+        assert!((script.cwnd() - 6.1).abs() < 1e-9);
+        script.loss();
+        assert!((script.cwnd() - 3.05).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_base_is_measured_or_given() {
+        let given = [("rtt_min_mode", "given"), ("rtt_min", "50 ms")];
+        let mut script = Script::with("rbcc-dynamic", &given).window(5.0);
+        script.ack_with_rtt(110);
+        assert!((script.cwnd() - 4.0).abs() < 1e-9); // 55 ms: (55 - 110) / 55 = - 1
+    }
+
+    #[test]
+    fn probes_are_acknowledgements_or_round_trips() {
+        // 30 acknowledgements with a window of about 5 and more.
+        for (unit, most) in [("ack", 29.0), ("round-trip", 6.0)] {
+            let mut script =
+                Script::with("rbcc-dynamic", &[("probe_unit", unit), ("probe_clamp", "100")]).window(5.0);
+            for _ in 0..30 {
+                script.ack_with_rtt(100);
+            }
+            let probes = script.published("probes");
+            assert!(probes <= most && probes > most / 3.0, "{unit}: {probes}");
+        }
+    }
+}

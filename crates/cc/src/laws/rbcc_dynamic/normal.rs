@@ -1,0 +1,144 @@
+//! The normal phase of RBCC's dynamic threshold: heuristics IV and V (Dahal 2007, section 4.4).
+
+use super::heuristics::Heuristics;
+use super::probe::Change;
+use super::trend::{Sample, Trend};
+use ackclock_base::Values;
+
+/// The state of the phase.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Normal {
+    alpha2: f64,
+    beta2: f64,
+    gamma42: u32,
+    gamma52: u32,
+    decr_clamp: i32,
+    consecutive: bool,
+    lean_found: u32,
+    bully_found: u32,
+    /// Lean states since the last bully state.
+    pub lean: u32,
+    /// Bully states since the last lean state.
+    pub bully: u32,
+}
+
+impl Normal {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        let count = |name| values.integer(name) as u32;
+        Self {
+            alpha2: values.number("alpha2"),
+            beta2: values.number("beta2"),
+            gamma42: count("gamma42"),
+            gamma52: count("gamma52"),
+            decr_clamp: values.integer("decr_clamp_normal") as i32,
+            consecutive: values.choice("confirmation") == "consecutive",
+            lean_found: 0,
+            bully_found: 0,
+            lean: 0,
+            bully: 0,
+        }
+    }
+
+    /// A sample: what heuristics IV and V ask for. A declaration resets the counters (section 4.4 C, step 3c).
+    pub fn sample(&mut self, heuristics: &Heuristics, trend: &mut Trend, sample: &Sample) -> Option<Change> {
+        let lean = heuristics.lean(trend, sample.cwnd);
+        let bully = !lean && heuristics.bully(trend, sample.cwnd, self.decr_clamp);
+        self.lean_found = if self.consecutive && !lean { 0 } else { self.lean_found + u32::from(lean) };
+        self.bully_found = if self.consecutive && !bully { 0 } else { self.bully_found + u32::from(bully) };
+        let change = if lean && self.lean_found >= self.gamma42 {
+            (self.lean, self.bully) = (self.lean + 1, 0);
+            Change::Raise(self.alpha2 / f64::from(self.lean))
+        } else if bully && self.bully_found >= self.gamma52 {
+            (self.bully, self.lean) = (self.bully + 1, 0);
+            Change::Lower(self.beta2 / f64::from(self.bully))
+        } else {
+            return None;
+        };
+        (self.lean_found, self.bully_found) = (0, 0);
+        trend.reset();
+        Some(change)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::rbcc_dynamic::ENTRY;
+    use ackclock_base::{Span, Values};
+
+    struct Phase {
+        heuristics: Heuristics,
+        normal: Normal,
+    }
+
+    impl Phase {
+        fn new(settings: &[(&str, &str)]) -> Self {
+            let values = Values::with(ENTRY.descriptor, settings);
+            Self { heuristics: Heuristics::new(&values), normal: Normal::new(&values) }
+        }
+
+        /// The changes on `times` samples with these counters.
+        fn changes(
+            &mut self,
+            times: usize,
+            grown: u32,
+            not_grown: u32,
+            rtt_count: i32,
+            cwnd: f64,
+        ) -> Vec<Change> {
+            let rtt = Span::from_millis(100);
+            let sample = Sample { rtt, min_rtt: rtt, cwnd };
+            let change = |_| {
+                let mut trend = Trend::counted(grown, not_grown, rtt_count);
+                let change = self.normal.sample(&self.heuristics, &mut trend, &sample);
+                assert_eq!(change.is_some(), trend == Trend::counted(0, 0, 0)); // step 3c
+                change
+            };
+            (0..times).filter_map(change).collect()
+        }
+
+        fn lean(&mut self, times: usize) -> Vec<Change> {
+            self.changes(times, 0, 15, 0, 2.0)
+        }
+
+        fn bully(&mut self, times: usize) -> Vec<Change> {
+            self.changes(times, 15, 0, -10, 3.0)
+        }
+    }
+
+    #[test]
+    fn fifteen_findings_of_a_lean_flow_raise_by_less_each_time_in_a_row() {
+        // lp_increment = 5 / n percent.
+        let mut phase = Phase::new(&[]);
+        assert_eq!(phase.lean(14), []);
+        assert_eq!(phase.lean(1), [Change::Raise(5.0)]);
+        assert_eq!(phase.lean(30), [Change::Raise(2.5), Change::Raise(5.0 / 3.0)]);
+    }
+
+    #[test]
+    fn fifteen_findings_of_a_bully_lower_by_less_each_time_in_a_row() {
+        // bn_decrement = 3 / n percent.
+        let mut phase = Phase::new(&[]);
+        assert_eq!(phase.bully(45), [Change::Lower(3.0), Change::Lower(1.5), Change::Lower(1.0)]);
+    }
+
+    #[test]
+    fn the_opposite_state_ends_a_row() {
+        let mut phase = Phase::new(&[]);
+        phase.lean(30);
+        phase.bully(15);
+        assert_eq!(phase.lean(15), [Change::Raise(5.0)]);
+        assert_eq!(phase.bully(15), [Change::Lower(3.0)]);
+    }
+
+    #[test]
+    fn confirmations_add_up_or_must_be_consecutive() {
+        for (reading, expected) in [("total", vec![Change::Raise(5.0)]), ("consecutive", vec![])] {
+            let mut phase = Phase::new(&[("confirmation", reading)]);
+            phase.lean(14);
+            phase.changes(1, 1, 0, 0, 2.0);
+            assert_eq!(phase.lean(1), expected);
+        }
+    }
+}

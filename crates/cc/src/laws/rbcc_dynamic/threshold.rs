@@ -1,0 +1,171 @@
+//! RBCC's dynamic threshold: probe phase, then normal phase for ever (Dahal 2007, section 4.4 C).
+
+use super::heuristics::Heuristics;
+use super::normal::Normal;
+use super::probe::{Change, Probe};
+use super::trend::{RttCount, Sample, Trend};
+use ackclock_base::{Span, Values};
+
+/// The threshold of one connection.
+#[derive(Clone, Debug)]
+pub struct Threshold {
+    heuristics: Heuristics,
+    start: f64,
+    floor: f64,
+    value: Option<Span>,
+    probing: bool,
+    trend: Trend,
+    probe: Probe,
+    normal: Normal,
+}
+
+impl Threshold {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        let rule = if values.choice("rtt_count_rule") == "net" { RttCount::Net } else { RttCount::Run };
+        let above = |margin| 1.0 + values.number(margin) / 100.0;
+        Self {
+            heuristics: Heuristics::new(values),
+            start: above("start_margin"),
+            floor: above("floor_margin"),
+            value: None,
+            probing: true,
+            trend: Trend::new(rule),
+            probe: Probe::new(values),
+            normal: Normal::new(values),
+        }
+    }
+
+    /// What it is. It begins 10 % above the base round trip (step 1).
+    pub fn above(&mut self, base: Span) -> Span {
+        *self.value.get_or_insert(base.scale(self.start))
+    }
+
+    /// Whether it is in the probe phase.
+    pub fn probing(&self) -> bool {
+        self.probing
+    }
+
+    /// Looks at a sample (steps 2 and 3).
+    pub fn sample(&mut self, sample: &Sample) {
+        let value = self.above(sample.min_rtt);
+        if !self.trend.see(sample) {
+            return;
+        }
+        let change = if self.probing {
+            self.probe.sample(&self.heuristics, &mut self.trend, sample)
+        } else {
+            self.normal.sample(&self.heuristics, &mut self.trend, sample)
+        };
+        match change {
+            Some(Change::Raise(percent)) => self.value = Some(value.scale(1.0 + percent / 100.0)),
+            Some(Change::Lower(percent)) => {
+                let floor = sample.min_rtt.scale(self.floor); // step 4
+                self.value = Some(value.scale(1.0 - percent / 100.0).max(floor));
+            }
+            None => {}
+        }
+        if self.probing && self.heuristics.probed(&self.trend, self.probe.probes) {
+            self.probing = false;
+            self.trend.reset();
+        }
+    }
+
+    /// Names what a figure may show.
+    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("rtt_threshold_s", self.value.map_or(f64::NAN, Span::seconds));
+        series("probing", f64::from(u8::from(self.probing)));
+        series("probes", f64::from(self.probe.probes));
+        series("probe_increases", f64::from(self.probe.raised));
+        series("probe_decreases", f64::from(self.probe.lowered));
+        series("rtt_count", f64::from(self.trend.rtt_count));
+        series("lean_states", f64::from(self.normal.lean));
+        series("bully_states", f64::from(self.normal.bully));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::laws::rbcc_dynamic::ENTRY;
+
+    fn threshold(settings: &[(&str, &str)]) -> Threshold {
+        Threshold::new(&Values::with(ENTRY.descriptor, settings))
+    }
+
+    fn sample(rtt_ms: u64, cwnd: f64) -> Sample {
+        Sample { rtt: Span::from_millis(rtt_ms), min_rtt: Span::from_millis(100), cwnd }
+    }
+
+    fn seconds(threshold: &mut Threshold) -> f64 {
+        threshold.above(Span::from_millis(100)).seconds()
+    }
+
+    #[test]
+    fn it_begins_10_percent_above_the_least_round_trip() {
+        let mut threshold = threshold(&[]);
+        assert!((seconds(&mut threshold) - 0.110).abs() < 1e-9);
+        // The first sample has nothing to be compared with, and changes nothing.
+        threshold.sample(&sample(100, 5.0));
+        assert!((seconds(&mut threshold) - 0.110).abs() < 1e-9);
+        assert_eq!(threshold.probe.probes, 0);
+    }
+
+    #[test]
+    fn the_21st_probe_ends_the_phase() {
+        let mut threshold = threshold(&[]);
+        for _ in 0..21 {
+            threshold.sample(&sample(100, 5.0)); // the first, and 20 probes
+        }
+        assert!(threshold.probing());
+        threshold.sample(&sample(100, 5.0));
+        assert!(!threshold.probing());
+        assert_eq!((threshold.trend.not_grown, threshold.trend.rtt_count), (0, 0));
+    }
+
+    #[test]
+    fn growth_of_window_and_queue_ends_the_phase() {
+        // Five samples with growth and five rises: rtt_count = -5, after the first sample. The decrease of heuristic II,
+        // which would start the count of growth anew, needs rtt_count at most -10 + 1 per probe: -6 at the fifth.
+        let mut threshold = threshold(&[]);
+        for step in 0..6 {
+            assert!(threshold.probing());
+            threshold.sample(&sample(100 + step, 5.0 + step as f64));
+        }
+        assert!(!threshold.probing());
+    }
+
+    #[test]
+    fn a_decrease_stops_2_5_percent_above_the_least_round_trip() {
+        // From 110 ms: 5 % to 104.5, 2.5 % to 101.9, which the floor lifts to 102.5. Heuristic III is kept away by 7
+        // samples of growth, heuristic I by an incr_clamp of 2; a decr_clamp of -2 lets two samples of growth lower.
+        let settings = [("decr_clamp_start", "-2"), ("gamma31", "7"), ("incr_clamp_start", "2")];
+        let mut threshold = threshold(&settings);
+        let mut values = Vec::new();
+        for step in 0..5 {
+            threshold.sample(&sample(100 + step, 5.0 + step as f64));
+            values.push((seconds(&mut threshold) * 1e5).round() / 1e2);
+        }
+        assert_eq!(values, [110.0, 110.0, 104.5, 104.5, 102.5]);
+    }
+
+    #[test]
+    fn in_the_normal_phase_a_lean_flow_raises_it() {
+        // 21 probes at an unchanging round trip and a window of 5 raise it on alternate occasions from the first on:
+        // 11 times. Then 15 samples without growth at a window of 2 and 14 more to confirm: 5 %.
+        let mut threshold = threshold(&[]);
+        for _ in 0..22 {
+            threshold.sample(&sample(100, 5.0));
+        }
+        let raised = (1..=11).fold(0.110, |value, n| value * (1.0 + 0.12 / f64::from(n)));
+        // rtt_count is 0, below incr_clamp from the seventh probe on, but the window is stuck only at 1.5 or less.
+        let after_probes = seconds(&mut threshold);
+        assert!(after_probes < raised);
+        for _ in 0..28 {
+            threshold.sample(&sample(100, 2.0));
+        }
+        assert!((seconds(&mut threshold) - after_probes).abs() < 1e-9);
+        threshold.sample(&sample(100, 2.0));
+        assert!((seconds(&mut threshold) - 1.05 * after_probes).abs() < 1e-8);
+    }
+}
