@@ -1,0 +1,151 @@
+//! Feeds the members of a group a hand-written sequence of events, as [`crate::script`] does with one control.
+
+use crate::assembly::Assembly;
+use crate::control::{Ack, Control, Initial, Loss, Phase, Timeout};
+use crate::group::ControlGroup;
+use crate::registry;
+use crate::script::loss_at;
+use ackclock_base::{Packets, Span, Time, Values};
+
+/// A group with a pretended host around it. Every packet is acknowledged in order, one acknowledgement each, and every
+/// window is always used up. Members are counted from 0.
+pub struct GroupScript {
+    members: Vec<Scripted>,
+    now: Time,
+    rtt: Span,
+}
+
+struct Scripted {
+    control: Box<dyn Control>,
+    acked_to: u64,
+}
+
+impl GroupScript {
+    /// A group under a registered control, with some parameters set, and a member for each window. They are in
+    /// congestion avoidance: their thresholds are half their windows.
+    ///
+    /// # Panics
+    /// When there is no control of that name, or a setting is wrong.
+    pub fn new(name: &str, settings: &[(&str, &str)], windows: &[Packets]) -> Self {
+        let members: Vec<_> = windows.iter().map(|window| (*window, window / 2.0)).collect();
+        Self::with_thresholds(name, settings, &members)
+    }
+
+    /// The same, with windows and slow start thresholds.
+    ///
+    /// # Panics
+    /// As [`Self::new`].
+    pub fn with_thresholds(name: &str, settings: &[(&str, &str)], members: &[(Packets, Packets)]) -> Self {
+        let entry = registry::find(name).unwrap_or_else(|| panic!("no control {name}"));
+        let values = Values::with(entry.descriptor, settings);
+        let mut group = Assembly::new(entry, &values, None, None);
+        let join = |&(window, ssthresh): &(Packets, Packets)| {
+            let mut control =
+                group.join(&Initial { window, ssthresh, limit: f64::INFINITY, packet_bytes: 1000 });
+            control.on_start(Time::ZERO);
+            Scripted { control, acked_to: 0 }
+        };
+        Self {
+            members: members.iter().map(join).collect(),
+            now: Time::from_seconds(1.0),
+            rtt: Span::from_millis(100),
+        }
+    }
+
+    /// Sets the round trip of the packets acknowledged from now on.
+    pub fn rtt(&mut self, rtt_ms: f64) {
+        self.rtt = Span::from_seconds(rtt_ms / 1000.0);
+    }
+
+    /// The windows of all.
+    pub fn cwnds(&self) -> Vec<Packets> {
+        self.members.iter().map(|member| member.control.decision().cwnd).collect()
+    }
+
+    /// The window of one.
+    pub fn cwnd(&self, me: usize) -> Packets {
+        self.members[me].control.decision().cwnd
+    }
+
+    /// The slow start threshold of one.
+    pub fn ssthresh(&self, me: usize) -> Packets {
+        self.members[me].control.decision().ssthresh
+    }
+
+    /// The windows of all added up.
+    pub fn total(&self) -> Packets {
+        self.cwnds().iter().sum()
+    }
+
+    /// `count` acknowledgements to one member, at once.
+    pub fn acks(&mut self, me: usize, count: u32) {
+        for _ in 0..count {
+            let member = &mut self.members[me];
+            let inflight = member.control.decision().cwnd as u64;
+            member.acked_to += 1;
+            let ack = Ack {
+                now: self.now,
+                fresh: true,
+                acked_to: member.acked_to,
+                sent_to: member.acked_to + inflight.saturating_sub(1),
+                newly_acked: 1,
+                credit: 1.0,
+                rtt: Some(self.rtt),
+                smoothed_rtt: self.rtt,
+                min_rtt: self.rtt,
+                inflight,
+                cwnd_limited: true,
+                phase: Phase::Open,
+                delivery: None,
+            };
+            member.control.on_ack(&ack);
+        }
+    }
+
+    /// A loss found by duplicate acknowledgements, of a packet sent just now. The script's recoveries take no time.
+    pub fn loss(&mut self, me: usize) {
+        self.loss_of_packet_sent(me, 0.0);
+    }
+
+    /// A loss of a packet sent so many milliseconds ago.
+    pub fn loss_of_packet_sent(&mut self, me: usize, ms_ago: f64) {
+        let sent = self.now - Span::from_seconds(ms_ago / 1000.0);
+        let loss = Loss { sent, ..loss_at(self.now, self.cwnd(me)) };
+        self.members[me].control.on_loss(&loss);
+    }
+
+    /// An expiry of a member's retransmission timer.
+    pub fn timeout(&mut self, me: usize) {
+        let window = self.cwnd(me);
+        let timeout = Timeout { now: self.now, window, inflight: window as u64, in_a_row: 1 };
+        self.members[me].control.on_timeout(&timeout);
+    }
+
+    /// The news that a member's last loss was none.
+    pub fn spurious(&mut self, me: usize) {
+        let now = self.now;
+        self.members[me].control.on_spurious(now);
+    }
+
+    /// A member's connection ends.
+    pub fn leave(&mut self, me: usize) {
+        let now = self.now;
+        self.members[me].control.on_end(now);
+    }
+
+    /// Lets time pass.
+    pub fn wait(&mut self, ms: f64) {
+        self.now += Span::from_seconds(ms / 1000.0);
+    }
+
+    /// What a member's control publishes under a name.
+    pub fn inner(&self, me: usize, name: &str) -> Option<f64> {
+        let mut found = None;
+        self.members[me].control.publish(&mut |series, value| {
+            if series == name {
+                found = Some(value);
+            }
+        });
+        found
+    }
+}

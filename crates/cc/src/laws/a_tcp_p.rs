@@ -1,0 +1,188 @@
+//! A-TCP-P (Cho 2006 chapter V): parallel flows under the rules of TCP-P, with a strength that A-TCP's controller finds
+//! from the round trips of all and the sum of their windows.
+
+use crate::control::{Ack, Loss, Timeout};
+use crate::group::{Group, GroupLaw, Members};
+use crate::laws::adaptive_strength::{self, Controller};
+use crate::laws::tcp_p::{self, Flow, Rules};
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Parameter, Time, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "a-tcp-p",
+        "Parallel flows that together are worth as many as leave no queue; one while somebody competes",
+        "Cho 2006 section V.B, algorithms 5 to 7",
+        PARAMETERS,
+    ),
+    build: Build::Group(|values| Box::new(Group::new(AdaptiveParallel::new(values)))),
+    companions: Companions::recovery("sack"),
+};
+
+const PARAMETERS: &[Parameter] = &{
+    let [a, b, c, d, e, f, g] = *adaptive_strength::PARAMETERS.first_chunk().unwrap();
+    [a, b, c, d, e, f, g, tcp_p::METHOD, tcp_p::SUPPRESSION]
+};
+
+/// The law.
+#[derive(Clone, Debug)]
+pub struct AdaptiveParallel {
+    controller: Controller,
+    rules: Rules,
+}
+
+impl AdaptiveParallel {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self { controller: Controller::new(values), rules: Rules::new(values) }
+    }
+
+    /// Algorithm 7, once for the losses of a burst: what TCP-P does to spare its flows is done with the group's least
+    /// round trip.
+    fn answers(&mut self, members: &Members<Flow>, me: usize, now: Time) -> bool {
+        let answers = !self.rules.spares(members, me, now, self.controller.srtt_least());
+        if answers {
+            self.controller.on_loss(now);
+        }
+        answers
+    }
+}
+
+impl GroupLaw for AdaptiveParallel {
+    type Member = Flow;
+
+    /// Equation 5.1 and algorithm 6: every round trip of every member.
+    fn observe(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
+        let Some(rtt) = ack.rtt.filter(|_| ack.fresh) else { return };
+        self.rules.observe(&mut members.all[me].state, ack);
+        let window = members.all[me].window;
+        if window.cwnd >= window.ssthresh {
+            self.controller.on_threshold(ack.now);
+        }
+        self.controller.on_rtt(ack.now, rtt.seconds(), members.total_cwnd());
+    }
+
+    fn increase(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
+        self.rules.increase(members, me, self.controller.k(), ack);
+    }
+
+    fn on_loss(&mut self, members: &mut Members<Flow>, me: usize, loss: &Loss) {
+        if self.answers(members, me, loss.now) {
+            self.rules.on_loss(members, me, self.controller.k(), loss);
+        }
+    }
+
+    /// Cho gives no rule: the standard's window for this flow, the others as at a loss.
+    fn on_timeout(&mut self, members: &mut Members<Flow>, me: usize, timeout: &Timeout) {
+        members.all[me].window.start_over(timeout);
+        if self.answers(members, me, timeout.now) {
+            self.rules.cut_others(members, me, self.controller.k(), timeout.now);
+        }
+    }
+
+    fn publish(&self, members: &Members<Flow>, _: usize, series: &mut dyn FnMut(&'static str, f64)) {
+        series("group_cwnd_packets", members.total_cwnd());
+        self.controller.publish(series);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::group_script::GroupScript;
+
+    /// Past the loss of slow start (at which k = 1 halves everything), with round trips of 50 to 60 ms seen.
+    fn started(windows: &[f64]) -> GroupScript {
+        let doubled: Vec<_> = windows.iter().map(|window| 2.0 * window).collect();
+        let mut script = GroupScript::new("a-tcp-p", &[("srtt_gain", "1")], &doubled);
+        script.rtt(60.0);
+        script.acks(0, 1);
+        script.rtt(50.0);
+        script.acks(1, 1);
+        script.loss(0);
+        script
+    }
+
+    fn check(script: &mut GroupScript, me: usize, rtt_ms: f64) {
+        script.wait(501.0);
+        script.rtt(rtt_ms);
+        script.acks(me, 1);
+    }
+
+    #[test]
+    fn a_loss_at_strength_one_halves_the_group() {
+        assert_eq!(started(&[100.0; 4]).cwnds(), [100.0; 4]);
+    }
+
+    #[test]
+    fn any_members_round_trip_checks_the_group_and_the_knee_is_of_all_windows() {
+        let mut script = started(&[100.0; 4]);
+        (0..3).for_each(|me| check(&mut script, me, 50.0));
+        assert_eq!(script.inner(3, "k"), Some(4.0));
+        check(&mut script, 3, 60.0);
+        let knee = script.inner(0, "knee_cwnd_packets");
+        assert_eq!(
+            (knee, script.inner(0, "knee_k"), script.inner(0, "k")),
+            (Some(400.0), Some(4.0), Some(1.0))
+        );
+    }
+
+    #[test]
+    fn without_competition_the_group_loses_one_part_in_twice_the_root() {
+        // knee_k = 9, so k = 3 of N = 4 flows: 400 x 5/6 = 333.3 (algorithm 7).
+        let mut script = started(&[100.0; 4]);
+        (0..8).for_each(|_| check(&mut script, 0, 50.0));
+        check(&mut script, 0, 60.0);
+        let before = script.total();
+        script.wait(501.0);
+        let lossy = script.cwnd(1);
+        script.loss(1);
+        assert_eq!(script.inner(0, "k"), Some(3.0));
+        assert_eq!(script.cwnd(1), lossy / 2.0);
+        assert!((script.total() / before - 5.0 / 6.0).abs() < 0.005, "{} of {before}", script.total());
+    }
+
+    #[test]
+    fn a_strength_beyond_the_members_cuts_all_alike() {
+        // knee_k = 16, k = 4 of N = 2 flows: 7/8 of each.
+        let mut script = started(&[100.0; 2]);
+        (0..15).for_each(|_| check(&mut script, 0, 50.0));
+        check(&mut script, 0, 60.0);
+        let [first, second] = [script.cwnd(0), script.cwnd(1)];
+        script.wait(501.0);
+        script.loss(1);
+        assert_eq!(script.cwnds(), [first * 0.875, second * 0.875]);
+    }
+
+    #[test]
+    fn a_burst_of_losses_is_one_event() {
+        let mut script = started(&[100.0; 3]);
+        script.wait(501.0);
+        script.loss(0);
+        let after = script.cwnds();
+        script.wait(49.0); // the least round trip of the group is 50 ms
+        script.loss(1);
+        assert_eq!(script.cwnds(), after);
+        script.wait(1.0);
+        script.loss(1);
+        assert_eq!(script.cwnd(1), after[1] / 2.0);
+    }
+
+    #[test]
+    fn at_strength_one_a_member_grows_by_less_than_a_standard_flow() {
+        // Equation 3.8 with k = 1, N = 4, W = 100: 402 acknowledgements for one packet.
+        let mut script = started(&[100.0; 4]);
+        script.acks(2, 401);
+        assert_eq!(script.cwnd(2), 100.0);
+        script.acks(2, 1);
+        assert_eq!(script.cwnd(2), 101.0);
+    }
+
+    #[test]
+    fn a_timeout_starts_the_flow_over_and_is_a_loss_to_the_group() {
+        let mut script = started(&[100.0; 2]);
+        script.wait(501.0);
+        script.timeout(1);
+        assert_eq!(script.cwnds(), [50.0, 1.0]);
+    }
+}

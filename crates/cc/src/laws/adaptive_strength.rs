@@ -1,0 +1,210 @@
+//! How A-TCP finds its strength k (Cho 2006 chapter IV section E): k climbs while there is no queue, is 1 while there is
+//! one, and stays 1 for a whole congestion epoch where the window at which the queue began to build (the knee) has
+//! moved, for then somebody competes. A-TCP feeds it one flow's round trips and window, A-TCP-P a group's.
+
+use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "alpha",
+        summary: "Pause after a check, in least smoothed round trips",
+        quantity: Quantity::Number,
+        default: "10",
+        range: Range::at_least(0.0),
+        source: "Cho section IV.E",
+    },
+    Parameter {
+        name: "delta",
+        summary: "Pause after a loss, in least smoothed round trips",
+        quantity: Quantity::Number,
+        default: "10",
+        range: Range::at_least(0.0),
+        source: "Cho section IV.E",
+    },
+    Parameter {
+        name: "beta",
+        summary: "How far the knee may move without a competitor, as a share",
+        quantity: Quantity::Number,
+        default: "0.1",
+        range: Range::between(0.0, 1.0),
+        source: "Cho section IV.E",
+    },
+    Parameter {
+        name: "gamma",
+        summary: "Where between least and greatest smoothed round trip a queue counts",
+        quantity: Quantity::Number,
+        default: "0.2",
+        range: Range::between(0.0, 1.0),
+        source: "Cho section IV.D",
+    },
+    Parameter {
+        name: "srtt_gain",
+        summary: "Weight of a new round trip in the smoothed one",
+        quantity: Quantity::Number,
+        default: "0.125",
+        range: Range { min: 0.0, max: 1.0, above_min: true },
+        source: "Cho section IV.E: w = 1/8",
+    },
+    Parameter {
+        name: "whole_root",
+        summary: "Whether the root of the knee's strength is cut to a whole number",
+        quantity: Quantity::Flag,
+        default: "true",
+        range: Range::ANY,
+        source: "Cho figures 29 and 32: 34 gives 5, 11 gives 3",
+    },
+    Parameter {
+        name: "slow_start_needs_loss",
+        summary: "Whether only a loss ends the initial slow start for the controller, or its threshold does too",
+        quantity: Quantity::Flag,
+        default: "true",
+        range: Range::ANY,
+        source: "Cho algorithm 4 knows only a loss",
+    },
+];
+
+/// The controller: algorithm 3 for round trips, algorithm 4 for losses. Times in seconds.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    alpha: f64,
+    delta: f64,
+    beta: f64,
+    gamma: f64,
+    gain: f64,
+    whole_root: bool,
+    slow_start_needs_loss: bool,
+    k: f64,
+    knee_cwnd: Packets,
+    knee_cwnd_ref: Packets,
+    knee_k: f64,
+    /// Whether k may rise and the next knee's k is to be noted.
+    check_knee: bool,
+    /// Whether the queue was low at the last check.
+    low_delay: bool,
+    /// The loss that ends the initial slow start is still to come. Cho uses it and does not say what it begins as.
+    first: bool,
+    /// Zero before the first round trip. From zero, as listed for groups, its least value would mean nothing.
+    srtt: f64,
+    srtt_least: f64,
+    srtt_most: f64,
+    modified: Time,
+    wait: f64,
+}
+
+impl Controller {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self {
+            alpha: values.number("alpha"),
+            delta: values.number("delta"),
+            beta: values.number("beta"),
+            gamma: values.number("gamma"),
+            gain: values.number("srtt_gain"),
+            whole_root: values.flag("whole_root"),
+            slow_start_needs_loss: values.flag("slow_start_needs_loss"),
+            k: 1.0,
+            knee_cwnd: 0.0,
+            knee_cwnd_ref: 0.0,
+            knee_k: 0.0,
+            check_knee: false,
+            low_delay: false,
+            first: true,
+            srtt: 0.0,
+            srtt_least: f64::INFINITY,
+            srtt_most: 0.0,
+            modified: Time::ZERO,
+            wait: 0.0,
+        }
+    }
+
+    /// The strength.
+    pub fn k(&self) -> f64 {
+        self.k
+    }
+
+    /// The least smoothed round trip, in seconds; infinite before the first sample.
+    pub fn srtt_least(&self) -> f64 {
+        self.srtt_least
+    }
+
+    /// Algorithm 3, for a round trip of an acknowledgement of something new.
+    pub fn on_rtt(&mut self, now: Time, rtt: f64, cwnd: Packets) {
+        self.srtt = if self.srtt == 0.0 { rtt } else { (1.0 - self.gain) * self.srtt + self.gain * rtt };
+        self.srtt_most = self.srtt_most.max(self.srtt);
+        self.srtt_least = self.srtt_least.min(self.srtt);
+        if now.since(self.modified).seconds() <= self.wait {
+            return;
+        }
+        if self.srtt <= self.srtt_least + self.gamma * (self.srtt_most - self.srtt_least) {
+            if self.check_knee && self.knee_cwnd_ref == self.knee_cwnd {
+                self.k += 1.0;
+            }
+            self.low_delay = true;
+        } else {
+            if self.low_delay {
+                self.on_knee(cwnd);
+            }
+            self.k = 1.0;
+        }
+        self.modified = now;
+        self.wait = self.alpha * self.srtt_least;
+    }
+
+    /// Lines 10 to 20: the queue has begun to build.
+    fn on_knee(&mut self, cwnd: Packets) {
+        self.knee_cwnd = cwnd;
+        let known = (1.0 - self.beta) * self.knee_cwnd_ref..=(1.0 + self.beta) * self.knee_cwnd_ref;
+        if self.knee_cwnd_ref == 0.0 || known.contains(&cwnd) {
+            self.knee_cwnd_ref = cwnd;
+        }
+        if self.check_knee {
+            self.knee_k = self.k;
+        }
+        self.check_knee = false;
+        self.low_delay = false;
+    }
+
+    /// Algorithm 4, before the window is cut with the strength that it leaves.
+    pub fn on_loss(&mut self, now: Time) {
+        if self.first {
+            (self.k, self.knee_k) = (1.0, 1.0);
+            (self.knee_cwnd, self.knee_cwnd_ref) = (0.0, 0.0);
+            self.first = false;
+        } else if self.knee_cwnd_ref == self.knee_cwnd {
+            let root = libm::sqrt(self.knee_k);
+            self.k = if self.whole_root { libm::floor(root) } else { root }.max(1.0);
+            self.srtt_most = self.srtt_least; // to be learnt anew
+        } else {
+            // Resetting the knee as well would make both zero, hence equal, and the next epoch aggressive.
+            (self.k, self.knee_k, self.knee_cwnd_ref) = (1.0, 1.0, 0.0);
+        }
+        self.check_knee = true;
+        self.low_delay = false;
+        self.modified = now;
+        self.wait = self.delta * self.srtt_least;
+    }
+
+    /// The window has reached the slow start threshold.
+    pub fn on_threshold(&mut self, now: Time) {
+        if self.first && !self.slow_start_needs_loss {
+            self.on_loss(now);
+        }
+    }
+
+    /// Shows its inside. Of a group, the windows are the group's.
+    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("k", self.k);
+        series("knee_k", self.knee_k);
+        series("knee_cwnd_packets", self.knee_cwnd);
+        series("knee_cwnd_ref_packets", self.knee_cwnd_ref);
+        series("srtt_s", self.srtt);
+        if self.srtt_least.is_finite() {
+            let threshold = self.srtt_least + self.gamma * (self.srtt_most - self.srtt_least);
+            series("srtt_threshold_s", threshold);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

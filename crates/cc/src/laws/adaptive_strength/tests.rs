@@ -1,0 +1,191 @@
+use super::Controller;
+use crate::laws::a_tcp;
+use ackclock_base::{Span, Time, Values};
+
+/// A controller in time, with a gain of 1 unless a test is about smoothing: the smoothed round trip is the last.
+struct Run {
+    controller: Controller,
+    now: Time,
+}
+
+const LOW: f64 = 0.050;
+const HIGH: f64 = 0.060;
+
+impl Run {
+    fn new(settings: &[(&str, &str)]) -> Self {
+        let settings = [&[("srtt_gain", "1")], settings].concat();
+        let controller = Controller::new(&Values::with(a_tcp::ENTRY.descriptor, &settings));
+        Self { controller, now: Time::from_seconds(1.0) }
+    }
+
+    /// After the loss that ends slow start, with round trips of 50 to 60 ms seen: a queue counts from 52 ms.
+    fn after_slow_start() -> Self {
+        let mut run = Self::new(&[]);
+        run.rtt(LOW, 10.0);
+        run.rtt(HIGH, 20.0);
+        run.controller.on_loss(run.now);
+        run
+    }
+
+    fn rtt(&mut self, rtt: f64, cwnd: f64) {
+        self.controller.on_rtt(self.now, rtt, cwnd);
+    }
+
+    /// A check: the pause, 10 x 50 ms, is over.
+    fn check(&mut self, rtt: f64, cwnd: f64) {
+        self.now += Span::from_millis(501);
+        self.rtt(rtt, cwnd);
+    }
+
+    fn loss(&mut self) {
+        self.now += Span::from_millis(501);
+        self.controller.on_loss(self.now);
+    }
+
+    /// k, knee_k, knee_cwnd, knee_cwnd_ref.
+    fn state(&self) -> (f64, f64, f64, f64) {
+        let Controller { k, knee_k, knee_cwnd, knee_cwnd_ref, .. } = self.controller;
+        (k, knee_k, knee_cwnd, knee_cwnd_ref)
+    }
+}
+
+#[test]
+fn line_1_smooths_by_an_eighth_from_the_first_sample_also_in_pauses() {
+    let mut run = Run::new(&[("srtt_gain", "0.125")]);
+    run.rtt(0.080, 10.0);
+    assert_eq!(run.controller.srtt, 0.080);
+    run.rtt(0.160, 10.0); // in the pause: 7/8 x 80 + 1/8 x 160 = 90 ms
+    assert!((run.controller.srtt - 0.090).abs() < 1e-12);
+    assert_eq!((run.controller.srtt_least, run.controller.srtt_most), (0.080, run.controller.srtt));
+}
+
+#[test]
+fn before_the_first_loss_k_does_not_rise() {
+    let mut run = Run::new(&[]);
+    (0..10).for_each(|_| run.check(LOW, 10.0));
+    assert_eq!(run.controller.k(), 1.0);
+}
+
+#[test]
+fn line_2_one_check_in_ten_least_round_trips() {
+    let mut run = Run::after_slow_start();
+    run.check(LOW, 10.0);
+    assert_eq!(run.controller.k(), 2.0);
+    run.now += Span::from_millis(500); // not more than 10 x 50 ms
+    run.rtt(LOW, 10.0);
+    assert_eq!(run.controller.k(), 2.0);
+    run.now += Span::from_millis(1);
+    run.rtt(LOW, 10.0);
+    assert_eq!(run.controller.k(), 3.0);
+}
+
+#[test]
+fn a_loss_pauses_for_delta() {
+    let mut run = Run::new(&[("delta", "4")]);
+    run.rtt(LOW, 10.0);
+    run.controller.on_loss(run.now);
+    run.now += Span::from_millis(200);
+    run.rtt(LOW, 10.0);
+    assert_eq!(run.controller.k(), 1.0);
+    run.now += Span::from_millis(1);
+    run.rtt(LOW, 10.0);
+    assert_eq!(run.controller.k(), 2.0);
+}
+
+#[test]
+fn alone_it_goes_from_aggressive_to_hold_and_back_at_a_loss() {
+    let mut run = Run::after_slow_start();
+    // Aggressive, for knee and reference are both 0: k climbs with each check that sees no queue.
+    (0..10).for_each(|_| run.check(LOW, 100.0));
+    assert_eq!(run.state(), (11.0, 1.0, 0.0, 0.0));
+    // The knee: window and k are noted, k is 1, and stays 1 when the queue goes.
+    run.check(HIGH, 420.0);
+    assert_eq!(run.state(), (1.0, 11.0, 420.0, 420.0));
+    run.check(LOW, 430.0);
+    assert_eq!(run.state(), (1.0, 11.0, 420.0, 420.0));
+    // A later knee in the same epoch moves the window within 10 %, not its k.
+    run.check(HIGH, 440.0);
+    assert_eq!(run.state(), (1.0, 11.0, 440.0, 440.0));
+    // A loss without competition: k = floor(sqrt(11)) = 3 (figure 32), and the greatest delay is learnt anew.
+    run.loss();
+    assert_eq!(run.state(), (3.0, 11.0, 440.0, 440.0));
+    assert_eq!(run.controller.srtt_most, run.controller.srtt_least);
+    // The queue is still there, and no low one has been seen: no knee, but k is 1 and may rise again.
+    run.check(HIGH, 400.0);
+    assert_eq!(run.state(), (1.0, 11.0, 440.0, 440.0));
+    run.check(LOW, 400.0);
+    assert_eq!(run.state(), (2.0, 11.0, 440.0, 440.0));
+}
+
+#[test]
+fn a_competitor_keeps_k_at_one_for_an_epoch_and_the_next_is_a_trial() {
+    let mut run = Run::after_slow_start();
+    (0..3).for_each(|_| run.check(LOW, 100.0));
+    run.check(HIGH, 420.0);
+    run.loss();
+    // The knee has moved to half: the reference stays, and k = 4 at it is noted.
+    (0..3).for_each(|_| run.check(LOW, 200.0));
+    run.check(HIGH, 210.0);
+    assert_eq!(run.state(), (1.0, 5.0, 210.0, 420.0));
+    // The loss finds them different: reference 0, the knee is kept, so that they are different still.
+    run.loss();
+    assert_eq!(run.state(), (1.0, 1.0, 210.0, 0.0));
+    (0..3).for_each(|_| run.check(LOW, 150.0));
+    assert_eq!(run.controller.k(), 1.0);
+    // The next knee is the new reference.
+    run.check(HIGH, 200.0);
+    assert_eq!(run.state(), (1.0, 1.0, 200.0, 200.0));
+    // So the loss after that halves (k = sqrt(1)), and then k may climb again: a trial.
+    run.loss();
+    assert_eq!(run.controller.k(), 1.0);
+    run.check(LOW, 150.0);
+    assert_eq!(run.controller.k(), 2.0);
+}
+
+#[test]
+fn lines_11_to_15_a_knee_within_beta_is_the_new_reference() {
+    for (knee, reference) in [(378.0, 378.0), (462.0, 462.0), (377.0, 420.0), (463.0, 420.0)] {
+        let mut run = Run::after_slow_start();
+        run.check(LOW, 100.0);
+        run.check(HIGH, 420.0);
+        run.check(LOW, 300.0);
+        run.check(HIGH, knee); // 420 x 0.9 = 378, 420 x 1.1 = 462
+        assert_eq!(run.state(), (1.0, 2.0, knee, reference));
+    }
+}
+
+#[test]
+fn a_queue_counts_from_a_fifth_of_the_greatest() {
+    // Section IV.D: 50 + 0.2 (60 - 50) = 52 ms is still low.
+    for (rtt, k) in [(0.052 - 1e-9, 2.0), (0.052 + 1e-9, 1.0)] {
+        let mut run = Run::after_slow_start();
+        run.check(rtt, 100.0);
+        assert_eq!(run.controller.k(), k);
+    }
+}
+
+#[test]
+fn the_root_of_the_knees_strength() {
+    // Figure 29: 34 gives 5; without cutting to whole numbers 5.83.
+    for (whole, k) in [("true", 5.0), ("false", 34.0_f64.sqrt())] {
+        let mut run = Run::new(&[("whole_root", whole)]);
+        run.rtt(LOW, 10.0);
+        run.rtt(HIGH, 10.0);
+        run.controller.on_loss(run.now);
+        (0..33).for_each(|_| run.check(LOW, 100.0));
+        run.check(HIGH, 1800.0);
+        run.loss();
+        assert_eq!(run.controller.k(), k);
+    }
+}
+
+#[test]
+fn slow_start_may_end_without_a_loss() {
+    for (needs_loss, k) in [("true", 1.0), ("false", 2.0)] {
+        let mut run = Run::new(&[("slow_start_needs_loss", needs_loss)]);
+        run.rtt(LOW, 10.0);
+        run.controller.on_threshold(run.now);
+        run.check(LOW, 10.0);
+        assert_eq!(run.controller.k(), k);
+    }
+}

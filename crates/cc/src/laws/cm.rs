@@ -1,0 +1,126 @@
+//! The Congestion Manager (Balakrishnan, Rahul and Seshan 1999), as Cho 2006 sections I and V.C describe it: the flows of
+//! a group have one congestion window together, which grows and shrinks as one standard flow's. Here every flow has an
+//! equal part of it; what one leaves unused is not lent to the others.
+
+use crate::classic::Window;
+use crate::control::{Ack, Loss, Timeout};
+use crate::group::{Group, GroupLaw, Members};
+use crate::laws::tcp_k;
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::Time;
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "cm",
+        "Parallel flows that share the window of one (Congestion Manager)",
+        "Cho 2006 section V.C, after Balakrishnan, Rahul and Seshan 1999",
+        &[],
+    ),
+    build: Build::Group(|_| Box::new(Group::new(Manager::default()))),
+    companions: Companions::recovery("sack"),
+};
+
+/// The law.
+#[derive(Clone, Debug, Default)]
+pub struct Manager {
+    /// The window of all together; none before the first flow.
+    shared: Option<Window>,
+    /// When it was last cut. What was sent before that and is lost belongs to the same congestion.
+    cut: Time,
+}
+
+impl Manager {
+    /// Changes the shared window, and deals it out.
+    fn change(&mut self, members: &mut Members<()>, act: impl FnOnce(&mut Window)) {
+        let Some(shared) = &mut self.shared else { return };
+        act(shared);
+        shared.cwnd = shared.cwnd.max(1.0);
+        let size = members.count() as f64;
+        let part = Window { cwnd: shared.cwnd / size, ssthresh: shared.ssthresh / size };
+        members.all.iter_mut().for_each(|member| member.window = part);
+    }
+}
+
+impl GroupLaw for Manager {
+    type Member = ();
+
+    fn on_change(&mut self, members: &mut Members<()>, me: usize) {
+        let first = members.all[me].window;
+        self.shared.get_or_insert(first);
+        self.change(members, |_| {});
+    }
+
+    fn increase(&mut self, members: &mut Members<()>, _: usize, ack: &Ack) {
+        self.change(members, |shared| tcp_k::grow(shared, 1.0, ack.credit));
+    }
+
+    fn on_loss(&mut self, members: &mut Members<()>, _: usize, loss: &Loss) {
+        if loss.sent >= self.cut {
+            self.cut = loss.now;
+            self.change(members, |shared| {
+                tcp_k::cut(shared, 1.0, &Loss { window: shared.cwnd, ..*loss });
+            });
+        }
+    }
+
+    fn on_timeout(&mut self, members: &mut Members<()>, _: usize, timeout: &Timeout) {
+        self.cut = timeout.now;
+        self.change(members, |shared| {
+            shared.start_over(&Timeout { window: shared.cwnd, ..*timeout });
+        });
+    }
+
+    fn publish(&self, _: &Members<()>, _: usize, series: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(shared) = self.shared {
+            series("group_cwnd_packets", shared.cwnd);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::group_script::GroupScript;
+
+    fn group(size: usize) -> GroupScript {
+        GroupScript::with_thresholds("cm", &[], &vec![(100.0, 50.0); size])
+    }
+
+    #[test]
+    fn the_first_flows_window_is_dealt_out_and_follows_who_is_there() {
+        let mut script = group(4);
+        assert_eq!(script.cwnds(), [25.0; 4]);
+        script.leave(3);
+        assert!((script.cwnd(0) - 100.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn together_they_grow_as_one() {
+        // 100 + 1/100 for any flow's acknowledgement.
+        let mut script = group(4);
+        script.acks(2, 1);
+        assert!((script.total() - 100.01).abs() < 1e-9);
+    }
+
+    #[test]
+    fn losses_of_one_window_halve_once() {
+        let mut script = group(4);
+        script.loss(0);
+        assert!((script.total() - 50.0).abs() < 1e-9);
+        script.wait(10.0);
+        script.loss_of_packet_sent(1, 20.0); // before the cut 10 ms ago
+        assert!((script.total() - 50.0).abs() < 1e-9);
+        script.loss_of_packet_sent(1, 5.0);
+        assert!((script.total() - 25.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_timeout_starts_all_over() {
+        let mut script = group(2);
+        script.timeout(1);
+        // A shared window of one packet; no flow can have less than one of its own.
+        assert_eq!((script.cwnds(), script.ssthresh(0)), (vec![1.0, 1.0], 25.0));
+        script.acks(0, 9);
+        assert_eq!(script.total(), 10.0);
+    }
+}

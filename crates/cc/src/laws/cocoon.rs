@@ -1,0 +1,97 @@
+//! COCOON (Gao, He, Hou and Paul), as Cho 2006 section V.C describes it: when a flow of a group finds congestion, those
+//! that have more outstanding than its window are cut too. To which window is not said; here it is that of the flow that
+//! found it.
+
+use crate::classic::MIN_SSTHRESH;
+use crate::control::{Ack, Loss};
+use crate::group::{Group, GroupLaw, Members};
+use crate::laws::tcp_k;
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Parameter, Quantity, Range};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "cocoon",
+        "Parallel flows; a loss also cuts those that have more outstanding than the window it leaves",
+        "Cho 2006 section V.C, after Gao, He, Hou and Paul",
+        PARAMETERS,
+    ),
+    build: Build::Group(|values| {
+        Box::new(Group::new(Cocoon { lower_ssthresh: values.flag("lower_ssthresh") }))
+    }),
+    companions: Companions::recovery("sack"),
+};
+
+const PARAMETERS: &[Parameter] = &[Parameter {
+    name: "lower_ssthresh",
+    summary: "Whether the slow start thresholds of the others follow their windows",
+    quantity: Quantity::Flag,
+    default: "false",
+    range: Range::ANY,
+    source: "not in Cho, who speaks of windows only",
+}];
+
+/// The law.
+#[derive(Clone, Debug)]
+pub struct Cocoon {
+    lower_ssthresh: bool,
+}
+
+impl GroupLaw for Cocoon {
+    type Member = ();
+
+    fn increase(&mut self, members: &mut Members<()>, me: usize, ack: &Ack) {
+        tcp_k::grow(&mut members.all[me].window, 1.0, ack.credit);
+    }
+
+    fn on_loss(&mut self, members: &mut Members<()>, me: usize, loss: &Loss) {
+        let window = &mut members.all[me].window;
+        tcp_k::cut(window, 1.0, loss);
+        let cwnd = window.cwnd;
+        for other in members.others(me).filter(|other| other.inflight as f64 > cwnd) {
+            other.window.cwnd = other.window.cwnd.min(cwnd);
+            if self.lower_ssthresh {
+                other.window.ssthresh = other.window.ssthresh.min(cwnd).max(MIN_SSTHRESH);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::group_script::GroupScript;
+
+    /// The windows are in flight.
+    fn group(settings: &[(&str, &str)], members: &[(f64, f64)]) -> GroupScript {
+        let mut script = GroupScript::with_thresholds("cocoon", settings, members);
+        (0..members.len()).for_each(|me| script.acks(me, 1));
+        script
+    }
+
+    #[test]
+    fn those_with_more_outstanding_than_the_window_left_get_that_window() {
+        // 80 is halved to about 40: 60 is cut to that, 30 is not.
+        let mut script = group(&[], &[(80.0, 40.0), (60.0, 50.0), (30.0, 15.0)]);
+        let small = script.cwnd(2);
+        script.loss(0);
+        let left = script.cwnd(0);
+        assert!((left - 40.0).abs() < 0.1, "{left}");
+        assert_eq!(script.cwnds(), [left, left, small]);
+        assert_eq!(script.ssthresh(1), 50.0);
+    }
+
+    #[test]
+    fn thresholds_may_follow() {
+        let mut script = group(&[("lower_ssthresh", "true")], &[(80.0, 40.0), (60.0, 50.0)]);
+        script.loss(0);
+        assert_eq!(script.ssthresh(1), script.cwnd(0));
+    }
+
+    #[test]
+    fn flows_grow_as_standard_ones() {
+        let mut script = GroupScript::new("cocoon", &[], &[100.0; 4]);
+        script.acks(0, 1);
+        assert_eq!(script.cwnd(0), 100.01);
+    }
+}

@@ -1,0 +1,279 @@
+//! Delay-based congestion avoidance of parallel flows (Cho 2006 chapter II section C): members of a group that see their
+//! round trip rise make room, and with DCA-C tell their siblings to make room too. Loss is answered as in Reno.
+
+use crate::classic::{MIN_SSTHRESH, Window};
+use crate::control::{Ack, Loss};
+use crate::group::{Group, GroupLaw, Members};
+use crate::laws::tcp_k as strength;
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+
+/// With signals to the siblings.
+pub const COLLABORATIVE: Entry = Entry {
+    descriptor: &control(
+        "dca-c",
+        "Reno that yields to rising delay and tells its siblings, which yield if their windows are larger",
+        "Cho 2006 section II.C, algorithm 1 (TCP/DCA-C)",
+        PARAMETERS,
+    ),
+    build: Build::Group(|values| Box::new(Group::new(Dca::new(values, true)))),
+    companions: Companions::recovery("reno"),
+};
+
+/// Each for itself.
+pub const SELF: Entry = Entry {
+    descriptor: &control(
+        "dca-s",
+        "Reno that yields to rising delay, each flow for itself",
+        "Cho 2006 section II.C (TCP/DCA-S)",
+        PARAMETERS,
+    ),
+    build: Build::Group(|values| Box::new(Group::new(Dca::new(values, false)))),
+    companions: Companions::recovery("reno"),
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "gamma",
+        summary: "Where between least and greatest round trip the threshold lies",
+        quantity: Quantity::Number,
+        default: "0.5",
+        range: Range::between(0.0, 1.0),
+        source: "Cho section II.C, equation 2.1",
+    },
+    Parameter {
+        name: "alpha",
+        summary: "Share of its window that a flow gives up for a delay of its own",
+        quantity: Quantity::Number,
+        default: "0.125",
+        range: Range::between(0.0, 0.5),
+        source: "Cho section II.C, after Jain 1989 (window x 7/8)",
+    },
+    Parameter {
+        name: "samples",
+        summary: "Which round trips count: one packet's at a time, or every acknowledgement's",
+        quantity: Quantity::Choice(&["one-at-a-time", "every"]),
+        default: "one-at-a-time",
+        range: Range::ANY,
+        source: "not in Cho; ns-2 without timestamps times one packet at a time",
+    },
+    Parameter {
+        name: "lower_ssthresh",
+        summary: "Whether a cut takes the slow start threshold down with the window",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "Cho algorithm 1 never writes the threshold",
+    },
+];
+
+/// The law of both.
+#[derive(Clone, Debug)]
+pub struct Dca {
+    signals: bool,
+    gamma: f64,
+    alpha: f64,
+    every_sample: bool,
+    lower_ssthresh: bool,
+}
+
+/// What a flow remembers of its round trips, in seconds.
+#[derive(Clone, Debug)]
+pub struct RoundTrips {
+    least: f64,
+    most: f64,
+    /// The packet that is being timed is this one, or the next to be sent after it.
+    timed: u64,
+}
+
+impl Default for RoundTrips {
+    fn default() -> Self {
+        Self { least: f64::INFINITY, most: 0.0, timed: 0 }
+    }
+}
+
+impl Dca {
+    /// From the registered parameters.
+    pub fn new(values: &Values, signals: bool) -> Self {
+        Self {
+            signals,
+            gamma: values.number("gamma"),
+            alpha: values.number("alpha"),
+            every_sample: values.choice("samples") == "every",
+            lower_ssthresh: values.flag("lower_ssthresh"),
+        }
+    }
+
+    /// Equation 2.1.
+    fn threshold(&self, trips: &RoundTrips) -> f64 {
+        trips.least + self.gamma * (trips.most - trips.least)
+    }
+
+    fn cut(&self, window: &mut Window, share: f64) {
+        window.cwnd -= share * window.cwnd;
+        if self.lower_ssthresh {
+            window.ssthresh = window.ssthresh.min(window.cwnd).max(MIN_SSTHRESH);
+        }
+    }
+
+    /// Algorithm 1: only larger windows yield to a signal, by alpha/(N-1).
+    fn signal(&self, members: &mut Members<RoundTrips>, me: usize, sender: Packets) {
+        let share = self.alpha / (members.count() as f64 - 1.0).max(1.0);
+        let larger = members.others(me).filter(|member| member.window.cwnd > sender);
+        larger.for_each(|member| self.cut(&mut member.window, share));
+    }
+}
+
+impl GroupLaw for Dca {
+    type Member = RoundTrips;
+
+    fn observe(&mut self, members: &mut Members<RoundTrips>, me: usize, ack: &Ack) {
+        let Some(rtt) = ack.rtt.filter(|_| ack.fresh).map(|rtt| rtt.seconds()) else { return };
+        let trips = &mut members.all[me].state;
+        if !self.every_sample && ack.acked_to <= trips.timed {
+            return;
+        }
+        trips.timed = ack.sent_to;
+        trips.least = trips.least.min(rtt);
+        trips.most = trips.most.max(rtt);
+        if rtt <= self.threshold(trips) {
+            return;
+        }
+        // The siblings hear of the window before its own cut. They hear from slow start too; the own cut waits for
+        // congestion avoidance.
+        let Window { cwnd, ssthresh } = members.all[me].window;
+        if self.signals {
+            self.signal(members, me, cwnd);
+        }
+        if cwnd > ssthresh {
+            self.cut(&mut members.all[me].window, self.alpha);
+        }
+    }
+
+    fn increase(&mut self, members: &mut Members<RoundTrips>, me: usize, ack: &Ack) {
+        strength::grow(&mut members.all[me].window, 1.0, ack.credit);
+    }
+
+    fn on_loss(&mut self, members: &mut Members<RoundTrips>, me: usize, loss: &Loss) {
+        strength::cut(&mut members.all[me].window, 1.0, loss);
+    }
+
+    fn publish(&self, members: &Members<RoundTrips>, me: usize, series: &mut dyn FnMut(&'static str, f64)) {
+        let trips = &members.all[me].state;
+        if trips.most > 0.0 {
+            series("rtt_threshold_s", self.threshold(trips));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::group_script::GroupScript;
+
+    const EVERY: &[(&str, &str)] = &[("samples", "every")];
+
+    /// Least and greatest round trip become 60 and 100 ms for all, so that equation 2.1 gives 80 ms.
+    fn group(name: &str, settings: &[(&str, &str)], members: &[(f64, f64)]) -> GroupScript {
+        let mut script = GroupScript::with_thresholds(name, settings, members);
+        for rtt in [100.0, 60.0] {
+            script.rtt(rtt);
+            (0..members.len()).for_each(|me| script.acks(me, 1));
+        }
+        script
+    }
+
+    #[test]
+    fn only_a_round_trip_above_equation_2_1_cuts() {
+        let mut script = group("dca-s", EVERY, &[(80.0, 40.0)]);
+        let before = script.cwnd(0);
+        script.rtt(80.0); // 60 + 0.5 (100 - 60) = 80 ms: not above
+        script.acks(0, 1);
+        assert!(script.cwnd(0) > before);
+        let before = script.cwnd(0);
+        script.rtt(80.001);
+        script.acks(0, 1); // 7/8 of the window, then 1/cwnd for the acknowledgement
+        assert!((script.cwnd(0) - (0.875 * before + 1.0 / (0.875 * before))).abs() < 1e-12);
+    }
+
+    #[test]
+    fn in_slow_start_it_signals_but_does_not_cut_its_own() {
+        // Algorithm 1: the larger sibling gives up alpha/(N-1) = 1/8 with N = 2; the smaller keeps its window.
+        let mut script = group("dca-c", EVERY, &[(20.0, 1000.0), (80.0, 40.0), (10.0, 5.0)]);
+        let (own, larger, smaller) = (script.cwnd(0), script.cwnd(1), script.cwnd(2));
+        script.rtt(90.0);
+        script.acks(0, 1);
+        assert_eq!(script.cwnd(0), own + 1.0);
+        assert!((script.cwnd(1) - larger * (1.0 - 0.125 / 2.0)).abs() < 1e-12);
+        assert_eq!(script.cwnd(2), smaller);
+    }
+
+    #[test]
+    fn the_self_variant_sends_no_signals() {
+        let mut script = group("dca-s", EVERY, &[(20.0, 10.0), (80.0, 40.0)]);
+        let sibling = script.cwnd(1);
+        script.rtt(90.0);
+        script.acks(0, 1);
+        assert_eq!(script.cwnd(1), sibling);
+    }
+
+    #[test]
+    fn siblings_together_take_half_of_alpha_whatever_their_number() {
+        // Section II.C: all N notice at once (in slow start here, where only signals cut). The flow with r smaller
+        // siblings yields to each of them alpha/(N-1); r is (N-1)/2 on average, which makes alpha/2 = 6.25 %, a little
+        // less where cuts compound: 6.25 % for N = 2, mean of 1 - (1 - 0.125/9)^r = 5.97 % for N = 10. The windows are
+        // so far apart that no cut makes a larger one the smaller: then the other would have to yield in its turn.
+        for size in [2_usize, 10, 50] {
+            let members: Vec<_> = (0..size).map(|rank| (100.0 + 50.0 * rank as f64, 1e6)).collect();
+            let mut script = GroupScript::with_thresholds("dca-c", EVERY, &members);
+            script.rtt(60.0);
+            (0..size).for_each(|me| script.acks(me, 1));
+            let before = script.cwnds();
+            script.rtt(100.0);
+            (0..size).for_each(|me| script.acks(me, 1)); // smallest first; each grows by a packet
+            let shares = before.iter().zip(script.cwnds()).map(|(was, is)| 1.0 - (is - 1.0) / was);
+            let mean = shares.sum::<f64>() / size as f64;
+            assert!((0.0585..=0.0625 + 1e-9).contains(&mean), "{size} flows: {mean}");
+        }
+    }
+
+    #[test]
+    fn equal_windows_yield_nothing_to_each_other() {
+        let mut script = group("dca-c", EVERY, &[(50.0, 1000.0), (50.0, 1000.0)]);
+        script.rtt(90.0);
+        script.acks(0, 1);
+        assert_eq!(script.cwnds(), [53.0, 52.0]);
+    }
+
+    #[test]
+    fn one_packet_is_timed_at_a_time() {
+        // The 20th packet is sent last when the first is acknowledged: no sample counts until it is.
+        let mut script = GroupScript::with_thresholds("dca-s", &[], &[(20.0, 10.0)]);
+        script.rtt(60.0);
+        script.acks(0, 1);
+        script.rtt(100.0);
+        script.acks(0, 19);
+        assert!(script.cwnd(0) > 20.0, "{}", script.cwnd(0));
+        script.acks(0, 1);
+        assert!(script.cwnd(0) < 20.0, "{}", script.cwnd(0));
+    }
+
+    #[test]
+    fn the_threshold_stays_unless_told_otherwise() {
+        for (settings, expected) in
+            [(EVERY, 69.0), (&[("samples", "every"), ("lower_ssthresh", "true")][..], 61.3)]
+        {
+            let mut script = group("dca-s", settings, &[(70.0, 69.0)]);
+            script.rtt(90.0);
+            script.acks(0, 1);
+            assert!((script.ssthresh(0) - expected).abs() < 0.1, "{}", script.ssthresh(0));
+        }
+    }
+
+    #[test]
+    fn a_loss_halves_as_in_reno() {
+        let mut script = GroupScript::new("dca-c", &[], &[40.0, 50.0]);
+        script.loss(0);
+        assert_eq!((script.cwnd(0), script.ssthresh(0), script.cwnd(1)), (20.0, 20.0, 50.0));
+    }
+}

@@ -1,0 +1,91 @@
+//! Fractional and Combined TCP (Hacker, Noble and Athey 2004), as Cho 2006 section V.C describes them: each of N flows
+//! grows N times as slowly, so that together they grow as one; a loss is answered by the flow that finds it, alone.
+//! Combined has one standard flow among them.
+
+use crate::control::{Ack, Loss};
+use crate::group::{Group, GroupLaw, Members};
+use crate::laws::tcp_k;
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::Parameter;
+
+/// All flows slow.
+pub const FRACTIONAL: Entry = Entry {
+    descriptor: &control(
+        "fractional",
+        "Parallel flows that together grow as one",
+        "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
+        NO_PARAMETERS,
+    ),
+    build: Build::Group(|_| Box::new(Group::new(Fractional { combined: false }))),
+    companions: Companions::recovery("sack"),
+};
+
+/// One standard flow among them.
+pub const COMBINED: Entry = Entry {
+    descriptor: &control(
+        "combined",
+        "A standard flow, and parallel flows that together grow as one",
+        "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
+        NO_PARAMETERS,
+    ),
+    build: Build::Group(|_| Box::new(Group::new(Fractional { combined: true }))),
+    companions: Companions::recovery("sack"),
+};
+
+const NO_PARAMETERS: &[Parameter] = &[];
+
+/// The law of both. Slow start is the standard's: Cho speaks of the growth of windows only.
+#[derive(Clone, Debug)]
+pub struct Fractional {
+    combined: bool,
+}
+
+impl GroupLaw for Fractional {
+    type Member = ();
+
+    fn increase(&mut self, members: &mut Members<()>, me: usize, ack: &Ack) {
+        let first = members.all.iter().position(|member| member.present);
+        let share = if self.combined && first == Some(me) { 1.0 } else { 1.0 / members.count() as f64 };
+        let window = &mut members.all[me].window;
+        if window.cwnd < window.ssthresh {
+            window.slow_start(ack.credit);
+        } else {
+            tcp_k::grow(window, share, ack.credit);
+        }
+    }
+
+    fn on_loss(&mut self, members: &mut Members<()>, me: usize, loss: &Loss) {
+        tcp_k::cut(&mut members.all[me].window, 1.0, loss);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::group_script::GroupScript;
+
+    #[test]
+    fn each_of_four_flows_grows_by_a_quarter_of_a_packet() {
+        let mut script = GroupScript::new("fractional", &[], &[100.0; 4]);
+        script.acks(0, 1); // 100 + 1/(4 x 100)
+        assert_eq!(script.cwnd(0), 100.0025);
+    }
+
+    #[test]
+    fn combined_has_one_standard_flow_for_as_long_as_there_is_any() {
+        let mut script = GroupScript::new("combined", &[], &[100.0; 4]);
+        script.acks(0, 1);
+        script.acks(1, 1);
+        assert_eq!(script.cwnds(), [100.01, 100.0025, 100.0, 100.0]);
+        script.leave(0);
+        script.acks(1, 1);
+        assert!((script.cwnd(1) - (100.0025 + 1.0 / 100.0025)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn slow_start_and_losses_are_the_standards() {
+        let mut script = GroupScript::with_thresholds("fractional", &[], &[(10.0, 1e3), (10.0, 5.0)]);
+        script.acks(0, 1);
+        script.loss(1);
+        assert_eq!(script.cwnds(), [11.0, 5.0]);
+    }
+}

@@ -1,0 +1,226 @@
+//! TCP-P/k (Cho 2006 chapter III): parallel flows that together grow and shrink as k flows, however many they are. The
+//! rules take k as an argument: TCP-P is told it, A-TCP-P finds it.
+
+use crate::classic::MIN_SSTHRESH;
+use crate::control::{Ack, Loss, Timeout};
+use crate::group::{Group, GroupLaw, Members};
+use crate::laws::tcp_k;
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "tcp-p",
+        "Parallel flows that together grow and shrink as k flows",
+        "Cho 2006 sections III.B and III.C",
+        PARAMETERS,
+    ),
+    build: Build::Group(|values| Box::new(Group::new(Parallel::new(values)))),
+    companions: Companions::recovery("newreno"),
+};
+
+const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "k",
+        summary: "Strength: how many standard flows the group is worth",
+        quantity: Quantity::Number,
+        default: "1",
+        range: Range::between(1.0, 1e6),
+        source: "Cho section III.C; its default is not stated, 1 is one standard flow",
+    },
+    METHOD,
+    SUPPRESSION,
+];
+
+/// How a group shrinks.
+pub const METHOD: Parameter = Parameter {
+    name: "method",
+    summary: "Who pays for a loss: the flow that found it half its window and the others the rest, or all alike",
+    quantity: Quantity::Choice(&["halve-detector", "proportional"]),
+    default: "halve-detector",
+    range: Range::ANY,
+    source: "Cho section III.C; beyond k = N all alike, for half a window is then too much",
+};
+
+/// What is made of losses in a burst.
+pub const SUPPRESSION: Parameter = Parameter {
+    name: "suppression",
+    summary: "Who is spared within a least smoothed round trip of a cut by another: nobody, a flow that finds a loss, \
+              or also a flow to be cut again",
+    quantity: Quantity::Choice(&["none", "detector", "both"]),
+    default: "detector",
+    range: Range::ANY,
+    source: "Cho section III.B.3; section III.C.3 tests the flow that finds the loss",
+};
+
+/// What the rules keep of a flow. Times in seconds.
+#[derive(Clone, Debug)]
+pub struct Flow {
+    /// Fresh acknowledgements since its window last grew.
+    count: Packets,
+    srtt: f64,
+    srtt_least: f64,
+    /// When another flow last cut its window.
+    adjusted: Option<Time>,
+}
+
+impl Default for Flow {
+    fn default() -> Self {
+        Self { count: 0.0, srtt: 0.0, srtt_least: f64::INFINITY, adjusted: None }
+    }
+}
+
+/// Section III.B: w = 1/8.
+const SRTT_GAIN: f64 = 0.125;
+
+/// The rules of TCP-P for any strength.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    proportional: bool,
+    spares_detector: bool,
+    spares_siblings: bool,
+}
+
+impl Rules {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        let suppression = values.choice("suppression");
+        Self {
+            proportional: values.choice("method") == "proportional",
+            spares_detector: suppression != "none",
+            spares_siblings: suppression == "both",
+        }
+    }
+
+    /// Takes note of a round trip.
+    pub fn observe(&self, flow: &mut Flow, ack: &Ack) {
+        if let Some(rtt) = ack.rtt.filter(|_| ack.fresh).map(|rtt| rtt.seconds()) {
+            flow.srtt = if flow.srtt == 0.0 { rtt } else { (1.0 - SRTT_GAIN) * flow.srtt + SRTT_GAIN * rtt };
+            flow.srtt_least = flow.srtt_least.min(flow.srtt);
+        }
+    }
+
+    /// Equations 3.2 and 3.8: the window grows by k after so many acknowledgements that N flows of this window grow by
+    /// k in a round trip.
+    pub fn increase(&self, members: &mut Members<Flow>, me: usize, k: f64, ack: &Ack) {
+        let size = members.count() as f64;
+        let member = &mut members.all[me];
+        let needed = if member.window.cwnd < member.window.ssthresh {
+            size
+        } else {
+            size * member.window.cwnd + (size - 1.0) / 2.0
+        };
+        member.state.count += ack.credit;
+        if member.state.count >= needed {
+            member.state.count = 0.0;
+            member.window.cwnd += k;
+        }
+    }
+
+    /// Whether a loss that `me` finds is one of a burst that has been answered: another flow's cut was less than `span`
+    /// seconds ago.
+    pub fn spares(&self, members: &Members<Flow>, me: usize, now: Time, span: f64) -> bool {
+        self.spares_detector && recently_adjusted(&members.all[me].state, now, span)
+    }
+
+    /// Equation 3.6: the group keeps (2k-1)/(2k). The threshold of `me` is half its window whatever k is; the others
+    /// keep theirs.
+    pub fn on_loss(&self, members: &mut Members<Flow>, me: usize, k: f64, loss: &Loss) {
+        let share = if self.halves(members, k) { 1.0 } else { k };
+        let window = &mut members.all[me].window;
+        window.ssthresh = (loss.window / 2.0).max(MIN_SSTHRESH);
+        window.cwnd = loss.window * tcp_k::rest(share);
+        self.cut_others(members, me, k, loss.now);
+    }
+
+    /// What a loss that `me` has found costs the others.
+    pub fn cut_others(&self, members: &mut Members<Flow>, me: usize, k: f64, now: Time) {
+        let size = members.count() as f64;
+        let share = if self.halves(members, k) { share_of_others(size, k) } else { tcp_k::rest(k) };
+        for member in members.others(me) {
+            let least = member.state.srtt_least;
+            if self.spares_siblings && recently_adjusted(&member.state, now, least) {
+                continue;
+            }
+            member.window.cwnd *= share;
+            member.state.adjusted = Some(now);
+        }
+    }
+
+    fn halves(&self, members: &Members<Flow>, k: f64) -> bool {
+        !self.proportional && k < members.count() as f64
+    }
+}
+
+/// Equation 3.9: what each of the others keeps where the flow that finds the loss halves its window.
+fn share_of_others(size: f64, k: f64) -> f64 {
+    0.5 + size * (k - 1.0) / (2.0 * (size - 1.0) * k)
+}
+
+fn recently_adjusted(flow: &Flow, now: Time, span: f64) -> bool {
+    flow.adjusted.is_some_and(|adjusted| now.since(adjusted).seconds() < span)
+}
+
+/// The law.
+#[derive(Clone, Debug)]
+pub struct Parallel {
+    k: f64,
+    rules: Rules,
+}
+
+impl Parallel {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self { k: values.number("k"), rules: Rules::new(values) }
+    }
+
+    /// Section III.C: with as many flows as it is worth, the group is left alone.
+    fn is_standard(&self, members: &Members<Flow>) -> bool {
+        self.k == members.count() as f64
+    }
+
+    fn spares(&self, members: &Members<Flow>, me: usize, now: Time) -> bool {
+        let fewer = self.k < members.count() as f64;
+        fewer && self.rules.spares(members, me, now, members.all[me].state.srtt_least)
+    }
+}
+
+impl GroupLaw for Parallel {
+    type Member = Flow;
+
+    fn observe(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
+        self.rules.observe(&mut members.all[me].state, ack);
+    }
+
+    fn increase(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
+        if self.is_standard(members) {
+            tcp_k::grow(&mut members.all[me].window, 1.0, ack.credit);
+        } else {
+            self.rules.increase(members, me, self.k, ack);
+        }
+    }
+
+    fn on_loss(&mut self, members: &mut Members<Flow>, me: usize, loss: &Loss) {
+        if self.is_standard(members) {
+            tcp_k::cut(&mut members.all[me].window, 1.0, loss);
+        } else if !self.spares(members, me, loss.now) {
+            self.rules.on_loss(members, me, self.k, loss);
+        }
+    }
+
+    /// Cho gives no rule: the standard's window for this flow, the others as at a loss.
+    fn on_timeout(&mut self, members: &mut Members<Flow>, me: usize, timeout: &Timeout) {
+        members.all[me].window.start_over(timeout);
+        if !self.is_standard(members) && !self.spares(members, me, timeout.now) {
+            self.rules.cut_others(members, me, self.k, timeout.now);
+        }
+    }
+
+    fn publish(&self, _: &Members<Flow>, _: usize, series: &mut dyn FnMut(&'static str, f64)) {
+        series("k", self.k);
+    }
+}
+
+#[cfg(test)]
+mod tests;

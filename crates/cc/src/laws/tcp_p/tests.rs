@@ -1,0 +1,158 @@
+use super::share_of_others;
+use crate::group_script::GroupScript;
+
+const NEAR: f64 = 1e-9;
+
+fn group(k: &str, windows: &[f64]) -> GroupScript {
+    GroupScript::new("tcp-p", &[("k", k)], windows)
+}
+
+#[test]
+fn equation_3_9_shares_the_loss_so_that_the_group_keeps_equation_3_6() {
+    // Values worked from equation 3.9, to four digits, k = 1, 2, 3 and so on.
+    let table: [(f64, &[f64]); 4] = [
+        (2.0, &[0.5, 1.0]),
+        (4.0, &[0.5, 0.8333, 0.9444, 1.0]),
+        (5.0, &[0.5, 0.8125, 0.9167, 0.9688, 1.0]),
+        (10.0, &[0.5, 0.7778, 0.8704, 0.9167, 0.9444, 0.9630, 0.9762, 0.9861, 0.9938, 1.0]),
+    ];
+    for (size, row) in table {
+        for (k, expected) in (1..).map(f64::from).zip(row) {
+            let share = share_of_others(size, k);
+            assert!((share - expected).abs() < 5e-5, "N = {size}, k = {k}: {share}");
+            // Equation 3.10, with windows of 1.
+            let kept = 0.5 + (size - 1.0) * share;
+            assert!((kept - size * (2.0 * k - 1.0) / (2.0 * k)).abs() < NEAR);
+        }
+    }
+}
+
+#[test]
+fn below_k_the_detector_halves_and_the_others_take_the_rest() {
+    // N = 4, k = 2: 100 becomes 50, the others 83.33; together 300 = 400 x 3/4 (equation 3.6).
+    let mut script = group("2", &[100.0; 4]);
+    script.loss(1);
+    assert_eq!((script.cwnd(1), script.ssthresh(1)), (50.0, 50.0));
+    assert!((script.cwnd(0) - 250.0 / 3.0).abs() < NEAR);
+    assert!((script.total() - 300.0).abs() < NEAR);
+    // The others keep their thresholds.
+    assert_eq!(script.ssthresh(0), 50.0);
+}
+
+#[test]
+fn above_k_or_when_told_all_shrink_alike() {
+    // N = 2, k = 4: 7/8 of each; the threshold of the detector is half all the same.
+    let mut script = group("4", &[100.0, 60.0]);
+    script.loss(0);
+    assert_eq!((script.cwnds(), script.ssthresh(0)), (vec![87.5, 52.5], 50.0));
+    let mut script = GroupScript::new("tcp-p", &[("k", "2"), ("method", "proportional")], &[100.0; 4]);
+    script.loss(0);
+    assert_eq!(script.cwnds(), [75.0; 4]);
+}
+
+#[test]
+fn at_k_equal_to_the_members_it_is_standard_tcp() {
+    let mut script = group("2", &[100.0, 60.0]);
+    script.loss(0);
+    assert_eq!(script.cwnds(), [50.0, 60.0]);
+    script.acks(0, 1);
+    assert_eq!(script.cwnd(0), 50.02);
+    script.timeout(1);
+    assert_eq!(script.cwnds(), [50.02, 1.0]);
+}
+
+#[test]
+fn equation_3_2_slow_start_adds_k_over_n_for_each_acknowledgement() {
+    let mut script = GroupScript::with_thresholds("tcp-p", &[("k", "3")], &[(10.0, 1e3); 4]);
+    script.acks(0, 3);
+    assert_eq!(script.cwnd(0), 10.0);
+    script.acks(0, 1);
+    assert_eq!(script.cwnd(0), 13.0);
+}
+
+#[test]
+fn equation_3_8_avoidance_adds_k_after_n_windows_of_acknowledgements() {
+    // N = 4, W = 10: 4 x 10 + 3/2 = 41.5, so 42 acknowledgements; equation 3.7 with a total of 40 and k = 1 asks for
+    // [4 x 40 + 4 x 3/2] / 4 = 41.5 as well.
+    let mut script = group("3", &[10.0; 4]);
+    script.acks(0, 41);
+    assert_eq!(script.cwnd(0), 10.0);
+    script.acks(0, 1);
+    assert_eq!(script.cwnd(0), 13.0);
+}
+
+#[test]
+fn whatever_its_size_the_group_grows_by_k_in_a_round_trip() {
+    for (size, k) in [(2_usize, 1.0), (10, 1.0), (10, 4.0), (2, 6.0)] {
+        let mut script = group(&k.to_string(), &vec![50.0; size]);
+        for _ in 0..300 {
+            (0..size).for_each(|me| script.acks(me, script.cwnd(me) as u32));
+        }
+        let growth = (script.total() - 50.0 * size as f64) / 300.0;
+        assert!((growth / k - 1.0).abs() < 0.05, "N = {size}, k = {k}: {growth}");
+    }
+}
+
+#[test]
+fn a_flow_that_was_just_cut_answers_no_loss_of_its_own() {
+    for (suppression, second) in [("detector", 50.0), ("none", 25.0)] {
+        let mut script = GroupScript::new("tcp-p", &[("k", "1"), ("suppression", suppression)], &[100.0; 3]);
+        script.rtt(80.0);
+        script.acks(1, 1);
+        script.loss(0);
+        script.wait(79.0); // less than the least smoothed round trip of 80 ms
+        script.loss(1);
+        assert_eq!(script.cwnd(1), second);
+        assert_eq!(script.cwnd(2), second);
+    }
+}
+
+#[test]
+fn after_a_least_round_trip_it_answers_again() {
+    let mut script = group("1", &[100.0; 3]);
+    script.rtt(80.0);
+    script.acks(1, 1);
+    script.loss(0);
+    script.wait(80.0);
+    script.loss(1);
+    assert_eq!(script.cwnds(), [25.0; 3]);
+}
+
+#[test]
+fn the_detector_is_not_spared_what_it_did_itself() {
+    // The rule asks when another flow last cut the window.
+    let mut script = group("1", &[100.0; 2]);
+    script.rtt(80.0);
+    script.acks(0, 1);
+    script.loss(0);
+    script.loss(0);
+    assert_eq!(script.cwnd(0), 25.0);
+}
+
+#[test]
+fn siblings_may_be_spared_too() {
+    let mut script = GroupScript::new("tcp-p", &[("k", "1"), ("suppression", "both")], &[100.0; 3]);
+    script.rtt(80.0);
+    (0..3).for_each(|me| script.acks(me, 1));
+    script.loss(0);
+    script.wait(40.0);
+    script.loss(0); // it was cut by no other: it halves, and the others have been cut 40 ms ago
+    assert_eq!(script.cwnds(), [25.0, 50.0, 50.0]);
+}
+
+#[test]
+fn a_timeout_starts_the_flow_over_and_cuts_the_others() {
+    let mut script = group("2", &[100.0; 4]);
+    script.timeout(0);
+    assert_eq!((script.cwnd(0), script.ssthresh(0)), (1.0, 50.0));
+    assert!((script.cwnd(1) - 250.0 / 3.0).abs() < NEAR);
+}
+
+#[test]
+fn those_that_have_gone_no_longer_count() {
+    // Of three flows two are left: k = 1, N = 2, f = 1/2.
+    let mut script = group("1", &[100.0; 3]);
+    script.leave(2);
+    script.loss(0);
+    assert_eq!(script.cwnds(), [50.0, 50.0, 100.0]);
+}
