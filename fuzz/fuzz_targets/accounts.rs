@@ -14,9 +14,9 @@ pub fn check(scenario: &Scenario, records: &[Record], result: &Json) {
     let seconds = accounts.measured.seconds();
     let shown = result["links"].as_array().into_iter().flatten();
     accounts.links.iter().zip(shown).for_each(|(link, shown)| link.check(seconds, shown));
-    let groups = scenario.flows.iter().flat_map(|group| group.members.iter().map(move |_| group));
+    let groups = scenario.flows.iter().flat_map(|group| (0..group.rows()).map(move |_| group));
     let shown = result["flows"].as_array().into_iter().flatten();
-    for ((path, group), shown) in accounts.paths.iter().step_by(2).zip(groups).zip(shown) {
+    for ((path, group), shown) in accounts.rows.iter().zip(groups).zip(shown) {
         path.check(&group.plan.sending, shown);
     }
 }
@@ -24,7 +24,9 @@ pub fn check(scenario: &Scenario, records: &[Record], result: &Json) {
 struct Accounts {
     measured: Interval,
     links: Vec<Line>,
-    paths: Vec<Way>,
+    /// What results count together, and which of them each flow belongs to.
+    rows: Vec<Way>,
+    row_of: Vec<usize>,
 }
 
 #[derive(Clone, Default)]
@@ -51,11 +53,11 @@ struct Way {
 
 impl Accounts {
     fn new(scenario: &Scenario) -> Self {
-        let flows: usize = scenario.flows.iter().map(|group| group.members.len()).sum();
         Self {
             measured: build::measured(scenario),
             links: vec![Line::default(); scenario.network.links.len()],
-            paths: vec![Way::default(); 2 * flows],
+            rows: vec![Way::default(); scenario.flows.iter().map(|group| group.rows()).sum()],
+            row_of: build::flows(scenario, 1).iter().map(|flow| flow.row).collect(),
         }
     }
 
@@ -63,7 +65,12 @@ impl Accounts {
         let Record { packet, .. } = *record;
         let time = Time::from_nanos(record.time_ns);
         let one = u64::from(self.measured.contains(time));
-        let path = &mut self.paths[record.path as usize];
+        // What becomes of acknowledgements is not shown.
+        let mut unseen = Way::default();
+        let path = match record.path % 2 {
+            0 => &mut self.rows[self.row_of[record.path as usize / 2]],
+            _ => &mut unseen,
+        };
         let links = &mut self.links;
         match record.event {
             Event::Launched => path.launched += one,
@@ -114,13 +121,13 @@ impl Way {
         assert_eq!(shown["dropped_packets"], self.dropped, "{shown}");
         assert_eq!(shown["corrupted_packets"], self.lost, "{shown}");
         match sending {
-            Sending::Cbr { .. } => {
+            Sending::Udp(_) => {
                 assert_eq!(shown["sent_packets"], self.launched, "{shown}");
                 assert_eq!(shown["delivered_packets"], self.delivered, "{shown}");
             }
             // SYN does not count, and with jitter a packet leaves after it was sent.
-            Sending::Tcp { transport, .. } => {
-                let values = &transport.values;
+            Sending::Tcp(plan) | Sending::Web(plan, _) => {
+                let values = &plan.transport.values;
                 if !values.flag("handshake") && values.time("send_jitter") == Span::ZERO {
                     assert_eq!(shown["sent_packets"], self.launched, "{shown}");
                 }

@@ -10,7 +10,7 @@ mod mutate;
 
 use ackclock_base::{Span, Value};
 use ackclock_lab::build::{self, Keep};
-use ackclock_lab::flows::Sending;
+use ackclock_lab::flows::{FlowGroup, Sending};
 use ackclock_lab::result::RunResult;
 use ackclock_lab::{Scenario, diagnostics, run};
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
@@ -74,14 +74,15 @@ const MOST_SAMPLES: u64 = 100;
 
 /// The scenario, with fewer and smaller flows and a shorter duration.
 fn small(mut scenario: Scenario) -> Option<Scenario> {
-    let flows: usize = scenario.flows.iter().map(|group| group.members.len()).sum();
+    let connections = |group: &FlowGroup| group.members.len() * group.plan.sending.copies();
+    let flows: usize = scenario.flows.iter().map(connections).sum();
     if flows > MOST_FLOWS || scenario.network.links.len() > MOST_LINKS {
         return None;
     }
     for group in &mut scenario.flows {
-        if let Sending::Tcp { transport, .. } = &mut group.plan.sending {
-            let window = transport.values.packets("window").min(MOST_WINDOW);
-            transport.values.set("window", Value::Packets(window));
+        if let Sending::Tcp(plan) | Sending::Web(plan, _) = &mut group.plan.sending {
+            let window = plan.transport.values.packets("window").min(MOST_WINDOW);
+            plan.transport.values.set("window", Value::Packets(window));
         }
     }
     let excess = scenario.expected_packets() / MOST_PACKETS;

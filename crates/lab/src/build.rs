@@ -1,12 +1,12 @@
 //! From a scenario and a seed to a simulation.
 
 use crate::choice::Choice;
-use crate::flows::{FlowGroup, Sending, Start, TcpPlan};
+use crate::flows::{FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_aqm::{Capacity, Discipline, LinkRate};
 use ackclock_base::spelling::Limit;
-use ackclock_base::{Size, Span, Time};
+use ackclock_base::{Span, Time};
 use ackclock_cc::{Assembly, Backoff, ControlGroup, Part};
 use ackclock_sim::flow::{FlowParts, Transport};
 use ackclock_sim::link::LinkParts;
@@ -15,7 +15,8 @@ use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::simulation::{Parts, Simulation};
 use ackclock_sim::tcp::options::Options;
-use ackclock_sim::udp::CbrOptions;
+use ackclock_sim::traffic::UdpOptions;
+use ackclock_sim::traffic::web::{self, Web};
 
 /// What to keep of a run besides its summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,15 +31,33 @@ pub struct Keep {
 pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep) -> Simulation {
     let facts = PathFacts::of(scenario);
     let links = scenario.network.links.iter().zip(&facts).map(|(plan, facts)| link_parts(plan, facts, seed));
-    let flows = scenario.flows.iter().flat_map(|group| group_parts(group, seed));
     Simulation::new(Parts {
         links: links.collect(),
-        flows: flows.collect(),
+        flows: flows(scenario, seed),
         measured: measured(scenario),
         seed,
         sample_every: keep.series.then_some(scenario.sample_every),
         traced: keep.trace,
     })
+}
+
+/// The flows of a run with this seed, in the order of their rows in results.
+pub fn flows(scenario: &Scenario, seed: u64) -> Vec<FlowParts> {
+    let end = Time::ZERO + scenario.duration;
+    let (mut parts, mut row) = (Vec::new(), 0);
+    for group in &scenario.flows {
+        match &group.plan.sending {
+            Sending::Web(plan, web) => parts.extend(web_parts(group, plan, web, Run { seed, end }, row)),
+            Sending::Tcp(plan) => {
+                // One assembly for all flows of a group: controls whose connections share state share it here.
+                let mut connections = Connections::of(plan);
+                parts.extend(group_parts(group, seed, row, |_| connections.next()));
+            }
+            Sending::Udp(plan) => parts.extend(group_parts(group, seed, row, |name| udp(plan, name, seed))),
+        }
+        row += group.rows();
+    }
+    parts
 }
 
 /// The part of the run that is measured.
@@ -130,19 +149,68 @@ fn loss_model(loss: &Choice) -> Option<Box<dyn LossModel>> {
     ackclock_sim::loss::find(loss.descriptor.name).map(|entry| (entry.build)(&loss.values))
 }
 
-fn group_parts(group: &FlowGroup, seed: u64) -> impl Iterator<Item = FlowParts> + '_ {
-    // One assembly for all flows of a group: controls whose connections share state share it here.
-    let mut transports = Transports::of(&group.plan.sending);
+fn group_parts(
+    group: &FlowGroup,
+    seed: u64,
+    first_row: usize,
+    mut transport: impl FnMut(&str) -> Transport,
+) -> impl Iterator<Item = FlowParts> {
     group.members.iter().enumerate().map(move |(index, member)| {
         let name = group.member_name(index);
         FlowParts {
             start: starts(&group.plan.start, index, &name, seed),
-            stop: group.plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
-            forward: member.forward.clone(),
-            backward: member.backward.clone(),
-            transport: transports.next(),
-            name,
+            row: first_row + index,
+            one_of_many: false,
+            ..flow_parts(group, member, name.clone(), transport(&name))
         }
+    })
+}
+
+fn flow_parts(group: &FlowGroup, member: &Member, name: String, transport: Transport) -> FlowParts {
+    FlowParts {
+        start: Time::ZERO,
+        stop: group.plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
+        forward: member.forward.clone(),
+        backward: member.backward.clone(),
+        transport,
+        name,
+        row: 0,
+        one_of_many: true,
+    }
+}
+
+/// What the connections of web sessions depend on besides their plan.
+struct Run {
+    seed: u64,
+    end: Time,
+}
+
+/// The connections of web sessions that begin before the end of the run, all in one row.
+fn web_parts(group: &FlowGroup, plan: &TcpPlan, web: &Web, run: Run, row: usize) -> Vec<FlowParts> {
+    let name = &group.plan.name;
+    let start = starts(&group.plan.start, 0, name, run.seed);
+    let end = group.plan.stop.map_or(run.end, |stop| run.end.min(Time::ZERO + stop));
+    let mut random = Stream::new(run.seed, &format!("flow {name} web"));
+    let mut connections = Connections::of(plan);
+    let part = |(index, object): (usize, web::Connection)| FlowParts {
+        start: object.at,
+        row,
+        ..flow_parts(
+            group,
+            &group.members[object.pair],
+            format!("{name} {}", index + 1),
+            connections.next_with(object.packets),
+        )
+    };
+    web.connections(start, end, group.members.len(), &mut random).into_iter().enumerate().map(part).collect()
+}
+
+fn udp(plan: &UdpPlan, name: &str, seed: u64) -> Transport {
+    Transport::Udp(UdpOptions {
+        payload_bytes: plan.payload_bytes,
+        wire_bytes: plan.wire_bytes,
+        source: (plan.entry().build)(&plan.application.values),
+        random: Stream::new(seed, &format!("flow {name} traffic")),
     })
 }
 
@@ -158,25 +226,16 @@ fn starts(start: &Start, index: usize, name: &str, seed: u64) -> Time {
     }
 }
 
-/// Makes the transports of a group's flows.
-enum Transports {
-    Tcp { options: Options, assembly: Assembly, backoff: Choice, packets: u64 },
-    Cbr(CbrOptions),
+/// Makes the TCP connections of a group.
+struct Connections {
+    options: Options,
+    assembly: Assembly,
+    backoff: Choice,
+    packets: u64,
 }
 
-impl Transports {
-    fn of(sending: &Sending) -> Self {
-        match sending {
-            Sending::Tcp(plan) => Self::tcp(plan),
-            Sending::Cbr { rate, payload_bytes, wire_bytes } => Self::Cbr(CbrOptions {
-                payload_bytes: *payload_bytes,
-                wire_bytes: *wire_bytes,
-                interval: rate.time_to_send(Size::from_bytes(u64::from(*payload_bytes))),
-            }),
-        }
-    }
-
-    fn tcp(plan: &TcpPlan) -> Self {
+impl Connections {
+    fn of(plan: &TcpPlan) -> Self {
         let entry = plan.entry();
         let options = Options::new(&plan.transport.values, entry.companions.recovery);
         let part = |choice: &Option<Choice>| {
@@ -187,18 +246,19 @@ impl Transports {
             Assembly::new(entry, &plan.control.values, part(&plan.discriminator), part(&plan.action));
         let payload = u64::from(options.sender.payload_bytes);
         let packets = plan.size.map_or(u64::MAX, |size| size.div_ceil(payload));
-        Self::Tcp { options, assembly, backoff: plan.backoff.clone(), packets }
+        Self { options, assembly, backoff: plan.backoff.clone(), packets }
     }
 
     fn next(&mut self) -> Transport {
-        match self {
-            Self::Tcp { options, assembly, backoff, packets } => Transport::Tcp {
-                control: assembly.join(&options.initial()),
-                backoff: build_backoff(backoff, options.sender.max_backoff),
-                packets: *packets,
-                options: options.clone(),
-            },
-            Self::Cbr(options) => Transport::Cbr(*options),
+        self.next_with(self.packets)
+    }
+
+    fn next_with(&mut self, packets: u64) -> Transport {
+        Transport::Tcp {
+            control: self.assembly.join(&self.options.initial()),
+            backoff: build_backoff(&self.backoff, self.options.sender.max_backoff),
+            packets,
+            options: self.options.clone(),
         }
     }
 }

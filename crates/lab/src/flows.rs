@@ -6,15 +6,16 @@ use crate::document::{Node, Span as Place_, Value, quoted};
 use crate::reader::TableReader;
 use crate::registry;
 use crate::scenario::MOST_FLOWS;
-use ackclock_base::{Range, Rate, Span};
+use ackclock_base::{Quantity, Range, Span};
 use ackclock_cc::registry::Entry;
+use ackclock_sim::traffic::{self, web::Web};
 
 /// A group of flows with its paths.
 #[derive(Clone, Debug)]
 pub struct FlowGroup {
     /// What the flows of the group have in common.
     pub plan: FlowPlan,
-    /// Each flow's path.
+    /// Each flow's path; of web sessions the paths that they choose from.
     pub members: Vec<Member>,
 }
 
@@ -39,7 +40,7 @@ impl Member {
 pub struct FlowPlan {
     /// Its name; flows are called after it.
     pub name: String,
-    /// How many flows.
+    /// How many flows; one where they are the connections of web sessions.
     pub count: usize,
     /// Where they go.
     pub place: Place,
@@ -60,15 +61,58 @@ pub struct FlowPlan {
 pub enum Sending {
     /// Over TCP.
     Tcp(Box<TcpPlan>),
-    /// A constant bit rate over UDP.
-    Cbr {
-        /// Payload bits per second.
-        rate: Rate,
-        /// Payload bytes of a packet.
-        payload_bytes: u32,
-        /// Bytes of a packet on the wire.
-        wire_bytes: u32,
-    },
+    /// Over UDP.
+    Udp(UdpPlan),
+    /// Many connections over TCP, which count as one flow.
+    Web(Box<TcpPlan>, Web),
+}
+
+/// What goes over UDP.
+#[derive(Clone, Debug)]
+pub struct UdpPlan {
+    /// When packets leave.
+    pub application: Choice,
+    /// Payload bytes of a packet.
+    pub payload_bytes: u32,
+    /// Bytes of a packet on the wire.
+    pub wire_bytes: u32,
+}
+
+impl UdpPlan {
+    fn of(application: Choice) -> Self {
+        let bytes = |name| application.values.size(name).bytes() as u32;
+        let (payload_bytes, header) = (bytes("packet"), bytes("header"));
+        Self { application, payload_bytes, wire_bytes: payload_bytes + header }
+    }
+
+    /// The source's entry in the registry.
+    pub fn entry(&self) -> &'static traffic::Entry {
+        // The application was chosen from this registry.
+        traffic::find(self.application.descriptor.name).unwrap_or(&traffic::SOURCES[0])
+    }
+}
+
+impl Sending {
+    /// The name of what controls it.
+    fn control_name(&self) -> &'static str {
+        match self {
+            Self::Tcp(plan) | Self::Web(plan, _) => plan.control.descriptor.name,
+            Self::Udp(plan) => plan.application.descriptor.name,
+        }
+    }
+
+    /// How many connections may take each path.
+    pub fn copies(&self) -> usize {
+        match self {
+            Self::Web(_, web) => web.most_connections() as usize,
+            _ => 1,
+        }
+    }
+
+    /// What a group is called that is not given a name.
+    fn default_name(&self) -> &'static str {
+        if matches!(self, Self::Web(..)) { "web" } else { self.control_name() }
+    }
 }
 
 /// What a TCP sender is made of.
@@ -102,8 +146,8 @@ impl TcpPlan {
 pub enum Place {
     /// Where the network puts them.
     Anywhere,
-    /// A pair of a dumbbell, from 1.
-    Pair(usize),
+    /// Pairs of a dumbbell, from 1, in turn.
+    Pairs(Vec<usize>),
     /// From one node to another by the fewest links.
     Ends(String, String),
     /// Along these nodes.
@@ -152,25 +196,33 @@ impl FlowGroup {
     /// Bytes of a data packet on the wire.
     pub fn wire_bytes(&self) -> u32 {
         match &self.plan.sending {
-            Sending::Tcp(plan) => {
+            Sending::Tcp(plan) | Sending::Web(plan, _) => {
                 let bytes = |name| plan.transport.values.size(name).bytes() as u32;
                 bytes("packet") + bytes("header")
             }
-            Sending::Cbr { wire_bytes, .. } => *wire_bytes,
+            Sending::Udp(plan) => plan.wire_bytes,
         }
     }
 
     /// What the flow sends whatever the network does, in bits per second.
     pub fn least_rate_bps(&self) -> f64 {
         match &self.plan.sending {
-            Sending::Tcp(_) => 0.0,
-            Sending::Cbr { rate, .. } => rate.bits_per_second() as f64,
+            Sending::Tcp(_) | Sending::Web(..) => 0.0,
+            Sending::Udp(plan) => {
+                let payload_bits = 8.0 * f64::from(plan.payload_bytes);
+                (plan.entry().rate_bps)(&plan.application.values, payload_bits)
+            }
         }
+    }
+
+    /// How many flows it has in results.
+    pub fn rows(&self) -> usize {
+        self.plan.count
     }
 
     /// The name of the k-th flow, from 0.
     pub fn member_name(&self, index: usize) -> String {
-        match self.members.len() {
+        match self.rows() {
             1 => self.plan.name.clone(),
             _ => format!("{}-{}", self.plan.name, index + 1),
         }
@@ -178,10 +230,7 @@ impl FlowGroup {
 
     /// The name of what controls its sending.
     pub fn control_name(&self) -> &'static str {
-        match &self.plan.sending {
-            Sending::Tcp(plan) => plan.control.descriptor.name,
-            Sending::Cbr { .. } => "cbr",
-        }
+        self.plan.sending.control_name()
     }
 }
 
@@ -232,19 +281,23 @@ fn check_member_names(root: &TableReader<'_>, plans: &[FlowPlan]) {
 fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPlan> {
     let table = root.reader.table(node, &format!("flows.{index}"), &KEYS)?;
     let sending = read_sending(&table);
-    let count = table.integer("count", Range::between(1.0, MOST_FLOWS as f64)).unwrap_or(1) as usize;
+    let place = read_place(&table);
+    let usual_count = match (&place, &sending) {
+        (Some((Place::Pairs(pairs), _)), Some(Sending::Tcp(_) | Sending::Udp(_))) => pairs.len(),
+        _ => 1,
+    };
+    let count = table.integer("count", Range::between(1.0, MOST_FLOWS as f64));
+    let count = count.map_or(usual_count, |count| count as usize);
     let start = read_start(&table);
     let stop = table.time("stop", TIMES);
     if let (Some(stop), Some(start)) = (stop, &start) {
         check_stop(&table, stop, start.last(count));
     }
-    let place = read_place(&table);
     let sending = sending?;
-    let default_name = match &sending {
-        Sending::Tcp(plan) => plan.control.descriptor.name,
-        Sending::Cbr { .. } => "cbr",
-    };
-    let name = table.text("name").unwrap_or(default_name).to_owned();
+    if let Sending::Web(_, web) = &sending {
+        check_web(&table, web)?;
+    }
+    let name = table.text("name").unwrap_or(sending.default_name()).to_owned();
     if name.is_empty() || name.contains(['.', '"', '\n']) {
         table.problem_at("name", &quoted(&name), "a name without dots, quotes or line breaks");
     }
@@ -258,17 +311,15 @@ fn read_sending(table: &TableReader<'_>) -> Option<Sending> {
         None => candidates.first().map(|descriptor| Choice::default_of(descriptor)),
     };
     let application = pick("application", &registry::applications());
-    if application.as_ref().is_some_and(|application| application.descriptor.name == "cbr") {
+    let name = application.as_ref().map_or("", |application| application.descriptor.name);
+    if traffic::find(name).is_some() {
         for key in TCP_KEYS {
             if table.get(key).is_some() {
-                table.problem_at(
-                    key,
-                    &format!("`{key}` of a constant bit rate"),
-                    "nothing: it goes over UDP",
-                );
+                let found = format!("`{key}` of the application {}", quoted(name));
+                table.problem_at(key, &found, "nothing: it goes over UDP");
             }
         }
-        return read_cbr(&application?);
+        return application.map(|application| Sending::Udp(UdpPlan::of(application)));
     }
     if table.get("control").is_none() {
         let names = crate::diagnostics::one_of_these(&registry::controls());
@@ -279,8 +330,30 @@ fn read_sending(table: &TableReader<'_>) -> Option<Sending> {
     let parts = read_parts(table, control.as_ref());
     let (discriminator, action, backoff) = parts?;
     let (control, transport) = (control?, transport?);
-    let size = application?.values.optional_size("size").map(|size| size.bytes());
-    Some(Sending::Tcp(Box::new(TcpPlan { control, discriminator, action, backoff, transport, size })))
+    let application = application?;
+    let size = application.values.optional_size("size").map(|size| size.bytes());
+    let plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size });
+    Some(match application.descriptor.name {
+        "web" => Sending::Web(plan, Web::of(&application.values)),
+        _ => Sending::Tcp(plan),
+    })
+}
+
+/// The most connections of web sessions: each takes as much memory as a flow.
+const MOST_CONNECTIONS: u64 = 10_000;
+
+fn check_web(table: &TableReader<'_>, web: &Web) -> Option<()> {
+    if table.get("count").is_some() {
+        table.problem_at("count", "`count` of web sessions", "nothing: `sessions` says how many there are");
+    }
+    let most = web.most_connections();
+    if most > MOST_CONNECTIONS {
+        let found = format!("{most} objects in all");
+        let expected = format!("at most {MOST_CONNECTIONS}: fewer `sessions`, `pages` or `objects`");
+        table.problem_at("application", &found, &expected);
+        return None;
+    }
+    Some(())
 }
 
 /// The parts around a control. Those that are not named are the ones it was published with.
@@ -312,13 +385,6 @@ fn read_parts(
     Some((discriminator, action, backoff))
 }
 
-fn read_cbr(application: &Choice) -> Option<Sending> {
-    let values = &application.values;
-    let payload_bytes = values.size("packet").bytes() as u32;
-    let wire_bytes = payload_bytes + values.size("header").bytes() as u32;
-    Some(Sending::Cbr { rate: values.rate("rate"), payload_bytes, wire_bytes })
-}
-
 fn read_start(table: &TableReader<'_>) -> Option<Start> {
     let Some(node) = table.get("start") else { return Some(Start::default()) };
     if !matches!(node.value, Value::Table(_)) {
@@ -330,11 +396,10 @@ fn read_start(table: &TableReader<'_>) -> Option<Start> {
         None => None,
         Some(items) => {
             let path = start.path_of("uniform");
-            let read =
-                |node| match table.reader.quantity(node, &path, ackclock_base::Quantity::Time, TIMES)? {
-                    ackclock_base::Value::Time(span) => Some(span),
-                    _ => None,
-                };
+            let read = |node| match table.reader.quantity(node, &path, Quantity::Time, TIMES)? {
+                ackclock_base::Value::Time(span) => Some(span),
+                _ => None,
+            };
             let bounds: Option<Vec<Span>> = items.iter().map(read).collect();
             match bounds?.as_slice() {
                 [low, high] if low <= high => Some((*low, *high)),
@@ -386,8 +451,8 @@ fn read_place(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
     }
     match ways.first() {
         Some(&"pair") => {
-            let pair = table.integer("pair", Range::at_least(1.0))?;
-            Some((Place::Pair(pair as usize), vec![span("pair")]))
+            let pairs = read_pairs(table)?;
+            Some((Place::Pairs(pairs), vec![span("pair")]))
         }
         Some(&"from") => {
             table.required("to", "the node that the flow goes to");
@@ -406,4 +471,22 @@ fn read_place(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
         }
         None => Some((Place::Anywhere, Vec::new())),
     }
+}
+
+/// One pair, or a list of them.
+fn read_pairs(table: &TableReader<'_>) -> Option<Vec<usize>> {
+    let node = table.get("pair")?;
+    let Value::List(items) = &node.value else {
+        return table.integer("pair", Range::at_least(1.0)).map(|pair| vec![pair as usize]);
+    };
+    if items.is_empty() {
+        table.problem_at("pair", "an empty list", "a pair, or a list of pairs such as [1, 2]");
+        return None;
+    }
+    let path = table.path_of("pair");
+    let read = |item| match table.reader.quantity(item, &path, Quantity::Integer, Range::at_least(1.0))? {
+        ackclock_base::Value::Integer(pair) => Some(pair as usize),
+        _ => None,
+    };
+    items.iter().map(read).collect()
 }

@@ -4,7 +4,7 @@
 use crate::choice::{self, Choice};
 use crate::diagnostics::{counted, nearest, one_of};
 use crate::document::{Node, Span as Place_, Value, quoted};
-use crate::flows::{FlowGroup, FlowPlan, Member, Place};
+use crate::flows::{FlowGroup, FlowPlan, Member, Place, Sending};
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_base::{Range, Rate, Span};
@@ -303,7 +303,7 @@ impl Network {
         for plan in plans {
             match self.route(plan, ends, taken) {
                 Ok(members) => {
-                    steps += members.iter().map(Member::steps).sum::<usize>();
+                    steps += members.iter().map(Member::steps).sum::<usize>() * plan.sending.copies();
                     groups.push(FlowGroup { plan: plan.clone(), members });
                 }
                 Err(problem) => problem.tell(root, plan),
@@ -319,18 +319,36 @@ impl Network {
 
     /// Finds the paths of a group's flows; `taken` flows of other groups have come before.
     fn route(&self, plan: &FlowPlan, ends: Ends, taken: usize) -> Result<Vec<Member>, RouteProblem> {
-        // Without a place of their own the flows take the pairs of a dumbbell in turn; else all take the same path.
-        if let (Place::Anywhere, Ends::Pairs(pairs)) = (&plan.place, ends) {
-            return (0..plan.count)
-                .map(|index| self.member(&pair_stops((taken + index) % pairs + 1)))
-                .collect();
+        // Without a place of their own the flows take the pairs of a dumbbell in turn, or those that are named; else
+        // all take the same path. Web sessions choose from all of them.
+        let every = |pairs: usize| match plan.sending {
+            Sending::Web(..) => pairs,
+            _ => plan.count,
+        };
+        match (&plan.place, ends) {
+            (Place::Anywhere, Ends::Pairs(pairs)) => {
+                (0..every(pairs)).map(|index| self.pair((taken + index) % pairs + 1, pairs)).collect()
+            }
+            (Place::Pairs(chosen), Ends::Pairs(pairs)) => {
+                (0..every(chosen.len())).map(|index| self.pair(chosen[index % chosen.len()], pairs)).collect()
+            }
+            _ => {
+                let member = self.member(&stops(&plan.place, ends)?)?;
+                let steps = plan.count * member.steps();
+                if steps > MOST_STEPS {
+                    return Err(RouteProblem::too_many_steps(steps));
+                }
+                Ok(vec![member; plan.count])
+            }
         }
-        let member = self.member(&stops(&plan.place, ends)?)?;
-        let steps = plan.count * member.steps();
-        if steps > MOST_STEPS {
-            return Err(RouteProblem::too_many_steps(steps));
+    }
+
+    /// The path of a pair of a dumbbell that has so many.
+    fn pair(&self, pair: usize, pairs: usize) -> Result<Member, RouteProblem> {
+        if pair > pairs {
+            return Err(RouteProblem::new(&format!("pair {pair}"), &format!("a pair from 1 to {pairs}")));
         }
-        Ok(vec![member; plan.count])
+        self.member(&pair_stops(pair))
     }
 
     fn member(&self, stops: &[String]) -> Result<Member, RouteProblem> {
@@ -430,11 +448,7 @@ fn stops(place: &Place, ends: Ends) -> Result<Vec<String>, RouteProblem> {
     match (place, ends) {
         (Place::Path(stops), _) => Ok(stops.clone()),
         (Place::Ends(from, to), _) => Ok(vec![from.clone(), to.clone()]),
-        (Place::Pair(pair), Ends::Pairs(pairs)) if *pair <= pairs => Ok(pair_stops(*pair)),
-        (Place::Pair(pair), Ends::Pairs(pairs)) => {
-            Err(RouteProblem::new(&format!("pair {pair}"), &format!("a pair from 1 to {pairs}")))
-        }
-        (Place::Pair(_), _) => {
+        (Place::Pairs(_), _) => {
             Err(RouteProblem::new("`pair`", "`from` and `to`, or `path`: only a dumbbell has pairs"))
         }
         (Place::Anywhere, Ends::Hops(hops)) => Ok(vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]),

@@ -3,59 +3,25 @@
 use crate::reader::range_words;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
+use ackclock_sim::traffic;
 use serde::Serialize;
 
-/// What flows can send.
-pub const APPLICATIONS: &[Descriptor] = &[
-    Descriptor {
-        kind: Kind::Application,
-        name: "bulk",
-        summary: "As much as the transport allows, without end or up to a size",
-        source: "ns-2's FTP",
-        parameters: &[Parameter {
-            name: "size",
-            summary: "How much to send; none for no end",
-            quantity: Quantity::Size,
-            default: Parameter::NONE,
-            range: Range::at_least(1.0),
-            source: "none",
-        }],
-        presets: &[],
-    },
-    Descriptor {
-        kind: Kind::Application,
-        name: "cbr",
-        summary: "A constant bit rate over UDP, whatever happens to the packets",
-        source: "ns-2's CBR over UDP",
-        parameters: &[
-            Parameter {
-                name: "rate",
-                summary: "Payload bits per second",
-                quantity: Quantity::Rate,
-                default: "100 kbit/s",
-                range: Range::between(1.0, 1e12),
-                source: "none",
-            },
-            Parameter {
-                name: "packet",
-                summary: "Payload of a packet",
-                quantity: Quantity::Size,
-                default: "1000 B",
-                range: Range::between(1.0, 65_000.0),
-                source: "none",
-            },
-            Parameter {
-                name: "header",
-                summary: "What the headers add to a packet on the wire",
-                quantity: Quantity::Size,
-                default: "28 B",
-                range: Range::between(0.0, 500.0),
-                source: "IPv4 20 B, UDP 8 B",
-            },
-        ],
-        presets: &[],
-    },
-];
+/// What a flow sends that is not told anything else.
+const BULK: Descriptor = Descriptor {
+    kind: Kind::Application,
+    name: "bulk",
+    summary: "As much as the transport allows, without end or up to a size",
+    source: "ns-2's FTP",
+    parameters: &[Parameter {
+        name: "size",
+        summary: "How much to send; none for no end",
+        quantity: Quantity::Size,
+        default: Parameter::NONE,
+        range: Range::at_least(1.0),
+        source: "none",
+    }],
+    presets: &[],
+};
 
 /// Every control.
 pub fn controls() -> Vec<&'static Descriptor> {
@@ -94,7 +60,8 @@ pub fn transports() -> Vec<&'static Descriptor> {
 
 /// Every application.
 pub fn applications() -> Vec<&'static Descriptor> {
-    APPLICATIONS.iter().collect()
+    let udp = traffic::SOURCES.iter().map(|entry| entry.descriptor);
+    [&BULK].into_iter().chain(udp).chain([&traffic::web::DESCRIPTOR]).collect()
 }
 
 /// Everything, in the order in which lists show it, with the parameters that all of a kind have.

@@ -36,7 +36,7 @@ pub struct RunResult {
 }
 
 /// One flow over the measured interval.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct FlowResult {
     name: String,
     group: String,
@@ -66,6 +66,18 @@ pub struct FlowResult {
     timeout_idle_s: f64,
     fast_retransmits: u64,
     cwnd_mean_packets: Option<f64>,
+    #[serde(flatten)]
+    connections: Option<ConnectionsResult>,
+}
+
+/// The connections of web sessions, which are one flow together.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ConnectionsResult {
+    connections: u64,
+    completed_connections: u64,
+    completion_mean_s: Option<f64>,
+    completion_p50_s: Option<f64>,
+    completion_p95_s: Option<f64>,
 }
 
 /// One direction of a link over the measured interval.
@@ -107,28 +119,24 @@ impl RunResult {
     /// Reads off a finished simulation.
     pub fn of(scenario: &Scenario, seed: u64, simulation: &mut Simulation) -> Self {
         let measured = simulation.measured();
-        let mut flows = Vec::new();
+        let (mut flows, mut next) = (Vec::new(), 0);
         let mut groups = Vec::new();
         for group in &scenario.flows {
             let first = flows.len();
-            for member in 0..group.members.len() {
-                let index = flows.len();
-                let counts = simulation.network.path_counts(2 * index as u32);
-                let mut result = flow_result(&mut simulation.flows[index], measured);
+            for member in 0..group.rows() {
+                let mut result = row_result(simulation, &mut next, flows.len());
                 result.name = group.member_name(member);
                 result.group.clone_from(&group.plan.name);
                 result.control = group.control_name();
-                result.dropped_packets = counts.dropped;
-                result.corrupted_packets = counts.corrupted;
-                result.lost_packets = counts.dropped + counts.corrupted;
                 flows.push(result);
             }
             groups.push(group_result(&group.plan.name, &flows[first..]));
         }
         let links = simulation.network.links.iter_mut().map(|link| link_result(link, measured)).collect();
         let fairness = jain(flows.iter().map(|flow| flow.goodput_bps));
+        let names: Vec<String> = flows.iter().map(|flow| flow.name.clone()).collect();
         let series = simulation.take_series().map(|series| SeriesResult {
-            flows: flows.iter().map(|flow| flow.name.clone()).zip(series.flows).collect(),
+            flows: names.into_iter().zip(series_by_row(simulation, series.flows)).collect(),
             links: series
                 .links
                 .into_iter()
@@ -161,6 +169,68 @@ pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
         squares += share * share;
     }
     (squares > 0.0).then(|| sum * sum / (count * squares))
+}
+
+/// The result of a row: of one flow, or of all connections of web sessions. `next` is the row's first flow, and is left
+/// at the next row's.
+fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize) -> FlowResult {
+    let measured = simulation.measured();
+    let first = *next;
+    let rest = simulation.flows[first..].iter().take_while(|flow| flow.row == row).count();
+    *next += rest;
+    let Some((flow, others)) = simulation.flows[first..*next].split_first_mut() else {
+        // Sessions that begin after the end of the run.
+        return FlowResult { connections: Some(ConnectionsResult::default()), ..FlowResult::default() };
+    };
+    let connections = flow.one_of_many.then(|| connections_result(flow, others, measured));
+    others.iter().for_each(|other| flow.absorb(other));
+    let mut result = flow_result(flow, measured);
+    if flow.one_of_many {
+        (result.completed_s, result.cwnd_mean_packets) = (None, None);
+    }
+    for index in first..*next {
+        let counts = simulation.network.path_counts(2 * index as u32);
+        result.dropped_packets += counts.dropped;
+        result.corrupted_packets += counts.corrupted;
+    }
+    result.lost_packets = result.dropped_packets + result.corrupted_packets;
+    FlowResult { connections, ..result }
+}
+
+/// How many connections began in the measured interval, how many of them completed, and how long that took.
+fn connections_result(flow: &Flow, others: &[Flow], measured: Interval) -> ConnectionsResult {
+    let mut times = Histogram::default();
+    let all = || std::iter::once(flow).chain(others).filter(|flow| measured.contains(flow.start));
+    for flow in all() {
+        flow.completed.into_iter().for_each(|completed| times.record(completed.since(flow.start)));
+    }
+    ConnectionsResult {
+        connections: all().count() as u64,
+        completed_connections: times.count(),
+        completion_mean_s: times.mean_s(),
+        completion_p50_s: times.quantile_s(0.5),
+        completion_p95_s: times.quantile_s(0.95),
+    }
+}
+
+/// Each row's series; of a row of many flows only what they deliver together.
+fn series_by_row(simulation: &Simulation, series: Vec<Named>) -> Vec<Named> {
+    let mut rows: Vec<Named> = Vec::new();
+    for (flow, named) in simulation.flows.iter().zip(series) {
+        rows.resize(rows.len().max(flow.row), Named::new());
+        match rows.get_mut(flow.row) {
+            None => rows.push(named),
+            Some(row) => {
+                named.into_iter().for_each(|(name, values)| add(row.entry(name).or_default(), &values))
+            }
+        }
+    }
+    rows
+}
+
+fn add(sum: &mut Vec<f64>, values: &[f64]) {
+    sum.resize(sum.len().max(values.len()), 0.0);
+    sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
 }
 
 fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
@@ -203,6 +273,7 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
         timeout_idle_s: counts.timeout_idle.seconds(),
         fast_retransmits: counts.fast_retransmits,
         cwnd_mean_packets: cwnd.filter(|_| lived > 0.0).map(|area| area / lived),
+        connections: None,
     }
 }
 

@@ -5,6 +5,7 @@ use crate::result::RunResult;
 use crate::scenario::Scenario;
 use crate::verify::{self, LinkFacts, PathFacts, Violation};
 use ackclock_base::Time;
+use ackclock_sim::flow::FlowParts;
 use ackclock_sim::simulation::{RunError, Simulation};
 use std::sync::atomic::AtomicBool;
 
@@ -28,10 +29,10 @@ pub fn run_and_verify(
 ) -> Result<Vec<Violation>, RunError> {
     let mut simulation = build::simulation(scenario, seed, Keep { series: false, trace: true });
     simulation.run(cancelled)?;
-    Ok(verify_trace(scenario, &simulation))
+    Ok(verify_trace(scenario, seed, &simulation))
 }
 
-fn verify_trace(scenario: &Scenario, simulation: &Simulation) -> Vec<Violation> {
+fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<Violation> {
     let Some(trace) = &simulation.network.trace else { return Vec::new() };
     let capacities = build::capacities(scenario);
     let links: Vec<LinkFacts> = scenario
@@ -47,13 +48,12 @@ fn verify_trace(scenario: &Scenario, simulation: &Simulation) -> Vec<Violation> 
             drops_only_when_full: link.queue.as_ref().is_none_or(|queue| queue.descriptor.name == "droptail"),
         })
         .collect();
-    let mut paths = Vec::new();
-    for group in &scenario.flows {
-        for (index, member) in group.members.iter().enumerate() {
-            let flow = group.member_name(index);
-            paths.push(PathFacts { flow: flow.clone(), backward: false, links: member.forward.clone() });
-            paths.push(PathFacts { flow, backward: true, links: member.backward.clone() });
-        }
-    }
+    let path = |flow: &FlowParts, backward: bool| PathFacts {
+        flow: flow.name.clone(),
+        backward,
+        links: if backward { flow.backward.clone() } else { flow.forward.clone() },
+    };
+    let flows = build::flows(scenario, seed);
+    let paths: Vec<PathFacts> = flows.iter().flat_map(|flow| [path(flow, false), path(flow, true)]).collect();
     verify::verify(trace, &links, &paths, Time::ZERO + scenario.duration)
 }

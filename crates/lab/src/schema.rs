@@ -89,6 +89,7 @@ fn named_link_properties() -> Value {
 
 fn flow_properties() -> Value {
     let time = || quantity(Quantity::Time, "");
+    let pair = json!({ "type": "integer", "minimum": 1 });
     let start = object(
         &[],
         json!({
@@ -108,7 +109,7 @@ fn flow_properties() -> Value {
         "application": { "$ref": "#/$defs/application" },
         "start": { "anyOf": [time(), start] },
         "stop": time(),
-        "pair": { "type": "integer", "minimum": 1 },
+        "pair": { "anyOf": [pair, { "type": "array", "items": pair, "minItems": 1 }] },
         "from": { "type": "string" },
         "to": { "type": "string" },
         "path": { "type": "array", "items": { "type": "string" }, "minItems": 2 }

@@ -1044,7 +1044,7 @@ mod tests {
         use ackclock_sim::random::Stream;
         use ackclock_sim::simulation::{Parts, Simulation};
         use ackclock_sim::tcp::options::{self, Options};
-        use ackclock_sim::udp::CbrOptions;
+        use ackclock_sim::traffic::{UdpOptions, constant::Constant, constant::Spacing};
         use std::sync::atomic::AtomicBool;
 
         /// A run with all that a trace can show: shared and private links, limits in packets and in bytes, early
@@ -1109,10 +1109,11 @@ mod tests {
 
         fn flow(index: usize) -> FlowParts {
             let transport = match index {
-                3 => Transport::Cbr(CbrOptions {
+                3 => Transport::Udp(UdpOptions {
                     wire_bytes: 700,
                     payload_bytes: 660,
-                    interval: Span::from_nanos(3_333_333),
+                    source: Box::new(Constant(Spacing { interval: Span::from_nanos(3_333_333), jitter: 0.0 })),
+                    random: Stream::new(1, "source"),
                 }),
                 // One with jitter, one whose receiver takes packets early because it holds no acknowledgement back.
                 0 => tcp("cubic", &[("send_jitter", "5 ms")]),
@@ -1126,6 +1127,8 @@ mod tests {
                 start: Time::from_seconds(0.05 * index as f64),
                 stop: Time::NEVER,
                 transport,
+                row: index,
+                one_of_many: false,
             }
         }
 

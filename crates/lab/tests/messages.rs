@@ -134,6 +134,14 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "pair = 1\npath = [\"left\", \"right\"]"), (13, 8), "flows.0.path", "`path` beside `pair`", "one way to say where the flow goes", None),
     mistake(("count = 2", "to = \"right\""), (12, 6), "flows.0.to", "`to` without `from`", "both", None),
     mistake(("count = 2", "path = [\"left\"]"), (12, 8), "flows.0.path", "a path of 1 node", "from 2 to 1000 nodes", None),
+    mistake(("count = 2", "pair = []"), (12, 8), "flows.0.pair", "an empty list", "a pair, or a list of pairs such as [1, 2]", None),
+    mistake(("count = 2", "pair = [1, 3]"), (12, 8), "flows.tcp", "pair 3", "a pair from 1 to 2", None),
+    mistake(("count = 2", "pair = [1, \"2\"]"), (12, 12), "flows.0.pair", "\"2\"", "a whole number without quotes", Some("2")),
+    // Applications.
+    mistake(("count = 2", "application = { name = \"web\", objects = 1000 }"), (12, 15), "flows.0.application", "1000000 objects in all", "at most 10000", None),
+    mistake(("count = 2", "count = 3\napplication = \"web\""), (12, 9), "flows.0.count", "`count` of web sessions", "`sessions` says how many there are", None),
+    mistake(("count = 2", "application = { name = \"web\", shape = 1 }"), (12, 39), "flows.0.application.shape", "1", "a number above 1 and at most 100", None),
+    mistake(("count = 2", "application = \"on_off\""), (12, 15), "flows.0.application", "\"on_off\"", "one of bulk, cbr, on-off, mmpp, web", Some("`on-off`")),
     // TOML itself.
     mistake(("\"10 s\"", "10 s"), (2, 12), "", "no value that TOML knows", "a text or a quantity in quotes such as \"10 s\"", None),
     mistake(("warmup", "duration"), (3, 1), "", "a key that stands here twice", "each key once", None),

@@ -72,7 +72,7 @@ fn points(text: &str, file: &str, overrides: &str) -> PyResult<String> {
 fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
     let scenario = parse(text, file, overrides)?;
     let members = |group: &ackclock_lab::flows::FlowGroup| -> Vec<String> {
-        (0..group.members.len()).map(|index| group.member_name(index)).collect()
+        (0..group.rows()).map(|index| group.member_name(index)).collect()
     };
     let flows: Vec<Value> = scenario
         .flows

@@ -6,7 +6,7 @@ use crate::packet::{Flags, Packet};
 use crate::tcp::options::Options;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, Wire};
-use crate::udp::{CbrOptions, CbrSender};
+use crate::traffic::{UdpOptions, UdpSender};
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Backoff, Control};
 
@@ -24,6 +24,10 @@ pub struct FlowParts {
     pub stop: Time,
     /// What it sends, and how.
     pub transport: Transport,
+    /// The flows of one number are counted together, as one in results.
+    pub row: usize,
+    /// Whether its row has other flows: it has no series of its own then, but deliveries.
+    pub one_of_many: bool,
 }
 
 /// How a flow sends.
@@ -39,8 +43,8 @@ pub enum Transport {
         /// How many packets it has to send; [`u64::MAX`] for no end.
         packets: u64,
     },
-    /// A constant bit rate over UDP.
-    Cbr(CbrOptions),
+    /// UDP.
+    Udp(UdpOptions),
 }
 
 /// A flow in a running simulation.
@@ -55,6 +59,10 @@ pub struct Flow {
     pub payload_bytes: u32,
     /// Data packets' delays from sender to receiver.
     pub one_way_delay: Histogram,
+    /// The flows of one number are counted together.
+    pub row: usize,
+    /// Whether its row has other flows.
+    pub one_of_many: bool,
     /// When everything it had to send was acknowledged.
     pub completed: Option<Time>,
     started: bool,
@@ -70,7 +78,7 @@ pub struct Flow {
 #[allow(clippy::large_enum_variant)]
 enum Endpoints {
     Tcp(Sender, Receiver),
-    Cbr(CbrSender),
+    Udp(UdpSender),
 }
 
 impl Flow {
@@ -82,7 +90,7 @@ impl Flow {
                 let payload = options.sender.payload_bytes;
                 (payload, Endpoints::Tcp(Sender::new(&options, control, backoff, packets), receiver))
             }
-            Transport::Cbr(options) => (options.payload_bytes, Endpoints::Cbr(CbrSender::new(options))),
+            Transport::Udp(options) => (options.payload_bytes, Endpoints::Udp(UdpSender::new(options))),
         };
         Self {
             name: parts.name,
@@ -90,6 +98,8 @@ impl Flow {
             stop: parts.stop,
             payload_bytes,
             one_way_delay: Histogram::default(),
+            row: parts.row,
+            one_of_many: parts.one_of_many,
             completed: None,
             started: false,
             stopped: false,
@@ -107,7 +117,7 @@ impl Flow {
         }
         let due = match &self.endpoints {
             Endpoints::Tcp(sender, _) => sender.timer(),
-            Endpoints::Cbr(sender) => sender.timer(),
+            Endpoints::Udp(sender) => sender.timer(),
         };
         if self.stopped { due } else { due.min(self.stop) }
     }
@@ -116,7 +126,7 @@ impl Flow {
     pub fn receiver_timer(&self) -> Time {
         match &self.endpoints {
             Endpoints::Tcp(_, receiver) => receiver.timer(),
-            Endpoints::Cbr(_) => Time::NEVER,
+            Endpoints::Udp(_) => Time::NEVER,
         }
     }
 
@@ -126,7 +136,7 @@ impl Flow {
             self.started = true;
             match &mut self.endpoints {
                 Endpoints::Tcp(sender, _) => sender.start(now, wire),
-                Endpoints::Cbr(sender) => sender.start(now),
+                Endpoints::Udp(sender) => sender.start(now),
             }
             return;
         }
@@ -134,12 +144,12 @@ impl Flow {
             self.stopped = true;
             match &mut self.endpoints {
                 Endpoints::Tcp(sender, _) => sender.stop(now),
-                Endpoints::Cbr(sender) => sender.stop(now),
+                Endpoints::Udp(sender) => sender.stop(),
             }
         }
         match &mut self.endpoints {
             Endpoints::Tcp(sender, _) if now >= sender.timer() => sender.on_timer(now, wire),
-            Endpoints::Cbr(sender) if now >= sender.timer() => wire.send(sender.on_timer(now)),
+            Endpoints::Udp(sender) if now >= sender.timer() => wire.send(sender.on_timer(now)),
             _ => {}
         }
     }
@@ -165,7 +175,7 @@ impl Flow {
                 let ack = receiver.on_data(at, packet);
                 (receiver.delivered() - before, ack)
             }
-            Endpoints::Cbr(_) => (1, None),
+            Endpoints::Udp(_) => (1, None),
         };
         self.delivered += if counts { new } else { 0 };
         if let Some((every, deliveries)) = &mut self.deliveries {
@@ -193,7 +203,7 @@ impl Flow {
     pub fn tcp(&self) -> Option<&Sender> {
         match &self.endpoints {
             Endpoints::Tcp(sender, _) => Some(sender),
-            Endpoints::Cbr(_) => None,
+            Endpoints::Udp(_) => None,
         }
     }
 
@@ -201,7 +211,7 @@ impl Flow {
     pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
         match &mut self.endpoints {
             Endpoints::Tcp(sender, _) => Some(sender),
-            Endpoints::Cbr(_) => None,
+            Endpoints::Udp(_) => None,
         }
     }
 
@@ -209,7 +219,7 @@ impl Flow {
     pub fn sent_packets(&self) -> u64 {
         match &self.endpoints {
             Endpoints::Tcp(sender, _) => sender.counts().sent,
-            Endpoints::Cbr(sender) => sender.sent(),
+            Endpoints::Udp(sender) => sender.sent(),
         }
     }
 
@@ -233,11 +243,20 @@ impl Flow {
         series
     }
 
+    /// Counts what another flow of the same row has sent, delivered and waited as this one's.
+    pub fn absorb(&mut self, other: &Self) {
+        self.delivered += other.delivered;
+        self.one_way_delay.absorb(&other.one_way_delay);
+        if let (Endpoints::Tcp(sender, _), Some(other)) = (&mut self.endpoints, other.tcp()) {
+            sender.absorb(other.counts());
+        }
+    }
+
     /// Starts counting anew at the end of the warm-up.
     pub fn reset_counts(&mut self, now: Time) {
         match &mut self.endpoints {
             Endpoints::Tcp(sender, _) => sender.reset_counts(now),
-            Endpoints::Cbr(sender) => sender.reset_counts(),
+            Endpoints::Udp(sender) => sender.reset_counts(),
         }
     }
 }

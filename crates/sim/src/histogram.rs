@@ -54,6 +54,23 @@ impl Histogram {
         *bucket = bucket.saturating_add(1);
     }
 
+    /// Takes in all samples of another.
+    pub fn absorb(&mut self, other: &Self) {
+        if self.count == 0 {
+            self.clone_from(other);
+            return;
+        }
+        let (count, apart) = (other.count as f64, other.shift - self.shift);
+        self.count += other.count;
+        self.sum_of_squares += other.sum_of_squares + apart * (2.0 * other.sum + count * apart);
+        self.sum += other.sum + count * apart;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        for (mine, others) in self.counts.iter_mut().zip(&other.counts) {
+            *mine = mine.saturating_add(*others);
+        }
+    }
+
     /// How many samples there are.
     pub fn count(&self) -> u64 {
         self.count
@@ -123,6 +140,26 @@ mod tests {
         assert!((histogram.quantile_s(0.5).unwrap() - 0.050).abs() < 0.0004);
         assert!((histogram.quantile_s(0.99).unwrap() - 0.099).abs() < 0.0008);
         assert_eq!(histogram.min_s(), Some(0.001));
+    }
+
+    #[test]
+    fn two_absorbed_are_one() {
+        // 1..30 ms and 31..100 ms are 1..100 ms.
+        let of = |range: std::ops::RangeInclusive<u64>| {
+            let mut histogram = Histogram::default();
+            range.for_each(|ms| histogram.record(Span::from_millis(ms)));
+            histogram
+        };
+        let (mut first, all) = (of(1..=30), of(1..=100));
+        first.absorb(&of(31..=100));
+        first.absorb(&Histogram::default());
+        assert_eq!(first.count(), 100);
+        assert!((first.mean_s().unwrap() - 0.0505).abs() < 1e-12);
+        assert!((first.std_s().unwrap() - all.std_s().unwrap()).abs() < 1e-12);
+        assert_eq!((first.quantile_s(0.5), first.min_s()), (all.quantile_s(0.5), all.min_s()));
+        let mut nothing = Histogram::default();
+        nothing.absorb(&all);
+        assert_eq!(nothing.count(), 100);
     }
 
     #[test]

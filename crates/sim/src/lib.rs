@@ -4,7 +4,8 @@
 //! * [`schedule`]: what happens next; one pending event per lane of packets and per timer.
 //! * [`network`], [`link`], [`lane`], [`packet`]: packets on their way over fixed paths.
 //! * [`loss`]: links that corrupt packets.
-//! * [`flow`], [`tcp`], [`udp`]: the endpoints.
+//! * [`flow`], [`tcp`]: the endpoints.
+//! * [`traffic`]: what is sent over UDP, and the web.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for.
 //! * [`random`]: one random stream per component.
@@ -23,4 +24,4 @@ pub mod series;
 pub mod simulation;
 pub mod tcp;
 pub mod trace;
-pub mod udp;
+pub mod traffic;

@@ -71,7 +71,7 @@ impl Sampler {
 }
 
 fn sample_flow(flow: &Flow, put: &mut dyn FnMut(&'static str, f64)) {
-    let Some(sender) = flow.tcp() else { return };
+    let Some(sender) = flow.tcp().filter(|_| !flow.one_of_many) else { return };
     let decision = sender.control().decision();
     put("cwnd_packets", decision.cwnd);
     put("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });

@@ -289,7 +289,7 @@ impl Simulation {
 fn plans(flow: &FlowParts, jittered: bool) -> [PathPlan; 2] {
     let early = match &flow.transport {
         Transport::Tcp { options, .. } => options.receiver.delayed_ack.is_none(),
-        Transport::Cbr(_) => true,
+        Transport::Udp(_) => true,
     };
     [
         PathPlan { links: flow.forward.clone(), leaves_later: jittered, arrives_early: early },

@@ -1,0 +1,148 @@
+//! Traffic that does not listen to the network, and the web: seen from outside, every run checked by the verifier.
+
+use ackclock_lab::{Scenario, build, run};
+use serde_json::{Map, Value};
+use std::sync::atomic::AtomicBool;
+
+/// Runs flows over a bottleneck of 5 Mbit/s and 28 ms with 36 packets of buffer, seven pairs with 1 ms on each side.
+fn result(flows: &str, duration: &str, seed: u64, series: bool) -> Value {
+    let scenario = scenario(flows, duration);
+    let cancelled = AtomicBool::new(false);
+    let violations = run::run_and_verify(&scenario, seed, &cancelled).expect("a finished run");
+    assert!(violations.is_empty(), "{violations:?}");
+    let result = run::run(&scenario, seed, series, &cancelled).expect("a finished run");
+    serde_json::to_value(result).expect("a result as JSON")
+}
+
+fn scenario(flows: &str, duration: &str) -> Scenario {
+    let text = format!(
+        "duration = \"{duration}\"\n[dumbbell]\npairs = 7\n\
+         bottleneck = {{ rate = \"5 Mbit/s\", delay = \"28 ms\", queue = {{ name = \"droptail\", limit = \"36 packets\" }} }}\n\
+         access = {{ rate = \"100 Mbit/s\", delay = \"1 ms\" }}\n{flows}"
+    );
+    Scenario::parse(&text, "test", &Map::new())
+        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)))
+}
+
+fn flow<'r>(result: &'r Value, name: &str) -> &'r Value {
+    let flows = result["flows"].as_array().expect("flows");
+    flows.iter().find(|flow| flow["name"] == name).unwrap_or_else(|| panic!("flow {name}"))
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
+}
+
+const TCP: &str = "[[flows]]\nname = \"tcp\"\npair = 1\ncontrol = \"reno\"\n\
+                   transport = { name = \"ns2\", window = \"200 packets\" }\n";
+
+#[test]
+fn what_exceeds_the_bottleneck_is_lost_and_still_sent() {
+    // 10 Mbit/s of payload in packets of 1000 + 40 B towards 5 Mbit/s: 1250 packets leave per second whatever happens,
+    // and 5e6 / 8320 = 601 arrive.
+    let udp = "[[flows]]\nname = \"udp\"\npair = 2\n\
+               application = { name = \"cbr\", rate = \"10 Mbit/s\", header = \"40 B\" }\n";
+    let result = result(&format!("{TCP}{udp}"), "20 s", 1, false);
+    let udp = flow(&result, "udp");
+    assert_eq!(number(udp, "sent_packets"), 25_000.0);
+    assert!((number(udp, "delivered_packets") / 20.0 - 601.0).abs() < 12.0);
+    // TCP retreats as far as it can.
+    assert!(number(flow(&result, "tcp"), "goodput_bps") < 0.02 * number(udp, "goodput_bps"));
+}
+
+#[test]
+fn periods_of_the_scenario_are_periods_of_the_traffic() {
+    // Off for 10 s, then on at 3 Mbit/s for 10 s, from 5 s on and until 38 s: on from 15 to 25 s and from 35 to 38 s.
+    let udp = "[[flows]]\nname = \"udp\"\npair = 2\nstart = \"5 s\"\nstop = \"38 s\"\n\
+               application = { name = \"on-off\", rate = \"3 Mbit/s\", jitter = 0.5, on = \"10 s\", off = \"10 s\", begins = \"off\" }\n\
+               [observe]\ninterval = \"1 s\"\n";
+    let result = result(udp, "50 s", 1, true);
+    let series = result["series"]["flows"]["udp"]["goodput_bps"].as_array().expect("a series");
+    for (second, goodput) in series.iter().filter_map(Value::as_f64).enumerate() {
+        // A packet sent in the last 30 ms of a second is delivered in the next.
+        let on = (15..25).contains(&second) || (35..38).contains(&second);
+        let expected = if on { 3e6 } else { 0.0 };
+        assert!((goodput - expected).abs() < 0.1 * 3e6, "{second}: {goodput}");
+    }
+}
+
+#[test]
+fn sources_differ_from_seed_to_seed_and_not_from_run_to_run() {
+    let udp =
+        "[[flows]]\ncount = 2\nname = \"udp\"\napplication = { name = \"mmpp\", rate = \"2 Mbit/s\" }\n";
+    let sent = |seed| {
+        let result = result(udp, "20 s", seed, false);
+        (number(flow(&result, "udp-1"), "sent_packets"), number(flow(&result, "udp-2"), "sent_packets"))
+    };
+    assert_eq!(sent(1), sent(1));
+    assert_ne!(sent(1), sent(2));
+    assert_ne!(sent(1).0, sent(1).1);
+}
+
+const WEB: &str = "[[flows]]\nname = \"web\"\npair = [3, 4, 5, 6, 7]\ncontrol = \"reno\"\ntransport = \"ns2\"\n\
+                   application = { name = \"web\", between_sessions = \"500 ms\", pages = 5, objects = 5 }\n";
+
+#[test]
+fn web_sessions_are_one_flow_of_many_connections() {
+    let text = format!("{TCP}{WEB}");
+    let result = result(&text, "50 s", 1, true);
+    assert_eq!(result["flows"].as_array().map(Vec::len), Some(2));
+    let web = flow(&result, "web");
+    let begun = number(web, "connections");
+    // 100 sessions of 25 objects, one every 0.5 s in the mean over 50 s.
+    assert!((1500.0..=2500.0).contains(&begun), "{begun}");
+    let parts = build::flows(&scenario(&text, "50 s"), 1);
+    assert_eq!(parts.len(), 1 + begun as usize);
+    let paths: std::collections::BTreeSet<_> = parts[1..].iter().map(|part| part.forward.clone()).collect();
+    assert_eq!(paths.len(), 5);
+    assert!(number(web, "completed_connections") > 0.9 * begun);
+    // What a row counts is what all of its connections do: what is neither lost nor delivered is under way, or came
+    // twice.
+    let (sent, lost) = (number(web, "sent_packets"), number(web, "lost_packets"));
+    let delivered = number(web, "delivered_packets");
+    assert!(delivered > 4.0 * begun && lost > 0.0);
+    assert!(sent - lost >= delivered && sent - lost < 1.2 * delivered + 100.0, "{sent} {lost} {delivered}");
+    let series = result["series"]["flows"]["web"]["goodput_bps"].as_array().expect("a series");
+    let bits: f64 = series.iter().filter_map(Value::as_f64).sum::<f64>() * 50.0 / series.len() as f64;
+    assert!((bits / (delivered * 8000.0) - 1.0).abs() < 0.02, "{bits}");
+    assert!(result["series"]["flows"]["tcp"]["cwnd_packets"].is_array());
+}
+
+#[test]
+fn an_object_alone_takes_the_round_trips_of_slow_start() {
+    // One object whose size hardly varies (shape 100, mean 10 packets: from 1 up) over an empty path of 60 ms: the
+    // first packet takes a round trip and its transmission, 61.7 ms, and no object of less than 64 packets takes more
+    // than six round trips of doubling windows, with 8.32 Mbit in all less than 0.5 s.
+    let web = "[[flows]]\nname = \"web\"\ncontrol = \"reno\"\n\
+               transport = { name = \"ns2\", initial_window = \"1 packet\" }\n\
+               application = { name = \"web\", sessions = 1, pages = 1, objects = 1, shape = 100 }\n";
+    let result = result(web, "5 s", 3, false);
+    let web = flow(&result, "web");
+    assert_eq!((number(web, "connections"), number(web, "completed_connections")), (1.0, 1.0));
+    let (time, packets) = (number(web, "completion_mean_s"), number(web, "delivered_packets"));
+    // 1 + 2 + 4 + ... packets: as many rounds as the binary digits of their number.
+    let rounds = (packets + 1.0).log2().ceil();
+    assert!(time > 0.06 * rounds && time < 0.06 * rounds + 0.00168 * packets + 0.005, "{time} {packets}");
+}
+
+#[test]
+fn sessions_that_come_too_late_are_an_empty_row() {
+    let late = "[[flows]]\nname = \"web\"\nstart = \"60 s\"\ncontrol = \"reno\"\napplication = \"web\"\n";
+    let result = result(&format!("{TCP}{late}"), "5 s", 1, true);
+    let web = flow(&result, "web");
+    assert_eq!((number(web, "connections"), number(web, "sent_packets")), (0.0, 0.0));
+}
+
+#[test]
+fn udp_has_nothing_that_only_tcp_has() {
+    for name in ["cbr", "on-off", "mmpp"] {
+        let text = format!(
+            "duration = \"1 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
+             [[flows]]\nfrom = \"a\"\nto = \"b\"\ncontrol = \"reno\"\napplication = \"{name}\"\n"
+        );
+        let problems = Scenario::parse(&text, "test", &Map::new()).expect_err("a mistake");
+        assert_eq!(problems.len(), 1);
+        assert_eq!(problems[0].found, format!("`control` of the application \"{name}\""));
+        assert_eq!(problems[0].expected, "nothing: it goes over UDP");
+    }
+}

@@ -1,0 +1,151 @@
+//! What applications send over UDP: when each packet leaves, whatever happens to those before it. And the web, whose
+//! objects go over TCP.
+//!
+//! A source draws from the random stream of its flow and knows no clock: it is asked for the time to its next packet.
+
+pub mod constant;
+pub mod mmpp;
+pub mod web;
+
+use crate::packet::Packet;
+use crate::random::Stream;
+use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Span, Time, Values};
+
+/// When packets leave.
+pub trait Source: Send {
+    /// The time from the start of the flow to its first packet.
+    fn first(&mut self, random: &mut Stream) -> Span;
+
+    /// The time from a packet to the next.
+    fn next(&mut self, random: &mut Stream) -> Span;
+}
+
+/// A registered source.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What it is.
+    pub descriptor: &'static Descriptor,
+    /// Makes one for a flow.
+    pub build: fn(&Values) -> Box<dyn Source>,
+    /// The bits per second that packets of this payload, in bits, may come to.
+    pub rate_bps: fn(&Values, f64) -> f64,
+}
+
+/// The sources over UDP, in the order in which lists show them.
+pub const SOURCES: &[Entry] = &[constant::CBR, constant::ON_OFF, mmpp::ENTRY];
+
+/// The source called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    SOURCES.iter().find(|entry| entry.descriptor.name == name)
+}
+
+const fn application(
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    parameters: &'static [Parameter],
+) -> Descriptor {
+    Descriptor { kind: Kind::Application, name, summary, source, parameters, presets: &[] }
+}
+
+const RATE: Parameter = Parameter {
+    name: "rate",
+    summary: "Payload bits per second",
+    quantity: Quantity::Rate,
+    default: "100 kbit/s",
+    range: Range::between(1.0, 1e12),
+    source: "none",
+};
+const PACKET: Parameter = Parameter {
+    name: "packet",
+    summary: "Payload of a packet",
+    quantity: Quantity::Size,
+    default: "1000 B",
+    range: Range::between(1.0, 65_000.0),
+    source: "none",
+};
+const HEADER: Parameter = Parameter {
+    name: "header",
+    summary: "What the headers add to a packet on the wire",
+    quantity: Quantity::Size,
+    default: "28 B",
+    range: Range::between(0.0, 500.0),
+    source: "IPv4 20 B, UDP 8 B",
+};
+/// Mean times: neither so short that a packet's worth of them takes long, nor longer than a run.
+const MEAN_TIMES: Range = Range::between(1e-6, 1e6);
+/// Mean numbers of what there is at least one of.
+const MEAN_NUMBERS: Range = Range::between(1.0, 1e6);
+
+/// What a flow over UDP sends.
+pub struct UdpOptions {
+    /// Bytes of a packet on the wire.
+    pub wire_bytes: u32,
+    /// Payload bytes of a packet.
+    pub payload_bytes: u32,
+    /// When packets leave.
+    pub source: Box<dyn Source>,
+    /// What the source draws from.
+    pub random: Stream,
+}
+
+/// The sender: packets as the source says, from the start of the flow to its stop.
+pub struct UdpSender {
+    options: UdpOptions,
+    next: Time,
+    number: u64,
+    counted_from: u64,
+}
+
+impl UdpSender {
+    /// A sender that has not started.
+    pub fn new(options: UdpOptions) -> Self {
+        Self { options, next: Time::NEVER, number: 0, counted_from: 0 }
+    }
+
+    /// Begins.
+    pub fn start(&mut self, now: Time) {
+        self.next = now + self.options.source.first(&mut self.options.random);
+    }
+
+    /// Ends.
+    pub fn stop(&mut self) {
+        self.next = Time::NEVER;
+    }
+
+    /// When the next packet leaves.
+    pub fn timer(&self) -> Time {
+        self.next
+    }
+
+    /// The packet that is due now.
+    pub fn on_timer(&mut self, now: Time) -> Packet {
+        let number = self.number;
+        self.number += 1;
+        self.next = now + self.options.source.next(&mut self.options.random);
+        Packet { number, stamp: now, bytes: self.options.wire_bytes, ..Packet::default() }
+    }
+
+    /// Packets sent since counting began.
+    pub fn sent(&self) -> u64 {
+        self.number - self.counted_from
+    }
+
+    /// Starts counting anew at the end of the warm-up.
+    pub fn reset_counts(&mut self) {
+        self.counted_from = self.number;
+    }
+}
+
+/// For tests: when the packets of a source leave, up to `until`, in seconds.
+#[cfg(test)]
+pub(crate) fn departures(source: &mut dyn Source, seed: u64, until: f64) -> Vec<f64> {
+    let mut random = Stream::new(seed, "source");
+    let mut now = Time::ZERO + source.first(&mut random);
+    let mut times = Vec::new();
+    while now.seconds() < until {
+        times.push(now.seconds());
+        now += source.next(&mut random);
+    }
+    times
+}

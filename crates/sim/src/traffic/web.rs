@@ -1,0 +1,230 @@
+//! Sessions of people who read pages on the web: a session fetches pages, a page has objects, and each object is a
+//! connection of its own (Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; ns-2's PagePool/WebTraf).
+//!
+//! The times between sessions, pages and objects are counted from beginning to beginning. Nothing depends on how long
+//! an object takes, so the whole schedule is drawn before the run.
+
+use super::{MEAN_TIMES, application};
+use crate::random::Stream;
+use ackclock_base::{Descriptor, Parameter, Quantity, Random, Range, Span, Time, Values};
+
+/// What it is.
+pub const DESCRIPTOR: Descriptor = application(
+    "web",
+    "Sessions that fetch pages of objects, each object over a TCP connection of its own",
+    "Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; parallel and adaptive TCP, section II.D",
+    &[
+        number("sessions", "How many sessions there are", "100"),
+        time("between_sessions", "Mean time from session to session", "5 s"),
+        number("pages", "Pages of a session", "10"),
+        time("between_pages", "Mean time from page to page of a session", "1 s"),
+        number("objects", "Objects of a page", "10"),
+        time("between_objects", "Mean time from object to object of a page", "10 ms"),
+        Parameter {
+            name: "object",
+            summary: "Mean size of an object, drawn from a Pareto distribution of the second kind",
+            quantity: Quantity::Packets,
+            default: "10 packets",
+            range: Range::between(1.0, 1e9),
+            source: SOURCE,
+        },
+        Parameter {
+            name: "shape",
+            summary: "Shape of that distribution: the smaller, the heavier its tail",
+            quantity: Quantity::Number,
+            default: "1.2",
+            range: Range { min: 1.0, max: 100.0, above_min: true },
+            source: SOURCE,
+        },
+    ],
+);
+
+const SOURCE: &str = "parallel and adaptive TCP, section II.D";
+
+const fn number(name: &'static str, summary: &'static str, default: &'static str) -> Parameter {
+    let range = Range::between(1.0, 1e6);
+    Parameter { name, summary, quantity: Quantity::Integer, default, range, source: SOURCE }
+}
+
+const fn time(name: &'static str, summary: &'static str, default: &'static str) -> Parameter {
+    Parameter { name, summary, quantity: Quantity::Time, default, range: MEAN_TIMES, source: SOURCE }
+}
+
+/// How sessions go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Web {
+    /// How many sessions there are.
+    pub sessions: u64,
+    /// The mean time between the beginnings of two sessions.
+    pub between_sessions: Span,
+    /// Pages of a session.
+    pub pages: u64,
+    /// The mean time between the beginnings of two pages.
+    pub between_pages: Span,
+    /// Objects of a page.
+    pub objects: u64,
+    /// The mean time between the beginnings of two objects.
+    pub between_objects: Span,
+    /// The mean size of an object in packets.
+    pub object_packets: f64,
+    /// The shape of the sizes' Pareto distribution.
+    pub shape: f64,
+}
+
+/// One object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// When it begins.
+    pub at: Time,
+    /// Between which of the pairs of server and client.
+    pub pair: usize,
+    /// How many packets it has.
+    pub packets: u64,
+}
+
+impl Web {
+    /// What a scenario says.
+    pub fn of(values: &Values) -> Self {
+        Self {
+            sessions: values.integer("sessions") as u64,
+            between_sessions: values.time("between_sessions"),
+            pages: values.integer("pages") as u64,
+            between_pages: values.time("between_pages"),
+            objects: values.integer("objects") as u64,
+            between_objects: values.time("between_objects"),
+            object_packets: values.packets("object"),
+            shape: values.number("shape"),
+        }
+    }
+
+    /// The most connections there can be.
+    pub fn most_connections(&self) -> u64 {
+        self.sessions.saturating_mul(self.pages).saturating_mul(self.objects)
+    }
+
+    /// The connections that begin from `start` and before `end`, in the order of sessions, pages and objects. Each
+    /// session draws its pair.
+    pub fn connections(&self, start: Time, end: Time, pairs: usize, random: &mut Stream) -> Vec<Connection> {
+        let mut connections = Vec::new();
+        let mut session = start;
+        for _ in 0..self.sessions {
+            if session >= end {
+                break;
+            }
+            let pair = ((random.uniform() * pairs as f64) as usize).min(pairs.saturating_sub(1));
+            let mut page = session;
+            for _ in 0..self.pages {
+                let mut at = page;
+                for _ in 0..self.objects {
+                    let packets = self.size(random);
+                    if at < end {
+                        connections.push(Connection { at, pair, packets });
+                    }
+                    at += wait(self.between_objects, random);
+                }
+                page += wait(self.between_pages, random);
+            }
+            session += wait(self.between_sessions, random);
+        }
+        connections
+    }
+
+    /// Pareto of the second kind (Lomax): P(size > x) = (1 + x / scale)^-shape with the mean scale / (shape - 1); begun
+    /// packets are whole ones.
+    fn size(&self, random: &mut Stream) -> u64 {
+        let scale = self.object_packets * (self.shape - 1.0);
+        let size = scale * (libm::pow(1.0 - random.uniform(), -1.0 / self.shape) - 1.0);
+        (size.ceil() as u64).max(1)
+    }
+}
+
+fn wait(mean: Span, random: &mut Stream) -> Span {
+    Span::from_seconds(random.exponential(mean.seconds()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Parallel and adaptive TCP, section II.
+    const USUAL: Web = Web {
+        sessions: 100,
+        between_sessions: Span::from_millis(5000),
+        pages: 10,
+        between_pages: Span::from_millis(1000),
+        objects: 10,
+        between_objects: Span::from_millis(10),
+        object_packets: 10.0,
+        shape: 1.2,
+    };
+
+    fn all(web: &Web, seed: u64) -> Vec<Connection> {
+        web.connections(Time::ZERO, Time::NEVER, 5, &mut Stream::new(seed, "web"))
+    }
+
+    fn at(connections: &[Connection], index: usize) -> f64 {
+        connections[index].at.seconds()
+    }
+
+    #[test]
+    fn every_session_has_its_pages_and_every_page_its_objects() {
+        let connections = all(&USUAL, 1);
+        assert_eq!(connections.len(), 10_000);
+        assert_eq!(USUAL.most_connections(), 10_000);
+        assert_eq!(connections[0].at, Time::ZERO);
+        for session in connections.chunks(100) {
+            assert!(session.iter().all(|connection| connection.pair == session[0].pair));
+        }
+        let of = |pair| connections.iter().filter(|connection| connection.pair == pair).count() / 100;
+        // 100 sessions over five pairs: 20 each, standard deviation 4.
+        assert!((0..5).all(|pair| (4..36).contains(&of(pair))));
+    }
+
+    #[test]
+    fn the_times_between_beginnings_have_their_means() {
+        // Twenty schedules: 1980 intervals between sessions (standard error 2.2 %), 18000 between pages of a session
+        // (0.75 %), 180000 between objects of a page (0.24 %).
+        let (mut sessions, mut pages, mut objects) = (0.0, 0.0, 0.0);
+        for seed in 0..20 {
+            let connections = all(&USUAL, seed);
+            sessions += at(&connections, 9900);
+            for first in (0..10_000).step_by(100) {
+                pages += at(&connections, first + 90) - at(&connections, first);
+            }
+            for first in (0..10_000).step_by(10) {
+                objects += at(&connections, first + 9) - at(&connections, first);
+            }
+        }
+        let near = |sum: f64, count: f64, mean: f64, within: f64| {
+            assert!((sum / count / mean - 1.0).abs() < within, "{} {mean}", sum / count);
+        };
+        near(sessions, 1980.0, 5.0, 0.08);
+        near(pages, 18_000.0, 1.0, 0.03);
+        near(objects, 180_000.0, 0.01, 0.01);
+    }
+
+    #[test]
+    fn sizes_have_the_tail_and_the_mean_of_their_distribution() {
+        // Shape 1.2, mean 10: scale 2. P(size > 10) = 6^-1.2 = 0.1165, P(size > 100) = 51^-1.2 = 0.00893, of 200000:
+        // standard errors 0.6 % and 2.4 %.
+        let mut random = Stream::new(1, "sizes");
+        let sizes: Vec<u64> = (0..200_000).map(|_| USUAL.size(&mut random)).collect();
+        let beyond = |limit: u64| sizes.iter().filter(|size| **size > limit).count() as f64 / 200_000.0;
+        assert!((beyond(10) / 6.0_f64.powf(-1.2) - 1.0).abs() < 0.03, "{}", beyond(10));
+        assert!((beyond(100) / 51.0_f64.powf(-1.2) - 1.0).abs() < 0.1, "{}", beyond(100));
+        // At shape 1.2 no mean converges. Shape 4, mean 50: variance 2500 * 4 / 2 = 5000, so 200000 have a standard
+        // error of 0.16; whole packets add half of one.
+        let light = Web { object_packets: 50.0, shape: 4.0, ..USUAL };
+        let sum: u64 = (0..200_000).map(|_| light.size(&mut random)).sum();
+        assert!((sum as f64 / 200_000.0 - 50.5).abs() < 0.6, "{}", sum as f64 / 200_000.0);
+    }
+
+    #[test]
+    fn nothing_begins_outside_the_run() {
+        let (start, end) = (Time::from_seconds(10.0), Time::from_seconds(60.0));
+        let connections = USUAL.connections(start, end, 1, &mut Stream::new(1, "web"));
+        assert!(connections.iter().all(|connection| (start..end).contains(&connection.at)));
+        // 50 s at a session every 5 s: 11 with the first, give or take 3; some still read when the run ends.
+        assert!((300..2500).contains(&connections.len()), "{}", connections.len());
+    }
+}
