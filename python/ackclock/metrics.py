@@ -53,6 +53,12 @@ def time_of_max(time_s: Vector, values: Vector) -> float:
     return float(time_s[np.nanargmax(values)])
 
 
+def time_of_reaching(time_s: Vector, values: Vector, level: float) -> float:
+    """The first time at which ``values`` is ``level`` or more; nan when it never is."""
+    reached = np.flatnonzero(values >= level)
+    return float(time_s[reached[0]]) if reached.size else float("nan")
+
+
 def stretches(time_s: Vector, values: Vector, start_s: float, width_s: float) -> tuple[Vector, Vector]:
     """The starts and the means of the stretches of ``width_s`` from ``start_s`` on that ``time_s`` covers in full.
 

@@ -12,6 +12,7 @@ from ackclock.metrics import (
     jain_index,
     stretches,
     time_of_max,
+    time_of_reaching,
 )
 
 
@@ -37,6 +38,13 @@ def test_correlation() -> None:
     assert correlation(x, np.array([1.0, np.nan, 3.0, 4.0])) == pytest.approx(1)
     assert math.isnan(correlation(x, np.ones(4)))
     assert math.isnan(correlation(x[:1], x[:1]))
+
+
+def test_time_of_reaching() -> None:
+    time = np.array([0.0, 1.0, 2.0])
+    assert time_of_reaching(time, np.array([1.0, np.nan, 5.0]), 2) == 2
+    assert time_of_reaching(time, np.array([1.0, 5.0, 1.0]), 5) == 1
+    assert math.isnan(time_of_reaching(time, np.array([1.0, 1.0, 1.0]), 2))
 
 
 def test_time_of_max() -> None:

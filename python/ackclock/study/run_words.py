@@ -8,6 +8,8 @@
     time_of_max(path), time_of_max(path, from, to), time_of_max(path, from, to, width)
                                 when the series is largest, in seconds: the first such time; with a width, the start of
                                 that stretch of so many seconds from ``from`` on whose mean is largest
+    time_of_reaching(path, level), time_of_reaching(path, level, from, to)
+                                the first time in seconds at which the series is at the level or above
     convergence_time(first, second, start, from, to)    45-55 % convergence time in seconds of two series, see metrics
 
 X is any number of the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,
@@ -27,7 +29,7 @@ from ackclock import metrics
 from ackclock.names import nearest
 from ackclock.study.language import Array, Expression, ExpressionError, Value
 
-SERIES_FUNCTIONS = ("series", "time_of_max", "convergence_time")
+SERIES_FUNCTIONS = ("series", "time_of_max", "time_of_reaching", "convergence_time")
 """An expression that uses one of these needs the run's series."""
 
 
@@ -53,6 +55,7 @@ class RunWords:
             "group": lambda name: _named("group", name, result.get("groups", ())),
             "series": self._series,
             "time_of_max": self._time_of_max,
+            "time_of_reaching": self._time_of_reaching,
             "convergence_time": self._convergence_time,
         }
 
@@ -73,6 +76,12 @@ class RunWords:
         if width is None:
             return metrics.time_of_max(times, values)
         return metrics.time_of_max(*metrics.stretches(times, values, float(start or 0), float(width)))
+
+    def _time_of_reaching(
+        self, path: str, level: Array, start: Array | None = None, end: Array | None = None
+    ) -> float:
+        """time_of_reaching("links.<link>.<quantity>", level), time_of_reaching(path, level, from, to)"""
+        return metrics.time_of_reaching(*self._part(path, start, end), float(level))
 
     def _part(self, path: str, start: Array | None, end: Array | None) -> tuple[Array, Array]:
         """Times and values of a series between two times."""
