@@ -140,6 +140,9 @@ impl HTcp {
 
 impl WindowLaw for HTcp {
     fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        if self.last_loss.is_none() {
+            self.throughput.restart(ack.now);
+        }
         let start = *self.last_loss.get_or_insert(ack.now);
         if let Some(rtt) = ack.rtt.map(|rtt| rtt.seconds()) {
             self.min_rtt = self.min_rtt.min(rtt);
