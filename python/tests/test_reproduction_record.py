@@ -1,0 +1,139 @@
+"""The recorded reproduction: data that comes from full runs, and a page that says what the data say."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import STUDY, Command, replaced
+
+from ackclock.study.load import load_study, parse_study, study_names
+
+ROOT = Path(__file__).resolve().parents[2]
+_spec = importlib.util.spec_from_file_location(
+    "reproduction_records", ROOT / "scripts" / "reproduction_records.py"
+)
+assert _spec is not None
+assert _spec.loader is not None
+records = importlib.util.module_from_spec(_spec)
+sys.modules[_spec.name] = records
+_spec.loader.exec_module(records)
+
+ORIGIN = records.Origin("2026-01-02", "0123456789", "A processor", 2, "Linux x86_64")
+RECORDED = records.all_records()
+
+
+@pytest.fixture
+def result(ackclock: Command, study_file: Path) -> dict[str, Any]:
+    """A full run of the small study, as if it were one of the package."""
+    (study,) = json.loads(ackclock("reproduce", study_file, "--json").out)["studies"]
+    return {**study, "name": "rbcc/small"}
+
+
+def test_the_page_and_the_data_agree() -> None:
+    text = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    page = text.split("<!-- generated: reproduction -->\n")[1].split("<!-- end of what is generated -->")[0]
+    assert page.strip() == records.generated().strip(), (
+        "stale: run .venv/bin/python scripts/document-registry"
+    )
+
+
+def test_every_claim_recorded_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    for one in RECORDED.values():
+        part = page.split(f"### `{one.study}`")[1].split("\n##")[0]
+        rows = [line for line in part.splitlines() if line.startswith("| ")][2:]
+        assert len(rows) == len(one.claims)
+        for row, claim in zip(rows, one.claims, strict=True):
+            assert claim.verdict in row.rpartition(" | ")[2]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_records_are_of_studies_and_show_no_machine(name: str) -> None:
+    assert name in study_names(), "a record of a study that is gone: delete its file"
+    text = (records.FOLDER / f"{name}.json").read_text(encoding="utf-8")
+    assert os.sep + "root" not in text
+    assert os.uname().nodename not in text
+    one = RECORDED[name]
+    if not records.is_stale(one, load_study(name)):
+        assert [claim.id for claim in one.claims] == [claim.id for claim in load_study(name).study.claims]
+
+
+def test_a_result_is_recorded(result: dict[str, Any], tmp_path: Path) -> None:
+    one = records.record(result, ORIGIN)
+    assert (one.replications, one.seeds, one.simulations, one.readings) == (3, "1 to 3", 9, 2)
+    first, second = one.claims
+    assert (first.measured, first.interval, first.published, first.verdict) == (4, (4, 4), 4, "reproduced")
+    # Both alternatives change the verdict on the first claim, none that on the second.
+    assert (first.other_verdict, second.other_verdict) == (2, 0)
+    folder = tmp_path / "records"
+    assert records.write(one, folder)
+    assert records.all_records(folder) == {"rbcc/small": one}
+
+
+def test_only_a_new_result_changes_a_file(result: dict[str, Any], tmp_path: Path) -> None:
+    folder = tmp_path / "records"
+    one = records.record(result, ORIGIN)
+    other = dataclasses.replace(one, study="rbcc/other")
+    assert records.write(one, folder)
+    assert records.write(other, folder)
+    # The same result recorded again at a later commit is still of the first.
+    assert not records.write(
+        dataclasses.replace(one, origin=dataclasses.replace(ORIGIN, commit="9876543210")), folder
+    )
+    assert records.all_records(folder)["rbcc/small"].origin == ORIGIN
+    before = (folder / "rbcc" / "other.json").stat().st_mtime_ns
+    assert records.write(dataclasses.replace(one, replications=4), folder)
+    assert (folder / "rbcc" / "other.json").stat().st_mtime_ns == before
+
+
+def test_quick_results_and_own_studies_are_refused(result: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="rbcc/small: a quick run"):
+        records.record({**result, "quick": True}, ORIGIN)
+    with pytest.raises(ValueError, match="not a study of the package"):
+        records.record({**result, "name": "small.toml"}, ORIGIN)
+
+
+def test_the_page_shows_findings_readings_and_what_is_stale(result: dict[str, Any]) -> None:
+    one = records.record(result, ORIGIN)
+    study = parse_study(STUDY, "rbcc/small", "study.toml")
+    page = records.page({"rbcc/small": one}, [study])
+    assert "| Manoj Dahal (2007) | 1 | 1 | 2 | 1 | 0 | 1 |" in page
+    assert "No packet arrives<br>**Finding:** Packets do arrive. |" in page
+    assert "| 4 | 4 ± 0 | reproduced (another in 2 of 2 readings) |" in page
+    assert "Recorded 2026-01-02, commit `0123456789`, on A processor with 2 cores, Linux x86_64." in page
+    assert "before the study changed" not in page
+    changed = parse_study(
+        replaced(STUDY, ("replications = 3", "replications = 4")), "rbcc/small", "study.toml"
+    )
+    stale = records.page({"rbcc/small": one}, [changed])
+    assert "**Recorded before the study changed**" in stale
+    assert "1 of the studies were recorded before they changed" in stale
+    assert "Not recorded yet: `rbcc/small`." in records.page({}, [study])
+
+
+def test_the_script_refuses_before_it_writes(ackclock: Command, study_file: Path, tmp_path: Path) -> None:
+    ackclock("reproduce", study_file, "--quick", "--out", "results")
+    before = {path: path.read_bytes() for path in records.FOLDER.glob("*/*.json")}
+    for arguments, message in (
+        (["results"], "there is no such study in the package"),
+        (["."], "no results of `ackclock reproduce` there"),
+        (["results", "--commit", "nothing"], "there is no commit nothing"),
+    ):
+        done = subprocess.run(
+            [sys.executable, ROOT / "scripts" / "record-reproduction", *arguments],
+            cwd=tmp_path,
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stdout) == (1, "")
+        assert message in done.stderr
+    assert {path: path.read_bytes() for path in records.FOLDER.glob("*/*.json")} == before

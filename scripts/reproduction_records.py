@@ -1,0 +1,273 @@
+"""What full runs of the studies found, kept as data: docs/reproduction/THESIS/STUDY.json, and the page made from it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from ackclock.numbers import duration, mean_and_spread, plain, ranges
+from ackclock.study.fingerprint import fingerprint
+from ackclock.study.load import LoadedStudy, load_study, study_names
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "reproduction"
+VERDICTS = ("reproduced", "direction only", "not reproduced")
+
+
+@dataclass(frozen=True)
+class Origin:
+    """When, from what and on what the numbers were made. Where it was is nobody's business."""
+
+    date: str
+    commit: str
+    processor: str
+    cores: int
+    system: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.date}, commit `{self.commit}`, on {self.processor} with {self.cores} cores, {self.system}"
+        )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim and what was measured. ``other_verdict`` counts the other readings that change its verdict."""
+
+    id: str
+    text: str
+    unit: str
+    published: float | None
+    measured: float | None
+    interval: tuple[float, float] | None
+    verdict: str
+    other_verdict: int
+
+
+@dataclass(frozen=True)
+class Record:
+    """A study's file."""
+
+    study: str
+    fingerprint: str
+    """Of the study as it ran, to tell when it has changed since."""
+    origin: Origin
+    replications: int
+    seeds: str
+    simulations: int
+    readings: int
+    """Other readings of the thesis that were run as well."""
+    cpu_time_s: float | None
+    claims: tuple[Claim, ...]
+
+    def to_json(self) -> str:
+        """As it stands in the file."""
+        return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
+
+    def says_the_same(self, other: Record) -> bool:
+        """Whether both come from one result: only what is not in the result itself may differ."""
+        mine, theirs = asdict(self), asdict(other)
+        for document in (mine, theirs):
+            document["origin"] = document["origin"]["date"]
+        return bool(mine == theirs)
+
+    def counts(self) -> Counter[str]:
+        """How many claims have each verdict."""
+        return Counter(claim.verdict for claim in self.claims)
+
+
+def record(result: Mapping[str, Any], origin: Origin) -> Record:
+    """The record of a study in the document of ``ackclock reproduce --json``. ValueError for one to be refused."""
+    if result["quick"]:
+        raise ValueError(f"{result['name']}: a quick run; only full ones are recorded")
+    if result["name"].endswith(".toml"):
+        raise ValueError(f"{result['name']}: not a study of the package")
+    changed = Counter(id for reading in result["sensitivity"] for id in reading["changed"])
+    seeds = {tuple(case["seeds"]) for case in result["cases"]}
+    return Record(
+        study=result["name"],
+        fingerprint=result["fingerprint"],
+        origin=origin,
+        replications=result["replications"],
+        seeds=ranges(seeds.pop()) if len(seeds) == 1 else "differ between cases",
+        simulations=result["runs"],
+        readings=len(result["sensitivity"]),
+        cpu_time_s=_rounded(result["cpu_time_s"], 3),
+        claims=tuple(_claim(claim, changed[claim["id"]]) for claim in result["claims"]),
+    )
+
+
+def read(path: Path) -> Record:
+    """The record in a file."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    claims = tuple(
+        Claim(**{**claim, "interval": tuple(claim["interval"]) if claim["interval"] else None})
+        for claim in document.pop("claims")
+    )
+    return Record(**{**document, "origin": Origin(**document["origin"]), "claims": claims})
+
+
+def write(new: Record, folder: Path = FOLDER) -> bool:
+    """Write the study's file; whether that changed anything. A result that was recorded before stays as it is."""
+    path = folder / f"{new.study}.json"
+    if path.exists() and _readable(path) and read(path).says_the_same(new):
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(new.to_json(), encoding="utf-8")
+    return True
+
+
+def all_records(folder: Path = FOLDER) -> dict[str, Record]:
+    """All records by the names of their studies."""
+    found = [read(path) for path in folder.glob("*/*.json")]
+    return {one.study: one for one in found}
+
+
+def page(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> str:
+    """The records as Markdown: counts of each thesis, then every claim."""
+    theses: dict[str, list[LoadedStudy]] = {}
+    for study in studies:
+        theses.setdefault(study.thesis.key, []).append(study)
+    parts = [*_counted(records, theses), ""]
+    for members in theses.values():
+        parts += _thesis(records, members)
+    return "\n".join(parts).rstrip()
+
+
+def generated() -> str:
+    """The generated part of docs/reproduction.md."""
+    return page(all_records(), [load_study(name) for name in study_names()])
+
+
+def is_stale(one: Record, study: LoadedStudy) -> bool:
+    """Whether the study has changed since in what its numbers depend on."""
+    return one.fingerprint != fingerprint(study.study)
+
+
+def _counted(records: Mapping[str, Record], theses: Mapping[str, Sequence[LoadedStudy]]) -> Iterator[str]:
+    yield _row("thesis", "studies", "recorded", "claims", *VERDICTS)
+    yield _row(*["---"] + ["---:"] * 6)
+    total, stale = Counter[str](), 0
+    for members in theses.values():
+        found = [records[study.name] for study in members if study.name in records]
+        counts = sum((one.counts() for one in found), Counter[str]())
+        stale += sum(is_stale(records[study.name], study) for study in members if study.name in records)
+        total += counts + Counter(studies=len(members), recorded=len(found))
+        thesis = members[0].thesis
+        yield _row(
+            f"{thesis.author} ({thesis.year})", len(members), len(found), counts.total(), *_each(counts)
+        )
+    claims = sum(_each(total))
+    yield _row("all", total["studies"], total["recorded"], claims, *_each(total))
+    if stale:
+        yield ""
+        yield f"{stale} of the studies were recorded before they changed; they say so."
+
+
+def _each(counts: Mapping[str, int]) -> list[int]:
+    return [counts[verdict] for verdict in VERDICTS]
+
+
+def _thesis(records: Mapping[str, Record], members: Sequence[LoadedStudy]) -> Iterator[str]:
+    thesis = members[0].thesis
+    yield f"## {thesis.author} ({thesis.year})"
+    yield ""
+    yield f"{_escaped(thesis.title)}. {thesis.degree}, {thesis.university}."
+    yield ""
+    origins = Counter(records[study.name].origin for study in members if study.name in records)
+    usual = origins.most_common(1)[0][0] if origins else None
+    if usual is not None:
+        yield (
+            f"Recorded {usual}"
+            + ("" if len(origins) == 1 else ", where a study does not say otherwise")
+            + "."
+        )
+        yield ""
+    for study in members:
+        if study.name in records:
+            yield from _study(records[study.name], study, usual)
+    missing = [study.name for study in members if study.name not in records]
+    if missing:
+        yield "Not recorded yet: " + ", ".join(f"`{name}`" for name in missing) + "."
+        yield ""
+
+
+def _study(one: Record, study: LoadedStudy, usual: Origin | None) -> Iterator[str]:
+    yield f"### `{one.study}`"
+    yield ""
+    source = study.study.source
+    section = f", section {source.section}" if source.section else ""
+    facts = f"{_escaped(study.study.title)} ({source.item}{section}). "
+    facts += f"{one.replications} replications (seeds {one.seeds})"
+    facts += f", {one.simulations} simulations"
+    facts += f", about {duration(one.cpu_time_s)} of CPU time" if one.cpu_time_s is not None else ""
+    facts += f"; {one.readings} other readings of what the thesis leaves open" if one.readings else ""
+    yield f"{facts}."
+    yield ""
+    if one.origin != usual:
+        yield f"Recorded {one.origin}."
+        yield ""
+    stale = is_stale(one, study)
+    if stale:
+        yield "**Recorded before the study changed**: a new run may have other numbers and verdicts."
+        yield ""
+    if not one.claims:
+        yield "No claims."
+        yield ""
+        return
+    yield _row("claim", "published", "measured", "verdict")
+    yield _row("---", "---:", "---:", "---")
+    words = {claim.id: claim.text for claim in study.study.claims}
+    findings = {finding.claim: finding.text for finding in study.study.findings}
+    for claim in one.claims:
+        text = claim.text if stale else words.get(claim.id, claim.text)
+        said = f"{_escaped(claim.id)}: {_escaped(text)}"
+        if claim.verdict == "not reproduced" and claim.id in findings:
+            said += f"<br>**Finding:** {_escaped(findings[claim.id])}"
+        unit = f" {claim.unit}" if claim.unit else ""
+        published = "" if claim.published is None else f"{plain(claim.published)}{unit}"
+        measured = mean_and_spread(claim.measured, claim.interval)
+        measured += unit if claim.measured is not None else ""
+        verdict = claim.verdict if claim.verdict == "reproduced" else f"**{claim.verdict}**"
+        if claim.other_verdict:
+            verdict += f" (another in {claim.other_verdict} of {one.readings} readings)"
+        yield _row(said, published, measured, verdict)
+    yield ""
+
+
+def _row(*cells: str | int) -> str:
+    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+
+def _escaped(text: str) -> str:
+    """``text`` in one line, without anything that Markdown would take for its own."""
+    return re.sub(r"([\\`*_<>\[\]])", r"\\\1", " ".join(text.split()))
+
+
+def _claim(claim: Mapping[str, Any], other_verdict: int) -> Claim:
+    interval = claim["interval"]
+    return Claim(
+        id=claim["id"],
+        text=" ".join(claim["text"].split()),
+        unit=claim["unit"],
+        published=claim["paper"],
+        measured=_rounded(claim["measured"]),
+        interval=None if interval is None else (_rounded(interval[0]) or 0.0, _rounded(interval[1]) or 0.0),
+        verdict=claim["verdict"],
+        other_verdict=other_verdict,
+    )
+
+
+def _rounded(value: float | None, digits: int = 9) -> float | None:
+    return None if value is None else float(f"{value:.{digits}g}")
+
+
+def _readable(path: Path) -> bool:
+    """Whether the file is a record of this form; one of an earlier form is written anew."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    return set(document) == {field.name for field in fields(Record)}
