@@ -52,6 +52,9 @@ impl Sampler {
         for (link, named) in &mut self.series.links {
             let link = &mut network.links[*link];
             put(named, "queue_packets", index, link.queue_at(now) as f64);
+            let counts = link.counts();
+            put(named, "arrived_packets", index, counts.arrived as f64);
+            put(named, "dropped_packets", index, counts.dropped as f64);
             link.publish(&mut |name, value| put(named, name, index, value));
         }
     }
@@ -76,6 +79,7 @@ fn sample_flow(flow: &Flow, put: &mut dyn FnMut(&'static str, f64)) {
     put("cwnd_packets", decision.cwnd);
     put("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
     put("inflight_packets", sender.inflight() as f64);
+    put("fast_retransmits", sender.counts().fast_retransmits as f64);
     put("rtt_s", sender.last_rtt().map_or(f64::NAN, Span::seconds));
     sender.publish(put);
 }
