@@ -54,7 +54,7 @@ fn what_exceeds_the_bottleneck_is_lost_and_still_sent() {
 fn periods_of_the_scenario_are_periods_of_the_traffic() {
     // Off for 10 s, then on at 3 Mbit/s for 10 s, from 5 s on and until 38 s: on from 15 to 25 s and from 35 to 38 s.
     let udp = "[[flows]]\nname = \"udp\"\npair = 2\nstart = \"5 s\"\nstop = \"38 s\"\n\
-               application = { name = \"on-off\", rate = \"3 Mbit/s\", jitter = 0.5, on = \"10 s\", off = \"10 s\", begins = \"off\" }\n\
+               application = { name = \"on-off\", rate = \"3 Mbit/s\", jitter = 0.5, on = \"10 s\", begins = \"off\" }\n\
                [observe]\ninterval = \"1 s\"\n";
     let result = result(udp, "50 s", 1, true);
     let series = result["series"]["flows"]["udp"]["goodput_bps"].as_array().expect("a series");

@@ -37,9 +37,9 @@ pub const ON_OFF: Entry = Entry {
             },
             Parameter {
                 name: "off",
-                summary: "How long it pauses; with exponential periods in the mean",
+                summary: "How long it pauses, likewise; none for as long as it sends",
                 quantity: Quantity::Time,
-                default: "1 s",
+                default: Parameter::NONE,
                 range: MEAN_TIMES,
                 source: "none",
             },
@@ -64,7 +64,8 @@ pub const ON_OFF: Entry = Entry {
     build: |values| Box::new(OnOff::new(Spacing::of(values), Periods::of(values))),
     // At least one packet each period, however short.
     rate_bps: |values, payload_bits| {
-        let period = values.time("on").seconds() + values.time("off").seconds();
+        let periods = Periods::of(values);
+        let period = periods.on.seconds() + periods.off.seconds();
         rate_bps(values).max(payload_bits / period)
     },
 };
@@ -137,7 +138,7 @@ impl Periods {
     fn of(values: &Values) -> Self {
         Self {
             on: values.time("on"),
-            off: values.time("off"),
+            off: values.optional_time("off").unwrap_or(values.time("on")),
             exponential: values.choice("periods") == "exponential",
             starts_off: values.choice("begins") == "off",
         }
