@@ -68,6 +68,7 @@ def value(text: str, result: dict[str, Any] = RESULT) -> float:
         ("time_of_max('links.bottleneck.queue_packets', 0, 1.5)", 1),
         ("time_of_max('links.bottleneck.queue_packets', 0, 3, 2)", 2),  # means 2.5 and 7.5
         ("time_of_max('links.bottleneck.queue_packets', 1, 3, 2)", 1),  # half a stretch from 3 on is none
+        ("max(series('flows.tcp-*.cwnd_packets'))", 7),
         ("time_of_reaching('links.bottleneck.queue_packets', 5)", 1),
         ("time_of_reaching('links.bottleneck.queue_packets', 5, 1.5, 3)", 2),
         ("time_of_max('flows.tcp-1.cwnd_packets', 0, 2, 1)", 1),  # nothing in the last second

@@ -4,7 +4,8 @@
     links.X                     X of every link
     flow("tcp-1").X             X of one flow; likewise link("bottleneck").X and group("tcp").X
     fairness, duration          the run's Jain index; its length in seconds
-    series("links.bottleneck.queue_packets")            a time series; series(path, from, to) a part of it, in seconds
+    series("links.bottleneck.queue_packets")            a time series; series(path, from, to) a part of it, in seconds;
+                                series("flows.tcp-*.goodput_bps") the sum over all whose names begin so
     time_of_max(path), time_of_max(path, from, to), time_of_max(path, from, to, width)
                                 when the series is largest, in seconds: the first such time; with a width, the start of
                                 that stretch of so many seconds from ``from`` on whose mean is largest
@@ -112,6 +113,11 @@ class RunWords:
         if len(parts) != 3 or parts[0] not in ("flows", "links"):
             raise LookupError("a series is named flows.<flow>.<quantity> or links.<link>.<quantity>")
         kind, name, quantity = parts
+        if name.endswith("*"):
+            alike = [other for other in series[kind] if other.startswith(name[:-1])]
+            together = [self._path(f"{kind}.{other}.{quantity}")[1] for other in alike]
+            if together:
+                return times, np.sum(together, axis=0)
         if name not in series[kind]:
             raise LookupError(f'there is no series of {kind[:-1]} "{name}"{nearest(name, series[kind])}')
         if quantity not in series[kind][name]:
