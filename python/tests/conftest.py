@@ -9,6 +9,26 @@ from pathlib import Path
 import pytest
 
 
+def folders_of_studies() -> list[str]:
+    """The folder of each thesis that has studies."""
+    from ackclock.study.load import study_names
+
+    return sorted({name.split("/")[0] for name in study_names()})
+
+
+def cheapest_study(folder: str) -> str:
+    """The study of a folder whose quick run sends the fewest packets: what the tests can afford to run of each."""
+    from ackclock.study.load import load_study, study_names
+    from ackclock.study.plan import Plan
+
+    def cost(name: str) -> float:
+        plan = Plan(load_study(name), quick=True, sensitivity=True)
+        plan.check()
+        return sum(planned.cost for planned in plan.simulations())
+
+    return min((name for name in study_names() if name.startswith(f"{folder}/")), key=cost)
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a command left behind."""
