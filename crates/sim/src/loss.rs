@@ -51,6 +51,7 @@ pub const LOSSES: &[Entry] = &[
                     range: Range::at_least(1.0),
                     source: "Gilbert 1960",
                 },
+                SHARE_BAD,
                 LOSS_GOOD,
                 LOSS_BAD,
             ],
@@ -58,7 +59,7 @@ pub const LOSSES: &[Entry] = &[
         build: |values| {
             Box::new(GilbertPackets {
                 chances: Chances::from(values),
-                leave_good: 1.0 / values.packets("good"),
+                leave_good: 1.0 / mean_good(values, values.packets("good"), values.packets("bad")).max(1.0),
                 leave_bad: 1.0 / values.packets("bad"),
                 bad: false,
             })
@@ -86,6 +87,7 @@ pub const LOSSES: &[Entry] = &[
                     range: Range { min: 0.0, max: 1e9, above_min: true },
                     source: "Gilbert 1960",
                 },
+                SHARE_BAD,
                 LOSS_GOOD,
                 LOSS_BAD,
             ],
@@ -93,7 +95,7 @@ pub const LOSSES: &[Entry] = &[
         build: |values| {
             Box::new(GilbertTime {
                 chances: Chances::from(values),
-                mean_good_s: values.time("good").seconds(),
+                mean_good_s: mean_good(values, values.time("good").seconds(), values.time("bad").seconds()),
                 mean_bad_s: values.time("bad").seconds(),
                 bad: false,
                 until: None,
@@ -110,6 +112,20 @@ const PROBABILITY: Parameter = Parameter {
     range: Range::between(0.0, 1.0),
     source: "none",
 };
+
+const SHARE_BAD: Parameter = Parameter {
+    name: "probability",
+    summary: "Probability of the bad state; sets the length of the good one in the place of `good`",
+    quantity: Quantity::Number,
+    default: Parameter::NONE,
+    range: Range { min: 0.0, max: 0.999, above_min: true },
+    source: "Alnuem 2009 equation 5.1",
+};
+
+/// Alnuem 2009 equation 5.1 where the probability is given, and `good` where it is not.
+fn mean_good(values: &Values, good: f64, bad: f64) -> f64 {
+    values.optional_number("probability").map_or(good, |probability| bad * (1.0 - probability) / probability)
+}
 
 const LOSS_GOOD: Parameter = Parameter {
     name: "loss_good",
@@ -276,6 +292,21 @@ mod tests {
         let settings = [("good", "900 ms"), ("bad", "100 ms")];
         let lost = losses("gilbert-time", &settings, Span::from_millis(10), 400_000);
         assert!((share(&lost) - 0.1).abs() < 0.01, "{}", share(&lost));
+    }
+
+    #[test]
+    fn alnuems_equation_5_1_sets_the_good_state_from_the_bad_one() {
+        // e = 0.05, b = 10 ms: g = 10 * 0.95 / 0.05 = 190 ms; in packets, 5 * 0.95 / 0.05 = 95.
+        for (name, bad, good) in
+            [("gilbert-time", "10 ms", "190 ms"), ("gilbert-packets", "5 packets", "95 packets")]
+        {
+            let by_share = [("bad", bad), ("probability", "0.05")];
+            let by_length = [("bad", bad), ("good", good)];
+            let [by_share, by_length] =
+                [by_share, by_length].map(|settings| losses(name, &settings, Span::from_millis(1), 100_000));
+            assert!(by_share == by_length, "{name}");
+            assert!((share(&by_share) - 0.05).abs() < 0.01, "{name}");
+        }
     }
 
     #[test]
