@@ -31,6 +31,7 @@ const PARAMETERS: &[Parameter] = &[
     },
     METHOD,
     SUPPRESSION,
+    LOWER_SSTHRESH,
 ];
 
 /// How a group shrinks.
@@ -52,6 +53,16 @@ pub const SUPPRESSION: Parameter = Parameter {
     default: "detector",
     range: Range::ANY,
     source: "Cho section III.B.3; section III.C.3 tests the flow that finds the loss",
+};
+
+/// What becomes of the thresholds of flows that another has cut.
+pub const LOWER_SSTHRESH: Parameter = Parameter {
+    name: "lower_ssthresh",
+    summary: "Whether a cut by another flow takes the slow start threshold down with the window",
+    quantity: Quantity::Flag,
+    default: "false",
+    range: Range::ANY,
+    source: "Cho section III.C leaves the thresholds of the others alone, to keep them out of slow start",
 };
 
 /// What the rules keep of a flow. Times in seconds.
@@ -80,6 +91,7 @@ pub struct Rules {
     proportional: bool,
     spares_detector: bool,
     spares_siblings: bool,
+    lower_ssthresh: bool,
 }
 
 impl Rules {
@@ -90,6 +102,7 @@ impl Rules {
             proportional: values.choice("method") == "proportional",
             spares_detector: suppression != "none",
             spares_siblings: suppression == "both",
+            lower_ssthresh: values.flag("lower_ssthresh"),
         }
     }
 
@@ -144,6 +157,9 @@ impl Rules {
                 continue;
             }
             member.window.cwnd *= share;
+            if self.lower_ssthresh {
+                member.window.ssthresh = member.window.ssthresh.min(member.window.cwnd).max(MIN_SSTHRESH);
+            }
             member.state.adjusted = Some(now);
         }
     }

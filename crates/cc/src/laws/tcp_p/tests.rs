@@ -40,6 +40,18 @@ fn below_k_the_detector_halves_and_the_others_take_the_rest() {
 }
 
 #[test]
+fn thresholds_of_the_others_fall_only_if_told() {
+    // k = 1 halves both; the other's 50 is below its threshold of 90, which it keeps (section III.C).
+    for (settings, expected) in
+        [(&[("k", "1")][..], 90.0), (&[("k", "1"), ("lower_ssthresh", "true")][..], 50.0)]
+    {
+        let mut script = GroupScript::with_thresholds("tcp-p", settings, &[(100.0, 90.0), (100.0, 90.0)]);
+        script.loss(0);
+        assert_eq!((script.cwnd(1), script.ssthresh(1)), (50.0, expected));
+    }
+}
+
+#[test]
 fn above_k_or_when_told_all_shrink_alike() {
     // N = 2, k = 4: 7/8 of each; the threshold of the detector is half all the same.
     let mut script = group("4", &[100.0, 60.0]);
