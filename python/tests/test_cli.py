@@ -233,6 +233,21 @@ class TestReproduce:
         assert document["verdicts"] == counts
         assert document["theses"] == [{"thesis": "rbcc", "studies": 4, "verdicts": counts}]
 
+    def test_a_study_that_fails_late_leaves_the_others(
+        self, ackclock: Command, study_file: Path, tmp_path: Path
+    ) -> None:
+        wrong = tmp_path / "wrong.toml"
+        wrong.write_text(replaced(STUDY, ("sum(flows.goodput_bps) / 1e6", "flow('tcp-9').goodput_bps")))
+        outcome = ackclock("reproduce", wrong, study_file, "--quick")
+        assert outcome.code == 2
+        assert "1 reproduced, 0 direction only, 1 not reproduced" in outcome.out
+        assert "1 of 2 studies are missing from the report" in outcome.err
+        assert 'wrong.toml: metric "goodput": there is no flow "tcp-9"' in outcome.err
+        assert (tmp_path / "ackclock-results/report.html").exists()
+        alone = ackclock("reproduce", wrong, "--quick")
+        assert (alone.code, alone.out) == (2, "")
+        assert 'metric "goodput"' in alone.err
+
     def test_wrong_studies(self, ackclock: Command, study_file: Path) -> None:
         study_file.write_text(replaced(STUDY, ("replications = 3", "replicatoins = 3")))
         outcome = ackclock("reproduce", study_file, "--json")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from ackclock.cli.terminal import console, print_json, progress_bar
+from ackclock.errors import InputError
 
 if TYPE_CHECKING:
     from ackclock.study.load import LoadedStudy
@@ -32,6 +33,7 @@ def reproduce(
     names = find_studies(selectors) if selectors else study_names()
     # All files are read before the first run: a slip in the last study should not show after an hour.
     studies = [load_study(name) for name in names]
+    failures: list[InputError] = []
     what = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
     with progress_bar(what) as progress:
         results = run_studies(
@@ -41,7 +43,10 @@ def reproduce(
             store=Store(out),
             threads=threads,
             progress=progress,
+            on_failure=lambda _, error: failures.append(error),
         )
+    if not results:
+        raise failures[0]
     stem = _stem(studies[0]) if len(studies) == 1 else "report"
     command = _command(selectors, quick=quick, sensitivity=sensitivity)
     report = write_report(results, out / f"{stem}.html", command)
@@ -52,10 +57,13 @@ def reproduce(
     )
     if as_json:
         print_json(document)
-        return
-    show_all(results)
-    console().print(Text.assemble("report  ", (str(report), "bold")))
-    console().print(Text.assemble("data    ", str(path)))
+    else:
+        show_all(results)
+        console().print(Text.assemble("report  ", (str(report), "bold")))
+        console().print(Text.assemble("data    ", str(path)))
+    if failures:
+        missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"
+        raise InputError("\n".join([missing, *map(str, failures)]))
 
 
 def _stem(study: LoadedStudy) -> str:

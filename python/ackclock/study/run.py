@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from ackclock import core
-from ackclock.errors import Interrupted
+from ackclock.errors import InputError, Interrupted
 from ackclock.jobs import Made, Progress, run_jobs
 from ackclock.store import Job, Store, core_fingerprint
 from ackclock.study.fingerprint import fingerprint
@@ -46,18 +47,21 @@ def run_studies(
     store: Store | None = None,
     threads: int = 0,
     progress: Progress | None = None,
+    on_failure: Callable[[LoadedStudy, InputError], None] | None = None,
 ) -> list[StudyResult]:
     """Run several studies together; the results are in the order of ``studies``.
 
-    The simulations of all of them are one pool, the longest first. What several studies need is made once.
+    The simulations of all of them are one pool, the longest first. What several studies need is made once. A metric or
+    a claim that cannot be computed from what was simulated is an InputError; with ``on_failure`` it is told there, and
+    the other studies go on.
     """
     works = []
     for loaded in studies:
         plan = Plan(loaded, quick=quick, sensitivity=sensitivity)
         plan.check()
-        works.append(_Work(loaded, plan))
+        works.append(_Work(loaded, plan, on_failure))
     _make(works, _Pool(store or Store(None), threads, progress))
-    return [work.result() for work in works]
+    return [result for work in works for result in work.results()]
 
 
 def versions() -> dict[str, str]:
@@ -76,8 +80,14 @@ def versions() -> dict[str, str]:
 class _Work:
     """A study in progress."""
 
-    def __init__(self, loaded: LoadedStudy, plan: Plan) -> None:
+    def __init__(
+        self,
+        loaded: LoadedStudy,
+        plan: Plan,
+        on_failure: Callable[[LoadedStudy, InputError], None] | None,
+    ) -> None:
         self.loaded, self.plan, self.measured = loaded, plan, Measured(plan)
+        self.failed, self._on_failure = False, on_failure
         self.first, self.end = 0, plan.replications
         self.later: list[Planned] = []
         """Simulations of other readings, which wait until the number of replications is known."""
@@ -93,17 +103,38 @@ class _Work:
         """Whether there are enough replications; if not, the next are due."""
         self.measured.replications = self.end
         found = self.measured.precision()
-        if self.end >= self.plan.replications_most or found is None or found.reached:
+        if self.failed or self.end >= self.plan.replications_most or found is None or found.reached:
             return True
         self.first, self.end = self.end, min(self.end + self.plan.replications, self.plan.replications_most)
         return False
 
     def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
         """A simulation has finished."""
-        self.measured.take(planned, result)
+        with self._failing():
+            self.measured.take(planned, result)
         self.count += 1
 
-    def result(self) -> StudyResult:
+    def results(self) -> list[StudyResult]:
+        """What the study found; nothing of one that failed."""
+        found: list[StudyResult] = []
+        with self._failing():
+            if not self.failed:
+                found.append(self._result())
+        return found
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """The first InputError of a study is told, if anybody wants to know, and is the end of the study."""
+        try:
+            yield
+        except InputError as error:
+            if self._on_failure is None:
+                raise
+            if not self.failed:
+                self._on_failure(self.loaded, error)
+            self.failed = True
+
+    def _result(self) -> StudyResult:
         """What the study found."""
         plan, measured, study = self.plan, self.measured, self.loaded.study
         taken = measured.claims(None)
