@@ -231,8 +231,9 @@ impl Sender {
         &*self.control
     }
 
-    /// Shows the inside of the control and of the back-off rule, see [`Control::publish`].
+    /// Shows the inside of the control and of the back-off rule, see [`Control::publish`], and the factor on the timeout.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("backoff_factor", self.backoff.factor(self.expiries));
         self.control.publish(series);
         self.backoff.publish(series);
     }
@@ -434,8 +435,13 @@ impl Sender {
         self.counts.timeout_idle += now.since(self.last_sent);
         self.timed = None;
         let inflight = self.rule.inflight(&self.board);
-        let timeout =
-            TimeoutExpired { now, window: self.reduction_base(inflight), inflight, in_a_row: self.expiries };
+        let timeout = TimeoutExpired {
+            now,
+            window: self.reduction_base(inflight),
+            inflight,
+            in_a_row: self.expiries,
+            keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
+        };
         self.note_reduction();
         self.note_cwnd(now);
         self.control.on_timeout(&timeout);
@@ -453,7 +459,7 @@ impl Sender {
             self.state = State::Open;
             self.deadline = Time::NEVER;
             if self.expiries == 0 {
-                self.rtt.sample(now.since(packet.stamp));
+                self.rtt.sample_of_handshake(now.since(packet.stamp));
                 self.rtt.sample_for_timer(packet.stamp, now);
             }
             self.expiries = 0;
