@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
 
 const PARAMETERS: &[Parameter] = &{
     let [a, b, c, d, e, f, g] = *adaptive_strength::PARAMETERS.first_chunk().unwrap();
-    [a, b, c, d, e, f, g, tcp_p::METHOD, tcp_p::SUPPRESSION, tcp_p::LOWER_SSTHRESH]
+    [a, b, c, d, e, f, g, tcp_p::METHOD, tcp_p::SUPPRESSION, tcp_p::LOWER_SSTHRESH, tcp_p::STEPS]
 };
 
 /// The law.

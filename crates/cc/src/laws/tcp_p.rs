@@ -32,6 +32,7 @@ const PARAMETERS: &[Parameter] = &[
     METHOD,
     SUPPRESSION,
     LOWER_SSTHRESH,
+    STEPS,
 ];
 
 /// How a group shrinks.
@@ -65,6 +66,16 @@ pub const LOWER_SSTHRESH: Parameter = Parameter {
     source: "Cho section III.C leaves the thresholds of the others alone, to keep them out of slow start",
 };
 
+/// How a window grows.
+pub const STEPS: Parameter = Parameter {
+    name: "steps",
+    summary: "Whether a window grows by k packets at once, or by a share of them with each acknowledgement",
+    quantity: Quantity::Flag,
+    default: "true",
+    range: Range::ANY,
+    source: "Cho section III.C: the kernel has no fractions; equations 3.4 and 3.7 have",
+};
+
 /// What the rules keep of a flow. Times in seconds.
 #[derive(Clone, Debug)]
 pub struct Flow {
@@ -92,6 +103,7 @@ pub struct Rules {
     spares_detector: bool,
     spares_siblings: bool,
     lower_ssthresh: bool,
+    steps: bool,
 }
 
 impl Rules {
@@ -103,6 +115,7 @@ impl Rules {
             spares_detector: suppression != "none",
             spares_siblings: suppression == "both",
             lower_ssthresh: values.flag("lower_ssthresh"),
+            steps: values.flag("steps"),
         }
     }
 
@@ -124,6 +137,10 @@ impl Rules {
         } else {
             size * member.window.cwnd + (size - 1.0) / 2.0
         };
+        if !self.steps {
+            member.window.cwnd += k * ack.credit / needed;
+            return;
+        }
         member.state.count += ack.credit;
         if member.state.count >= needed {
             member.state.count = 0.0;

@@ -40,6 +40,14 @@ fn below_k_the_detector_halves_and_the_others_take_the_rest() {
 }
 
 #[test]
+fn without_steps_every_acknowledgement_has_its_share() {
+    // N = 2, k = 1, windows of 100 in congestion avoidance: 1 / (2 x 100 + 1/2) per acknowledgement (equation 3.4).
+    let mut script = GroupScript::new("tcp-p", &[("k", "1"), ("steps", "false")], &[100.0, 100.0]);
+    script.acks(0, 1);
+    assert!((script.cwnd(0) - 100.0 - 1.0 / 200.5).abs() < NEAR);
+}
+
+#[test]
 fn thresholds_of_the_others_fall_only_if_told() {
     // k = 1 halves both; the other's 50 is below its threshold of 90, which it keeps (section III.C).
     for (settings, expected) in
