@@ -22,7 +22,9 @@ impl Window {
 
     /// RFC 5681 section 3.1, equation 4 and the loss window, after a timeout.
     pub fn start_over(&mut self, timeout: &Timeout) {
-        self.ssthresh = (timeout.window / 2.0).max(MIN_SSTHRESH);
+        if !timeout.keeps_threshold {
+            self.ssthresh = (timeout.window / 2.0).max(MIN_SSTHRESH);
+        }
         self.cwnd = 1.0;
     }
 

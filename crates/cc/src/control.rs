@@ -222,4 +222,7 @@ pub struct Timeout {
     pub inflight: u64,
     /// Expiries in a row without progress, this one included.
     pub in_a_row: u32,
+    /// Whether the slow start threshold stays as it is, since the packet has timed out before (RFC 5681 section 3.1;
+    /// ns-2 halves again).
+    pub keeps_threshold: bool,
 }

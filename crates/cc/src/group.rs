@@ -34,6 +34,18 @@ pub trait GroupLaw: Clone + Send + 'static {
     /// A recovery of `me` has ended.
     fn on_recovered(&mut self, _members: &mut Members<Self::Member>, _me: usize, _recovered: &Recovered) {}
 
+    /// The last loss or timeout of `me` was none: `before` it the law was so, and the window of `me` so. Gives `me` its
+    /// window back, unless the law has more to take back. What the others gave up they win back by themselves: it was
+    /// theirs, and they may have lost since.
+    fn undo(&mut self, members: &mut Members<Self::Member>, me: usize, (_law, window): &(Self, Window)) {
+        members.all[me].window.restore(window);
+    }
+
+    /// Something around the control sets the window of `me`.
+    fn set_cwnd(&mut self, members: &mut Members<Self::Member>, me: usize, cwnd: Packets) {
+        members.all[me].window.cwnd = cwnd;
+    }
+
     /// `me` has come (it is present already) or gone (it no longer is).
     fn on_change(&mut self, _members: &mut Members<Self::Member>, _me: usize) {}
 
@@ -120,7 +132,7 @@ impl<Law: GroupLaw> ControlGroup for Group<Law> {
 struct Grouped<Law: GroupLaw> {
     shared: Arc<Mutex<Shared<Law>>>,
     me: usize,
-    before_loss: Option<Window>,
+    before_loss: Option<(Law, Window)>,
 }
 
 /// A panic elsewhere is no reason for another: the state is plain numbers, whole at every moment.
@@ -174,7 +186,7 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
 
     fn on_loss(&mut self, loss: &Loss) {
         self.before_loss = Some(self.change(|law, members, me| {
-            let before = members.all[me].window;
+            let before = (law.clone(), members.all[me].window);
             members.all[me].inflight = loss.inflight;
             law.on_loss(members, me, loss);
             before
@@ -187,7 +199,7 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         let before = self.change(|law, members, me| {
-            let before = members.all[me].window;
+            let before = (law.clone(), members.all[me].window);
             law.on_timeout(members, me, timeout);
             before
         });
@@ -196,16 +208,14 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         }
     }
 
-    /// Gives this member its window back. What the others gave up they win back by themselves: it was theirs, and they
-    /// may have lost since.
     fn on_spurious(&mut self, _now: Time) {
         if let Some(before) = self.before_loss.take() {
-            self.change(|_, members, me| members.all[me].window.restore(&before));
+            self.change(|law, members, me| law.undo(members, me, &before));
         }
     }
 
     fn set_cwnd(&mut self, cwnd: Packets) {
-        self.change(|_, members, me| members.all[me].window.cwnd = cwnd);
+        self.change(|law, members, me| law.set_cwnd(members, me, cwnd));
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {

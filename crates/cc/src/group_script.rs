@@ -117,7 +117,8 @@ impl GroupScript {
     /// An expiry of a member's retransmission timer.
     pub fn timeout(&mut self, me: usize) {
         let window = self.cwnd(me);
-        let timeout = Timeout { now: self.now, window, inflight: window as u64, in_a_row: 1 };
+        let timeout =
+            Timeout { now: self.now, window, inflight: window as u64, in_a_row: 1, keeps_threshold: false };
         self.members[me].control.on_timeout(&timeout);
     }
 

@@ -6,18 +6,53 @@ use crate::backoff::{self, Backoff};
 use crate::control::{Control, Initial};
 use crate::discern::discriminators::{self, Discriminator};
 use crate::group::ControlGroup;
-use crate::laws::{a_tcp, a_tcp_p, alnuem, cm, cocoon, cubic, dca, fractional, rbcc, reno, tcp_k, tcp_p, vegas};
+use crate::laws::{
+    a_tcp, a_tcp_p, alnuem, cm, cocoon, cubic, dca, fractional, rbcc, reno, tcp_k, tcp_p, vegas,
+};
 use ackclock_base::{Descriptor, Kind, Parameter, Values};
 
 /// The controls, in the order in which lists show them.
-pub const CONTROLS: &[Entry] =
-    &[reno::RENO, reno::NEWRENO, reno::SACK, vegas::ENTRY, cubic::ENTRY, rbcc::ENTRY, crate::laws::rbcc_dynamic::ENTRY, crate::laws::ltcp::ENTRY, crate::laws::ltcp_rc::ENTRY, tcp_k::ENTRY, a_tcp::ENTRY, dca::COLLABORATIVE, dca::SELF, tcp_p::ENTRY, a_tcp_p::ENTRY, fractional::FRACTIONAL, fractional::COMBINED, cocoon::ENTRY, cm::ENTRY,
-      alnuem::CWA, alnuem::MDA, alnuem::RTA, alnuem::TWA, alnuem::TCP_RTT, alnuem::TCP_RTTM, alnuem::SPIKE, alnuem::SPIKE_NR,
-      crate::laws::hstcp::ENTRY, crate::laws::scalable::ENTRY, crate::laws::bic::ENTRY, crate::laws::africa::ENTRY,
-      crate::laws::htcp::ENTRY, crate::laws::fast::ENTRY, crate::laws::westwood::WESTWOOD, crate::laws::westwood::WESTWOOD_NR];
+pub const CONTROLS: &[Entry] = &[
+    reno::RENO,
+    reno::NEWRENO,
+    reno::SACK,
+    vegas::ENTRY,
+    cubic::ENTRY,
+    rbcc::ENTRY,
+    crate::laws::rbcc_dynamic::ENTRY,
+    crate::laws::ltcp::ENTRY,
+    crate::laws::ltcp_rc::ENTRY,
+    tcp_k::ENTRY,
+    a_tcp::ENTRY,
+    dca::COLLABORATIVE,
+    dca::SELF,
+    tcp_p::ENTRY,
+    a_tcp_p::ENTRY,
+    fractional::FRACTIONAL,
+    fractional::COMBINED,
+    cocoon::ENTRY,
+    cm::ENTRY,
+    alnuem::CWA,
+    alnuem::MDA,
+    alnuem::RTA,
+    alnuem::TWA,
+    alnuem::TCP_RTT,
+    alnuem::TCP_RTTM,
+    alnuem::SPIKE,
+    alnuem::SPIKE_NR,
+    crate::laws::hstcp::ENTRY,
+    crate::laws::scalable::ENTRY,
+    crate::laws::bic::ENTRY,
+    crate::laws::africa::ENTRY,
+    crate::laws::htcp::ENTRY,
+    crate::laws::fast::ENTRY,
+    crate::laws::westwood::WESTWOOD,
+    crate::laws::westwood::WESTWOOD_NR,
+];
 
 /// The loss discriminators: is a loss congestion or transmission?
-pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[discriminators::always::ENTRY, discriminators::rtt::ENTRY, discriminators::spike::ENTRY];
+pub const DISCRIMINATORS: &[DiscriminatorEntry] =
+    &[discriminators::always::ENTRY, discriminators::rtt::ENTRY, discriminators::spike::ENTRY];
 
 /// What a loss of transmission does to the window.
 pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY, action::cwa::ENTRY];
@@ -75,6 +110,8 @@ pub struct DiscriminatorEntry {
     pub descriptor: &'static Descriptor,
     /// Makes one for a new connection.
     pub build: fn(&Values) -> Box<dyn Discriminator>,
+    /// Whether it can tell nothing without the transport's timestamps.
+    pub needs_timestamps: bool,
 }
 
 /// A registered action.

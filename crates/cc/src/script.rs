@@ -208,7 +208,8 @@ impl Script {
     /// An expiry of the retransmission timer.
     pub fn timeout(&mut self) {
         let window = self.cwnd();
-        let timeout = Timeout { now: self.now, window, inflight: window as u64, in_a_row: 1 };
+        let timeout =
+            Timeout { now: self.now, window, inflight: window as u64, in_a_row: 1, keeps_threshold: false };
         self.control().on_timeout(&timeout);
     }
 

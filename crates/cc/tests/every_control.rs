@@ -202,7 +202,14 @@ impl Host {
         let decision = control.decision();
         let inflight = Self::inflight(&decision, draws);
         let window = decision.cwnd.min(inflight as f64);
-        control.on_timeout(&Timeout { now: self.now, window, inflight, in_a_row: self.in_a_row });
+        let keeps_threshold = self.in_a_row > 1 && draws.flag();
+        control.on_timeout(&Timeout {
+            now: self.now,
+            window,
+            inflight,
+            in_a_row: self.in_a_row,
+            keeps_threshold,
+        });
         if draws.byte() < 16 {
             control.on_spurious(self.now);
         }

@@ -330,6 +330,7 @@ fn read_sending(table: &TableReader<'_>) -> Option<Sending> {
     let parts = read_parts(table, control.as_ref());
     let (discriminator, action, backoff) = parts?;
     let (control, transport) = (control?, transport?);
+    check_timestamps(table, &control, discriminator.as_ref(), &transport);
     let application = application?;
     let size = application.values.optional_size("size").map(|size| size.bytes());
     let plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size });
@@ -354,6 +355,28 @@ fn check_web(table: &TableReader<'_>, web: &Web) -> Option<()> {
         return None;
     }
     Some(())
+}
+
+/// A discriminator that looks at timestamps would call every loss the same without them.
+fn check_timestamps(
+    table: &TableReader<'_>,
+    control: &Choice,
+    discriminator: Option<&Choice>,
+    transport: &Choice,
+) {
+    let published =
+        ackclock_cc::registry::find(control.descriptor.name).and_then(|entry| entry.companions.discriminator);
+    let name = discriminator.map(|choice| choice.descriptor.name).or(published);
+    let needs =
+        name.and_then(ackclock_cc::registry::find_discriminator).is_some_and(|entry| entry.needs_timestamps);
+    if needs && !transport.values.flag("timestamps") {
+        let given = if table.get("transport").is_some() { "transport" } else { "control" };
+        let expected = format!(
+            "`timestamps = true` in the transport: the discriminator {} looks at them",
+            quoted(name.unwrap_or_default())
+        );
+        table.problem_at(given, "a transport without timestamps", &expected);
+    }
 }
 
 /// The parts around a control. Those that are not named are the ones it was published with.

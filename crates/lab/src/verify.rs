@@ -1112,7 +1112,10 @@ mod tests {
                 3 => Transport::Udp(UdpOptions {
                     wire_bytes: 700,
                     payload_bytes: 660,
-                    source: Box::new(Constant(Spacing { interval: Span::from_nanos(3_333_333), jitter: 0.0 })),
+                    source: Box::new(Constant(Spacing {
+                        interval: Span::from_nanos(3_333_333),
+                        jitter: 0.0,
+                    })),
                     random: Stream::new(1, "source"),
                 }),
                 // One with jitter, one whose receiver takes packets early because it holds no acknowledgement back.

@@ -84,6 +84,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("duration = \"10 s\"\n", ""), (1, 1), "duration", "no `duration` in the scenario", "a time such as \"100 s\"", None),
     mistake(("rate = \"10 Mbit/s\", ", ""), (7, 14), "dumbbell.bottleneck.rate", "no `rate` in `dumbbell.bottleneck`", "a rate such as \"10 Mbit/s\"", None),
     mistake(("control = \"newreno\"\n", ""), (10, 1), "flows.0.control", "no `control`", CONTROLS, None),
+    mistake(("\"newreno\"", "\"tcp-rtt\""), (16, 1), "flows.0.transport", "a transport without timestamps", "the discriminator \"rtt\"", None),
     // Quantities and their units.
     mistake(("10 Mbit/s", "10 Mbps"), (7, 23), "dumbbell.bottleneck.rate", "\"10 Mbps\"", RATES, Some("\"10 Mbit/s\"")),
     mistake(("10 Mbit/s", "10 MB/s"), (7, 23), "dumbbell.bottleneck.rate", "\"10 MB/s\"", RATES, Some("\"80 Mbit/s\"")),
@@ -374,7 +375,8 @@ fn no_file_costs_much() {
         let problems = problems(text);
         let rendered = diagnostics::render(&problems);
         let time = started.elapsed();
-        assert!(time < Duration::from_secs(10), "{what}: {time:?}");
+        // A guard against hours, not a measurement: a busy machine takes ten times as long as an idle one.
+        assert!(time < Duration::from_secs(120), "{what}: {time:?}");
         match outcome {
             Ok(()) => assert!(problems.is_empty(), "{what}: {}", &rendered[..rendered.len().min(500)]),
             Err(found) => {

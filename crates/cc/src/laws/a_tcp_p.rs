@@ -1,6 +1,7 @@
 //! A-TCP-P (Cho 2006 chapter V): parallel flows under the rules of TCP-P, with a strength that A-TCP's controller finds
 //! from the round trips of all and the sum of their windows.
 
+use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::adaptive_strength::{self, Controller};
@@ -79,6 +80,11 @@ impl GroupLaw for AdaptiveParallel {
         if self.answers(members, me, timeout.now) {
             self.rules.cut_others(members, me, self.controller.k(), timeout.now);
         }
+    }
+
+    fn undo(&mut self, members: &mut Members<Flow>, me: usize, (before, window): &(Self, Window)) {
+        members.all[me].window.restore(window);
+        self.controller = before.controller.clone();
     }
 
     fn publish(&self, members: &Members<Flow>, _: usize, series: &mut dyn FnMut(&'static str, f64)) {
@@ -184,5 +190,19 @@ mod tests {
         script.wait(501.0);
         script.timeout(1);
         assert_eq!(script.cwnds(), [50.0, 1.0]);
+    }
+
+    #[test]
+    fn a_timeout_is_a_loss_to_the_controller_and_a_spurious_one_is_not() {
+        // Algorithm 7 line 4: a knee at strength 9 leaves 3.
+        let mut script = started(&[100.0; 4]);
+        (0..8).for_each(|_| check(&mut script, 0, 50.0));
+        check(&mut script, 0, 60.0);
+        script.wait(501.0);
+        let before = script.cwnd(1);
+        script.timeout(1);
+        assert_eq!(script.inner(0, "k"), Some(3.0));
+        script.spurious(1);
+        assert_eq!((script.inner(0, "k"), script.cwnd(1)), (Some(1.0), before));
     }
 }

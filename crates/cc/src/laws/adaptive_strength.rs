@@ -182,7 +182,8 @@ impl Controller {
         self.check_knee = true;
         self.low_delay = false;
         self.modified = now;
-        self.wait = self.delta * self.srtt_least;
+        // A loss before any round trip is known: there is nothing to wait for.
+        self.wait = if self.srtt_least.is_finite() { self.delta * self.srtt_least } else { 0.0 };
     }
 
     /// The window has reached the slow start threshold.

@@ -7,7 +7,7 @@ use crate::control::{Ack, Loss, Timeout};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::Time;
+use ackclock_base::{Packets, Time};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -28,6 +28,9 @@ pub struct Manager {
     shared: Option<Window>,
     /// When it was last cut. What was sent before that and is lost belongs to the same congestion.
     cut: Time,
+    /// Whether a timeout has started all over and nothing has been acknowledged since: the timers of the others, which
+    /// expire in the same burst, tell nothing new.
+    standstill: bool,
 }
 
 impl Manager {
@@ -52,6 +55,7 @@ impl GroupLaw for Manager {
     }
 
     fn increase(&mut self, members: &mut Members<()>, _: usize, ack: &Ack) {
+        self.standstill = false;
         self.change(members, |shared| tcp_k::grow(shared, 1.0, ack.credit));
     }
 
@@ -66,9 +70,24 @@ impl GroupLaw for Manager {
 
     fn on_timeout(&mut self, members: &mut Members<()>, _: usize, timeout: &Timeout) {
         self.cut = timeout.now;
+        if std::mem::replace(&mut self.standstill, true) {
+            return;
+        }
         self.change(members, |shared| {
             shared.start_over(&Timeout { window: shared.cwnd, ..*timeout });
         });
+    }
+
+    fn undo(&mut self, members: &mut Members<()>, _: usize, (before, _): &(Self, Window)) {
+        self.standstill = before.standstill;
+        if let Some(window) = before.shared {
+            self.change(members, |shared| shared.restore(&window));
+        }
+    }
+
+    fn set_cwnd(&mut self, members: &mut Members<()>, me: usize, cwnd: Packets) {
+        let more = cwnd - members.all[me].window.cwnd;
+        self.change(members, |shared| shared.cwnd += more);
     }
 
     fn publish(&self, _: &Members<()>, _: usize, series: &mut dyn FnMut(&'static str, f64)) {
@@ -112,6 +131,28 @@ mod tests {
         assert!((script.total() - 50.0).abs() < 1e-9);
         script.loss_of_packet_sent(1, 5.0);
         assert!((script.total() - 25.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn timers_that_expire_together_start_over_once() {
+        // The second expiry would halve a window of one packet, and leave a threshold of 2 for the group.
+        let mut script = group(4);
+        script.timeout(1);
+        script.timeout(2);
+        assert_eq!(script.ssthresh(0), 50.0 / 4.0);
+        script.acks(0, 1);
+        script.timeout(3);
+        assert_eq!(script.ssthresh(0), 2.0 / 4.0_f64.min(2.0));
+    }
+
+    #[test]
+    fn a_spurious_timeout_is_taken_back_for_all() {
+        let mut script = group(4);
+        script.timeout(1);
+        script.spurious(1);
+        assert_eq!((script.cwnds(), script.ssthresh(0)), (vec![25.0; 4], 50.0 / 4.0));
+        script.acks(2, 1);
+        assert!((script.total() - 100.01).abs() < 1e-9);
     }
 
     #[test]

@@ -43,6 +43,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("reduction", "counted"),
             ("spurious_timeouts", "false"),
             ("timestamp_echo", "arriving"),
+            ("keeps_threshold", "false"),
             // ns-2 counts time in floating point, whose rounding decides between packets that arrive at the same
             // instant. In whole nanoseconds such ties are exact, and the same flow would win every one of them.
             ("send_jitter", "1 us"),
@@ -300,6 +301,12 @@ pub const DETAILS: &[Parameter] = &[
         Range::between(1.0, 1e6),
         "BSD and ns-2",
     ),
+    flag(
+        "keeps_threshold",
+        "Whether a packet that times out again leaves the slow start threshold as it is",
+        "true",
+        "RFC 5681 section 3.1; ns-2 halves it again",
+    ),
     flag("ecn", "Whether packets may be marked instead of dropped", "false", "RFC 3168"),
     flag(
         "pacing",
@@ -362,6 +369,8 @@ pub struct SenderOptions {
     pub timeout: TimeoutRule,
     /// The greatest back-off factor.
     pub max_backoff: f64,
+    /// Whether a packet that times out again leaves the slow start threshold as it is.
+    pub keeps_threshold: bool,
     /// Whether packets may be marked.
     pub ecn: bool,
     /// Whether a window control's packets are paced.
@@ -423,6 +432,7 @@ impl Options {
                 initial: values.time("initial_rto"),
             },
             max_backoff: values.number("max_backoff"),
+            keeps_threshold: values.flag("keeps_threshold"),
             ecn: values.flag("ecn"),
             pacing: values.flag("pacing"),
             max_burst: values.optional_integer("max_burst").map_or(u64::MAX, |most| most as u64),

@@ -81,6 +81,11 @@ impl RttEstimator {
         self.min = self.min.min(rtt);
     }
 
+    /// The round trip of a handshake: its packets are small, so it is less than any that data can have.
+    pub fn sample_of_handshake(&mut self, rtt: Span) {
+        self.fine.take(rtt.max(Span::from_nanos(1)));
+    }
+
     /// A round trip for the timer, as a coarse clock reads it: the difference of two tick counts, at least one.
     pub fn sample_for_timer(&mut self, sent: Time, now: Time) {
         let tick = self.rule.tick.nanos().max(1);

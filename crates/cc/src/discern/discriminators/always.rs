@@ -26,6 +26,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
         let congestion = values.choice("cause") == "congestion";
         Box::new(Always(if congestion { Cause::Congestion } else { Cause::Transmission }))
     },
+    needs_timestamps: false,
 };
 
 /// The same judgement whatever happens.

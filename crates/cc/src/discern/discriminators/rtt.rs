@@ -17,6 +17,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
         presets: &[],
     },
     build: |values| Box::new(Rtt::new(values)),
+    needs_timestamps: true,
 };
 
 const PARAMETERS: &[Parameter] = &[
@@ -52,6 +53,14 @@ const PARAMETERS: &[Parameter] = &[
         range: Range::ANY,
         source: "Alnuem 2009 section 6.2: above the edge; appendix D: at or above",
     },
+    Parameter {
+        name: "after_timeout",
+        summary: "What a timeout does to the greatest round trip",
+        quantity: Quantity::Choice(&["forget", "keep"]),
+        default: "forget",
+        range: Range::ANY,
+        source: "Alnuem 2009 section 6.2 recalculates it, and does not say from what",
+    },
 ];
 
 /// The discriminator.
@@ -60,6 +69,7 @@ pub struct Rtt {
     alpha: f64,
     midalpha: f64,
     inclusive: bool,
+    keeps_greatest: bool,
     /// Seconds, as all that follow.
     average: Option<f64>,
     least: f64,
@@ -74,6 +84,7 @@ impl Rtt {
             alpha: values.number("alpha"),
             midalpha: values.number("midalpha"),
             inclusive: values.flag("inclusive"),
+            keeps_greatest: values.choice("after_timeout") == "keep",
             average: (!from_first_sample).then_some(0.0),
             least: f64::INFINITY,
             greatest: 0.0,
@@ -115,7 +126,9 @@ impl Discriminator for Rtt {
 
     /// Section 6.2: the greatest round trip is found anew after each timeout.
     fn on_timeout(&mut self) {
-        self.greatest = 0.0;
+        if !self.keeps_greatest {
+            self.greatest = 0.0;
+        }
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
@@ -196,6 +209,13 @@ mod tests {
         // Average 0.9 * 110 + 0.1 * 180 = 117, edge 100 + 0.15 * 80 = 112.
         assert_eq!(arrive(&mut rtt, true, 180), Cause::Congestion);
         assert!((rtt.edge() - 0.112).abs() < 1e-12);
+        let mut keeping = self::rtt(&[("after_timeout", "keep")]);
+        for ms in [100, 200] {
+            arrive(&mut keeping, true, ms);
+        }
+        let before = keeping.edge();
+        keeping.on_timeout();
+        assert_eq!(keeping.edge(), before);
     }
 
     #[test]

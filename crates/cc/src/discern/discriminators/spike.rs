@@ -18,6 +18,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
         presets: &[],
     },
     build: |values| Box::new(Spike::new(values)),
+    needs_timestamps: true,
 };
 
 const PARAMETERS: &[Parameter] = &[

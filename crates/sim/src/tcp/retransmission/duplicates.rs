@@ -76,6 +76,12 @@ impl Duplicates {
         self.recover.is_none() && self.guard.is_none_or(|guard| board.una() > guard)
     }
 
+    /// What was outstanding at the last loss is acknowledged: the next duplicates may mean a loss of the very next packet,
+    /// which the guard would leave to the timer.
+    pub fn lift_guard(&mut self) {
+        self.guard = None;
+    }
+
     /// Counts a duplicate as if it were the one that completes the threshold (Vegas).
     pub fn skip_to_threshold(&mut self) {
         self.duplicates = self.duplicates.max(self.options.threshold);

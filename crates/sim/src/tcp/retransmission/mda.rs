@@ -83,7 +83,11 @@ impl RetransmissionRule for Mda {
         if reaction.loss.is_some() {
             self.episode = Some(Episode { end: board.high(), resent_to: una + 1, counted: false });
         }
-        self.episode = self.episode.filter(|episode| una < episode.end);
+        if self.episode.is_some_and(|episode| una >= episode.end) {
+            // Figure 4.9: first_burst is 1 again at once, without the guard that ns-2's Reno keeps up for a packet more.
+            self.episode = None;
+            self.reno.lift_guard();
+        }
         if news.cumulative > 0
             && let Some(mut episode) = self.episode
         {
