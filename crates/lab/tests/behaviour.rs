@@ -220,3 +220,26 @@ fn a_queue_of_one_bandwidth_delay_product_is_the_same_both_ways() {
     assert_eq!(link(&result, "bottleneck-reverse", "dropped_packets"), 0.0);
     assert!(link(&result, "bottleneck", "utilisation") > 0.95);
 }
+
+#[test]
+fn series_of_counts_rise_to_what_the_records_hold() {
+    // 1000 packets in slow start through a queue of 20: some are refused, and all is over long before the end.
+    let narrow =
+        "rate = \"10 Mbit/s\", delay = \"20 ms\", queue = { name = \"droptail\", limit = \"20 packets\" }";
+    let transfer = "control = \"sack\"\napplication = { name = \"bulk\", size = \"1 MB\" }\n\
+                    transport = { name = \"rfc\", packet = \"1000 B\" }";
+    let result = run(transfer, narrow, "20 s", json!({}));
+    let counts = |path: &str| -> Vec<f64> {
+        let values = result.pointer(path).and_then(Value::as_array).unwrap_or_else(|| panic!("{path}"));
+        values.iter().filter_map(Value::as_f64).collect()
+    };
+    for (path, total) in [
+        ("/series/links/bottleneck/arrived_packets", link(&result, "bottleneck", "arrived_packets")),
+        ("/series/links/bottleneck/dropped_packets", link(&result, "bottleneck", "dropped_packets")),
+        ("/series/flows/tcp/fast_retransmits", flow(&result, "fast_retransmits")),
+    ] {
+        let counted = counts(path);
+        assert!(counted.is_sorted() && counted[0] == 0.0 && total > 0.0, "{path}");
+        assert_eq!(counted.last(), Some(&total), "{path}");
+    }
+}
