@@ -59,6 +59,25 @@ def time_of_reaching(time_s: Vector, values: Vector, level: float) -> float:
     return float(time_s[reached[0]]) if reached.size else float("nan")
 
 
+def hurst(counts: Vector) -> float:
+    """The Hurst parameter of counts in consecutive bins, by aggregated variances.
+
+    Alnuem 2009, appendix C: with m = 2, 4, 8... up to half the number of bins, the variance of the means of m bins each
+    falls as m^(2H - 2); H comes from the least-squares slope of its logarithm over that of m. 0.5 without memory, above
+    it with long-range dependence. nan where fewer than two of those variances are positive.
+    """
+    sizes = 2 ** np.arange(1, max(2, int(np.log2(max(counts.size, 2)))))
+    blocks = [
+        counts[: counts.size // m * m].reshape(-1, m).mean(axis=1) for m in sizes if counts.size // m >= 2
+    ]
+    spread = np.array([float(np.var(means, ddof=1)) for means in blocks])
+    positive = spread > 0
+    if np.count_nonzero(positive) < 2:
+        return float("nan")
+    slope = np.polyfit(np.log10(sizes[: spread.size][positive]), np.log10(spread[positive]), 1)[0]
+    return float(slope) / 2 + 1
+
+
 def stretches(time_s: Vector, values: Vector, start_s: float, width_s: float) -> tuple[Vector, Vector]:
     """The starts and the means of the stretches of ``width_s`` from ``start_s`` on that ``time_s`` covers in full.
 

@@ -9,6 +9,7 @@ from ackclock.metrics import (
     coefficient_of_variation,
     convergence_time,
     correlation,
+    hurst,
     jain_index,
     stretches,
     time_of_max,
@@ -88,3 +89,13 @@ class TestConvergence:
     def test_an_empty_region_has_no_maximum(self) -> None:
         flat = np.full(100, 100.0)
         assert math.isnan(convergence_time(self.time, flat, flat, 50, (200, 300)))
+
+
+def test_hurst_is_a_half_without_memory_and_near_one_with_a_lasting_level() -> None:
+    random = np.random.default_rng(1)
+    assert hurst(random.normal(size=2**15)) == pytest.approx(0.5, abs=0.05)
+    # Variances of block means that do not fall: slope 0, H = 1, but for the n - 1 of few blocks.
+    level = np.repeat([0.0, 1.0], 2**10)
+    assert hurst(level) == pytest.approx(1.0, abs=0.1)
+    # +1, -1, +1...: every mean of two is 0, and there is nothing to fit.
+    assert np.isnan(hurst(np.tile([1.0, -1.0], 64)))

@@ -11,6 +11,8 @@
                                 that stretch of so many seconds from ``from`` on whose mean is largest
     time_of_reaching(path, level), time_of_reaching(path, level, from, to)
                                 the first time in seconds at which the series is at the level or above
+    hurst(path), hurst(path, from, to)
+                                the Hurst parameter of what a count grows by from sample to sample
     convergence_time(first, second, start, from, to)    45-55 % convergence time in seconds of two series, see metrics
 
 X is any number of the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,
@@ -30,7 +32,7 @@ from ackclock import metrics
 from ackclock.names import nearest
 from ackclock.study.language import Array, Expression, ExpressionError, Value
 
-SERIES_FUNCTIONS = ("series", "time_of_max", "time_of_reaching", "convergence_time")
+SERIES_FUNCTIONS = ("series", "time_of_max", "time_of_reaching", "hurst", "convergence_time")
 """An expression that uses one of these needs the run's series."""
 
 
@@ -57,6 +59,7 @@ class RunWords:
             "series": self._series,
             "time_of_max": self._time_of_max,
             "time_of_reaching": self._time_of_reaching,
+            "hurst": self._hurst,
             "convergence_time": self._convergence_time,
         }
 
@@ -83,6 +86,11 @@ class RunWords:
     ) -> float:
         """time_of_reaching("links.<link>.<quantity>", level), time_of_reaching(path, level, from, to)"""
         return metrics.time_of_reaching(*self._part(path, start, end), float(level))
+
+    def _hurst(self, path: str, start: Array | None = None, end: Array | None = None) -> float:
+        """hurst("links.<link>.arrived_packets") or hurst(path, from, to), times in seconds"""
+        _, values = self._part(path, start, end)
+        return metrics.hurst(np.diff(values))
 
     def _part(self, path: str, start: Array | None, end: Array | None) -> tuple[Array, Array]:
         """Times and values of a series between two times."""
