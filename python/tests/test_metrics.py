@@ -93,8 +93,8 @@ class TestConvergence:
 
 def test_hurst_is_a_half_without_memory_and_near_one_with_a_lasting_level() -> None:
     random = np.random.default_rng(1)
-    # The variances of a few large blocks scatter widely, and their logarithms more so downwards: one estimate may be far
-    # off, and the mean lies a little low.
+    # The variances of a few large blocks scatter widely, their logarithms most of all downwards: one estimate may be
+    # far off, and the mean lies a little low.
     assert np.mean([hurst(random.normal(size=2**12)) for _ in range(100)]) == pytest.approx(0.5, abs=0.06)
     # Variances of block means that do not fall: slope 0, H = 1, but for the n - 1 of few blocks.
     level = np.repeat([0.0, 1.0], 2**10)
