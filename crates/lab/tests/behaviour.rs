@@ -239,7 +239,7 @@ fn series_of_counts_rise_to_what_the_records_hold() {
         ("/series/flows/tcp/fast_retransmits", flow(&result, "fast_retransmits")),
     ] {
         let counted = counts(path);
-        assert!(counted.is_sorted() && counted[0] == 0.0 && total > 0.0, "{path}");
+        assert!(counted.is_sorted() && counted[0] < total, "{path}");
         assert_eq!(counted.last(), Some(&total), "{path}");
     }
 }
