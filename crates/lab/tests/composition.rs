@@ -103,6 +103,28 @@ fn adaptive_tcp_keeps_its_strength_under_another_backoff() {
         "0.001",
         "30 s",
     );
-    assert!(last(&result, "k") >= 1.0);
+    let strengths = result["series"]["flows"]["tcp-1"]["k"].as_array().expect("a series of k");
+    let most = strengths.iter().filter_map(Value::as_f64).fold(0.0, f64::max);
+    assert!(most >= 2.0, "k never climbs above {most}");
     assert!(last(&result, "acknowledgements_per_s") > 0.0);
+}
+
+#[test]
+fn under_heavy_loss_rta_waits_less_for_each_timeout() {
+    // Alnuem 2009 section 4.2.3: the timeout grows by what is missing of the best bandwidth seen, never by more than it
+    // would double. At 20 % loss most timeouts come in a row.
+    let idle_per_timeout = |parts: &str| {
+        let flow = format!(
+            "control = \"reno\"\n{parts}\ntransport = {{ name = \"ns2\", window = \"100 packets\" }}"
+        );
+        let result = run(&flow, "0.2", "200 s");
+        let sum = |key: &str| {
+            let flows = result["flows"].as_array().expect("flows");
+            flows.iter().map(|flow| flow[key].as_f64().expect("a number")).sum::<f64>()
+        };
+        assert!(sum("timeouts") > 100.0, "{}", sum("timeouts"));
+        sum("timeout_idle_s") / sum("timeouts")
+    };
+    let (exponential, rta) = (idle_per_timeout(""), idle_per_timeout("backoff = \"rta\""));
+    assert!(rta < exponential, "{rta} s with rta, {exponential} s without");
 }

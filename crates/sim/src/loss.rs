@@ -292,6 +292,8 @@ mod tests {
         let settings = [("good", "900 ms"), ("bad", "100 ms")];
         let lost = losses("gilbert-time", &settings, Span::from_millis(10), 400_000);
         assert!((share(&lost) - 0.1).abs() < 0.01, "{}", share(&lost));
+        // Seen every 10 ms the state is bad again with 0.1 + 0.9 exp(-10 (1/100 + 1/900)) = 0.90536: bursts of 10.57.
+        assert!((mean_burst(&lost) - 10.57).abs() < 0.6, "{}", mean_burst(&lost));
     }
 
     #[test]

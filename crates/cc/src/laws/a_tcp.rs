@@ -135,12 +135,16 @@ mod tests {
 
     #[test]
     fn a_timeout_starts_over_and_is_a_loss_to_the_controller() {
+        // Algorithm 4 line 4: a knee at strength 9 leaves 3.
         let mut script = started(&[]);
+        (0..8).for_each(|_| check(&mut script, 50));
+        check(&mut script, 60);
+        assert_eq!((script.published("k"), script.published("knee_k")), (1.0, 9.0));
         script.timeout();
-        assert_eq!(script.cwnd(), 1.0);
+        assert_eq!((script.cwnd(), script.published("k")), (1.0, 3.0));
         script.wait(Span::from_millis(499)); // still in the pause of 10 x 50 ms
         script.ack_with_rtt(50);
-        assert_eq!(script.cwnd(), 2.0);
+        assert_eq!((script.cwnd(), script.published("k")), (4.0, 3.0));
     }
 
     #[test]
