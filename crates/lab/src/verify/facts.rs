@@ -1,0 +1,46 @@
+//! What the verifier is told, and what follows from it by arithmetic alone.
+
+use super::{LinkFacts, PathFacts};
+use ackclock_aqm::Capacity;
+use ackclock_base::Span;
+
+/// The links and paths.
+#[derive(Clone, Copy)]
+pub(super) struct Facts<'a> {
+    pub(super) links: &'a [LinkFacts],
+    pub(super) paths: &'a [PathFacts],
+}
+
+impl Facts<'_> {
+    /// The bits over the rate in integers, rounded half up.
+    pub(super) fn transmission(&self, link: usize, bytes: u32) -> Span {
+        let rate = u128::from(self.links[link].rate.bits_per_second());
+        let bit_nanoseconds = u128::from(bytes) * 8 * 1_000_000_000;
+        let ns = (bit_nanoseconds + rate / 2).checked_div(rate).unwrap_or(u128::MAX).max(1);
+        Span::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
+    }
+
+    pub(super) fn fits(&self, link: usize, packets: u64, bytes: u64) -> bool {
+        match self.links[link].capacity {
+            None | Some(Capacity::Unlimited) => true,
+            Some(Capacity::Packets(most)) => packets <= most,
+            Some(Capacity::Bytes(most)) => bytes <= most,
+        }
+    }
+
+    pub(super) fn packet_words(&self, packet: u64, path: u32, link: Option<usize>) -> String {
+        let path = self.path_words(path);
+        match link.and_then(|link| self.links.get(link)) {
+            Some(link) => format!("{path}, packet {packet}, link {}", link.name),
+            None => format!("{path}, packet {packet}"),
+        }
+    }
+
+    pub(super) fn path_words(&self, path: u32) -> String {
+        match self.paths.get(path as usize) {
+            Some(facts) if facts.backward => format!("flow {} (backward)", facts.flow),
+            Some(facts) => format!("flow {}", facts.flow),
+            None => format!("path {path}"),
+        }
+    }
+}

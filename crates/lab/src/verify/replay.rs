@@ -1,0 +1,519 @@
+//! The replay of a trace: the verifier's own queues and accounts.
+
+use super::facts::Facts;
+use super::{LinkFacts, PathFacts, Rule, Violation};
+use ackclock_base::{Span, Time};
+use ackclock_sim::trace::{Event, Record};
+use std::collections::{HashMap, VecDeque};
+
+/// The replay.
+pub(super) struct Replay<'a> {
+    facts: Facts<'a>,
+    end: Time,
+    links: Vec<Line>,
+    paths: Vec<Way>,
+    courses: HashMap<u64, Course>,
+    /// The packets in the order of launching.
+    launched: Vec<u64>,
+    pub(super) found: Vec<Violation>,
+}
+
+/// A path during the replay.
+struct Way {
+    /// When it last passed a packet on, by the number of links crossed before.
+    passed_on: Vec<Time>,
+    /// The packet delivered last, by [`Course::number`].
+    delivered_last: usize,
+    counts: Counts,
+}
+
+/// A link during the replay.
+#[derive(Default)]
+struct Line {
+    /// Offered last. If it is neither dropped nor started before anything else happens on the link, it waits.
+    newcomer: Option<Offer>,
+    waiting: VecDeque<Offer>,
+    waiting_bytes: u64,
+    sending: Option<u64>,
+    /// When the last transmission ended.
+    free_since: Time,
+    counts: Counts,
+}
+
+#[derive(Clone, Copy)]
+struct Offer {
+    path: u32,
+    packet: u64,
+    bytes: u32,
+    at: Time,
+}
+
+/// Records before the end of the run, whether or not they make sense: the accounts are kept apart from the laws.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    launched: u64,
+    offered: u64,
+    dropped: u64,
+    sent: u64,
+    lost: u64,
+    arrived: u64,
+    delivered: u64,
+}
+
+/// What has become of a packet.
+struct Course {
+    path: u32,
+    bytes: u32,
+    /// Its place in the order of launching, counted from one.
+    number: usize,
+    stage: Stage,
+    /// Links crossed.
+    hops: usize,
+    /// The time and the place of its last record.
+    since: Time,
+    place: usize,
+    /// Where it was at the end of the run, and whether the trace says what became of it after that.
+    at_end: Option<(Stage, usize)>,
+    goes_on: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    AtNode,
+    Offered,
+    Started,
+    Sent,
+    Dropped,
+    Lost,
+    Delivered,
+}
+
+impl Stage {
+    fn is_fate(self) -> bool {
+        matches!(self, Self::Dropped | Self::Lost | Self::Delivered)
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::AtNode => "at a node",
+            Self::Offered => "in the queue",
+            Self::Started => "being sent",
+            Self::Sent => "on the wire",
+            Self::Dropped => "dropped",
+            Self::Lost => "lost",
+            Self::Delivered => "delivered",
+        }
+    }
+}
+
+/// A record with what the verifier knows of it.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    record: &'a Record,
+    time: Time,
+    link: Option<usize>,
+}
+
+impl<'a> Replay<'a> {
+    pub(super) fn new(links: &'a [LinkFacts], paths: &'a [PathFacts], end: Time) -> Self {
+        let way = |path: &PathFacts| Way {
+            passed_on: vec![Time::ZERO; path.links.len() + 1],
+            delivered_last: 0,
+            counts: Counts::default(),
+        };
+        Self {
+            facts: Facts { links, paths },
+            end,
+            links: links.iter().map(|_| Line::default()).collect(),
+            paths: paths.iter().map(way).collect(),
+            courses: HashMap::new(),
+            launched: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    pub(super) fn take(&mut self, place: usize, record: &'a Record) {
+        let link = link_of(record.event);
+        let step =
+            Step { record, time: Time::from_nanos(record.time_ns), link: link.map(|link| link as usize) };
+        if record.path as usize >= self.paths.len() || step.link.is_some_and(|link| link >= self.links.len())
+        {
+            self.note(Rule::Known, &step, "a record names a path or a link that does not exist".to_owned());
+            return;
+        }
+        if step.time < self.end {
+            self.count(&step);
+        }
+        if record.event == Event::Launched {
+            self.launch(place, &step);
+            return;
+        }
+        let Some(mut course) = self.courses.remove(&record.packet) else {
+            self.note(Rule::Launch, &step, format!("{} without having been launched", verb(record.event)));
+            return;
+        };
+        self.check_identity(&step, &course, place);
+        if self.check_stage(&step, &course) {
+            self.follow(&step, &course);
+        }
+        self.advance(&step, &mut course, place);
+        self.courses.insert(record.packet, course);
+    }
+
+    fn count(&mut self, step: &Step<'_>) {
+        let path = &mut self.paths[step.record.path as usize].counts;
+        let mut unused = Counts::default();
+        let link = step.link.map_or(&mut unused, |link| &mut self.links[link].counts);
+        match step.record.event {
+            Event::Launched => path.launched += 1,
+            Event::Offered { .. } => link.offered += 1,
+            Event::Started { .. } => {}
+            Event::Sent { .. } => link.sent += 1,
+            Event::Arrived { .. } => link.arrived += 1,
+            Event::Dropped { .. } => {
+                link.dropped += 1;
+                path.dropped += 1;
+            }
+            Event::Lost { .. } => {
+                link.lost += 1;
+                path.lost += 1;
+            }
+            Event::Delivered => path.delivered += 1,
+        }
+    }
+
+    fn launch(&mut self, place: usize, step: &Step<'_>) {
+        let Record { path, packet, bytes, .. } = *step.record;
+        if self.courses.contains_key(&packet) {
+            self.note(Rule::Launch, step, "launched a second time".to_owned());
+            return;
+        }
+        self.launched.push(packet);
+        let number = self.launched.len();
+        let mut course = Course {
+            path,
+            bytes,
+            number,
+            stage: Stage::AtNode,
+            hops: 0,
+            since: step.time,
+            place,
+            at_end: None,
+            goes_on: false,
+        };
+        self.advance(step, &mut course, place);
+        self.courses.insert(packet, course);
+    }
+
+    fn check_identity(&mut self, step: &Step<'_>, course: &Course, place: usize) {
+        let Record { path, bytes, event, .. } = *step.record;
+        if path != course.path {
+            let launched = self.facts.path_words(course.path);
+            self.note(Rule::Identity, step, format!("{} though launched by {launched}", verb(event)));
+        }
+        if bytes != course.bytes {
+            let was = course.bytes;
+            self.note(Rule::Identity, step, format!("{} with {bytes} B, launched with {was} B", verb(event)));
+        }
+        if place < course.place {
+            let was = course.stage.words();
+            let what = format!("{} when it was {was} since {}", verb(event), course.since);
+            self.note(Rule::TimeGoesOn, step, format!("{what}, but written before"));
+        }
+    }
+
+    /// Whether the record is what may come next for the packet.
+    fn check_stage(&mut self, step: &Step<'_>, course: &Course) -> bool {
+        let event = step.record.event;
+        let here = self.facts.paths[course.path as usize].links.get(course.hops).map(|link| *link as usize);
+        let expected = match event {
+            Event::Launched | Event::Offered { .. } | Event::Delivered => Stage::AtNode,
+            Event::Dropped { .. } | Event::Started { .. } => Stage::Offered,
+            Event::Sent { .. } => Stage::Started,
+            Event::Lost { .. } | Event::Arrived { .. } => Stage::Sent,
+        };
+        if course.stage == expected && here == step.link {
+            return true;
+        }
+        let rule = if course.stage.is_fate() { Rule::OneFate } else { Rule::Route };
+        let was = course.stage.words();
+        let next = here.and_then(|link| self.facts.links.get(link));
+        let next = next.map_or("its path ends here".to_owned(), |link| format!("link {} is next", link.name));
+        self.note(rule, step, format!("{}, but it was {was}, and {next}", verb(event)));
+        false
+    }
+
+    /// The laws of the event itself.
+    fn follow(&mut self, step: &Step<'_>, course: &Course) {
+        let Record { path, packet, bytes, event, .. } = *step.record;
+        if let Some(link) = step.link
+            && self.links[link].newcomer.is_some_and(|newcomer| newcomer.packet != packet)
+        {
+            self.admit_newcomer(link);
+        }
+        match (event, step.link) {
+            (Event::Offered { .. }, Some(link)) => {
+                self.pass_on(step, course);
+                self.links[link].newcomer = Some(Offer { path, packet, bytes, at: step.time });
+            }
+            (Event::Dropped { .. }, Some(link)) => self.drop_packet(step, course, link),
+            (Event::Started { .. }, Some(link)) => self.start(step, link),
+            (Event::Sent { .. }, Some(link)) => self.finish(step, course, link),
+            (Event::Lost { .. }, _) => self.check_wire(step, course, Span::ZERO),
+            (Event::Arrived { .. }, Some(link)) => {
+                self.check_wire(step, course, self.facts.links[link].delay);
+            }
+            (Event::Delivered, _) => {
+                self.pass_on(step, course);
+                self.deliver(step, course);
+            }
+            _ => {}
+        }
+    }
+
+    /// The record is believed from here on, so that one fault is not reported again at every later record.
+    fn advance(&mut self, step: &Step<'_>, course: &mut Course, place: usize) {
+        let links = &self.facts.paths[course.path as usize].links;
+        // Where a record names another link than the next, the packet is taken to have got there.
+        if let Some(link) = step.link
+            && links.get(course.hops).map(|link| *link as usize) != Some(link)
+            && let Some(hops) = links.iter().position(|other| *other as usize == link)
+        {
+            course.hops = hops;
+        }
+        course.stage = match step.record.event {
+            Event::Launched => Stage::AtNode,
+            Event::Offered { .. } => Stage::Offered,
+            Event::Dropped { .. } => Stage::Dropped,
+            Event::Started { .. } => Stage::Started,
+            Event::Sent { .. } => Stage::Sent,
+            Event::Lost { .. } => Stage::Lost,
+            Event::Arrived { .. } => {
+                course.hops = (course.hops + 1).min(links.len());
+                Stage::AtNode
+            }
+            Event::Delivered => Stage::Delivered,
+        };
+        (course.since, course.place) = (step.time, place);
+        if step.time < self.end {
+            course.at_end = Some((course.stage, course.hops));
+        } else {
+            course.goes_on = true;
+        }
+    }
+
+    /// A node passes a packet on as it comes, unless the one before it on the path came later. An endpoint launches
+    /// straight into the first link.
+    fn pass_on(&mut self, step: &Step<'_>, course: &Course) {
+        let passed_on = &mut self.paths[course.path as usize].passed_on[course.hops];
+        let due = if course.hops == 0 { course.since } else { course.since.max(*passed_on) };
+        *passed_on = step.time;
+        if step.time != due {
+            self.note(Rule::HandOver, step, format!("{}, but due at {due}", verb(step.record.event)));
+        }
+    }
+
+    /// The newcomer was neither dropped nor sent at once: it waits.
+    fn admit_newcomer(&mut self, link: usize) {
+        let line = &mut self.links[link];
+        let Some(offer) = line.newcomer.take() else { return };
+        line.waiting.push_back(offer);
+        line.waiting_bytes += u64::from(offer.bytes);
+        let (packets, bytes) = (line.waiting.len() as u64, line.waiting_bytes);
+        if line.sending.is_some() && !self.facts.fits(link, packets, bytes) {
+            let packet = self.facts.packet_words(offer.packet, offer.path, Some(link));
+            let capacity = self.facts.links[link].capacity;
+            let what = format!("{packet}: {packets} packets, {bytes} B wait, the limit is {capacity:?}");
+            self.found.push(Violation { rule: Rule::QueueLimit, time: offer.at, what });
+        }
+    }
+
+    fn drop_packet(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        let packet = step.record.packet;
+        let line = &mut self.links[link];
+        if line.newcomer.take().is_none() {
+            line.leave_queue(packet);
+        }
+        let (packets, bytes) = (line.waiting.len() as u64 + 1, line.waiting_bytes + u64::from(course.bytes));
+        let room = line.sending.is_none() || self.facts.fits(link, packets, bytes);
+        if step.time != course.since {
+            self.note(Rule::Drop, step, format!("dropped, but offered at {}", course.since));
+        } else if room && self.facts.links[link].drops_only_when_full {
+            self.note(Rule::Drop, step, format!("dropped, with {} packets waiting", packets - 1));
+        }
+    }
+
+    fn start(&mut self, step: &Step<'_>, link: usize) {
+        let packet = step.record.packet;
+        let line = &mut self.links[link];
+        let first = line.waiting.front().copied();
+        let offer = line.newcomer.take().or_else(|| line.leave_queue(packet));
+        let busy_with = line.sending.replace(packet);
+        let free_since = line.free_since;
+        if let Some(first) = first.filter(|first| first.packet != packet) {
+            self.note(Rule::QueueOrder, step, format!("started before packet {}", first.packet));
+        }
+        if let Some(other) = busy_with {
+            self.note(Rule::OneAtATime, step, format!("started while packet {other} was being sent"));
+        } else if let Some(due) = offer.map(|offer| offer.at.max(free_since))
+            && due != step.time
+        {
+            self.note(Rule::WorkConserving, step, format!("started, but due at {due}"));
+        }
+    }
+
+    fn finish(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        let line = &mut self.links[link];
+        let busy_with = line.sending.take();
+        line.free_since = step.time;
+        if let Some(other) = busy_with.filter(|other| *other != step.record.packet) {
+            self.note(Rule::OneAtATime, step, format!("sent while packet {other} was being sent"));
+        }
+        let took = step.time.since(course.since);
+        let needs = self.facts.transmission(link, course.bytes);
+        if took != needs {
+            self.note(Rule::LinkRate, step, format!("sent within {took}, its bits take {needs}"));
+        }
+    }
+
+    fn check_wire(&mut self, step: &Step<'_>, course: &Course, delay: Span) {
+        let due = course.since + delay;
+        if step.time != due {
+            self.note(Rule::LinkDelay, step, format!("{}, but due at {due}", verb(step.record.event)));
+        }
+    }
+
+    fn deliver(&mut self, step: &Step<'_>, course: &Course) {
+        let last = &mut self.paths[course.path as usize].delivered_last;
+        if course.number < *last {
+            let other = self.launched[*last - 1];
+            let what = format!("delivered after packet {other}, which was launched after it");
+            self.note(Rule::DeliveryOrder, step, what);
+        } else {
+            *last = course.number;
+        }
+    }
+
+    pub(super) fn close_accounts(&mut self) {
+        for link in 0..self.links.len() {
+            self.admit_newcomer(link);
+        }
+        let mut ways = vec![Remaining::default(); self.paths.len()];
+        let mut lines = vec![Remaining::default(); self.links.len()];
+        for packet in &self.launched {
+            let course = &self.courses[packet];
+            let Some((stage, hops)) = course.at_end.filter(|(stage, _)| !stage.is_fate()) else { continue };
+            let link = self.facts.paths[course.path as usize].links.get(hops);
+            ways[course.path as usize].add(*packet, stage, course.goes_on);
+            if let Some(line) = link.and_then(|link| lines.get_mut(*link as usize))
+                && stage != Stage::AtNode
+            {
+                line.add(*packet, stage, course.goes_on);
+            }
+        }
+        for (path, remaining) in ways.iter().enumerate() {
+            self.balance_path(path, remaining);
+        }
+        for (link, remaining) in lines.iter().enumerate() {
+            self.balance_link(link, remaining);
+        }
+    }
+
+    fn balance_path(&mut self, path: usize, remaining: &Remaining) {
+        let Counts { launched, dropped, lost, delivered, .. } = self.paths[path].counts;
+        let in_flight = remaining.inside + remaining.on_the_wire + remaining.at_nodes;
+        if launched != dropped + lost + delivered + in_flight {
+            let name = self.facts.path_words(path as u32);
+            let sum = format!("{launched} launched, {dropped} dropped, {lost} lost, {delivered} delivered");
+            self.imbalance(remaining, &format!("{name}: {sum}, {in_flight} in flight"));
+        }
+    }
+
+    fn balance_link(&mut self, link: usize, remaining: &Remaining) {
+        let Counts { offered, dropped, sent, lost, arrived, .. } = self.links[link].counts;
+        let Remaining { inside, on_the_wire, .. } = *remaining;
+        let name = format!("link {}", self.facts.links[link].name);
+        if offered != dropped + sent + inside {
+            let sum = format!("{name}: {offered} offered, {dropped} dropped, {sent} sent, {inside} inside");
+            self.imbalance(remaining, &sum);
+        } else if sent != lost + arrived + on_the_wire {
+            let sum =
+                format!("{name}: {sent} sent, {lost} lost, {arrived} arrived, {on_the_wire} on the wire");
+            self.imbalance(remaining, &sum);
+        }
+    }
+
+    fn imbalance(&mut self, remaining: &Remaining, sum: &str) {
+        let lost_sight = match remaining.vanished {
+            Some((packet, stage)) => format!("; packet {packet} was last {} and vanished", stage.words()),
+            None => String::new(),
+        };
+        self.found.push(Violation {
+            rule: Rule::Conservation,
+            time: self.end,
+            what: format!("{sum}{lost_sight}"),
+        });
+    }
+
+    fn note(&mut self, rule: Rule, step: &Step<'_>, what: String) {
+        let packet = self.facts.packet_words(step.record.packet, step.record.path, step.link);
+        self.found.push(Violation { rule, time: step.time, what: format!("{packet}: {what}") });
+    }
+}
+
+impl Line {
+    fn leave_queue(&mut self, packet: u64) -> Option<Offer> {
+        let place = self.waiting.iter().position(|offer| offer.packet == packet)?;
+        let offer = self.waiting.remove(place)?;
+        self.waiting_bytes -= u64::from(offer.bytes);
+        Some(offer)
+    }
+}
+
+/// What a path or a link still holds at the end of the run.
+#[derive(Clone, Copy, Default)]
+struct Remaining {
+    at_nodes: u64,
+    inside: u64,
+    on_the_wire: u64,
+    /// The first packet whose course breaks off before the end without a fate, and where it was.
+    vanished: Option<(u64, Stage)>,
+}
+
+impl Remaining {
+    /// A packet is in flight if the trace knows its future: where it will be at or after the end. If not, something
+    /// should have happened to it before, and the accounts are to show it.
+    fn add(&mut self, packet: u64, stage: Stage, goes_on: bool) {
+        match stage {
+            _ if !goes_on => self.vanished = self.vanished.or(Some((packet, stage))),
+            Stage::AtNode => self.at_nodes += 1,
+            Stage::Sent => self.on_the_wire += 1,
+            _ => self.inside += 1,
+        }
+    }
+}
+
+fn link_of(event: Event) -> Option<u32> {
+    match event {
+        Event::Offered { link }
+        | Event::Dropped { link }
+        | Event::Started { link }
+        | Event::Sent { link }
+        | Event::Lost { link }
+        | Event::Arrived { link } => Some(link),
+        Event::Launched | Event::Delivered => None,
+    }
+}
+
+fn verb(event: Event) -> &'static str {
+    match event {
+        Event::Launched => "launched",
+        Event::Offered { .. } => "offered",
+        Event::Dropped { .. } => "dropped",
+        Event::Started { .. } => "started",
+        Event::Sent { .. } => "sent",
+        Event::Lost { .. } => "lost",
+        Event::Arrived { .. } => "arrived",
+        Event::Delivered => "delivered",
+    }
+}

@@ -1,0 +1,330 @@
+//! Traces written by hand, each with what it breaks.
+
+mod simulated;
+
+use super::facts::Facts;
+use super::*;
+
+/// A trace in microseconds, of packets of 1000 B.
+#[derive(Clone, Default)]
+struct Story {
+    records: Vec<Record>,
+}
+
+impl Story {
+    fn note(mut self, us: u64, path: u32, packet: u64, event: Event) -> Self {
+        self.records.push(Record { time_ns: us * 1000, path, packet, bytes: 1000, event });
+        self
+    }
+
+    fn launched(self, us: u64, packet: u64) -> Self {
+        self.note(us, 0, packet, Event::Launched)
+    }
+
+    /// Offered, started, sent, arrived.
+    fn crosses(self, packet: u64, link: u32, us: [u64; 4]) -> Self {
+        self.note(us[0], 0, packet, Event::Offered { link })
+            .note(us[1], 0, packet, Event::Started { link })
+            .note(us[2], 0, packet, Event::Sent { link })
+            .note(us[3], 0, packet, Event::Arrived { link })
+    }
+
+    fn delivered(self, us: u64, packet: u64) -> Self {
+        self.note(us, 0, packet, Event::Delivered)
+    }
+
+    fn dropped(self, us: u64, packet: u64) -> Self {
+        self.note(us, 0, packet, Event::Offered { link: 0 }).note(us, 0, packet, Event::Dropped { link: 0 })
+    }
+
+    fn without(mut self, unwanted: impl Fn(&Record) -> bool) -> Self {
+        self.records.retain(|record| !unwanted(record));
+        self
+    }
+
+    fn changed(mut self, change: impl Fn(&mut Record)) -> Self {
+        self.records.iter_mut().for_each(change);
+        self
+    }
+
+    /// The laws broken within 50 ms.
+    fn breaks(self) -> Vec<Rule> {
+        let mut trace = Trace::default();
+        trace.records = self.records;
+        let paths = [
+            PathFacts { flow: "f".into(), backward: false, links: vec![0, 1] },
+            PathFacts { flow: "f".into(), backward: true, links: vec![1] },
+        ];
+        let found = verify(&trace, &links(), &paths, Time::from_seconds(0.05));
+        found.iter().for_each(|violation| println!("{violation}"));
+        found.into_iter().map(|violation| violation.rule).collect()
+    }
+}
+
+/// A byte per microsecond, 10 ms of wire, one packet may wait; then ten bytes per microsecond, 1 ms, no limit.
+fn links() -> [LinkFacts; 2] {
+    let link = |name: &str, rate, delay_ms, capacity| LinkFacts {
+        name: name.into(),
+        rate: Rate::from_bits_per_second(rate),
+        delay: Span::from_millis(delay_ms),
+        capacity,
+        drops_only_when_full: true,
+    };
+    [link("slow", 8_000_000, 10, Some(Capacity::Packets(1))), link("fast", 80_000_000, 1, None)]
+}
+
+/// One packet goes through, the second waits for it.
+fn pair() -> Story {
+    Story::default()
+        .launched(0, 1)
+        .crosses(1, 0, [0, 0, 1000, 11_000])
+        .launched(0, 2)
+        .crosses(2, 0, [0, 1000, 2000, 12_000])
+        .crosses(1, 1, [11_000, 11_000, 11_100, 12_100])
+        .crosses(2, 1, [12_000, 12_000, 12_100, 13_100])
+        .delivered(12_100, 1)
+        .delivered(13_100, 2)
+}
+
+const NOTHING: [Rule; 0] = [];
+
+#[test]
+fn a_lawful_trace_passes() {
+    let story = pair()
+        // No room: dropped. At 1 ms, when the second has left the queue, there is room again.
+        .launched(0, 3)
+        .dropped(0, 3)
+        .launched(1000, 4)
+        .crosses(4, 0, [1000, 2000, 3000, 13_000])
+        .crosses(4, 1, [13_000, 13_000, 13_100, 14_100])
+        .delivered(14_100, 4)
+        // Corrupted on the wire, and overtaken by the end of the run at 50 ms.
+        .launched(20_000, 5)
+        .note(20_000, 0, 5, Event::Offered { link: 0 })
+        .note(20_000, 0, 5, Event::Started { link: 0 })
+        .note(21_000, 0, 5, Event::Sent { link: 0 })
+        .note(21_000, 0, 5, Event::Lost { link: 0 })
+        .launched(45_000, 6)
+        .crosses(6, 0, [45_000, 45_000, 46_000, 56_000]);
+    assert_eq!(story.breaks(), NOTHING);
+    assert_eq!(Story::default().breaks(), NOTHING);
+}
+
+#[test]
+fn unknown_paths_and_links_are_reported() {
+    assert_eq!(
+        pair().launched(0, 3).changed(|r| r.path += 7 * u32::from(r.packet == 3)).breaks(),
+        [Rule::Known]
+    );
+    assert_eq!(pair().note(20_000, 0, 1, Event::Offered { link: 9 }).breaks(), [Rule::Known]);
+}
+
+#[test]
+fn nothing_happens_to_a_packet_that_was_not_launched() {
+    assert_eq!(pair().delivered(20_000, 3).breaks()[0], Rule::Launch);
+    assert_eq!(pair().launched(20_000, 2).breaks()[0], Rule::Launch);
+}
+
+#[test]
+fn a_packet_keeps_its_size_and_its_path() {
+    let arrives = |record: &Record| record.packet == 1 && record.event == Event::Arrived { link: 0 };
+    let longer = pair().changed(|record| record.bytes += u32::from(arrives(record)));
+    assert_eq!(longer.breaks(), [Rule::Identity]);
+    let elsewhere = pair().changed(|record| record.path += u32::from(arrives(record)));
+    assert_eq!(elsewhere.breaks(), [Rule::Identity]);
+}
+
+#[test]
+fn the_time_of_a_packet_goes_on() {
+    // Written in this order, the second link hands the packet over before the first.
+    let story = Story::default()
+        .launched(0, 1)
+        .crosses(1, 1, [11_000, 11_000, 11_100, 12_100])
+        .crosses(1, 0, [0, 0, 1000, 11_000])
+        .delivered(12_100, 1);
+    assert_eq!(story.breaks()[0], Rule::TimeGoesOn);
+}
+
+#[test]
+fn a_packet_follows_its_path() {
+    let shortcut = Story::default().launched(0, 1).crosses(1, 1, [0, 0, 100, 1100]).delivered(1100, 1);
+    assert_eq!(shortcut.breaks(), [Rule::Route]);
+    let short = Story::default().launched(0, 1).crosses(1, 0, [0, 0, 1000, 11_000]).delivered(11_000, 1);
+    assert_eq!(short.breaks(), [Rule::Route]);
+    let leap = Story::default().launched(0, 1).crosses(1, 0, [0, 0, 1000, 11_000]);
+    let leap = leap.crosses(1, 1, [11_000, 11_000, 11_100, 12_100]).delivered(12_100, 1);
+    assert_eq!(leap.without(|record| record.event == Event::Started { link: 1 }).breaks(), [Rule::Route]);
+}
+
+#[test]
+fn a_packet_meets_one_fate() {
+    assert_eq!(pair().delivered(20_000, 2).breaks(), [Rule::OneFate, Rule::Conservation]);
+    assert_eq!(pair().note(20_000, 0, 2, Event::Offered { link: 0 }).breaks()[0], Rule::OneFate);
+}
+
+#[test]
+fn a_queue_keeps_its_order() {
+    // Three at once; the third goes before the second (room for two, so that only the order is wrong).
+    let story = Story::default()
+        .launched(0, 1)
+        .crosses(1, 1, [0, 0, 100, 1100])
+        .launched(0, 2)
+        .crosses(2, 1, [0, 200, 300, 1300])
+        .launched(0, 3)
+        .crosses(3, 1, [0, 100, 200, 1200])
+        .delivered(1100, 1)
+        .delivered(1300, 2)
+        .delivered(1300, 3)
+        .changed(|record| record.path = 1);
+    assert_eq!(story.breaks(), [Rule::QueueOrder]);
+}
+
+#[test]
+fn a_link_sends_one_packet_at_a_time() {
+    let story = Story::default()
+        .launched(0, 1)
+        .crosses(1, 1, [0, 0, 100, 1100])
+        .launched(50, 2)
+        .crosses(2, 1, [50, 50, 150, 1150])
+        .delivered(1100, 1)
+        .delivered(1150, 2)
+        .changed(|record| record.path = 1);
+    assert_eq!(story.breaks()[0], Rule::OneAtATime);
+}
+
+#[test]
+fn a_transmission_takes_the_time_of_its_bits() {
+    let story = |sent| {
+        Story::default()
+            .launched(0, 1)
+            .crosses(1, 1, [0, 0, sent, sent + 1000])
+            .delivered(sent + 1000, 1)
+            .changed(|record| record.path = 1)
+    };
+    assert_eq!(story(100).breaks(), NOTHING);
+    assert_eq!(story(99).breaks(), [Rule::LinkRate]);
+    assert_eq!(story(101).breaks(), [Rule::LinkRate]);
+}
+
+#[test]
+fn transmissions_are_rounded_to_a_nanosecond_and_never_instant() {
+    let links = |rate| [LinkFacts { rate: Rate::from_bits_per_second(rate), ..links()[0].clone() }];
+    let time = |rate, bytes| Facts { links: &links(rate), paths: &[] }.transmission(0, bytes).nanos();
+    assert_eq!(time(3_000_000_000, 1000), 2667, "8000 bits at 3 bits a nanosecond: 2666.67");
+    assert_eq!(time(16_000_000_000, 1), 1, "half a nanosecond");
+    assert_eq!(time(1_000_000_000_000, 1), 1);
+    assert_eq!(time(0, 1), u64::MAX);
+}
+
+#[test]
+fn a_wire_takes_its_delay() {
+    let story = |arrived| {
+        Story::default()
+            .launched(0, 1)
+            .crosses(1, 1, [0, 0, 100, arrived])
+            .delivered(arrived, 1)
+            .changed(|record| record.path = 1)
+    };
+    assert_eq!(story(1099).breaks(), [Rule::LinkDelay]);
+    assert_eq!(story(1101).breaks(), [Rule::LinkDelay]);
+}
+
+#[test]
+fn a_link_with_work_works() {
+    let story = |started: u64| {
+        Story::default()
+            .launched(0, 1)
+            .crosses(1, 1, [0, started, started + 100, started + 1100])
+            .delivered(started + 1100, 1)
+            .changed(|record| record.path = 1)
+    };
+    assert_eq!(story(1).breaks(), [Rule::WorkConserving], "idle, and waits");
+    let gap = pair().changed(|record| {
+        let late = record.packet == 2 && record.time_ns > 0;
+        record.time_ns += 1000 * u64::from(late);
+    });
+    assert_eq!(gap.breaks(), [Rule::WorkConserving], "a pause between two packets");
+}
+
+#[test]
+fn the_queue_has_a_limit() {
+    // One may wait, two do.
+    let story = pair()
+        .launched(0, 3)
+        .crosses(3, 0, [0, 2000, 3000, 13_000])
+        .crosses(3, 1, [13_000, 13_000, 13_100, 14_100])
+        .delivered(14_100, 3);
+    assert_eq!(story.breaks(), [Rule::QueueLimit]);
+}
+
+#[test]
+fn limits_in_bytes_count_bytes() {
+    let links = |most| [LinkFacts { capacity: Some(Capacity::Bytes(most)), ..links()[0].clone() }];
+    assert!(Facts { links: &links(1500), paths: &[] }.fits(0, 3, 1500));
+    assert!(!Facts { links: &links(1499), paths: &[] }.fits(0, 1, 1500));
+}
+
+#[test]
+fn a_queue_with_room_drops_nothing() {
+    let idle = Story::default().launched(0, 1).dropped(0, 1);
+    assert_eq!(idle.breaks(), [Rule::Drop]);
+    let room = pair().launched(1500, 3).dropped(1500, 3);
+    assert_eq!(room.breaks(), [Rule::Drop]);
+    let late = pair().launched(0, 3).dropped(0, 3).changed(|record| {
+        record.time_ns += u64::from(record.event == Event::Dropped { link: 0 });
+    });
+    assert_eq!(late.breaks(), [Rule::Drop]);
+}
+
+#[test]
+fn nodes_pass_on_what_arrives() {
+    let held = Story::default()
+        .launched(0, 1)
+        .crosses(1, 0, [0, 0, 1000, 11_000])
+        .crosses(1, 1, [11_500, 11_500, 11_600, 12_600])
+        .delivered(12_600, 1);
+    assert_eq!(held.breaks(), [Rule::HandOver]);
+    let early = pair().changed(|record| record.time_ns -= u64::from(record.event == Event::Delivered));
+    assert_eq!(early.breaks()[..2], [Rule::Route, Rule::TimeGoesOn]);
+}
+
+#[test]
+fn deliveries_are_in_order() {
+    // Both reach the end at once, so that only the order is wrong.
+    let story = Story::default()
+        .launched(0, 1)
+        .launched(0, 2)
+        .crosses(2, 1, [0, 0, 100, 1100])
+        .crosses(1, 1, [0, 100, 200, 1200])
+        .delivered(1100, 2)
+        .delivered(1200, 1)
+        .changed(|record| record.path = 1);
+    assert_eq!(story.breaks(), [Rule::DeliveryOrder]);
+}
+
+#[test]
+fn every_packet_is_accounted_for() {
+    let vanished = pair().without(|record| record.packet == 2 && record.event == Event::Delivered);
+    assert_eq!(vanished.breaks(), [Rule::Conservation]);
+    // The path and the link each miss it.
+    let swallowed = Story::default().launched(0, 1).note(0, 0, 1, Event::Offered { link: 0 });
+    assert_eq!(swallowed.breaks(), [Rule::Conservation, Rule::Conservation]);
+}
+
+#[test]
+fn the_replay_stops_after_so_many_violations() {
+    let story = (1..1000).fold(Story::default(), |story, packet| story.delivered(packet, packet));
+    assert_eq!(story.breaks().len(), MOST_VIOLATIONS);
+}
+
+#[test]
+fn a_violation_names_link_flow_and_packet() {
+    let mut trace = Trace::default();
+    trace.records = pair().without(|record| record.event == Event::Started { link: 0 }).records;
+    let paths = [PathFacts { flow: "f".into(), backward: false, links: vec![0, 1] }];
+    let found = verify(&trace, &links(), &paths, Time::from_seconds(0.05));
+    let text = found[0].to_string();
+    assert!(text.contains("flow f, packet 1, link slow"), "{text}");
+    let json = serde_json::to_value(&found[0]).unwrap();
+    assert_eq!((json["rule"].as_str(), json["time_ns"].as_u64()), (Some("route"), Some(1_000_000)));
+}
