@@ -3,8 +3,8 @@
 use crate::control::{Control, Initial};
 use crate::discern::Discerning;
 use crate::group::ControlGroup;
-use crate::registry::{self, Build, Entry};
-use ackclock_base::Values;
+use crate::registry::{self, Build, Companions, Entry};
+use ackclock_base::{Descriptor, Values};
 
 /// What a group of connections is controlled by.
 pub struct Assembly {
@@ -22,6 +22,13 @@ pub struct Part {
     pub values: Values,
 }
 
+impl Part {
+    /// With the parameters it was published with.
+    fn published(descriptor: &Descriptor) -> Self {
+        Self { name: descriptor.name, values: descriptor.defaults() }
+    }
+}
+
 impl Assembly {
     /// A control, with the discriminator and the action that are named, or else those it was published with.
     pub fn new(entry: &Entry, values: &Values, discriminator: Option<Part>, action: Option<Part>) -> Self {
@@ -29,21 +36,11 @@ impl Assembly {
             Build::Alone(build) => Box::new(Alone { build, values: values.clone() }),
             Build::Group(build) => build(values),
         };
-        let published = |name: Option<&'static str>, defaults: fn(&str) -> Option<Values>| {
-            name.and_then(|name| Some(Part { name, values: defaults(name)? }))
-        };
-        let companions = entry.companions;
-        Self {
-            maker,
-            discriminator: discriminator.or_else(|| {
-                published(companions.discriminator, |name| {
-                    Some(registry::find_discriminator(name)?.descriptor.defaults())
-                })
-            }),
-            action: action.or_else(|| {
-                published(companions.action, |name| Some(registry::find_action(name)?.descriptor.defaults()))
-            }),
-        }
+        let Companions { discriminator: judge, action: answer, .. } = entry.companions;
+        let judge =
+            judge.and_then(registry::find_discriminator).map(|entry| Part::published(entry.descriptor));
+        let answer = answer.and_then(registry::find_action).map(|entry| Part::published(entry.descriptor));
+        Self { maker, discriminator: discriminator.or(judge), action: action.or(answer) }
     }
 }
 

@@ -2,7 +2,7 @@
 //! of all its members and may change any of them; what surrounds it (floors, undo, who is there) is written once here.
 
 use crate::classic::{Window, clamp};
-use crate::control::{Ack, Control, Decision, Initial, Loss, Phase, Recovered, Timeout};
+use crate::control::{Ack, Control, Decision, Initial, Loss, Phase, Timeout};
 use ackclock_base::{Packets, Time};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,9 +30,6 @@ pub trait GroupLaw: Clone + Send + 'static {
     fn on_timeout(&mut self, members: &mut Members<Self::Member>, me: usize, timeout: &Timeout) {
         members.all[me].window.start_over(timeout);
     }
-
-    /// A recovery of `me` has ended.
-    fn on_recovered(&mut self, _members: &mut Members<Self::Member>, _me: usize, _recovered: &Recovered) {}
 
     /// The last loss or timeout of `me` was none: `before` it the law was so, and the window of `me` so. Gives `me` its
     /// window back, unless the law has more to take back. What the others gave up they win back by themselves: it was
@@ -191,10 +188,6 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
             law.on_loss(members, me, loss);
             before
         }));
-    }
-
-    fn on_recovered(&mut self, recovered: &Recovered) {
-        self.change(|law, members, me| law.on_recovered(members, me, recovered));
     }
 
     fn on_timeout(&mut self, timeout: &Timeout) {

@@ -81,7 +81,7 @@ pub enum Build {
 }
 
 /// The parts around a window law that a control was published with, by name. A scenario may choose others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Companions {
     /// The retransmission rule; the transport's own where none is named.
     pub recovery: Option<&'static str>,

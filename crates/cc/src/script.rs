@@ -126,6 +126,17 @@ impl Script {
         }
     }
 
+    /// Round trips of `rtt_ms`, each of a window of acknowledgements, until the window is `packets`; how many.
+    pub fn rounds_until(&mut self, packets: Packets, rtt_ms: u64) -> u32 {
+        let mut rounds = 0;
+        while self.cwnd() < packets {
+            let window = self.cwnd();
+            self.acks_over(window as u32, rtt_ms);
+            rounds += 1;
+        }
+        rounds
+    }
+
     /// One round trip in which exactly `count` packets are sent and acknowledged.
     pub fn round(&mut self, count: u32, rtt_ms: u64) {
         self.acks_over(count, rtt_ms);

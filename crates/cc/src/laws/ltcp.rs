@@ -167,12 +167,7 @@ mod tests {
         let mut script = Script::new("ltcp").window(1400.0).starting_ssthresh(1400.0);
         script.loss();
         script.recovered();
-        let mut rounds = 0;
-        while script.cwnd() < 1400.0 {
-            let window = script.cwnd();
-            script.acks_over(window as u32, 120);
-            rounds += 1;
-        }
+        let rounds = script.rounds_until(1400.0, 120);
         assert!((42..=43).contains(&rounds), "{rounds}");
     }
 

@@ -158,9 +158,7 @@ impl Rules {
     /// keep theirs.
     pub fn on_loss(&self, members: &mut Members<Flow>, me: usize, k: f64, loss: &Loss) {
         let share = if self.halves(members, k) { 1.0 } else { k };
-        let window = &mut members.all[me].window;
-        window.ssthresh = (loss.window / 2.0).max(MIN_SSTHRESH);
-        window.cwnd = loss.window * tcp_k::rest(share);
+        tcp_k::cut(&mut members.all[me].window, share, loss);
         self.cut_others(members, me, k, loss.now);
     }
 

@@ -111,12 +111,7 @@ fn recovery_from_a_loss_is_faster_by_the_factor() {
     let mut script = Script::of(&ENTRY, &[]).window(1400.0).starting_ssthresh(1400.0);
     script.loss();
     script.recovered();
-    let mut rounds = 0;
-    while script.cwnd() < 1400.0 {
-        let window = script.cwnd();
-        script.acks_over(window as u32, 120);
-        rounds += 1;
-    }
+    let rounds = script.rounds_until(1400.0, 120);
     assert!((17..=18).contains(&rounds), "{rounds}");
 }
 
