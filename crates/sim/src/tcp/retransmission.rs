@@ -68,11 +68,11 @@ pub struct Reaction {
     pub recovered: Option<u32>,
     /// Recovery begins: tell the control.
     pub loss: Option<LossFound>,
-    /// Send these packets again at once, whatever the window.
-    pub resend: Option<Run>,
     /// How many packets of the window in which a loss was found are missing still: the first fresh acknowledgement of
     /// a recovery tells, if it leaves any out.
     pub missing: Option<u64>,
+    /// Send these packets again at once, whatever the window.
+    pub resend: Option<Run>,
     /// Back the retransmission timer off, as an expiry does.
     pub back_off: bool,
     /// Start the retransmission timer again.
@@ -113,4 +113,40 @@ pub enum AfterTimeout {
     GoBackN,
     /// Keep them, and send again what they leave out (RFC 6675 section 5.1).
     KeepSack,
+}
+
+/// What the tests of the rules share.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::{News, Reaction, RetransmissionRule};
+    use crate::tcp::scoreboard::{Newly, Scoreboard};
+    use ackclock_base::{Span, Time};
+
+    /// So many packets, all sent at time zero.
+    pub fn sent(count: u64) -> Scoreboard {
+        let mut board = Scoreboard::new(3);
+        (0..count).for_each(|number| {
+            board.transmit(number, Time::ZERO, false);
+        });
+        board
+    }
+
+    /// News whose rest an acknowledgement fills in.
+    pub const NEWS: News = News {
+        now: Time::ZERO,
+        cumulative: 0,
+        delivered: 0,
+        duplicate: false,
+        reduced_to: 5,
+        cause: None,
+        fine_timeout: Span::MAX,
+    };
+
+    /// An acknowledgement of everything below `to`.
+    pub fn ack(rule: &mut impl RetransmissionRule, board: &mut Scoreboard, to: u64, news: News) -> Reaction {
+        let mut newly = Newly::default();
+        board.acknowledge(to, &mut newly);
+        let Newly { cumulative, delivered, .. } = newly;
+        rule.on_ack(board, &News { cumulative, delivered, duplicate: cumulative == 0, ..news })
+    }
 }

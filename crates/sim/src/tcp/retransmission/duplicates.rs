@@ -172,8 +172,8 @@ impl RetransmissionRule for Duplicates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::scoreboard::Newly;
-    use ackclock_base::{Span, Time};
+    use crate::tcp::retransmission::testing::{self, NEWS, sent};
+    use ackclock_base::Time;
 
     const NEWRENO: PartialAck = PartialAck::Resends { restarts_timer_each_time: true, deflates: false };
 
@@ -181,27 +181,8 @@ mod tests {
         Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit: true, partial })
     }
 
-    fn sent(count: u64) -> Scoreboard {
-        let mut board = Scoreboard::new(3);
-        (0..count).for_each(|number| {
-            board.transmit(number, Time::ZERO, false);
-        });
-        board
-    }
-
     fn ack(rule: &mut Duplicates, board: &mut Scoreboard, to: u64) -> Reaction {
-        let mut newly = Newly::default();
-        board.acknowledge(to, &mut newly);
-        let news = News {
-            now: Time::ZERO,
-            cumulative: newly.cumulative,
-            delivered: newly.delivered,
-            duplicate: newly.cumulative == 0,
-            reduced_to: 5,
-            cause: None,
-            fine_timeout: Span::MAX,
-        };
-        rule.on_ack(board, &news)
+        testing::ack(rule, board, to, NEWS)
     }
 
     #[test]

@@ -127,8 +127,8 @@ impl RetransmissionRule for Mda {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::scoreboard::Newly;
-    use ackclock_base::{Span, Time};
+    use crate::tcp::retransmission::testing::{self, NEWS, sent};
+    use ackclock_base::Time;
 
     const OPTIONS: MdaOptions = MdaOptions {
         threshold: 3,
@@ -140,25 +140,11 @@ mod tests {
     /// Packets 0 to 9 outstanding (1 to 10 in the thesis), and what follows from acknowledgements up to a number, each
     /// with what a loss would be then.
     fn play(options: MdaOptions, acks: &[(u64, Option<Cause>)]) -> Vec<Reaction> {
-        let (mut rule, mut board) = (Mda::new(options), Scoreboard::new(3));
-        (0..10).for_each(|number| {
-            board.transmit(number, Time::ZERO, false);
-        });
-        let mut ack = |to: u64, cause: Option<Cause>| {
-            let mut newly = Newly::default();
-            board.acknowledge(to, &mut newly);
-            let news = News {
-                now: Time::ZERO,
-                cumulative: newly.cumulative,
-                delivered: newly.delivered,
-                duplicate: newly.cumulative == 0,
-                reduced_to: 5,
-                cause,
-                fine_timeout: Span::MAX,
-            };
-            rule.on_ack(&mut board, &news)
+        let (mut rule, mut board) = (Mda::new(options), sent(10));
+        let ack = |(to, cause): &(u64, Option<Cause>)| {
+            testing::ack(&mut rule, &mut board, *to, News { cause: *cause, ..NEWS })
         };
-        acks.iter().map(|(to, cause)| ack(*to, *cause)).collect()
+        acks.iter().map(ack).collect()
     }
 
     /// The number acknowledged and `count` duplicates of it.

@@ -80,30 +80,17 @@ impl RetransmissionRule for Vegas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::scoreboard::Newly;
+    use crate::tcp::retransmission::testing::{self, NEWS, sent};
     use ackclock_base::{Span, Time};
 
     fn ack(rule: &mut Vegas, board: &mut Scoreboard, to: u64, now_ms: u64) -> Reaction {
-        let mut newly = Newly::default();
-        board.acknowledge(to, &mut newly);
-        let news = News {
-            now: Time::ZERO + Span::from_millis(now_ms),
-            cumulative: newly.cumulative,
-            delivered: newly.delivered,
-            duplicate: newly.cumulative == 0,
-            reduced_to: 5,
-            cause: None,
-            fine_timeout: Span::from_millis(150),
-        };
-        rule.on_ack(board, &news)
+        let now = Time::ZERO + Span::from_millis(now_ms);
+        testing::ack(rule, board, to, News { now, fine_timeout: Span::from_millis(150), ..NEWS })
     }
 
     #[test]
     fn an_overdue_packet_is_resent_at_the_first_duplicate() {
-        let mut board = Scoreboard::new(3);
-        (0..10).for_each(|number| {
-            board.transmit(number, Time::ZERO, false);
-        });
+        let mut board = sent(10);
         let mut early = Vegas::new(3);
         assert_eq!(ack(&mut early, &mut board.clone(), 0, 100).resend, None);
         let mut late = Vegas::new(3);
@@ -114,10 +101,7 @@ mod tests {
 
     #[test]
     fn after_a_retransmission_the_next_acknowledgement_is_looked_at_too() {
-        let mut board = Scoreboard::new(3);
-        (0..10).for_each(|number| {
-            board.transmit(number, Time::ZERO, false);
-        });
+        let mut board = sent(10);
         let mut rule = Vegas::new(3);
         ack(&mut rule, &mut board, 0, 150);
         let reaction = ack(&mut rule, &mut board, 3, 250);
