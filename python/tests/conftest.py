@@ -82,13 +82,21 @@ def derived_file(tmp_path: Path) -> Path:
     return path
 
 
-SCENARIO = """\
+LINKS = """\
+bottleneck = { rate = "1 Mbit/s", delay = "10 ms", queue = { name = "droptail", limit = "20 packets" } }
+access = { rate = "10 Mbit/s", delay = "1 ms" }
+"""
+"""The links of the dumbbell that the tests share."""
+
+SCENARIO = (
+    """\
 name = "Two flows through 1 Mbit/s"
 duration = "5 s"
 
 [dumbbell]
-bottleneck = { rate = "1 Mbit/s", delay = "10 ms", queue = { name = "droptail", limit = "20 packets" } }
-access = { rate = "10 Mbit/s", delay = "1 ms" }
+"""
+    + LINKS
+    + """\
 
 [[flows]]
 name = "tcp"
@@ -96,8 +104,10 @@ count = 2
 control = "newreno"
 start = { uniform = ["0 s", "0.5 s"] }
 """
+)
 
-STUDY = """\
+STUDY = (
+    """\
 title = "Few flows and many"
 summary = "A study for the tests. Its claims hold by construction."
 replications = 3
@@ -112,8 +122,9 @@ section = "0.0"
 duration = "5 s"
 
 [scenario.dumbbell]
-bottleneck = { rate = "1 Mbit/s", delay = "10 ms", queue = { name = "droptail", limit = "20 packets" } }
-access = { rate = "10 Mbit/s", delay = "1 ms" }
+"""
+    + LINKS
+    + """\
 
 [[scenario.flows]]
 name = "tcp"
@@ -176,9 +187,11 @@ alternatives = [
 claim = "2"
 text = "Packets do arrive."
 """
+)
 
 
-BASE = """\
+BASE = (
+    """\
 # What the tests share.
 replications = 3
 quick = { replications = 2, overrides = { "duration" = "3 s" } }
@@ -191,8 +204,9 @@ duration = "5 s"
 
 # one bottleneck
 [scenario.dumbbell]
-bottleneck = { rate = "1 Mbit/s", delay = "10 ms", queue = { name = "droptail", limit = "20 packets" } }
-access = { rate = "10 Mbit/s", delay = "1 ms" }
+"""
+    + LINKS
+    + """\
 
 [[scenario.flows]]
 name = "tcp"
@@ -223,6 +237,7 @@ changes = [
     { cases = ["other"], overrides = { "flows.tcp.control" = "vegas" } },
 ]
 """
+)
 """What ``STUDY`` says, as far as a base can say it."""
 
 DERIVED = (

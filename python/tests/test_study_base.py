@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import BASE, DERIVED, STUDY, replaced
@@ -112,8 +113,8 @@ def test_scenarios_are_merged(tmp_path: Path) -> None:
         ({"name": "one", "a": 1}, {"name": "two"}, {"name": "two", "a": 1}),
     ],
 )
-def test_how_values_are_merged(base: object, own: object, expected: object) -> None:
-    assert merged(base, own) == expected  # type: ignore[arg-type]
+def test_how_values_are_merged(base: dict[str, Any], own: dict[str, Any], expected: object) -> None:
+    assert merged(base, own) == expected
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,12 @@ COLUMNS = [
 
 
 def printed(width: int) -> tuple[list[str], int]:
-    out = Console(file=io.StringIO(), width=width)
+    text = io.StringIO()
+    out = Console(file=text, width=width)
     tables = list(fitting(LABELS, COLUMNS, width))
     for table in tables:
         out.print(table)
-    return out.file.getvalue().splitlines(), len(tables)  # type: ignore[attr-defined]
+    return text.getvalue().splitlines(), len(tables)
 
 
 @pytest.mark.parametrize(("width", "expected"), [(120, 1), (60, 2), (40, 3)])
