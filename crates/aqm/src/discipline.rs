@@ -1,12 +1,21 @@
 //! The interface between a link and a queue discipline that decides when a packet arrives.
 
-use ackclock_base::{Random, Rate, Time};
+use ackclock_base::{Random, Rate, Span, Time};
 
 /// A queue discipline that decides at arrival. The packets it admits leave in order, so the link knows at once when
 /// each will go; that is why such a discipline costs no event at departure.
 pub trait Discipline: Send {
     /// What to do with a packet that arrives.
     fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict;
+
+    /// How often the discipline looks at its queue, whether or not packets arrive; `None` for never.
+    fn period(&self) -> Option<Span> {
+        None
+    }
+
+    /// A period has passed. Periods are counted from time zero, and told before the first arrival that follows them: until
+    /// then nobody can see what they changed.
+    fn on_period(&mut self, _now: Time, _backlog: &Backlog) {}
 
     /// Names what the discipline has to show of its inside, for figures.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
@@ -19,8 +28,31 @@ pub struct Arrival {
     pub now: Time,
     /// Its size on the wire, in bytes.
     pub bytes: u32,
-    /// Whether it may be marked instead of dropped (RFC 3168).
-    pub ecn_capable: bool,
+    /// Which flow it belongs to, and which direction of it.
+    pub flow: u32,
+    /// Whether it may be marked instead of dropped.
+    pub ecn: Ecn,
+}
+
+/// The ECN field of a packet (RFC 3168 section 5; RFC 9331 section 4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// Not-ECT: only dropping tells its sender anything.
+    #[default]
+    NotCapable,
+    /// ECT(0): its sender answers to a mark as to a loss.
+    Classic,
+    /// ECT(1): its sender answers to each mark a little.
+    LowLatency,
+    /// CE: marked already.
+    Experienced,
+}
+
+impl Ecn {
+    /// Whether the packet may be marked instead of dropped.
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Self::NotCapable)
+    }
 }
 
 /// What waits in the queue when a packet arrives. The packet being sent does not wait.
@@ -30,6 +62,8 @@ pub struct Backlog {
     pub packets: u64,
     /// Bytes waiting.
     pub bytes: u64,
+    /// How long a packet that joined now would wait.
+    pub wait: Span,
     /// Whether a packet is being sent.
     pub sending: bool,
     /// Since when the link has had nothing to send; `None` while it sends.
@@ -61,11 +95,15 @@ pub enum Capacity {
 impl Capacity {
     /// Whether a packet of `bytes` still fits. An idle link takes any packet: it does not have to wait.
     pub fn admits(&self, bytes: u32, backlog: &Backlog) -> bool {
+        !backlog.sending || self.has_room(bytes, backlog.packets, backlog.bytes)
+    }
+
+    /// Whether a packet of `bytes` fits beside so many others.
+    pub fn has_room(&self, bytes: u32, waiting_packets: u64, waiting_bytes: u64) -> bool {
         match *self {
-            _ if !backlog.sending => true,
             Self::Unlimited => true,
-            Self::Packets(most) => backlog.packets < most,
-            Self::Bytes(most) => backlog.bytes + u64::from(bytes) <= most,
+            Self::Packets(most) => waiting_packets < most,
+            Self::Bytes(most) => waiting_bytes + u64::from(bytes) <= most,
         }
     }
 }

@@ -1,16 +1,23 @@
 //! Queue disciplines.
 //!
-//! Sans-I/O like the congestion controls: a discipline is asked about each packet and answers with a [`Verdict`];
-//! the queue itself, the clock and the random numbers belong to the link.
+//! Sans-I/O like the congestion controls: a discipline is asked about each packet and answers; the clock and the random
+//! numbers belong to the link.
 //!
 //! Where things are:
-//! * [`discipline`]: the interface between a link and a discipline.
-//! * [`droptail`], [`red`]: the disciplines, one file each.
-//! * [`registry`]: every discipline by name.
+//! * [`discipline`]: the interface between a link and a discipline that decides when a packet arrives.
+//! * [`departure`]: the interface between a link and a discipline that decides when a packet leaves, with [`fifo`] to
+//!   hold packets in.
+//! * [`disciplines`]: the disciplines, one file each.
+//! * [`registry`]: every discipline by name, and what each never breaks.
 
+pub mod departure;
 pub mod discipline;
-pub mod droptail;
-pub mod red;
+pub mod disciplines;
+pub mod fifo;
 pub mod registry;
+#[cfg(test)]
+pub(crate) mod testing;
 
-pub use discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+pub use departure::{Departing, Departure, Held, Ticket};
+pub use discipline::{Arrival, Backlog, Capacity, Discipline, Ecn, LinkRate, Verdict};
+pub use registry::{Queueing, Service};

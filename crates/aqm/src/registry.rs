@@ -1,8 +1,12 @@
 //! Every queue discipline by name: its description and how it is built.
 
+use crate::departure::Departing;
 use crate::discipline::{Capacity, Discipline, LinkRate};
-use crate::{droptail, red};
+use crate::disciplines::{codel, droptail, red};
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
+
+/// The disciplines, in the order in which lists show them.
+pub const QUEUES: &[Entry] = &[droptail::ENTRY, red::ENTRY, codel::ENTRY];
 
 /// A registered discipline.
 #[derive(Clone, Copy, Debug)]
@@ -10,7 +14,48 @@ pub struct Entry {
     /// What it is.
     pub descriptor: &'static Descriptor,
     /// Makes one for a link.
-    pub build: fn(&Values, Capacity, &LinkRate) -> Box<dyn Discipline>,
+    pub build: fn(&Values, Capacity, &LinkRate) -> Queueing,
+    /// What it never breaks.
+    pub service: Service,
+}
+
+/// A discipline, by when it decides.
+pub enum Queueing {
+    /// When a packet arrives: what is admitted leaves in order.
+    AtArrival(Box<dyn Discipline>),
+    /// When a packet leaves.
+    AtDeparture(Box<dyn Departing>),
+}
+
+impl Queueing {
+    /// A discipline that decides when a packet arrives.
+    pub fn at_arrival(discipline: impl Discipline + 'static) -> Self {
+        Self::AtArrival(Box::new(discipline))
+    }
+
+    /// A discipline that decides when a packet leaves.
+    pub fn at_departure(discipline: impl Departing + 'static) -> Self {
+        Self::AtDeparture(Box::new(discipline))
+    }
+}
+
+/// What an observer may rely on, whatever the discipline decides. The verifier and the property tests ask for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// Whether it may drop packets that have waited. Else it drops only those that arrive.
+    pub drops_late: bool,
+    /// Whether packets of different flows may overtake one another. Those of one flow never do.
+    pub overtakes: bool,
+    /// Whether it may let a free link idle while packets wait, as a shaper does.
+    pub holds_back: bool,
+    /// Whether it drops only what does not fit.
+    pub drops_only_when_full: bool,
+}
+
+impl Service {
+    /// First in, first out; what arrives may be dropped.
+    pub const IN_ORDER: Self =
+        Self { drops_late: false, overtakes: false, holds_back: false, drops_only_when_full: false };
 }
 
 /// The limit that every queue has, and no link without a queue does.
@@ -23,34 +68,13 @@ pub const LIMIT: Parameter = Parameter {
     source: "ns-2's default queue limit",
 };
 
-/// The disciplines, in the order in which lists show them.
-pub const QUEUES: &[Entry] = &[
-    Entry {
-        descriptor: &queue(
-            "droptail",
-            "First in, first out; what does not fit is dropped",
-            "RFC 7567 section 2",
-            &[],
-        ),
-        build: |_, capacity, _| Box::new(droptail::DropTail { capacity }),
-    },
-    Entry {
-        descriptor: &queue(
-            "red",
-            "Drops or marks early, with a probability that grows with the average queue",
-            "Floyd and Jacobson 1993",
-            red::PARAMETERS,
-        ),
-        build: |values, capacity, link| Box::new(red::Red::new(values, capacity, link)),
-    },
-];
-
 /// The discipline called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     QUEUES.iter().find(|entry| entry.descriptor.name == name)
 }
 
-const fn queue(
+/// The description of a queue discipline.
+pub const fn queue(
     name: &'static str,
     summary: &'static str,
     source: &'static str,

@@ -4,7 +4,7 @@ use crate::choice::Choice;
 use crate::flows::{FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
-use ackclock_aqm::{Capacity, Discipline, LinkRate};
+use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Assembly, Backoff, ControlGroup, Part};
@@ -135,7 +135,7 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
 }
 
 /// A tail-drop queue without limit never decides anything, so it is no discipline at all.
-fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Box<dyn Discipline>> {
+fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Queueing> {
     let capacity = capacity(plan, facts);
     if capacity.is_none() && queue.descriptor.name == "droptail" {
         return None;

@@ -7,6 +7,7 @@ use crate::document::{Node, Span as Place_, Value, quoted};
 use crate::flows::{FlowGroup, FlowPlan, Member, Place, Sending};
 use crate::reader::TableReader;
 use crate::registry;
+use ackclock_aqm::Service;
 use ackclock_base::{Range, Rate, Span};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -39,6 +40,14 @@ pub struct LinkPlan {
     pub queue: Option<Choice>,
     /// What corrupts its packets.
     pub loss: Option<Choice>,
+}
+
+impl LinkPlan {
+    /// What its queue never breaks. One without limit drops nothing, so it never drops what would fit.
+    pub fn service(&self) -> Service {
+        let name = self.queue.as_ref().map_or("droptail", |queue| queue.descriptor.name);
+        ackclock_aqm::registry::find(name).map_or(Service::IN_ORDER, |entry| entry.service)
+    }
 }
 
 /// The most links.

@@ -140,7 +140,7 @@ impl RunResult {
             links: series
                 .links
                 .into_iter()
-                .map(|(index, named)| (simulation.network.links[index].parts.name.clone(), named))
+                .map(|(index, named)| (simulation.network.links[index].name.clone(), named))
                 .collect(),
             time_s: series.time_s,
         });
@@ -281,10 +281,10 @@ fn link_result(link: &mut ackclock_sim::link::Link, measured: Interval) -> LinkR
     let queue = link.queue_statistics(measured.to);
     let counts = link.counts();
     LinkResult {
-        name: link.parts.name.clone(),
-        from: link.parts.from.clone(),
-        to: link.parts.to.clone(),
-        rate_bps: link.parts.rate.bits_per_second(),
+        name: link.name.clone(),
+        from: link.from.clone(),
+        to: link.to.clone(),
+        rate_bps: link.rate.bits_per_second(),
         utilisation: Span::from_nanos(counts.busy_ns).seconds() / measured.seconds(),
         arrived_packets: counts.arrived,
         delivered_packets: counts.delivered,

@@ -45,7 +45,7 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
             rate: link.rate,
             delay: link.delay,
             capacity,
-            drops_only_when_full: link.queue.as_ref().is_none_or(|queue| queue.descriptor.name == "droptail"),
+            service: link.service(),
         })
         .collect();
     let path = |flow: &FlowParts, backward: bool| PathFacts {

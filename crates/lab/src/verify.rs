@@ -24,7 +24,7 @@
 mod facts;
 mod replay;
 
-use ackclock_aqm::Capacity;
+use ackclock_aqm::{Capacity, Service};
 use ackclock_base::{Rate, Span, Time};
 use ackclock_sim::trace::{Event, Record, Trace};
 use replay::Replay;
@@ -42,8 +42,8 @@ pub struct LinkFacts {
     pub delay: Span,
     /// How much may wait, not counting the packet being sent; `None` where nothing limits the queue.
     pub capacity: Option<Capacity>,
-    /// Whether it drops only what does not fit (a tail-drop queue does, RED does not).
-    pub drops_only_when_full: bool,
+    /// What its discipline never breaks.
+    pub service: Service,
 }
 
 /// What the verifier is told of a path. Paths are numbered as in [`Record::path`]: twice the flow's index, plus one
@@ -74,7 +74,8 @@ pub enum Rule {
     Route,
     /// Nothing happens to a packet that has been dropped, lost or delivered.
     OneFate,
-    /// Packets leave a queue in the order in which they were offered.
+    /// Packets leave a queue in the order in which they were offered; where flows may overtake one another, those of one
+    /// path do.
     QueueOrder,
     /// A link sends one packet at a time.
     OneAtATime,
@@ -82,11 +83,12 @@ pub enum Rule {
     LinkRate,
     /// A packet arrives the link's delay after its transmission; a corrupted one is lost as that ends.
     LinkDelay,
-    /// A link starts with a packet when it is offered, or when the one before has been sent.
+    /// A link starts with a packet when it is offered, or when the one before has been sent; a shaper not before that.
     WorkConserving,
     /// The waiting packets fit into the queue. An idle link takes any packet: it does not wait.
     QueueLimit,
-    /// A packet is dropped as it is offered, and by a tail-drop queue only when it does not fit.
+    /// A packet is dropped as it is offered, unless the queue may drop what has waited, and by a tail-drop queue only when it
+    /// does not fit.
     Drop,
     /// A launched packet is offered at once; a node passes a packet on as it arrives, or with the one before it on the
     /// same path.

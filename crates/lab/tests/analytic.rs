@@ -2,6 +2,7 @@
 //!
 //! `cargo test -p ackclock-lab --test analytic -- --nocapture` prints what was measured.
 
+use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::{Rate, Span, Time};
 use ackclock_lab::build::{self, Keep};
 use ackclock_lab::{RunResult, Scenario};
@@ -396,7 +397,9 @@ fn m_d_1(load: f64, seed: u64) -> (f64, f64) {
     for _ in 0..ARRIVALS {
         seconds += random.exponential(SERVICE / load);
         let now = Time::from_seconds(seconds);
-        if let Fate::Arrives { starts, .. } = link.offer(now, 1000, false) {
+        if let Fate::Arrives { starts, .. } =
+            link.offer(&Arrival { now, bytes: 1000, flow: 0, ecn: Ecn::NotCapable })
+        {
             waited += starts.since(now).seconds();
         }
     }

@@ -297,7 +297,7 @@ fn a_point_of_a_sweep_is_read_without_the_others() {
     assert_eq!(places(&text), [(20, 25)]);
 }
 
-/// Files that ask for very much. Each is refused with few words, or read, in little time and room.
+/// Files that ask for very much. Each is refused with few words, or read.
 #[test]
 fn hostile_files_are_refused_in_few_words() {
     let links = |count: usize| -> String {

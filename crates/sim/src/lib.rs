@@ -25,3 +25,4 @@ pub mod simulation;
 pub mod tcp;
 pub mod trace;
 pub mod traffic;
+pub mod waiting_room;

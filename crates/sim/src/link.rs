@@ -1,12 +1,14 @@
 //! A link: a queue, a transmitter, a wire.
 //!
-//! The disciplines here decide when a packet arrives, and what they admit leaves in order. So the whole future of a
-//! packet on the link is known the moment it is offered, and a link needs no events of its own.
+//! Most disciplines decide when a packet arrives, and what they admit leaves in order. So the whole future of a packet on
+//! the link is known the moment it is offered, and the link needs no events of its own. A discipline that decides at
+//! departure holds its packets in a [`WaitingRoom`], and its link is served each time that it becomes free.
 
 use crate::loss::LossModel;
 use crate::measure::{Interval, QueueMeter};
 use crate::random::Stream;
-use ackclock_aqm::{Arrival, Backlog, Discipline, Verdict};
+use crate::waiting_room::{Guest, WaitingRoom};
+use ackclock_aqm::{Arrival, Backlog, Discipline, Queueing, Verdict};
 use ackclock_base::{Rate, Size, Span, Time};
 use std::collections::VecDeque;
 
@@ -22,8 +24,8 @@ pub struct LinkParts {
     pub rate: Rate,
     /// How long the wire takes.
     pub delay: Span,
-    /// What decides about arrivals; `None` for a queue without limit.
-    pub discipline: Option<Box<dyn Discipline>>,
+    /// What decides about packets; `None` for a queue without limit.
+    pub discipline: Option<Queueing>,
     /// What corrupts packets, if anything.
     pub loss: Option<Box<dyn LossModel>>,
     /// The run's seed, for the link's own random streams.
@@ -74,8 +76,22 @@ pub struct LinkCounts {
 
 /// A link in a running simulation.
 pub struct Link {
-    /// What it is made of.
-    pub parts: LinkParts,
+    /// Its name in results.
+    pub name: String,
+    /// The node it leaves from.
+    pub from: String,
+    /// The node it leads to.
+    pub to: String,
+    /// How fast it sends.
+    pub rate: Rate,
+    delay: Span,
+    /// What decides at arrival, if anything does.
+    discipline: Option<Box<dyn Discipline>>,
+    /// When the discipline looks at its queue next; never if it has no period.
+    next_look: Time,
+    /// Where packets wait if something decides at departure.
+    room: Option<WaitingRoom>,
+    loss: Option<Box<dyn LossModel>>,
     counts: LinkCounts,
     measured: Interval,
     meter: QueueMeter,
@@ -118,12 +134,28 @@ impl Link {
     /// of any other link only the queue's mean is measured, which is cheaper.
     pub fn new(parts: LinkParts, shared: bool, measured: Interval) -> Self {
         let stream = |purpose| Stream::new(parts.seed, &format!("link {} {purpose}", parts.name));
+        let (queue_random, loss_random) = (stream("queue"), stream("loss"));
+        let tracks_queue = shared || parts.discipline.is_some();
+        let (discipline, room) = match parts.discipline {
+            Some(Queueing::AtArrival(discipline)) => (Some(discipline), None),
+            Some(Queueing::AtDeparture(discipline)) => (None, Some(WaitingRoom::new(discipline))),
+            None => (None, None),
+        };
+        let period = discipline.as_ref().and_then(|discipline| discipline.period());
         Self {
-            queue_random: stream("queue"),
-            loss_random: stream("loss"),
+            next_look: period.map_or(Time::NEVER, |period| Time::ZERO + period),
+            queue_random,
+            loss_random,
             transmission: Transmission { rate: parts.rate, recent: [(0, Span::ZERO); 2] },
-            tracks_queue: shared || parts.discipline.is_some(),
-            parts,
+            tracks_queue,
+            name: parts.name,
+            from: parts.from,
+            to: parts.to,
+            rate: parts.rate,
+            delay: parts.delay,
+            discipline,
+            room,
+            loss: parts.loss,
             counts: LinkCounts::default(),
             measured,
             meter: QueueMeter::new(measured),
@@ -134,34 +166,84 @@ impl Link {
     }
 
     /// Offers a packet at `now`, which never lies before the previous offer.
-    pub fn offer(&mut self, now: Time, bytes: u32, ecn_capable: bool) -> Fate {
+    pub fn offer(&mut self, arrival: &Arrival) -> Fate {
+        let Arrival { now, bytes, .. } = *arrival;
         let counted = self.measured.contains(now);
         self.counts.arrived += u64::from(counted);
-        let verdict = self.admit(now, bytes, ecn_capable);
+        let verdict = self.admit(arrival);
         if verdict == Verdict::Drop {
             self.counts.dropped += u64::from(counted);
             return Fate::Dropped;
         }
         let starts = self.free_at.max(now);
+        self.join(now, starts, bytes);
+        self.counts.marked += u64::from(counted && verdict == Verdict::Mark);
+        self.transmit(starts, bytes, verdict == Verdict::Mark)
+    }
+
+    /// Whether its discipline decides at departure: then packets [`Self::wait`], and the link is [served](Self::serve).
+    #[inline]
+    pub fn decides_at_departure(&self) -> bool {
+        self.room.is_some()
+    }
+
+    /// A packet arrives to wait; those that are dropped for it go to `dropped`.
+    pub fn wait(&mut self, guest: Guest, arrival: Arrival, dropped: &mut Vec<Guest>) {
+        let Some(room) = &mut self.room else { return };
+        let before = (room.packets(), dropped.len());
+        room.enter(guest, arrival, &mut self.queue_random, dropped);
+        self.counts.arrived += u64::from(self.measured.contains(arrival.now));
+        self.note_room(arrival.now, before, dropped.len());
+    }
+
+    /// If the link is free, begins to send the next packet and returns it with its fate; those that are dropped before it
+    /// go to `dropped`.
+    pub fn serve(&mut self, now: Time, dropped: &mut Vec<Guest>) -> Option<(Guest, Fate)> {
+        let room = self.room.as_mut().filter(|room| self.free_at.max(room.ready()) <= now)?;
+        let before = (room.packets(), dropped.len());
+        let next = room.next(now, &mut self.queue_random, dropped);
+        self.note_room(now, before, dropped.len());
+        let (guest, marked) = next?;
+        self.counts.marked += u64::from(marked && self.measured.contains(now));
+        Some((guest, self.transmit(now, guest.packet.bytes, marked)))
+    }
+
+    /// When the link has to be served next; `None` while nothing waits.
+    pub fn service_due(&self) -> Option<Time> {
+        let room = self.room.as_ref().filter(|room| room.packets() > 0)?;
+        Some(self.free_at.max(room.ready()))
+    }
+
+    fn note_room(&mut self, now: Time, (packets, dropped): (u64, usize), dropped_now: usize) {
+        let waiting = self.room.as_ref().map_or(0, WaitingRoom::packets);
+        self.meter.change(now, packets, waiting);
+        let counted = u64::from(self.measured.contains(now));
+        self.counts.dropped += counted * (dropped_now - dropped) as u64;
+    }
+
+    #[inline]
+    fn transmit(&mut self, starts: Time, bytes: u32, marked: bool) -> Fate {
         let sent = starts + self.transmission.time(bytes);
         self.free_at = sent;
-        self.join(now, starts, bytes);
         self.counts.busy_ns += self.measured.overlap(starts, sent).nanos();
-        self.counts.marked += u64::from(counted && verdict == Verdict::Mark);
-        if let Some(model) = &mut self.parts.loss
+        if let Some(model) = &mut self.loss
             && model.loses(sent, &mut self.loss_random)
         {
             self.counts.lost += u64::from(self.measured.contains(sent));
             return Fate::Lost { starts, sent };
         }
         self.counts.delivered += u64::from(self.measured.contains(sent));
-        Fate::Arrives { starts, sent, at: sent + self.parts.delay, marked: verdict == Verdict::Mark }
+        Fate::Arrives { starts, sent, at: sent + self.delay, marked }
     }
 
     /// How many packets wait at `now`, not counting the one being sent.
     pub fn queue_at(&mut self, now: Time) -> u64 {
         self.settle(now);
-        self.waiting.len() as u64
+        self.waiting()
+    }
+
+    fn waiting(&self) -> u64 {
+        self.room.as_ref().map_or(self.waiting.len() as u64, WaitingRoom::packets)
     }
 
     /// Whether the queue's length is followed; then offers must come at the time that they are made for.
@@ -171,8 +253,11 @@ impl Link {
 
     /// What the discipline shows of its inside.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        if let Some(discipline) = &self.parts.discipline {
+        if let Some(discipline) = &self.discipline {
             discipline.publish(series);
+        }
+        if let Some(room) = &self.room {
+            room.publish(series);
         }
     }
 
@@ -184,22 +269,43 @@ impl Link {
     /// The queue's statistics over the measured interval, which ends at `end`.
     pub fn queue_statistics(&mut self, end: Time) -> crate::measure::QueueStatistics {
         self.settle(end);
-        self.meter.finish(end, self.waiting.len() as u64, self.tracks_queue)
+        self.meter.finish(end, self.waiting(), self.tracks_queue)
     }
 
-    fn admit(&mut self, now: Time, bytes: u32, ecn_capable: bool) -> Verdict {
+    fn admit(&mut self, arrival: &Arrival) -> Verdict {
+        self.look(arrival.now);
         if self.tracks_queue {
-            self.settle(now);
+            self.settle(arrival.now);
         }
-        let Some(discipline) = &mut self.parts.discipline else { return Verdict::Admit };
+        let backlog = self.backlog(arrival.now);
+        let Some(discipline) = &mut self.discipline else { return Verdict::Admit };
+        discipline.on_arrival(arrival, &backlog, &mut self.queue_random)
+    }
+
+    /// Lets a periodic discipline see the queue as it was at the end of each period until `now`.
+    #[inline]
+    fn look(&mut self, now: Time) {
+        while self.next_look <= now {
+            let then = self.next_look;
+            self.settle(then);
+            let backlog = self.backlog(then);
+            let Some(discipline) = &mut self.discipline else { return };
+            discipline.on_period(then, &backlog);
+            self.next_look = discipline.period().map_or(Time::NEVER, |period| then + period);
+        }
+    }
+
+    /// What waits at `now`, up to when the queue has settled.
+    #[inline]
+    fn backlog(&self, now: Time) -> Backlog {
         let sending = self.free_at > now;
-        let backlog = Backlog {
+        Backlog {
             packets: self.waiting.len() as u64,
             bytes: self.waiting_bytes,
+            wait: self.free_at.since(now),
             sending,
             idle_since: (!sending).then_some(self.free_at),
-        };
-        discipline.on_arrival(&Arrival { now, bytes, ecn_capable }, &backlog, &mut self.queue_random)
+        }
     }
 
     #[inline]
@@ -233,12 +339,11 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_aqm::{Capacity, droptail::DropTail};
+    use ackclock_aqm::{Capacity, Ecn, disciplines::droptail::DropTail};
 
     fn link(capacity: Option<u64>) -> Link {
-        let discipline = capacity.map(|packets| {
-            Box::new(DropTail { capacity: Capacity::Packets(packets) }) as Box<dyn Discipline>
-        });
+        let discipline = capacity
+            .map(|packets| Queueing::AtArrival(Box::new(DropTail { capacity: Capacity::Packets(packets) })));
         let parts = LinkParts {
             name: "l".into(),
             from: "a".into(),
@@ -250,6 +355,10 @@ mod tests {
             seed: 1,
         };
         Link::new(parts, true, Interval { from: Time::ZERO, to: Time::from_seconds(1.0) })
+    }
+
+    fn arrival(now: Time) -> Arrival {
+        Arrival { now, bytes: 1000, flow: 0, ecn: Ecn::NotCapable }
     }
 
     fn arrival_ms(fate: Fate) -> Option<f64> {
@@ -264,16 +373,16 @@ mod tests {
         // 1000 B take 1 ms, the wire 10 ms.
         let mut link = link(None);
         let at = Time::from_nanos(0);
-        assert_eq!(arrival_ms(link.offer(at, 1000, false)), Some(11.0));
-        assert_eq!(arrival_ms(link.offer(at, 1000, false)), Some(12.0));
+        assert_eq!(arrival_ms(link.offer(&arrival(at))), Some(11.0));
+        assert_eq!(arrival_ms(link.offer(&arrival(at))), Some(12.0));
         assert_eq!(link.queue_at(at), 1);
-        assert_eq!(arrival_ms(link.offer(Time::from_seconds(0.5), 1000, false)), Some(511.0));
+        assert_eq!(arrival_ms(link.offer(&arrival(Time::from_seconds(0.5)))), Some(511.0));
     }
 
     #[test]
     fn a_full_queue_drops() {
         let mut link = link(Some(2));
-        let fates: Vec<_> = (0..4).map(|_| arrival_ms(link.offer(Time::ZERO, 1000, false))).collect();
+        let fates: Vec<_> = (0..4).map(|_| arrival_ms(link.offer(&arrival(Time::ZERO)))).collect();
         assert_eq!(fates, [Some(11.0), Some(12.0), Some(13.0), None]);
         assert_eq!(link.counts().dropped, 1);
     }
@@ -285,7 +394,7 @@ mod tests {
             let mut link = link(None);
             link.tracks_queue = tracks;
             for _ in 0..3 {
-                link.offer(Time::ZERO, 1000, false);
+                link.offer(&arrival(Time::ZERO));
             }
             let statistics = link.queue_statistics(Time::from_seconds(1.0));
             assert!((statistics.mean_packets - 0.003).abs() < 1e-12);

@@ -12,8 +12,10 @@ use crate::lane::{Lane, Travelling};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
 use crate::packet::{Flags, Packet};
-use crate::schedule::Schedule;
+use crate::schedule::{Schedule, SourceId};
 use crate::trace::{Event, Trace};
+use crate::waiting_room::Guest;
+use ackclock_aqm::Arrival;
 use ackclock_base::Time;
 
 /// A step of a path.
@@ -77,6 +79,10 @@ pub struct Network {
     counts: Vec<PathCounts>,
     measured: Interval,
     travelling: usize,
+    /// The schedule's source of each link whose discipline decides at departure.
+    services: Vec<Option<SourceId>>,
+    /// Emptied after each use; kept so that drops at departure allocate nothing.
+    refused: Vec<Guest>,
 }
 
 impl Network {
@@ -93,10 +99,15 @@ impl Network {
             counts: vec![PathCounts::default(); paths.len()],
             measured,
             travelling: 0,
+            services: Vec::new(),
+            refused: Vec::new(),
         };
         for path in paths {
             network.add_path(path);
         }
+        let Self { links, schedule, services, .. } = &mut network;
+        let served = |link: &Link| link.decides_at_departure().then(|| schedule.add_source());
+        services.extend(links.iter().map(served));
         network
     }
 
@@ -104,15 +115,17 @@ impl Network {
         let path = self.starts.len() as u32;
         self.starts.push(self.steps.len() as u32);
         let mut now_is_real = !plan.leaves_later;
+        // A packet that has not waited is still in the hands of its sender, or of the link that was served.
+        let mut has_waited = false;
         for link in &plan.links {
             if self.links[*link as usize].is_watched() && !now_is_real {
                 self.add_wait(path);
+                has_waited = true;
             }
             self.steps.push(Step::Cross(*link));
             now_is_real = false;
+            has_waited &= !self.links[*link as usize].decides_at_departure();
         }
-        // A packet that has not waited anywhere is still in the hands of its sender.
-        let has_waited = self.lanes.last().is_some_and(|lane| lane.path == path);
         if !(plan.arrives_early && has_waited) {
             self.add_wait(path);
         }
@@ -129,6 +142,11 @@ impl Network {
     /// How many lanes there are; their schedule sources are the first, in order.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
+    }
+
+    /// The links that have to be served, with their sources in the schedule, which follow those of the lanes.
+    pub fn services(&self) -> impl Iterator<Item = (u32, SourceId)> {
+        self.services.iter().enumerate().filter_map(|(link, source)| Some((link as u32, (*source)?)))
     }
 
     /// What became of a path's packets.
@@ -187,11 +205,13 @@ impl Network {
         loop {
             match self.steps[step as usize] {
                 Step::Cross(link) => {
-                    let fate = self.links[link as usize].offer(
-                        now,
-                        packet.bytes,
-                        packet.flags.has(Flags::ECN_CAPABLE),
-                    );
+                    let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.flags.ecn() };
+                    if self.links[link as usize].decides_at_departure() {
+                        self.wait(link, Guest { packet, path, step, number }, arrival);
+                        self.serve(link, now);
+                        return None;
+                    }
+                    let fate = self.links[link as usize].offer(&arrival);
                     if let Some(trace) = &mut self.trace {
                         trace_fate(trace, now, path, number, packet.bytes, link, fate);
                     }
@@ -227,6 +247,61 @@ impl Network {
         }
     }
 
+    /// A packet joins the queue of a link whose discipline decides at departure.
+    fn wait(&mut self, link: u32, guest: Guest, arrival: Arrival) {
+        let Guest { packet, path, number, .. } = guest;
+        if let Some(trace) = &mut self.trace {
+            trace.push(arrival.now, path, number, packet.bytes, Event::Offered { link });
+        }
+        self.travelling += 1;
+        self.links[link as usize].wait(guest, arrival, &mut self.refused);
+        self.note_refused(link, arrival.now);
+    }
+
+    /// A link whose discipline decides at departure may be free: sends what goes next.
+    pub fn serve(&mut self, link: u32, now: Time) {
+        let next = self.links[link as usize].serve(now, &mut self.refused);
+        self.note_refused(link, now);
+        if let Some(source) = self.services[link as usize] {
+            match self.links[link as usize].service_due() {
+                Some(due) => {
+                    let order = self.schedule.next_order();
+                    self.schedule.set(source, due, order);
+                }
+                None => self.schedule.clear(source),
+            }
+        }
+        let Some((guest, fate)) = next else { return };
+        self.travelling -= 1;
+        let Guest { mut packet, path, step, number } = guest;
+        if let Some(trace) = &mut self.trace {
+            trace_transmission(trace, path, number, packet.bytes, link, fate);
+        }
+        match fate {
+            Fate::Arrives { at, marked, .. } => {
+                if marked {
+                    packet.flags = packet.flags.with(Flags::CONGESTION_EXPERIENCED);
+                }
+                let delivery = self.advance(at, path, step + 1, packet, number);
+                debug_assert!(delivery.is_none(), "every path waits after such a link");
+            }
+            Fate::Dropped => {}
+            Fate::Lost { sent, .. } => {
+                self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
+            }
+        }
+    }
+
+    fn note_refused(&mut self, link: u32, now: Time) {
+        self.travelling -= self.refused.len();
+        for guest in self.refused.drain(..) {
+            self.counts[guest.path as usize].dropped += u64::from(self.measured.contains(now));
+            if let Some(trace) = &mut self.trace {
+                trace.push(now, guest.path, guest.number, guest.packet.bytes, Event::Dropped { link });
+            }
+        }
+    }
+
     #[inline]
     fn enter(&mut self, lane: usize, arrives: Time, packet: Packet, number: u64) {
         let order = self.schedule.next_order();
@@ -242,10 +317,17 @@ impl Network {
 }
 
 fn trace_fate(trace: &mut Trace, now: Time, path: u32, number: u64, bytes: u32, link: u32, fate: Fate) {
+    trace.push(now, path, number, bytes, Event::Offered { link });
+    if fate == Fate::Dropped {
+        trace.push(now, path, number, bytes, Event::Dropped { link });
+    }
+    trace_transmission(trace, path, number, bytes, link, fate);
+}
+
+fn trace_transmission(trace: &mut Trace, path: u32, number: u64, bytes: u32, link: u32, fate: Fate) {
     let mut note = |time, event| trace.push(time, path, number, bytes, event);
-    note(now, Event::Offered { link });
     match fate {
-        Fate::Dropped => note(now, Event::Dropped { link }),
+        Fate::Dropped => {}
         Fate::Lost { starts, sent } => {
             note(starts, Event::Started { link });
             note(sent, Event::Sent { link });

@@ -1,5 +1,6 @@
 //! Packets: small plain values that are copied, never boxed.
 
+use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 
 /// A packet on its way, data or acknowledgement. Which flow and direction it belongs to follows from its lane.
@@ -47,13 +48,24 @@ impl Flags {
     pub const WINDOW_REDUCED: Self = Self(8);
     /// Has been sent before.
     pub const RETRANSMISSION: Self = Self(16);
-
     /// Begins a connection.
     pub const SYN: Self = Self(32);
+    /// May be marked, and answers to each mark a little (RFC 9331 ECT(1)).
+    pub const LOW_LATENCY: Self = Self(64);
 
     /// Whether all bits of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// The ECN field of a packet with these bits.
+    pub const fn ecn(self) -> Ecn {
+        match () {
+            () if self.has(Self::CONGESTION_EXPERIENCED) => Ecn::Experienced,
+            () if self.has(Self::LOW_LATENCY) => Ecn::LowLatency,
+            () if self.has(Self::ECN_CAPABLE) => Ecn::Classic,
+            () => Ecn::NotCapable,
+        }
     }
 
     /// These bits and those of `other`.

@@ -74,6 +74,7 @@ pub struct Simulation {
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Lane(u32),
+    Link(u32),
     Sender(u32),
     Receiver(u32),
     Sample,
@@ -110,7 +111,7 @@ impl Simulation {
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
         let network = Network::new(links, &paths, parts.measured, parts.traced);
         let mut simulation = Self {
-            sources: (0..network.lanes() as u32).map(Source::Lane).collect(),
+            sources: sources(&network),
             network,
             flows: parts.flows.into_iter().map(|flow| Flow::new(flow, parts.measured)).collect(),
             measured: parts.measured,
@@ -171,6 +172,7 @@ impl Simulation {
                     self.deliver(&delivery);
                 }
             }
+            Source::Link(link) => self.network.serve(link, now),
             Source::Sender(flow) => {
                 self.timers[flow as usize].sender_due = Time::NEVER;
                 self.network.schedule.clear(source);
@@ -295,6 +297,12 @@ fn plans(flow: &FlowParts, jittered: bool) -> [PathPlan; 2] {
         PathPlan { links: flow.forward.clone(), leaves_later: jittered, arrives_early: early },
         PathPlan { links: flow.backward.clone(), leaves_later: early, arrives_early: false },
     ]
+}
+
+/// The sources that the network has in the schedule.
+fn sources(network: &Network) -> Vec<Source> {
+    let lanes = (0..network.lanes() as u32).map(Source::Lane);
+    lanes.chain(network.services().map(|(link, _)| Source::Link(link))).collect()
 }
 
 /// Which links more than one path uses.

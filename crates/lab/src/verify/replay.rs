@@ -336,9 +336,10 @@ impl<'a> Replay<'a> {
         }
         let (packets, bytes) = (line.waiting.len() as u64 + 1, line.waiting_bytes + u64::from(course.bytes));
         let room = line.sending.is_none() || self.facts.fits(link, packets, bytes);
-        if step.time != course.since {
+        let service = self.facts.links[link].service;
+        if step.time != course.since && !service.drops_late {
             self.note(Rule::Drop, step, format!("dropped, but offered at {}", course.since));
-        } else if room && self.facts.links[link].drops_only_when_full {
+        } else if room && service.drops_only_when_full {
             self.note(Rule::Drop, step, format!("dropped, with {} packets waiting", packets - 1));
         }
     }
@@ -346,7 +347,9 @@ impl<'a> Replay<'a> {
     fn start(&mut self, step: &Step<'_>, link: usize) {
         let packet = step.record.packet;
         let line = &mut self.links[link];
-        let first = line.waiting.front().copied();
+        let service = self.facts.links[link].service;
+        let path = step.record.path;
+        let first = line.waiting.iter().find(|offer| !service.overtakes || offer.path == path).copied();
         let offer = line.newcomer.take().or_else(|| line.leave_queue(packet));
         let busy_with = line.sending.replace(packet);
         let free_since = line.free_since;
@@ -356,7 +359,7 @@ impl<'a> Replay<'a> {
         if let Some(other) = busy_with {
             self.note(Rule::OneAtATime, step, format!("started while packet {other} was being sent"));
         } else if let Some(due) = offer.map(|offer| offer.at.max(free_since))
-            && due != step.time
+            && (step.time < due || step.time > due && !service.holds_back)
         {
             self.note(Rule::WorkConserving, step, format!("started, but due at {due}"));
         }

@@ -68,7 +68,7 @@ fn links() -> [LinkFacts; 2] {
         rate: Rate::from_bits_per_second(rate),
         delay: Span::from_millis(delay_ms),
         capacity,
-        drops_only_when_full: true,
+        service: Service { drops_only_when_full: true, ..Service::IN_ORDER },
     };
     [link("slow", 8_000_000, 10, Some(Capacity::Packets(1))), link("fast", 80_000_000, 1, None)]
 }

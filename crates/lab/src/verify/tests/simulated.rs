@@ -121,7 +121,9 @@ fn run() -> Run {
         rate: Rate::from_bits_per_second(*rate),
         delay: Span::from_millis(*delay_ms),
         capacity: queue.map(|(_, capacity)| capacity),
-        drops_only_when_full: queue.is_none_or(|(name, _)| name == "droptail"),
+        service: queue
+            .and_then(|(name, _)| queues::find(name))
+            .map_or(Service::IN_ORDER, |entry| entry.service),
     };
     let path = |index: usize| {
         let backward = index % 2 == 1;

@@ -1,7 +1,20 @@
 //! Random early detection (Floyd and Jacobson 1993), gentle or not, with ECN marking.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::registry::{Entry, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Time, Values};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "red",
+        "Drops or marks early, with a probability that grows with the average queue",
+        "Floyd and Jacobson 1993",
+        PARAMETERS,
+    ),
+    build: |values, capacity, link| Queueing::at_arrival(Red::new(values, capacity, link)),
+    service: Service::IN_ORDER,
+};
 
 /// What can be set.
 pub const PARAMETERS: &[Parameter] = &[
@@ -148,7 +161,7 @@ impl Discipline for Red {
         self.since_drop = 0;
         // RFC 3168 section 7: above the upper threshold marking is not enough, unless the curve is gentle.
         let early = self.average < self.max || (self.gentle && probability < 1.0);
-        if self.ecn && arrival.ecn_capable && early { Verdict::Mark } else { Verdict::Drop }
+        if self.ecn && arrival.ecn.is_capable() && early { Verdict::Mark } else { Verdict::Drop }
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
@@ -159,21 +172,18 @@ impl Discipline for Red {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry;
+    use crate::discipline::Ecn;
+    use crate::testing::{Dice, arrival, idle, waiting};
     use ackclock_base::{Rate, random::Scripted};
 
     fn red(settings: &[(&str, &str)]) -> Red {
-        let values = Values::with(registry::find("red").unwrap().descriptor, settings);
+        let values = Values::with(ENTRY.descriptor, settings);
         let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
         Red::new(&values, Capacity::Packets(1000), &link)
     }
 
-    fn waiting(packets: u64) -> Backlog {
-        Backlog { packets, bytes: packets * 1000, sending: true, idle_since: None }
-    }
-
-    fn arrival(ecn_capable: bool) -> Arrival {
-        Arrival { now: Time::ZERO, bytes: 1000, ecn_capable }
+    fn capable() -> Arrival {
+        Arrival { ecn: Ecn::Classic, ..arrival(0.0) }
     }
 
     #[test]
@@ -181,7 +191,7 @@ mod tests {
         // avg_n = q (1 - (1 - w)^n): q = 100, w = 0.002, n = 500: 100 (1 - 0.998^500) = 63.25.
         let mut red = red(&[("min_threshold", "1000 packets"), ("max_threshold", "2000 packets")]);
         for _ in 0..500 {
-            red.on_arrival(&arrival(false), &waiting(100), &mut Scripted::new(&[0.5]));
+            red.on_arrival(&arrival(0.0), &waiting(100), &mut Scripted::new(&[0.5]));
         }
         assert!((red.average - 63.25).abs() < 0.01, "{}", red.average);
     }
@@ -191,9 +201,7 @@ mod tests {
         // 1 ms per packet; idle for 500 ms: 500 missed samples of zero, 100 * 0.998^500 = 36.75, and one more.
         let mut red = red(&[]);
         red.average = 100.0;
-        let idle = Backlog { packets: 0, bytes: 0, sending: false, idle_since: Some(Time::ZERO) };
-        let later = Arrival { now: Time::from_seconds(0.5), ..arrival(false) };
-        red.on_arrival(&later, &idle, &mut Scripted::new(&[0.5]));
+        red.on_arrival(&arrival(500.0), &idle(0.0), &mut Scripted::new(&[0.5]));
         assert!((red.average - 36.75 * 0.998).abs() < 0.01, "{}", red.average);
     }
 
@@ -215,13 +223,10 @@ mod tests {
             red(&[("min_threshold", "100 packets"), ("max_threshold", "300 packets"), ("weight", "1")]);
         let mut gaps = Vec::new();
         let mut gap = 0_u32;
-        let mut numbers = 1_u64;
+        let mut dice = Dice(1);
         for _ in 0..100_000 {
-            numbers = numbers.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            let uniform = (numbers >> 11) as f64 / (1_u64 << 53) as f64;
             gap += 1;
-            if red.on_arrival(&arrival(false), &waiting(200), &mut Scripted::new(&[uniform])) == Verdict::Drop
-            {
+            if red.on_arrival(&arrival(0.0), &waiting(200), &mut dice) == Verdict::Drop {
                 gaps.push(gap);
                 gap = 0;
             }
@@ -237,7 +242,7 @@ mod tests {
         let mut red = red(&[("weight", "1"), ("ecn", "true"), ("max_threshold", "300 packets")]);
         let mut verdicts = Vec::new();
         for _ in 0..1000 {
-            verdicts.push(red.on_arrival(&arrival(true), &waiting(200), &mut Scripted::new(&[0.0])));
+            verdicts.push(red.on_arrival(&capable(), &waiting(200), &mut Scripted::new(&[0.0])));
         }
         assert!(verdicts.contains(&Verdict::Mark));
         assert!(!verdicts.contains(&Verdict::Drop));

@@ -1,0 +1,53 @@
+//! The interface between a link and a discipline that holds the packets itself: it decides at departure which goes
+//! next, and may drop then. It costs its link an event per packet, which a discipline that decides at arrival does not.
+
+use crate::discipline::Arrival;
+use ackclock_base::{Random, Time};
+
+/// A discipline that decides at departure.
+pub trait Departing: Send {
+    /// A packet arrives. Whatever is dropped for it, itself or another, is named to `drops`.
+    fn on_arrival(&mut self, held: Held, random: &mut dyn Random, drops: &mut dyn FnMut(Ticket));
+
+    /// The link is free: which packet goes now, if any. Whatever is dropped before is named to `drops`. Nothing goes only
+    /// where nothing waits or where it is not [ready](Self::ready).
+    fn on_departure(
+        &mut self,
+        now: Time,
+        random: &mut dyn Random,
+        drops: &mut dyn FnMut(Ticket),
+    ) -> Option<Departure>;
+
+    /// Before when nothing goes although packets wait: a shaper holds them back. Others never do.
+    fn ready(&self) -> Time {
+        Time::ZERO
+    }
+
+    /// Packets waiting.
+    fn packets(&self) -> u64;
+
+    /// Names what the discipline has to show of its inside, for figures.
+    fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// What a link knows a waiting packet by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub u32);
+
+/// A packet that waits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// What the link knows it by.
+    pub ticket: Ticket,
+    /// How it arrived.
+    pub arrival: Arrival,
+}
+
+/// A packet that goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// Which.
+    pub ticket: Ticket,
+    /// Whether it gets congestion experienced set.
+    pub marked: bool,
+}

@@ -1,0 +1,292 @@
+//! CoDel (RFC 8289): drops at departure when packets have waited longer than a target for an interval, ever more often
+//! while they do.
+
+use crate::departure::{Departing, Departure, Held, Ticket};
+use crate::discipline::Capacity;
+use crate::fifo::Fifo;
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "codel",
+        "Drops at departure while packets have waited too long, ever more often",
+        "RFC 8289",
+        PARAMETERS,
+    ),
+    build: |values, capacity, _| Queueing::at_departure(CoDel::new(values, capacity)),
+    service: Service { drops_late: true, ..Service::IN_ORDER },
+};
+
+/// What can be set; FQ-CoDel has the same.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "target",
+        summary: "Waiting time that is acceptable for good",
+        quantity: Quantity::Time,
+        default: "5 ms",
+        range: Range::above(0.0),
+        source: "RFC 8289 section 4.2",
+    },
+    Parameter {
+        name: "interval",
+        summary: "How long a waiting time above the target is accepted: a round trip",
+        quantity: Quantity::Time,
+        default: "100 ms",
+        range: Range::above(0.0),
+        source: "RFC 8289 section 4.2",
+    },
+    Parameter {
+        name: "quantum",
+        summary: "With no more than so many bytes waiting nothing is dropped: a packet of the greatest size",
+        quantity: Quantity::Size,
+        default: "1500 B",
+        range: Range::at_least(0.0),
+        source: "RFC 8289 section 5.3",
+    },
+    Parameter {
+        name: "ecn",
+        summary: "Whether packets that can be marked are marked instead of dropped",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "RFC 8289 section 3.2",
+    },
+];
+
+/// The control law: when to drop, given how long packets have waited. FQ-CoDel has one for each of its queues.
+#[derive(Clone, Debug)]
+pub struct Law {
+    target: Span,
+    interval: Span,
+    quantum: u64,
+    ecn: bool,
+    /// When a waiting time that stays above the target will have been so for an interval.
+    first_above: Option<Time>,
+    drop_next: Time,
+    /// Drops since dropping began.
+    count: u32,
+    last_count: u32,
+    dropping: bool,
+}
+
+impl Law {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self {
+            target: values.time("target"),
+            interval: values.time("interval"),
+            quantum: values.size("quantum").bytes(),
+            ecn: values.flag("ecn"),
+            first_above: None,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+            dropping: false,
+        }
+    }
+
+    /// RFC 8289 section 5.6: what a queue sends next.
+    pub fn depart(
+        &mut self,
+        queue: &mut Fifo,
+        now: Time,
+        drops: &mut dyn FnMut(Ticket),
+    ) -> Option<Departure> {
+        let (mut head, mut above) = self.take(queue, now);
+        if self.dropping {
+            if !above {
+                self.dropping = false;
+            }
+            while self.dropping && now >= self.drop_next {
+                self.count += 1;
+                if let Some(marked) = self.mark(head) {
+                    self.drop_next = self.after(self.drop_next);
+                    return Some(marked);
+                }
+                let dropped = head?;
+                drops(dropped.ticket);
+                (head, above) = self.take(queue, now);
+                if above {
+                    self.drop_next = self.after(self.drop_next);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if above {
+            let marked = self.mark(head);
+            if marked.is_none() {
+                drops(head?.ticket);
+                head = self.take(queue, now).0;
+            }
+            self.begin(now);
+            if marked.is_some() {
+                return marked;
+            }
+        }
+        head.map(|held| Departure { ticket: held.ticket, marked: false })
+    }
+
+    /// Section 5.6: what dropped often a short while ago begins where it left off.
+    fn begin(&mut self, now: Time) {
+        self.dropping = true;
+        let delta = self.count.saturating_sub(self.last_count);
+        let recently = now.since(self.drop_next) < self.interval * 16;
+        self.count = if delta > 1 && recently { delta } else { 1 };
+        self.drop_next = self.after(now);
+        self.last_count = self.count;
+    }
+
+    /// Takes the oldest packet, and says whether packets have waited too long for an interval (section 5.5).
+    fn take(&mut self, queue: &mut Fifo, now: Time) -> (Option<Held>, bool) {
+        let Some(held) = queue.pop() else {
+            self.first_above = None;
+            return (None, false);
+        };
+        let waited = now.since(held.arrival.now);
+        if waited < self.target || queue.bytes() <= self.quantum {
+            self.first_above = None;
+            return (Some(held), false);
+        }
+        let first_above = *self.first_above.get_or_insert(now + self.interval);
+        (Some(held), now >= first_above)
+    }
+
+    /// Section 4.3: the time of the next drop, interval / sqrt(count) later.
+    fn after(&self, time: Time) -> Time {
+        time + self.interval.scale(1.0 / libm::sqrt(f64::from(self.count)))
+    }
+
+    fn mark(&self, head: Option<Held>) -> Option<Departure> {
+        let held = head.filter(|held| self.ecn && held.arrival.ecn.is_capable())?;
+        Some(Departure { ticket: held.ticket, marked: true })
+    }
+
+    /// Drops since dropping began; zero while nothing is dropped.
+    pub fn count(&self) -> u32 {
+        if self.dropping { self.count } else { 0 }
+    }
+}
+
+/// The discipline: the law over one queue.
+#[derive(Clone, Debug)]
+pub struct CoDel {
+    law: Law,
+    capacity: Capacity,
+    queue: Fifo,
+}
+
+impl CoDel {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity) -> Self {
+        Self { law: Law::new(values), capacity, queue: Fifo::default() }
+    }
+}
+
+impl Departing for CoDel {
+    fn on_arrival(&mut self, held: Held, _random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
+        if self.capacity.has_room(held.arrival.bytes, self.queue.len() as u64, self.queue.bytes()) {
+            self.queue.push(held);
+        } else {
+            drops(held.ticket);
+        }
+    }
+
+    fn on_departure(
+        &mut self,
+        now: Time,
+        _random: &mut dyn Random,
+        drops: &mut dyn FnMut(Ticket),
+    ) -> Option<Departure> {
+        self.law.depart(&mut self.queue, now, drops)
+    }
+
+    fn packets(&self) -> u64 {
+        self.queue.len() as u64
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("drops_in_a_row", f64::from(self.law.count()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::{Arrival, Ecn};
+    use crate::testing::{arrival, at, held};
+    use ackclock_base::random::Scripted;
+
+    fn codel(ecn: bool) -> CoDel {
+        let settings: &[(&str, &str)] = if ecn { &[("ecn", "true")] } else { &[] };
+        let values = Values::with(ENTRY.descriptor, settings);
+        CoDel::new(&values, Capacity::Unlimited)
+    }
+
+    fn fill(codel: &mut CoDel, count: u32, ms: f64, ecn: Ecn) {
+        for ticket in 0..count {
+            let held = held(ticket, Arrival { ecn, ..arrival(ms) });
+            codel.on_arrival(held, &mut Scripted::new(&[]), &mut |_| panic!("room for all"));
+        }
+    }
+
+    /// Departures every 10 ms from `from_ms`; the times at which something was dropped.
+    fn drop_times(codel: &mut CoDel, from_ms: f64, count: usize) -> Vec<f64> {
+        let mut times = Vec::new();
+        for step in 0..count {
+            let ms = from_ms + 10.0 * step as f64;
+            codel.on_departure(at(ms), &mut Scripted::new(&[]), &mut |_| times.push(ms));
+        }
+        times
+    }
+
+    #[test]
+    fn drops_come_after_an_interval_and_then_by_the_root_of_their_count() {
+        // All 1000 arrive at 0, one leaves every 10 ms from 10 ms on. At 10 ms the waiting time is above 5 ms for the
+        // first time, so the first drop is at 110 ms (RFC 8289 section 5.5). The next are due 100/sqrt(1) = 100 ms
+        // later, then 100/sqrt(2) = 70.7, 57.7, 50, 44.7 ms (section 4.3), each taken at the departure that follows:
+        // 210 (due 210), 290 (280.7), 340 (338.4), 390 (388.4), 440 (433.2).
+        let mut codel = codel(false);
+        fill(&mut codel, 1000, 0.0, Ecn::NotCapable);
+        assert_eq!(drop_times(&mut codel, 10.0, 44), [110.0, 210.0, 290.0, 340.0, 390.0, 440.0]);
+    }
+
+    #[test]
+    fn nothing_is_dropped_while_packets_wait_less_than_the_target() {
+        let mut codel = codel(false);
+        for step in 0..100 {
+            let ms = 10.0 * f64::from(step);
+            fill(&mut codel, 1, ms, Ecn::NotCapable);
+            let mut dropped = false;
+            codel.on_departure(at(ms + 4.9), &mut Scripted::new(&[]), &mut |_| dropped = true);
+            assert!(!dropped);
+        }
+    }
+
+    #[test]
+    fn a_last_packet_is_never_dropped() {
+        // Section 5.3: with a packet's worth of bytes or less waiting, there is no standing queue.
+        let mut codel = codel(false);
+        for step in 0..50 {
+            fill(&mut codel, 2, 20.0 * f64::from(step), Ecn::NotCapable);
+            assert!(drop_times(&mut codel, 20.0 * f64::from(step) + 10.0, 1).is_empty());
+            assert!(drop_times(&mut codel, 20.0 * f64::from(step) + 19.0, 1).is_empty());
+        }
+    }
+
+    #[test]
+    fn what_can_be_marked_is_marked() {
+        let mut codel = codel(true);
+        fill(&mut codel, 100, 0.0, Ecn::Classic);
+        let marks: Vec<f64> = (1..=30)
+            .map(|step| 10.0 * f64::from(step))
+            .filter(|ms| {
+                let departure =
+                    codel.on_departure(at(*ms), &mut Scripted::new(&[]), &mut |_| panic!("a drop"));
+                departure.is_some_and(|departure| departure.marked)
+            })
+            .collect();
+        assert_eq!(marks, [110.0, 210.0, 290.0]);
+    }
+}

@@ -1,0 +1,47 @@
+//! What the tests of the disciplines share.
+
+use crate::departure::{Held, Ticket};
+use crate::discipline::{Arrival, Backlog, Ecn};
+use ackclock_base::{Random, Span, Time};
+
+/// A time in milliseconds.
+pub fn at(ms: f64) -> Time {
+    Time::from_seconds(ms / 1000.0)
+}
+
+/// A packet of 1000 bytes that cannot be marked.
+pub fn arrival(ms: f64) -> Arrival {
+    Arrival { now: at(ms), bytes: 1000, flow: 0, ecn: Ecn::NotCapable }
+}
+
+/// So many packets of 1000 bytes wait, and one is being sent; the link sends one in a millisecond.
+pub fn waiting(packets: u64) -> Backlog {
+    Backlog {
+        packets,
+        bytes: packets * 1000,
+        wait: Span::from_millis(packets),
+        sending: true,
+        idle_since: None,
+    }
+}
+
+/// Nothing waits and nothing is being sent.
+pub fn idle(since_ms: f64) -> Backlog {
+    Backlog { packets: 0, bytes: 0, wait: Span::ZERO, sending: false, idle_since: Some(at(since_ms)) }
+}
+
+/// A packet that a link holds.
+pub fn held(ticket: u32, arrival: Arrival) -> Held {
+    Held { ticket: Ticket(ticket), arrival }
+}
+
+/// Numbers from [0, 1) that are random enough for a mean (Knuth's MMIX generator).
+#[derive(Clone, Debug)]
+pub struct Dice(pub u64);
+
+impl Random for Dice {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}

@@ -1,0 +1,89 @@
+//! Where packets wait whose discipline decides at departure. The discipline knows them by tickets.
+
+use crate::packet::Packet;
+use ackclock_aqm::{Arrival, Departing, Departure, Held, Ticket};
+use ackclock_base::{Random, Time};
+
+/// A packet that waits, and where it goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Guest {
+    /// The packet.
+    pub packet: Packet,
+    /// Its path.
+    pub path: u32,
+    /// The step of that path which crosses the link.
+    pub step: u32,
+    /// Its number in the trace.
+    pub number: u64,
+}
+
+/// The packets, and the discipline that holds them.
+pub struct WaitingRoom {
+    discipline: Box<dyn Departing>,
+    guests: Vec<Option<Guest>>,
+    free: Vec<u32>,
+}
+
+impl WaitingRoom {
+    /// An empty one.
+    pub fn new(discipline: Box<dyn Departing>) -> Self {
+        Self { discipline, guests: Vec::new(), free: Vec::new() }
+    }
+
+    /// A packet arrives; those that are dropped for it go to `dropped`.
+    pub fn enter(
+        &mut self,
+        guest: Guest,
+        arrival: Arrival,
+        random: &mut dyn Random,
+        dropped: &mut Vec<Guest>,
+    ) {
+        let ticket = match self.free.pop() {
+            Some(ticket) => ticket,
+            None => {
+                self.guests.push(None);
+                self.guests.len() as u32 - 1
+            }
+        };
+        self.guests[ticket as usize] = Some(guest);
+        let Self { discipline, guests, free } = self;
+        let held = Held { ticket: Ticket(ticket), arrival };
+        discipline.on_arrival(held, random, &mut |ticket| dropped.extend(leave(guests, free, ticket)));
+    }
+
+    /// The packet that goes now, if any, and whether it is marked; those that are dropped before it go to `dropped`.
+    pub fn next(
+        &mut self,
+        now: Time,
+        random: &mut dyn Random,
+        dropped: &mut Vec<Guest>,
+    ) -> Option<(Guest, bool)> {
+        let Self { discipline, guests, free } = self;
+        let departure =
+            discipline.on_departure(now, random, &mut |ticket| dropped.extend(leave(guests, free, ticket)));
+        let Departure { ticket, marked } = departure?;
+        leave(guests, free, ticket).map(|guest| (guest, marked))
+    }
+
+    /// Before when nothing goes.
+    pub fn ready(&self) -> Time {
+        self.discipline.ready()
+    }
+
+    /// Packets waiting.
+    pub fn packets(&self) -> u64 {
+        self.discipline.packets()
+    }
+
+    /// What the discipline shows of its inside.
+    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.discipline.publish(series);
+    }
+}
+
+fn leave(guests: &mut [Option<Guest>], free: &mut Vec<u32>, ticket: Ticket) -> Option<Guest> {
+    let guest = guests[ticket.0 as usize].take();
+    debug_assert!(guest.is_some(), "a discipline lets a packet go twice");
+    free.push(ticket.0);
+    guest
+}
