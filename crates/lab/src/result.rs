@@ -96,6 +96,12 @@ pub struct LinkResult {
     queue_mean_packets: f64,
     queue_std_packets: Option<f64>,
     queue_max_packets: Option<u64>,
+    queue_empty_share: Option<f64>,
+    wait_mean_s: Option<f64>,
+    wait_std_s: Option<f64>,
+    wait_p50_s: Option<f64>,
+    wait_p95_s: Option<f64>,
+    wait_p99_s: Option<f64>,
 }
 
 /// A group of flows over the measured interval.
@@ -280,6 +286,7 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
 fn link_result(link: &mut ackclock_sim::link::Link, measured: Interval) -> LinkResult {
     let queue = link.queue_statistics(measured.to);
     let counts = link.counts();
+    let waits = link.waits();
     LinkResult {
         name: link.name.clone(),
         from: link.from.clone(),
@@ -294,6 +301,12 @@ fn link_result(link: &mut ackclock_sim::link::Link, measured: Interval) -> LinkR
         queue_mean_packets: queue.mean_packets,
         queue_std_packets: queue.std_packets,
         queue_max_packets: queue.max_packets,
+        queue_empty_share: queue.empty_share,
+        wait_mean_s: waits.and_then(Histogram::mean_s),
+        wait_std_s: waits.and_then(Histogram::std_s),
+        wait_p50_s: waits.and_then(|waits| waits.quantile_s(0.5)),
+        wait_p95_s: waits.and_then(|waits| waits.quantile_s(0.95)),
+        wait_p99_s: waits.and_then(|waits| waits.quantile_s(0.99)),
     }
 }
 

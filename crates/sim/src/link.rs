@@ -4,6 +4,7 @@
 //! the link is known the moment it is offered, and the link needs no events of its own. A discipline that decides at
 //! departure holds its packets in a [`WaitingRoom`], and its link is served each time that it becomes free.
 
+use crate::histogram::Histogram;
 use crate::loss::LossModel;
 use crate::measure::{Interval, QueueMeter};
 use crate::random::Stream;
@@ -95,6 +96,8 @@ pub struct Link {
     counts: LinkCounts,
     measured: Interval,
     meter: QueueMeter,
+    /// How long each packet waited that was sent; only where something decides about packets.
+    waits: Option<Box<Histogram>>,
     free_at: Time,
     waiting: VecDeque<Waiting>,
     waiting_bytes: u64,
@@ -136,6 +139,7 @@ impl Link {
         let stream = |purpose| Stream::new(parts.seed, &format!("link {} {purpose}", parts.name));
         let (queue_random, loss_random) = (stream("queue"), stream("loss"));
         let tracks_queue = shared || parts.discipline.is_some();
+        let waits = parts.discipline.is_some().then(Box::default);
         let (discipline, room) = match parts.discipline {
             Some(Queueing::AtArrival(discipline)) => (Some(discipline), None),
             Some(Queueing::AtDeparture(discipline)) => (None, Some(WaitingRoom::new(discipline))),
@@ -159,6 +163,7 @@ impl Link {
             counts: LinkCounts::default(),
             measured,
             meter: QueueMeter::new(measured),
+            waits,
             free_at: Time::ZERO,
             waiting: VecDeque::new(),
             waiting_bytes: 0,
@@ -178,7 +183,7 @@ impl Link {
         let starts = self.free_at.max(now);
         self.join(now, starts, bytes);
         self.counts.marked += u64::from(counted && verdict == Verdict::Mark);
-        self.transmit(starts, bytes, verdict == Verdict::Mark)
+        self.transmit(now, starts, bytes, verdict == Verdict::Mark)
     }
 
     /// Whether its discipline decides at departure: then packets [`Self::wait`], and the link is [served](Self::serve).
@@ -205,7 +210,7 @@ impl Link {
         self.note_room(now, before, dropped.len());
         let (guest, marked) = next?;
         self.counts.marked += u64::from(marked && self.measured.contains(now));
-        Some((guest, self.transmit(now, guest.packet.bytes, marked)))
+        Some((guest, self.transmit(guest.since, now, guest.packet.bytes, marked)))
     }
 
     /// When the link has to be served next; `None` while nothing waits.
@@ -222,7 +227,12 @@ impl Link {
     }
 
     #[inline]
-    fn transmit(&mut self, starts: Time, bytes: u32, marked: bool) -> Fate {
+    fn transmit(&mut self, since: Time, starts: Time, bytes: u32, marked: bool) -> Fate {
+        if let Some(waits) = &mut self.waits
+            && self.measured.contains(starts)
+        {
+            waits.record(starts.since(since));
+        }
         let sent = starts + self.transmission.time(bytes);
         self.free_at = sent;
         self.counts.busy_ns += self.measured.overlap(starts, sent).nanos();
@@ -264,6 +274,11 @@ impl Link {
     /// What was counted.
     pub fn counts(&self) -> LinkCounts {
         self.counts
+    }
+
+    /// How long those waited whose transmission began in the measured interval; `None` for a link without a discipline.
+    pub fn waits(&self) -> Option<&Histogram> {
+        self.waits.as_deref()
     }
 
     /// The queue's statistics over the measured interval, which ends at `end`.

@@ -37,6 +37,7 @@ pub struct QueueMeter {
     changed: Time,
     packet_ns: f64,
     square_ns: f64,
+    empty_ns: u64,
     most: u64,
 }
 
@@ -49,19 +50,22 @@ pub struct QueueStatistics {
     pub std_packets: Option<f64>,
     /// The longest; `None` where only the mean was measured.
     pub max_packets: Option<u64>,
+    /// The share of the time in which nothing waits; `None` where only the mean was measured.
+    pub empty_share: Option<f64>,
 }
 
 impl QueueMeter {
     /// Nothing measured yet.
     pub fn new(measured: Interval) -> Self {
-        Self { measured, changed: Time::ZERO, packet_ns: 0.0, square_ns: 0.0, most: 0 }
+        Self { measured, changed: Time::ZERO, packet_ns: 0.0, square_ns: 0.0, empty_ns: 0, most: 0 }
     }
 
     /// The queue goes from `before` to `after` packets at `time`.
     #[inline]
     pub fn change(&mut self, time: Time, before: u64, after: u64) {
-        let span = self.measured.overlap(self.changed, time).nanos() as f64;
-        let length = before as f64;
+        let ns = self.measured.overlap(self.changed, time).nanos();
+        let (span, length) = (ns as f64, before as f64);
+        self.empty_ns += if before == 0 { ns } else { 0 };
         self.packet_ns += length * span;
         self.square_ns += length * length * span;
         self.changed = time;
@@ -88,6 +92,7 @@ impl QueueMeter {
             mean_packets: mean,
             std_packets: tracked.then(|| variance.sqrt()),
             max_packets: tracked.then_some(self.most),
+            empty_share: tracked.then(|| self.empty_ns as f64 / ns),
         }
     }
 }
@@ -99,7 +104,7 @@ mod tests {
     #[test]
     fn only_the_measured_part_counts() {
         // 4 packets from 1 s to 3 s, none before and after; measured from 2 s to 6 s: mean 1, mean square 4,
-        // deviation sqrt(4 - 1).
+        // deviation sqrt(4 - 1), and nothing waits in 3 s of 4.
         let at = Time::from_seconds;
         let mut meter = QueueMeter::new(Interval { from: at(2.0), to: at(6.0) });
         meter.change(at(1.0), 0, 4);
@@ -107,5 +112,6 @@ mod tests {
         let statistics = meter.finish(at(6.0), 0, true);
         assert!((statistics.mean_packets - 1.0).abs() < 1e-12);
         assert!((statistics.std_packets.unwrap() - 3.0_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(statistics.empty_share, Some(0.75));
     }
 }

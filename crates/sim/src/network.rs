@@ -207,7 +207,7 @@ impl Network {
                 Step::Cross(link) => {
                     let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.flags.ecn() };
                     if self.links[link as usize].decides_at_departure() {
-                        self.wait(link, Guest { packet, path, step, number }, arrival);
+                        self.wait(link, Guest { packet, path, since: now, step, number }, arrival);
                         self.serve(link, now);
                         return None;
                     }
@@ -273,7 +273,7 @@ impl Network {
         }
         let Some((guest, fate)) = next else { return };
         self.travelling -= 1;
-        let Guest { mut packet, path, step, number } = guest;
+        let Guest { mut packet, path, step, number, .. } = guest;
         if let Some(trace) = &mut self.trace {
             trace_transmission(trace, path, number, packet.bytes, link, fate);
         }

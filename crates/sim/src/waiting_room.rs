@@ -11,6 +11,8 @@ pub struct Guest {
     pub packet: Packet,
     /// Its path.
     pub path: u32,
+    /// Since when it waits.
+    pub since: Time,
     /// The step of that path which crosses the link.
     pub step: u32,
     /// Its number in the trace.

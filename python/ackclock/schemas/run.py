@@ -73,6 +73,12 @@ class LinkRecord(Document):
     queue_mean_packets: float | None = Field(description="over time")
     queue_std_packets: float | None
     queue_max_packets: int | None
+    queue_empty_share: float | None = Field(description="share of the time in which nothing waited, 0 to 1")
+    wait_mean_s: float | None = Field(description="from a packet's arrival to the start of its transmission")
+    wait_std_s: float | None
+    wait_p50_s: float | None
+    wait_p95_s: float | None
+    wait_p99_s: float | None
 
 
 class GroupRecord(Document):
