@@ -2,4 +2,7 @@
 
 pub mod codel;
 pub mod droptail;
+pub mod pie;
 pub mod red;
+pub mod shaper;
+pub mod token_bucket;

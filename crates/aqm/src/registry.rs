@@ -2,11 +2,11 @@
 
 use crate::departure::Departing;
 use crate::discipline::{Capacity, Discipline, LinkRate};
-use crate::disciplines::{codel, droptail, red};
+use crate::disciplines::{codel, droptail, pie, red};
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
 
 /// The disciplines, in the order in which lists show them.
-pub const QUEUES: &[Entry] = &[droptail::ENTRY, red::ENTRY, codel::ENTRY];
+pub const QUEUES: &[Entry] = &[droptail::ENTRY, red::ENTRY, codel::ENTRY, pie::ENTRY];
 
 /// A registered discipline.
 #[derive(Clone, Copy, Debug)]

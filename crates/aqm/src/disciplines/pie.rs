@@ -1,0 +1,273 @@
+//! PIE (RFC 8033): a proportional integral controller moves the drop probability so that the waiting time stays at a
+//! target.
+//!
+//! The link knows exactly how long an arrival would wait, so the rate estimate of section 5.2 is not needed; an empty
+//! queue counts as no wait, although a packet may still be leaving.
+
+use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+
+#[cfg(test)]
+mod tests;
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "pie",
+        "Drops at arrival with a probability that a controller moves until the waiting time is on target",
+        "RFC 8033",
+        PARAMETERS,
+    ),
+    build: |values, capacity, link| Queueing::at_arrival(Pie::new(values, capacity, link)),
+    service: Service::IN_ORDER,
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "target",
+        summary: "Waiting time that the controller steers to: QDELAY_REF",
+        quantity: Quantity::Time,
+        default: "15 ms",
+        range: Range::above(0.0),
+        source: "RFC 8033 section 4.2",
+    },
+    Parameter {
+        name: "update_period",
+        summary: "How often the drop probability is moved: T_UPDATE",
+        quantity: Quantity::Time,
+        default: "15 ms",
+        range: Range::above(0.0),
+        source: "RFC 8033 section 4.2",
+    },
+    Parameter {
+        name: "max_burst",
+        summary: "How long a burst after quiet goes unharmed: MAX_BURST",
+        quantity: Quantity::Time,
+        default: "150 ms",
+        range: Range::at_least(0.0),
+        source: "RFC 8033 section 4.4",
+    },
+    Parameter {
+        name: "alpha",
+        summary: "Weight of the distance from the target, per second",
+        quantity: Quantity::Number,
+        default: "0.125",
+        range: Range::at_least(0.0),
+        source: "RFC 8033 section 4.2",
+    },
+    Parameter {
+        name: "beta",
+        summary: "Weight of the change since the last update, per second",
+        quantity: Quantity::Number,
+        default: "1.25",
+        range: Range::at_least(0.0),
+        source: "RFC 8033 section 4.2",
+    },
+    Parameter {
+        name: "max_increment",
+        summary: "Greatest step up of the probability once it is 0.1; 1 for no such cap",
+        quantity: Quantity::Number,
+        default: "0.02",
+        range: Range { min: 0.0, max: 1.0, above_min: true },
+        source: "RFC 8033 section 5.5",
+    },
+    Parameter {
+        name: "high_delay",
+        summary: "Waiting time beyond which each update adds 0.02 more; absent in the RFC, 250 ms in Linux",
+        quantity: Quantity::Time,
+        default: Parameter::NONE,
+        range: Range::above(0.0),
+        source: "Linux, net/sched/sch_pie.c",
+    },
+    Parameter {
+        name: "derandomize",
+        summary: "Whether drops keep a distance from one another and do not stay away too long",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "RFC 8033 section 5.4",
+    },
+    Parameter {
+        name: "ecn",
+        summary: "Whether packets that can be marked are marked instead of dropped, while the probability is low",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "RFC 8033 section 5.1",
+    },
+    Parameter {
+        name: "mark_threshold",
+        summary: "Drop probability from which even packets that can be marked are dropped: mark_ecnth",
+        quantity: Quantity::Number,
+        default: "0.1",
+        range: Range::between(0.0, 1.0),
+        source: "RFC 8033 section 5.1",
+    },
+];
+
+/// The steps of the probability shrink with it (section 4.2): below the first number they are divided by the second.
+const TUNING: [(f64, f64); 6] =
+    [(1e-6, 2048.0), (1e-5, 512.0), (1e-4, 128.0), (1e-3, 32.0), (1e-2, 8.0), (1e-1, 2.0)];
+
+/// The control law: how likely an arrival is to be dropped, given how long packets wait.
+#[derive(Clone, Debug)]
+pub struct Controller {
+    target: Span,
+    update_period: Span,
+    max_burst: Span,
+    alpha: f64,
+    beta: f64,
+    max_increment: f64,
+    high_delay: Option<Span>,
+    derandomize: bool,
+    mean_packet_bytes: u64,
+    /// How long a burst still goes unharmed.
+    burst_allowance: Span,
+    drop_probability: f64,
+    /// The waiting time at the last update.
+    last_delay: Span,
+    /// Drop probabilities of the arrivals since the last drop, added up.
+    accumulated: f64,
+}
+
+impl Controller {
+    /// From the registered parameters.
+    pub fn new(values: &Values, link: &LinkRate) -> Self {
+        Self {
+            target: values.time("target"),
+            update_period: values.time("update_period"),
+            max_burst: values.time("max_burst"),
+            alpha: values.number("alpha"),
+            beta: values.number("beta"),
+            max_increment: values.number("max_increment"),
+            high_delay: values.optional_time("high_delay"),
+            derandomize: values.flag("derandomize"),
+            mean_packet_bytes: u64::from(link.mean_packet_bytes),
+            burst_allowance: values.time("max_burst"),
+            drop_probability: 0.0,
+            last_delay: Span::ZERO,
+            accumulated: 0.0,
+        }
+    }
+
+    /// Section 4.2: moves the probability, once an update period.
+    pub fn update(&mut self, delay: Span) {
+        let probability = self.drop_probability;
+        let mut step = self.alpha * (delay.seconds() - self.target.seconds())
+            + self.beta * (delay.seconds() - self.last_delay.seconds());
+        step /= TUNING.iter().find(|(below, _)| probability < *below).map_or(1.0, |(_, divisor)| *divisor);
+        if probability >= 0.1 {
+            step = step.min(self.max_increment);
+        }
+        if self.high_delay.is_some_and(|high| delay > high) {
+            step += 0.02;
+        }
+        let mut moved = probability + step;
+        if delay == Span::ZERO && self.last_delay == Span::ZERO {
+            moved *= 0.98;
+        }
+        self.drop_probability = moved.clamp(0.0, 1.0);
+        self.last_delay = delay;
+        self.burst_allowance = self.burst_allowance.saturating_sub(self.update_period);
+    }
+
+    /// Whether an arrival is picked to be dropped or marked, `bytes` waiting for `delay` before it.
+    pub fn picks(&mut self, delay: Span, bytes: u64, random: &mut dyn Random) -> bool {
+        let calm = |delay: Span| delay * 2 < self.target;
+        if self.drop_probability == 0.0 && calm(delay) && calm(self.last_delay) {
+            self.burst_allowance = self.max_burst;
+        }
+        // Section 4.1: what keeps the link busy in the first place is left alone.
+        let safe =
+            calm(self.last_delay) && self.drop_probability < 0.2 || bytes <= 2 * self.mean_packet_bytes;
+        if self.burst_allowance > Span::ZERO || safe {
+            return false;
+        }
+        let picked = match self.spacing() {
+            Some(certain) => certain,
+            None => random.uniform() < self.drop_probability,
+        };
+        if picked {
+            self.forget();
+        }
+        picked
+    }
+
+    /// Section 5.4: not before the probabilities have added up to 0.85, and at once when they have to 8.5.
+    fn spacing(&mut self) -> Option<bool> {
+        if !self.derandomize {
+            return None;
+        }
+        self.accumulated =
+            if self.drop_probability == 0.0 { 0.0 } else { self.accumulated + self.drop_probability };
+        match self.accumulated {
+            few if few < 0.85 => Some(false),
+            many if many >= 8.5 => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Something was dropped: the next drop keeps its distance.
+    pub fn forget(&mut self) {
+        self.accumulated = 0.0;
+    }
+
+    /// The drop probability now.
+    pub fn drop_probability(&self) -> f64 {
+        self.drop_probability
+    }
+}
+
+/// The discipline: the controller over one queue.
+#[derive(Clone, Debug)]
+pub struct Pie {
+    controller: Controller,
+    capacity: Capacity,
+    ecn: bool,
+    mark_threshold: f64,
+}
+
+impl Pie {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+        Self {
+            controller: Controller::new(values, link),
+            capacity,
+            ecn: values.flag("ecn"),
+            mark_threshold: values.number("mark_threshold"),
+        }
+    }
+}
+
+/// How long packets wait; an empty queue lets nobody wait.
+fn delay(backlog: &Backlog) -> Span {
+    if backlog.packets == 0 { Span::ZERO } else { backlog.wait }
+}
+
+impl Discipline for Pie {
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict {
+        if !self.capacity.admits(arrival.bytes, backlog) {
+            self.controller.forget();
+            return Verdict::Drop;
+        }
+        if !self.controller.picks(delay(backlog), backlog.bytes, random) {
+            return Verdict::Admit;
+        }
+        let mild = self.controller.drop_probability() < self.mark_threshold;
+        if self.ecn && arrival.ecn.is_capable() && mild { Verdict::Mark } else { Verdict::Drop }
+    }
+
+    fn period(&self) -> Option<Span> {
+        Some(self.controller.update_period)
+    }
+
+    fn on_period(&mut self, _now: Time, backlog: &Backlog) {
+        self.controller.update(delay(backlog));
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("drop_probability", self.controller.drop_probability());
+    }
+}
