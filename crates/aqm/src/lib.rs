@@ -8,15 +8,19 @@
 //! * [`departure`]: the interface between a link and a discipline that decides when a packet leaves, with [`fifo`] to
 //!   hold packets in.
 //! * [`disciplines`]: the disciplines, one file each.
+//! * [`nlms`]: the predictor that APACE and its relatives share.
 //! * [`registry`]: every discipline by name, and what each never breaks.
+//! * [`tokens`]: the token bucket of those that hold traffic to a rate.
 
 pub mod departure;
 pub mod discipline;
 pub mod disciplines;
 pub mod fifo;
+pub mod nlms;
 pub mod registry;
 #[cfg(test)]
 pub(crate) mod testing;
+pub mod tokens;
 
 pub use departure::{Departing, Departure, Held, Ticket};
 pub use discipline::{Arrival, Backlog, Capacity, Discipline, Ecn, LinkRate, Verdict};

@@ -1,0 +1,159 @@
+//! A normalised-LMS predictor of a sampled quantity (Jain 2003 section 2.4.1, equations 2.1 to 2.4): a linear filter over
+//! the last samples says what the sample a horizon ahead will be, and learns from how wrong it was.
+
+#[cfg(test)]
+mod tests;
+
+/// Which error and which samples the weights learn from. The thesis's equations 2.2 and 2.3 leave it open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// The error of the prediction as it was made, with the samples it was made from.
+    Delayed,
+    /// The error that today's weights would have made, with the samples the prediction was made from: the textbook's
+    /// predictor of several steps (Haykin, "Adaptive Filter Theory").
+    CurrentWeights,
+    /// The error of the prediction as it was made, with the newest samples: equation 2.3 to the letter.
+    CurrentRegressor,
+}
+
+impl Update {
+    /// The words for the three, for a parameter.
+    pub const WORDS: &[&str] = &["delayed", "current-weights", "current-regressor"];
+
+    /// By its word; the first if it is none of them.
+    pub fn named(word: &str) -> Self {
+        match word {
+            "current-weights" => Self::CurrentWeights,
+            "current-regressor" => Self::CurrentRegressor,
+            _ => Self::Delayed,
+        }
+    }
+}
+
+/// The samples that fit in the history before it is moved back to its end.
+const ROOM: usize = 256;
+
+/// The mean square error is taken over about so many of the last predictions.
+const MEMORY: u64 = 1000;
+
+/// The predictor. Nothing is allocated after it is made.
+#[derive(Clone, Debug)]
+pub struct Predictor {
+    horizon: usize,
+    step: f64,
+    update: Update,
+    weights: Box<[f64]>,
+    /// The samples, newest first from `head`, so that what a prediction was made from is one slice; zero before the first.
+    samples: Box<[f64]>,
+    /// Beside each sample, the prediction made when it came.
+    predictions: Box<[f64]>,
+    head: usize,
+    seen: u64,
+    error: Option<f64>,
+    mean_square: f64,
+}
+
+impl Predictor {
+    /// Weighs the last `order` samples to predict the one `horizon` samples ahead; both are at least one. The weights
+    /// begin at zero.
+    pub fn new(order: usize, horizon: usize, step: f64, update: Update) -> Self {
+        let (order, horizon) = (order.max(1), horizon.max(1));
+        let length = ROOM + order + horizon;
+        Self {
+            horizon,
+            step,
+            update,
+            weights: vec![0.0; order].into(),
+            samples: vec![0.0; length].into(),
+            predictions: vec![0.0; length].into(),
+            head: ROOM,
+            seen: 0,
+            error: None,
+            mean_square: 0.0,
+        }
+    }
+
+    /// Takes a sample, learns from the prediction that was made of it, and predicts the sample a horizon ahead.
+    pub fn observe(&mut self, sample: f64) -> f64 {
+        self.make_room();
+        self.head -= 1;
+        self.samples[self.head] = sample;
+        if self.seen >= self.horizon as u64 {
+            self.learn(sample);
+        }
+        self.seen += 1;
+        let prediction = dot(&self.weights, self.regressor(self.head));
+        self.predictions[self.head] = prediction;
+        prediction
+    }
+
+    /// The last prediction; zero before the first.
+    pub fn prediction(&self) -> f64 {
+        self.predictions[self.head]
+    }
+
+    /// The last sample less what was predicted for it; `None` until a prediction has come due (equation 2.2).
+    pub fn error(&self) -> Option<f64> {
+        self.error
+    }
+
+    /// The mean of the error's square over about the last thousand predictions that came due; `None` before the first.
+    pub fn mean_square_error(&self) -> Option<f64> {
+        self.error.map(|_| self.mean_square)
+    }
+
+    /// The weights, that of the newest sample first.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    fn make_room(&mut self) {
+        if self.head == 0 {
+            let kept = self.weights.len() + self.horizon;
+            self.head = self.samples.len() - kept;
+            self.samples.copy_within(..kept, self.head);
+            self.predictions.copy_within(..kept, self.head);
+        }
+    }
+
+    fn regressor(&self, place: usize) -> &[f64] {
+        &self.samples[place..place + self.weights.len()]
+    }
+
+    /// Equations 2.2 to 2.4.
+    fn learn(&mut self, sample: f64) {
+        let made = self.head + self.horizon;
+        let missed = sample - self.predictions[made];
+        self.note(missed);
+        let (error, place) = match self.update {
+            Update::Delayed => (missed, made),
+            Update::CurrentWeights => (sample - dot(&self.weights, self.regressor(made)), made),
+            Update::CurrentRegressor => (missed, self.head),
+        };
+        let regressor = &self.samples[place..place + self.weights.len()];
+        let gain = self.step * error / (1.0 + dot(regressor, regressor));
+        for (weight, past) in self.weights.iter_mut().zip(regressor) {
+            *weight += gain * past;
+        }
+    }
+
+    fn note(&mut self, missed: f64) {
+        let due = self.seen + 1 - self.horizon as u64;
+        self.error = Some(missed);
+        self.mean_square += (missed * missed - self.mean_square) / due.min(MEMORY) as f64;
+    }
+}
+
+/// The inner product, in four sums side by side: a single sum would have to be added up in order, one after the other.
+fn dot(left: &[f64], right: &[f64]) -> f64 {
+    let (left, left_rest) = left.as_chunks::<4>();
+    let (right, right_rest) = right.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for (left, right) in left.iter().zip(right) {
+        for lane in 0..4 {
+            sums[lane] += left[lane] * right[lane];
+        }
+    }
+    let rest: f64 = left_rest.iter().zip(right_rest).map(|(left, right)| left * right).sum();
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+}

@@ -1,0 +1,95 @@
+use super::*;
+use std::f64::consts::PI;
+
+/// The errors over a constant quantity of 10 from when they begin to shrink, with an order of one.
+fn errors(horizon: usize, step: f64, update: Update, count: usize) -> Vec<f64> {
+    let mut predictor = Predictor::new(1, horizon, step, update);
+    (0..count)
+        .filter_map(|_| {
+            predictor.observe(10.0);
+            predictor.error()
+        })
+        .collect()
+}
+
+#[test]
+fn a_constant_is_learnt_geometrically() {
+    // One weight w, samples 10, horizon 1: the error e = 10 - 10 w shrinks by 1 - step 100/101 each time, and all three
+    // readings are the same.
+    let factor: f64 = 1.0 - 0.5 * 100.0 / 101.0;
+    for update in [Update::Delayed, Update::CurrentWeights, Update::CurrentRegressor] {
+        for (index, error) in errors(1, 0.5, update, 20).iter().enumerate() {
+            assert!((error - 10.0 * factor.powi(index as i32)).abs() < 1e-12, "{update:?} {index} {error}");
+        }
+    }
+}
+
+#[test]
+fn the_readings_differ_once_the_horizon_is_two() {
+    // Over a constant, with k = step 100/101 = 0.99 step: with today's weights the error that is learnt from shrinks by
+    // 1 - k at each sample, so the predictions' errors are 10, 10, 10 (1-k), 10 (1-k)^2, ... With the error as it was,
+    // e(n) = e(n-1) - k e(n-2), so 10, 10, 10 (1-k), 10 (1-2k), 10 (1-3k+k^2), ...
+    let k: f64 = 0.5 * 100.0 / 101.0;
+    let near = |errors: Vec<f64>, expected: [f64; 5]| {
+        errors.iter().zip(expected).all(|(error, expected)| (error - 10.0 * expected).abs() < 1e-12)
+    };
+    let today = [1.0, 1.0, 1.0 - k, (1.0 - k).powi(2), (1.0 - k).powi(3)];
+    let delayed = [1.0, 1.0, 1.0 - k, 1.0 - 2.0 * k, 1.0 - 3.0 * k + k * k];
+    assert!(near(errors(2, 0.5, Update::CurrentWeights, 7), today));
+    assert!(near(errors(2, 0.5, Update::Delayed, 7), delayed));
+}
+
+#[test]
+fn delay_bounds_the_step() {
+    // e(n) = e(n-1) - k e(n-N0) dies out exactly for 0 < k < 2 sin(pi / (2 (2 N0 - 1))): 0.1083 for N0 = 15 (Levin and
+    // May 1976).
+    let bound = 2.0 * libm::sin(PI / (2.0 * 29.0)) * 101.0 / 100.0;
+    let last = |step| errors(15, step, Update::Delayed, 20_000).last().map_or(0.0, |error| error.abs());
+    assert!(last(0.97 * bound) < 1e-3);
+    assert!(last(1.03 * bound) > 1e3);
+}
+
+#[test]
+fn a_sinusoid_is_predicted_many_samples_ahead() {
+    // A constant and a sinusoid obey a linear recursion of order 3, so ten weights can predict them exactly.
+    let mut predictor = Predictor::new(10, 15, 0.5, Update::CurrentWeights);
+    for n in 0..20_000 {
+        predictor.observe(20.0 + 10.0 * libm::sin(0.3 * f64::from(n)));
+    }
+    assert!(predictor.mean_square_error().is_some_and(|error| error < 1e-6), "{predictor:?}");
+}
+
+#[test]
+fn nothing_is_learnt_before_a_prediction_comes_due() {
+    for update in [Update::Delayed, Update::CurrentWeights, Update::CurrentRegressor] {
+        let mut predictor = Predictor::new(3, 4, 0.5, update);
+        for _ in 0..4 {
+            assert_eq!(predictor.observe(5.0), 0.0);
+        }
+        assert_eq!((predictor.error(), predictor.weights()), (None, &[0.0; 3][..]));
+        predictor.observe(5.0);
+        assert_eq!(predictor.error(), Some(5.0));
+        assert_ne!(predictor.weights(), [0.0; 3]);
+    }
+}
+
+#[test]
+fn the_weights_belong_to_the_newest_sample_first() {
+    // Horizon 1 and the only sample before this one: only the newest place of what was known then is not zero, and its
+    // weight becomes step e x / (1 + x^2) = 0.5 * 7 * 2 / 5.
+    let mut predictor = Predictor::new(3, 1, 0.5, Update::Delayed);
+    predictor.observe(2.0);
+    predictor.observe(7.0);
+    assert_eq!(predictor.weights(), [1.4, 0.0, 0.0]);
+    assert!((predictor.prediction() - 7.0 * 1.4).abs() < 1e-12);
+}
+
+#[test]
+fn the_mean_square_error_is_that_of_all_while_they_are_few() {
+    // Weights stay at zero with a step of zero: the errors are the samples 3, 4 and 5, and the mean (9 + 16 + 25) / 3.
+    let mut predictor = Predictor::new(2, 1, 0.0, Update::Delayed);
+    for sample in [9.0, 3.0, 4.0, 5.0] {
+        predictor.observe(sample);
+    }
+    assert!(predictor.mean_square_error().is_some_and(|mean| (mean - 50.0 / 3.0).abs() < 1e-12));
+}
