@@ -2,6 +2,7 @@
 //!
 //! An action is handed windows and answers with windows: it works on every control that can be told a window.
 
+pub mod conservative;
 pub mod cwa;
 pub mod no_cut;
 
@@ -12,6 +13,17 @@ use ackclock_base::Packets;
 pub trait Action: Send {
     /// Such a loss begins a recovery; returns the window to go on with.
     fn on_loss(&mut self, cwnd: Packets, loss: &Loss) -> Packets;
+
+    /// The slow start threshold to go on with after such a loss in this window; `None` leaves it as it is.
+    fn ssthresh(&self, _cwnd: Packets) -> Option<Packets> {
+        None
+    }
+
+    /// Whether a loss that proves the judgement before it wrong makes the window start over, as a timeout does, instead
+    /// of being a loss of congestion like others.
+    fn starts_over(&self) -> bool {
+        false
+    }
 
     /// The losses of that window have been counted.
     fn on_counted(&mut self, cwnd: Packets, _counted: &Counted) -> Answer {

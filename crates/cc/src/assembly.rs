@@ -54,7 +54,7 @@ impl ControlGroup for Assembly {
         let action = self.action.as_ref();
         let action = action.and_then(|part| Some((registry::find_action(part.name)?.build)(&part.values)));
         let action = action.unwrap_or_else(|| Box::new(crate::action::no_cut::NoCut));
-        Box::new(Discerning::new(control, discriminator, action))
+        Box::new(Discerning::new(control, discriminator, action, initial.limit))
     }
 }
 

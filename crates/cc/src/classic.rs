@@ -168,6 +168,11 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         clamp(&mut self.window);
     }
 
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        self.window.ssthresh = ssthresh;
+        clamp(&mut self.window);
+    }
+
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         self.law.publish(series);
     }

@@ -3,7 +3,7 @@
 //! The host detects losses, measures round trips and keeps what it must know of every packet. The control is told
 //! what happened, in named records, and answers how much may be sent. Windows are counted in packets.
 
-use ackclock_base::{Packets, Rate, Span, Time};
+use ackclock_base::{Packets, Random, Rate, Span, Time};
 
 /// A congestion control, as a host sees it.
 ///
@@ -19,8 +19,9 @@ pub trait Control: Send {
     fn on_end(&mut self, _now: Time) {}
 
     /// An acknowledgement has come in, and nothing has been made of it yet. A control that tells kinds of loss apart
-    /// answers what a loss would be that showed now, for the retransmission rule and the back-off.
-    fn on_arrival(&mut self, _arrival: &Arrival) -> Option<Cause> {
+    /// answers what a loss would be that showed now, for the retransmission rule and the back-off. One that guesses
+    /// draws from the host's random numbers.
+    fn on_arrival(&mut self, _arrival: &Arrival, _random: &mut dyn Random) -> Option<Cause> {
         None
     }
 
@@ -46,6 +47,9 @@ pub trait Control: Send {
     /// Something around the control, such as the action on a loss of transmission, sets the window. A control that has
     /// none of its own may ignore it.
     fn set_cwnd(&mut self, _cwnd: Packets) {}
+
+    /// The same for the slow start threshold.
+    fn set_ssthresh(&mut self, _ssthresh: Packets) {}
 
     /// Names what the control has to show of its inside, for figures: calls `series(name, value)` for each.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}

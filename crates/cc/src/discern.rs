@@ -4,17 +4,20 @@
 pub mod discriminators;
 
 use crate::action::{Action, Answer};
+use crate::classic::Window;
 use crate::control::{Ack, Arrival, Cause, Control, Counted, Decision, Loss, LossSignal, Recovered, Timeout};
-use ackclock_base::{Packets, Time};
-use discriminators::Discriminator;
+use ackclock_base::{Packets, Random, Time};
+use discriminators::{Discriminator, Judgement};
 
 /// Puts a discriminator and its action around a control.
 pub struct Discerning {
     control: Box<dyn Control>,
     discriminator: Box<dyn Discriminator>,
     action: Box<dyn Action>,
-    /// The window before a loss that the action, not the control, has answered.
-    before_action: Option<Packets>,
+    /// The most that may be outstanding, whatever the window.
+    limit: Packets,
+    /// Window and slow start threshold before a loss that the action, not the control, has answered.
+    before_action: Option<Window>,
     /// The latest loss, until the acknowledgement after its recovery.
     episode: Option<Episode>,
     judged: Judged,
@@ -37,14 +40,36 @@ struct Judged {
     transmission: u64,
 }
 
+impl Judged {
+    fn count(&mut self, cause: Cause) {
+        match cause {
+            Cause::Congestion => self.congestion += 1,
+            Cause::Transmission => self.transmission += 1,
+        }
+    }
+}
+
+/// The loss as the first timeout of its packet: a control then starts over.
+fn as_timeout(loss: &Loss) -> Timeout {
+    Timeout {
+        now: loss.now,
+        window: loss.window,
+        inflight: loss.inflight,
+        in_a_row: 1,
+        keeps_threshold: false,
+    }
+}
+
 impl Discerning {
-    /// Around `control`.
+    /// Around `control`, whose host lets no more than `limit` packets be outstanding.
     pub fn new(
         control: Box<dyn Control>,
         discriminator: Box<dyn Discriminator>,
         action: Box<dyn Action>,
+        limit: Packets,
     ) -> Self {
-        Self { control, discriminator, action, before_action: None, episode: None, judged: Judged::default() }
+        let (before_action, episode, judged) = (None, None, Judged::default());
+        Self { control, discriminator, action, limit, before_action, episode, judged }
     }
 
     /// What a loss is that shows now.
@@ -55,8 +80,29 @@ impl Discerning {
         }
     }
 
+    /// Lets the action answer a loss of transmission.
+    fn act(&mut self, loss: &Loss) {
+        let before = self.window();
+        self.before_action = Some(before);
+        let cwnd = self.action.on_loss(before.cwnd, loss);
+        self.control.set_cwnd(cwnd);
+        if let Some(ssthresh) = self.action.ssthresh(cwnd) {
+            self.control.set_ssthresh(ssthresh);
+        }
+    }
+
     fn cwnd(&self) -> Packets {
         self.control.decision().cwnd
+    }
+
+    /// What may be outstanding.
+    fn usable_window(&self) -> Packets {
+        self.cwnd().min(self.limit)
+    }
+
+    fn window(&self) -> Window {
+        let Decision { cwnd, ssthresh, .. } = self.control.decision();
+        Window { cwnd, ssthresh }
     }
 }
 
@@ -73,32 +119,31 @@ impl Control for Discerning {
         self.control.on_end(now);
     }
 
-    fn on_arrival(&mut self, arrival: &Arrival) -> Option<Cause> {
+    fn on_arrival(&mut self, arrival: &Arrival, random: &mut dyn Random) -> Option<Cause> {
         self.episode = self.episode.filter(|episode| !episode.is_over);
-        self.discriminator.on_arrival(arrival);
+        self.discriminator.on_arrival(arrival, random);
         Some(self.cause())
     }
 
     fn on_ack(&mut self, ack: &Ack) {
         self.control.on_ack(ack);
+        self.discriminator.on_ack(ack, self.usable_window());
     }
 
     fn on_loss(&mut self, loss: &Loss) {
         // A mark is the network's own word for congestion (RFC 3168): there is nothing to judge.
         let marked = loss.signal == LossSignal::Ecn;
-        let cause = if marked { Cause::Congestion } else { self.discriminator.cause() };
-        self.episode = Some(Episode { loss: *loss, cause, is_over: marked });
-        if cause == Cause::Congestion {
-            self.judged.congestion += 1;
-            self.before_action = None;
-            self.control.on_loss(loss);
-            return;
+        let window = self.usable_window();
+        let judgement =
+            if marked { Judgement::Congestion } else { self.discriminator.judge(loss.now, window) };
+        self.episode = Some(Episode { loss: *loss, cause: judgement.cause(), is_over: marked });
+        self.judged.count(judgement.cause());
+        self.before_action = None;
+        match judgement {
+            Judgement::Transmission => self.act(loss),
+            Judgement::Refuted if self.action.starts_over() => self.control.on_timeout(&as_timeout(loss)),
+            Judgement::Congestion | Judgement::Refuted => self.control.on_loss(loss),
         }
-        self.judged.transmission += 1;
-        let before = self.cwnd();
-        self.before_action = Some(before);
-        let cwnd = self.action.on_loss(before, loss);
-        self.control.set_cwnd(cwnd);
     }
 
     fn on_counted(&mut self, counted: &Counted) {
@@ -125,20 +170,31 @@ impl Control for Discerning {
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.before_action = None;
         self.episode = None;
-        self.discriminator.on_timeout();
+        let cause = self.discriminator.on_timeout(timeout, self.usable_window());
         self.action.on_timeout(timeout);
-        self.control.on_timeout(timeout);
+        match cause {
+            Cause::Congestion => self.control.on_timeout(timeout),
+            // What was outstanding is sent again in the window as it is.
+            Cause::Transmission => self.before_action = Some(self.window()),
+        }
     }
 
     fn on_spurious(&mut self, now: Time) {
         match self.before_action.take() {
-            Some(before) => self.control.set_cwnd(before.max(self.cwnd())),
+            Some(before) => {
+                self.control.set_cwnd(before.cwnd.max(self.cwnd()));
+                self.control.set_ssthresh(before.ssthresh);
+            }
             None => self.control.on_spurious(now),
         }
     }
 
     fn set_cwnd(&mut self, cwnd: Packets) {
         self.control.set_cwnd(cwnd);
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        self.control.set_ssthresh(ssthresh);
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {

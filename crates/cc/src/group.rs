@@ -211,6 +211,10 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         self.change(|law, members, me| law.set_cwnd(members, me, cwnd));
     }
 
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        self.change(|_, members, me| members.all[me].window.ssthresh = ssthresh);
+    }
+
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         let shared = lock(&self.shared);
         shared.law.publish(&shared.members, self.me, series);

@@ -14,6 +14,7 @@ pub mod fast;
 pub mod fractional;
 pub mod hstcp;
 pub mod htcp;
+pub mod learning_tcp;
 pub mod ltcp;
 pub mod ltcp_rc;
 pub mod rbcc;

@@ -40,6 +40,7 @@ pub const CONTROLS: &[Entry] = &[
     alnuem::TCP_RTTM,
     alnuem::SPIKE,
     alnuem::SPIKE_NR,
+    crate::laws::learning_tcp::ENTRY,
     crate::laws::hstcp::ENTRY,
     crate::laws::scalable::ENTRY,
     crate::laws::bic::ENTRY,
@@ -51,11 +52,15 @@ pub const CONTROLS: &[Entry] = &[
 ];
 
 /// The loss discriminators: is a loss congestion or transmission?
-pub const DISCRIMINATORS: &[DiscriminatorEntry] =
-    &[discriminators::always::ENTRY, discriminators::rtt::ENTRY, discriminators::spike::ENTRY];
+pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[
+    discriminators::always::ENTRY,
+    discriminators::rtt::ENTRY,
+    discriminators::spike::ENTRY,
+    discriminators::learning::ENTRY,
+];
 
 /// What a loss of transmission does to the window.
-pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY, action::cwa::ENTRY];
+pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY, action::cwa::ENTRY, action::conservative::ENTRY];
 
 /// How the retransmission timeout grows while it keeps expiring.
 pub const BACKOFFS: &[BackoffEntry] = &[backoff::exponential::ENTRY, backoff::rta::ENTRY];

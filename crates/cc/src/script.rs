@@ -13,6 +13,7 @@ use crate::control::{
 };
 use crate::group::ControlGroup;
 use crate::registry::{self, Entry};
+use ackclock_base::random::Scripted;
 use ackclock_base::{Packets, Span, Time, Values};
 
 /// A control with a pretended host around it. Every packet is acknowledged in order, one acknowledgement each, and
@@ -20,7 +21,9 @@ use ackclock_base::{Packets, Span, Time, Values};
 pub struct Script {
     entry: Entry,
     values: Values,
+    discriminator: Option<Part>,
     action: Option<Part>,
+    random: Scripted,
     initial: Initial,
     control: Option<Box<dyn Control>>,
     now: Time,
@@ -56,7 +59,9 @@ impl Script {
         Self {
             entry: *entry,
             values: Values::with(entry.descriptor, settings),
+            discriminator: None,
             action: None,
+            random: Scripted::new(&[]),
             initial: Initial {
                 window: 1.0,
                 ssthresh: f64::INFINITY,
@@ -79,6 +84,23 @@ impl Script {
         let action = self.entry.companions.action.and_then(registry::find_action);
         let descriptor = action.map(|action| action.descriptor).unwrap_or_else(|| panic!("no action"));
         self.action = Some(Part { name: descriptor.name, values: Values::with(descriptor, settings) });
+        self
+    }
+
+    /// Sets parameters of the discriminator that goes with the control.
+    ///
+    /// # Panics
+    /// When it has none, or a setting is wrong.
+    pub fn judging(mut self, settings: &[(&str, &str)]) -> Self {
+        let judge = self.entry.companions.discriminator.and_then(registry::find_discriminator);
+        let descriptor = judge.map(|judge| judge.descriptor).unwrap_or_else(|| panic!("no discriminator"));
+        self.discriminator = Some(Part { name: descriptor.name, values: Values::with(descriptor, settings) });
+        self
+    }
+
+    /// Sets the random numbers that the host hands out, over and over; zeros otherwise.
+    pub fn drawing(mut self, numbers: &[f64]) -> Self {
+        self.random = Scripted::new(numbers);
         self
     }
 
@@ -196,7 +218,10 @@ impl Script {
     pub fn arrival(&mut self, fresh: bool, echo_ms: u64) -> Option<Cause> {
         let echo = Some(Span::from_millis(echo_ms));
         let arrival = Arrival { now: self.now, fresh, echo, way_there: echo.map(|echo| echo / 2) };
-        self.control().on_arrival(&arrival)
+        let mut random = self.random.clone();
+        let cause = self.control().on_arrival(&arrival, &mut random);
+        self.random = random;
+        cause
     }
 
     /// The first fresh acknowledgement of a recovery tells how many packets more are missing.
@@ -282,9 +307,10 @@ impl Script {
     }
 
     fn control(&mut self) -> &mut Box<dyn Control> {
-        let Self { entry, values, action, initial, control, .. } = self;
+        let Self { entry, values, discriminator, action, initial, control, .. } = self;
         control.get_or_insert_with(|| {
-            let mut control = Assembly::new(entry, values, None, action.clone()).join(initial);
+            let mut control =
+                Assembly::new(entry, values, discriminator.clone(), action.clone()).join(initial);
             control.on_start(Time::ZERO);
             control
         })

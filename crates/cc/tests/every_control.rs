@@ -1,6 +1,7 @@
 //! What holds for every registered control, whatever happens to it: its window stays finite and at or above one packet,
 //! a loss that was none is taken back, and nothing panics, from 1 kbit/s to 400 Gbit/s.
 
+use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
 use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, Entry};
@@ -139,7 +140,10 @@ impl Host {
         self.acked_to += credit as u64;
         let inflight = Self::inflight(&control.decision(), draws);
         let way_there = rtt.map(|rtt| rtt.scale(draws.unit()));
-        control.on_arrival(&Arrival { now: self.now, fresh, echo: rtt, way_there });
+        control.on_arrival(
+            &Arrival { now: self.now, fresh, echo: rtt, way_there },
+            &mut Scripted::new(&[draws.unit()]),
+        );
         control.on_ack(&Ack {
             now: self.now,
             fresh,

@@ -51,7 +51,7 @@ pub fn flows(scenario: &Scenario, seed: u64) -> Vec<FlowParts> {
             Sending::Tcp(plan) => {
                 // One assembly for all flows of a group: controls whose connections share state share it here.
                 let mut connections = Connections::of(plan);
-                parts.extend(group_parts(group, seed, row, |_| connections.next()));
+                parts.extend(group_parts(group, seed, row, |name| connections.next(name, seed)));
             }
             Sending::Udp(plan) => parts.extend(group_parts(group, seed, row, |name| udp(plan, name, seed))),
         }
@@ -192,15 +192,10 @@ fn web_parts(group: &FlowGroup, plan: &TcpPlan, web: &Web, run: Run, row: usize)
     let end = group.plan.stop.map_or(run.end, |stop| run.end.min(Time::ZERO + stop));
     let mut random = Stream::new(run.seed, &format!("flow {name} web"));
     let mut connections = Connections::of(plan);
-    let part = |(index, object): (usize, web::Connection)| FlowParts {
-        start: object.at,
-        row,
-        ..flow_parts(
-            group,
-            &group.members[object.pair],
-            format!("{name} {}", index + 1),
-            connections.next_with(object.packets),
-        )
+    let part = |(index, object): (usize, web::Connection)| {
+        let name = format!("{name} {}", index + 1);
+        let transport = connections.next_with(object.packets, &name, run.seed);
+        FlowParts { start: object.at, row, ..flow_parts(group, &group.members[object.pair], name, transport) }
     };
     web.connections(start, end, group.members.len(), &mut random).into_iter().enumerate().map(part).collect()
 }
@@ -249,16 +244,17 @@ impl Connections {
         Self { options, assembly, backoff: plan.backoff.clone(), packets }
     }
 
-    fn next(&mut self) -> Transport {
-        self.next_with(self.packets)
+    fn next(&mut self, name: &str, seed: u64) -> Transport {
+        self.next_with(self.packets, name, seed)
     }
 
-    fn next_with(&mut self, packets: u64) -> Transport {
+    fn next_with(&mut self, packets: u64, name: &str, seed: u64) -> Transport {
         Transport::Tcp {
             control: self.assembly.join(&self.options.initial()),
             backoff: build_backoff(&self.backoff, self.options.sender.max_backoff),
             packets,
             options: self.options.clone(),
+            random: Stream::new(seed, &format!("flow {name} guesses")),
         }
     }
 }

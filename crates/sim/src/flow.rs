@@ -3,6 +3,7 @@
 use crate::histogram::Histogram;
 use crate::measure::Interval;
 use crate::packet::{Flags, Packet};
+use crate::random::Stream;
 use crate::tcp::options::Options;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, Wire};
@@ -42,6 +43,8 @@ pub enum Transport {
         backoff: Box<dyn Backoff>,
         /// How many packets it has to send; [`u64::MAX`] for no end.
         packets: u64,
+        /// Random numbers for controls that guess.
+        random: Stream,
     },
     /// UDP.
     Udp(UdpOptions),
@@ -85,10 +88,11 @@ impl Flow {
     /// A flow that has not begun.
     pub fn new(parts: FlowParts, measured: Interval) -> Self {
         let (payload_bytes, endpoints) = match parts.transport {
-            Transport::Tcp { options, control, backoff, packets } => {
+            Transport::Tcp { options, control, backoff, packets, random } => {
                 let receiver = Receiver::new(options.receiver);
                 let payload = options.sender.payload_bytes;
-                (payload, Endpoints::Tcp(Sender::new(&options, control, backoff, packets), receiver))
+                let sender = Sender::new(&options, control, backoff, packets, random);
+                (payload, Endpoints::Tcp(sender, receiver))
             }
             Transport::Udp(options) => (options.payload_bytes, Endpoints::Udp(UdpSender::new(options))),
         };

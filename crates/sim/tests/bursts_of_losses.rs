@@ -5,6 +5,7 @@ use ackclock_base::{Span, Time, Values};
 use ackclock_cc::registry::{self, find_action};
 use ackclock_cc::{Assembly, ControlGroup, Part};
 use ackclock_sim::packet::Packet;
+use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::receiver::Receiver;
 use ackclock_sim::tcp::sender::{Sender, Wire};
@@ -62,7 +63,7 @@ fn play(control: &str, action: &[(&str, &str)], lost: &[u64]) -> Outcome {
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, action).join(&options.initial());
     let backoff = registry::find_backoff("exponential").expect("a rule");
     let backoff = (backoff.build)(&backoff.descriptor.defaults(), options.sender.max_backoff);
-    let mut sender = Sender::new(&options, control, backoff, 100);
+    let mut sender = Sender::new(&options, control, backoff, 100, Stream::new(1, "guesses"));
     let mut receiver = Receiver::new(options.receiver);
 
     let mut outcome = Outcome { resent: Vec::new(), windows: Vec::new(), timeouts: 0 };

@@ -6,6 +6,7 @@ mod endpoint_driver;
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, ControlGroup, Exponential};
 use ackclock_sim::packet::{Block, Flags, Packet};
+use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::sender::{Sender, Wire};
 use proptest::prelude::*;
@@ -44,7 +45,7 @@ impl Connection {
         let control = Assembly::new(entry, &values, None, None).join(&options.initial());
         let backoff = Box::new(Exponential { most: options.sender.max_backoff });
         let mut connection = Self {
-            sender: Sender::new(&options, control, backoff, u64::MAX),
+            sender: Sender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses")),
             now: Time::from_seconds(1.0),
             sent: Sent::default(),
         };

@@ -7,6 +7,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::{Newly, RateSample, Scoreboard};
 use crate::histogram::Histogram;
 use crate::packet::{Flags, Packet};
+use crate::random::Stream;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{
     Ack, Arrival, Backoff, Cause, Control, Counted, DeliveryRate, Loss, LossSignal, Phase, Recovered,
@@ -75,6 +76,8 @@ pub struct Sender {
     cwnd_since: Time,
     last_rtt: Option<Span>,
     counts: SenderCounts,
+    /// For controls that guess.
+    random: Stream,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +101,7 @@ impl Sender {
         control: Box<dyn Control>,
         backoff: Box<dyn Backoff>,
         packets: u64,
+        random: Stream,
     ) -> Self {
         Self {
             control,
@@ -120,6 +124,7 @@ impl Sender {
             cwnd_since: Time::ZERO,
             last_rtt: None,
             counts: SenderCounts::default(),
+            random,
         }
     }
 
@@ -176,7 +181,8 @@ impl Sender {
         let sample = self.board.count_delivery(now, &newly);
         let fresh = newly.cumulative > 0;
         let rtt = self.measure(now, packet, &newly, fresh);
-        let cause = self.control.on_arrival(&self.arrival(now, packet, fresh));
+        let arrival = self.arrival(now, packet, fresh);
+        let cause = self.control.on_arrival(&arrival, &mut self.random);
         self.backoff.on_ack(now, cause);
         if fresh {
             self.check_timeout_was_real(now, packet);

@@ -6,6 +6,7 @@ use ackclock_base::{Time, Value, Values};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, ControlGroup};
 use ackclock_sim::packet::{Flags, Packet};
+use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{Options, PROFILES};
 use ackclock_sim::tcp::sender::{Sender, Wire};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,7 +103,7 @@ impl Sending {
         let control = Box::new(Watched::new(control, told.clone()));
         let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
         Self {
-            sender: Sender::new(&options, control, backoff, data_until),
+            sender: Sender::new(&options, control, backoff, data_until, Stream::new(1, "guesses")),
             details,
             honest,
             open: !options.sender.handshake,

@@ -1,6 +1,6 @@
 //! A congestion control that checks what its host tells it, and passes it on to a real one.
 
-use ackclock_base::{Packets, Span, Time};
+use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{Ack, Arrival, Cause, Control, Counted, Decision, Loss, LossSignal, Recovered, Timeout};
 use std::sync::{Arc, Mutex};
 
@@ -138,12 +138,12 @@ impl Control for Watched {
         self.inner.on_end(now);
     }
 
-    fn on_arrival(&mut self, arrival: &Arrival) -> Option<Cause> {
+    fn on_arrival(&mut self, arrival: &Arrival, random: &mut dyn Random) -> Option<Cause> {
         self.with(|told| {
             told.at(arrival.now);
             assert!(arrival.echo.is_none_or(|echo| echo.nanos() <= arrival.now.nanos()), "{arrival:?}");
         });
-        self.inner.on_arrival(arrival)
+        self.inner.on_arrival(arrival, random)
     }
 
     fn on_counted(&mut self, counted: &Counted) {
@@ -156,6 +156,10 @@ impl Control for Watched {
 
     fn set_cwnd(&mut self, cwnd: Packets) {
         self.inner.set_cwnd(cwnd);
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        self.inner.set_ssthresh(ssthresh);
     }
 
     fn on_ack(&mut self, ack: &Ack) {

@@ -3,7 +3,7 @@
 use super::Discriminator;
 use crate::control::{Arrival, Cause};
 use crate::registry::DiscriminatorEntry;
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range};
+use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Random, Range};
 
 /// The entry in the registry.
 pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
@@ -34,7 +34,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
 pub struct Always(pub Cause);
 
 impl Discriminator for Always {
-    fn on_arrival(&mut self, _arrival: &Arrival) -> Cause {
+    fn on_arrival(&mut self, _arrival: &Arrival, _random: &mut dyn Random) -> Cause {
         self.0
     }
 

@@ -2,9 +2,9 @@
 //! least and the greatest round trip means congestion.
 
 use super::Discriminator;
-use crate::control::{Arrival, Cause};
+use crate::control::{Arrival, Cause, Timeout};
 use crate::registry::DiscriminatorEntry;
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
+use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Random, Range, Values};
 
 /// The entry in the registry.
 pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
@@ -98,7 +98,7 @@ impl Rtt {
 }
 
 impl Discriminator for Rtt {
-    fn on_arrival(&mut self, arrival: &Arrival) -> Cause {
+    fn on_arrival(&mut self, arrival: &Arrival, _random: &mut dyn Random) -> Cause {
         let Some(rtt) = arrival.echo.map(|echo| echo.seconds()).filter(|rtt| *rtt > 0.0) else {
             return self.cause();
         };
@@ -125,10 +125,11 @@ impl Discriminator for Rtt {
     }
 
     /// Section 6.2: the greatest round trip is found anew after each timeout.
-    fn on_timeout(&mut self) {
+    fn on_timeout(&mut self, _timeout: &Timeout, _cwnd: Packets) -> Cause {
         if !self.keeps_greatest {
             self.greatest = 0.0;
         }
+        Cause::Congestion
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
@@ -142,6 +143,7 @@ impl Discriminator for Rtt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock_base::random::Scripted;
     use ackclock_base::{Span, Time};
 
     fn rtt(settings: &[(&str, &str)]) -> Rtt {
@@ -150,7 +152,13 @@ mod tests {
 
     fn arrive(rtt: &mut Rtt, fresh: bool, echo_ms: u64) -> Cause {
         let echo = Some(Span::from_millis(echo_ms));
-        rtt.on_arrival(&Arrival { now: Time::ZERO, fresh, echo, way_there: None })
+        rtt.on_arrival(&Arrival { now: Time::ZERO, fresh, echo, way_there: None }, &mut Scripted::new(&[]))
+    }
+
+    fn expire(rtt: &mut Rtt) {
+        let timeout =
+            Timeout { now: Time::ZERO, window: 1.0, inflight: 1, in_a_row: 1, keeps_threshold: false };
+        assert_eq!(rtt.on_timeout(&timeout, 1.0), Cause::Congestion);
     }
 
     #[test]
@@ -203,7 +211,7 @@ mod tests {
         let mut rtt = rtt(&[("average_starts", "first-sample")]);
         arrive(&mut rtt, true, 100);
         arrive(&mut rtt, true, 200);
-        rtt.on_timeout();
+        expire(&mut rtt);
         // 100 + 0.15 * (0 - 100) = 85 ms, below every average: congestion until the next round trip is known.
         assert_eq!(rtt.cause(), Cause::Congestion);
         // Average 0.9 * 110 + 0.1 * 180 = 117, edge 100 + 0.15 * 80 = 112.
@@ -214,7 +222,7 @@ mod tests {
             arrive(&mut keeping, true, ms);
         }
         let before = keeping.edge();
-        keeping.on_timeout();
+        expire(&mut keeping);
         assert_eq!(keeping.edge(), before);
     }
 
@@ -229,6 +237,6 @@ mod tests {
     #[test]
     fn without_timestamps_nothing_is_known() {
         let arrival = Arrival { now: Time::ZERO, fresh: true, echo: None, way_there: None };
-        assert_eq!(rtt(&[]).on_arrival(&arrival), Cause::Transmission);
+        assert_eq!(rtt(&[]).on_arrival(&arrival, &mut Scripted::new(&[])), Cause::Transmission);
     }
 }

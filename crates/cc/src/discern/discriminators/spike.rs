@@ -5,7 +5,7 @@
 use super::Discriminator;
 use crate::control::{Arrival, Cause};
 use crate::registry::DiscriminatorEntry;
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
+use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Random, Range, Values};
 
 /// The entry in the registry.
 pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
@@ -79,7 +79,7 @@ impl Spike {
 }
 
 impl Discriminator for Spike {
-    fn on_arrival(&mut self, arrival: &Arrival) -> Cause {
+    fn on_arrival(&mut self, arrival: &Arrival, _random: &mut dyn Random) -> Cause {
         let trip = if self.round { arrival.echo } else { arrival.way_there };
         if let Some(trip) = trip.map(|trip| trip.seconds()) {
             self.least = self.least.min(trip);
@@ -105,6 +105,7 @@ impl Discriminator for Spike {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock_base::random::Scripted;
     use ackclock_base::{Span, Time};
 
     fn causes(settings: &[(&str, &str)], trips_ms: &[u64]) -> Vec<Cause> {
@@ -112,7 +113,10 @@ mod tests {
         let arrival = |ms: &u64| {
             let way_there = Some(Span::from_millis(*ms));
             let echo = Some(Span::from_millis(500));
-            spike.on_arrival(&Arrival { now: Time::ZERO, fresh: true, echo, way_there })
+            spike.on_arrival(
+                &Arrival { now: Time::ZERO, fresh: true, echo, way_there },
+                &mut Scripted::new(&[]),
+            )
         };
         trips_ms.iter().map(arrival).collect()
     }

@@ -102,7 +102,7 @@ fn tcp(control: &str, settings: &[(&str, &str)]) -> Transport {
     let options = Options::new(&Values::with(profile, &settings), entry.companions.recovery);
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
     let backoff = Box::new(Exponential { most: options.sender.max_backoff });
-    Transport::Tcp { options, control, backoff, packets: u64::MAX }
+    Transport::Tcp { options, control, backoff, packets: u64::MAX, random: Stream::new(1, "guesses") }
 }
 
 fn run() -> Run {

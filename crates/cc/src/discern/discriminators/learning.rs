@@ -1,0 +1,195 @@
+//! The discriminator of Learning TCP (A. Jain 2003 chapter 4, figure 4.1): it guesses that a loss is of transmission with
+//! a probability, and watches for a round trip and a half. Another loss in that time refutes the guess, none confirms
+//! it, and the probability follows.
+//!
+//! Figure 4.1 does not say by how much. Here a confirmed guess takes a share of what is left to one, a refuted one a
+//! share of the probability: with fixed steps the sign of the drift would not depend on the probability, which would
+//! run to one end instead of towards the share of losses that are of transmission.
+
+pub mod parameters;
+#[cfg(test)]
+mod tests;
+
+use super::{Discriminator, Judgement};
+use crate::control::{Ack, Arrival, Cause, Timeout};
+use crate::registry::DiscriminatorEntry;
+use ackclock_base::{Descriptor, Kind, Packets, Random, Span, Time, Values};
+
+/// The entry in the registry.
+pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
+    descriptor: &Descriptor {
+        kind: Kind::Discriminator,
+        name: "learning",
+        summary: "Guesses, waits for another loss, and learns how often a loss is of transmission",
+        source: "A. Jain 2003 sections 4.2 and 4.4, figure 4.1",
+        parameters: parameters::PARAMETERS,
+        presets: &[],
+    },
+    build: |values| Box::new(Learning::new(values)),
+    needs_timestamps: false,
+};
+
+/// The discriminator.
+#[derive(Clone, Debug)]
+pub struct Learning {
+    /// p_l.
+    probability: f64,
+    increase: f64,
+    decrease: f64,
+    least: f64,
+    most: f64,
+    check_rtts: f64,
+    weight: Weight,
+    guesses_timeouts: bool,
+    smoothed_rtt: Span,
+    most_cwnd: Packets,
+    /// A number for the next guess, drawn ahead: the retransmission rule asks before the window does.
+    drawn: Option<f64>,
+    /// The guess that is being checked.
+    check: Option<Check>,
+    /// The share of the window of a guess that has stood the check, and waits for a number to be drawn.
+    confirmed: Option<f64>,
+    right: u64,
+    wrong: u64,
+}
+
+/// A guess that a loss was of transmission.
+#[derive(Clone, Copy, Debug)]
+struct Check {
+    /// A loss later than this says nothing of it.
+    until: Time,
+    /// The window at the loss as a share of the largest so far.
+    share: f64,
+}
+
+/// What p_inc, the window at the loss over the largest so far, does to a confirmed guess.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weight {
+    /// The probability that it counts.
+    Chance,
+    /// How much it counts.
+    Amount,
+    /// Nothing.
+    Off,
+}
+
+impl Learning {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        let [initial, increase, decrease] =
+            ["initial", "increase", "decrease"].map(|name| values.number(name));
+        let [least, most, check_rtts] = ["least", "most", "check"].map(|name| values.number(name));
+        Self {
+            probability: initial,
+            increase,
+            decrease,
+            least,
+            most: most.max(least),
+            check_rtts,
+            weight: match values.choice("p_inc") {
+                "chance" => Weight::Chance,
+                "amount" => Weight::Amount,
+                _ => Weight::Off,
+            },
+            guesses_timeouts: values.choice("timeouts") == "guess",
+            smoothed_rtt: Span::ZERO,
+            most_cwnd: 0.0,
+            drawn: None,
+            check: None,
+            confirmed: None,
+            right: 0,
+            wrong: 0,
+        }
+        .within_bounds()
+    }
+
+    fn within_bounds(mut self) -> Self {
+        self.clamp();
+        self
+    }
+
+    fn clamp(&mut self) {
+        self.probability = self.probability.clamp(self.least, self.most);
+    }
+
+    /// Ends a check whose time is over.
+    fn pass(&mut self, now: Time) {
+        if let Some(check) = self.check.take_if(|check| now > check.until) {
+            self.confirmed = Some(check.share);
+        }
+    }
+
+    fn confirm(&mut self, share: f64, random: &mut dyn Random) {
+        self.right += 1;
+        let weight = match self.weight {
+            Weight::Chance => f64::from(u8::from(random.uniform() < share)),
+            Weight::Amount => share,
+            Weight::Off => 1.0,
+        };
+        self.probability += weight * self.increase * (1.0 - self.probability);
+        self.clamp();
+    }
+
+    fn refute(&mut self) {
+        self.wrong += 1;
+        self.check = None;
+        self.probability -= self.decrease * self.probability;
+        self.clamp();
+    }
+}
+
+impl Discriminator for Learning {
+    fn on_arrival(&mut self, arrival: &Arrival, random: &mut dyn Random) -> Cause {
+        self.pass(arrival.now);
+        if let Some(share) = self.confirmed.take() {
+            self.confirm(share, random);
+        }
+        self.drawn = self.drawn.or_else(|| Some(random.uniform()));
+        self.cause()
+    }
+
+    fn cause(&self) -> Cause {
+        let guessed = self.drawn.is_some_and(|drawn| drawn < self.probability);
+        if guessed && self.check.is_none() { Cause::Transmission } else { Cause::Congestion }
+    }
+
+    fn on_ack(&mut self, ack: &Ack, cwnd: Packets) {
+        self.smoothed_rtt = ack.smoothed_rtt;
+        self.most_cwnd = self.most_cwnd.max(cwnd);
+    }
+
+    fn judge(&mut self, now: Time, cwnd: Packets) -> Judgement {
+        self.pass(now);
+        if self.check.is_some() {
+            self.refute();
+            return Judgement::Refuted;
+        }
+        let cause = self.cause();
+        self.drawn = None;
+        if cause == Cause::Congestion {
+            return Judgement::Congestion;
+        }
+        self.most_cwnd = self.most_cwnd.max(cwnd);
+        let until = now + self.smoothed_rtt.scale(self.check_rtts);
+        self.check = Some(Check { until, share: cwnd / self.most_cwnd });
+        Judgement::Transmission
+    }
+
+    /// A timeout within the check refutes the guess too.
+    fn on_timeout(&mut self, timeout: &Timeout, cwnd: Packets) -> Cause {
+        if self.guesses_timeouts {
+            return self.judge(timeout.now, cwnd).cause();
+        }
+        self.pass(timeout.now);
+        if self.check.is_some() {
+            self.refute();
+        }
+        Cause::Congestion
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("learning_probability", self.probability);
+        series("guesses_right", self.right as f64);
+        series("guesses_wrong", self.wrong as f64);
+    }
+}

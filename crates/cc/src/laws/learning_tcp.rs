@@ -1,0 +1,22 @@
+//! Learning TCP (A. Jain 2003 chapter 4): NewReno's window and retransmission, a discriminator that learns from its
+//! guesses, and an action that starts over after a wrong one. Each part can be had with any other control too.
+
+use super::reno::{BUILD, PARAMETERS};
+use crate::registry::{Companions, Entry, control};
+
+/// The entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "learning-tcp",
+        "NewReno that guesses which losses are of transmission, and learns from what follows",
+        "A. Jain 2003 chapter 4; the thesis does not name the TCP that it modifies",
+        PARAMETERS,
+    ),
+    build: BUILD,
+    companions: Companions {
+        recovery: Some("newreno"),
+        discriminator: Some("learning"),
+        action: Some("conservative"),
+        backoff: None,
+    },
+};
