@@ -2,11 +2,19 @@
 
 use crate::departure::Departing;
 use crate::discipline::{Capacity, Discipline, LinkRate};
-use crate::disciplines::{codel, droptail, pie, red};
+use crate::disciplines::{codel, droptail, fq_codel, pie, red, shaper, token_bucket};
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
 
 /// The disciplines, in the order in which lists show them.
-pub const QUEUES: &[Entry] = &[droptail::ENTRY, red::ENTRY, codel::ENTRY, pie::ENTRY];
+pub const QUEUES: &[Entry] = &[
+    droptail::ENTRY,
+    red::ENTRY,
+    codel::ENTRY,
+    fq_codel::ENTRY,
+    pie::ENTRY,
+    token_bucket::ENTRY,
+    shaper::ENTRY,
+];
 
 /// A registered discipline.
 #[derive(Clone, Copy, Debug)]

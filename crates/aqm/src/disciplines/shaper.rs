@@ -1,0 +1,171 @@
+//! The token-bucket shaper: what finds too few tokens waits until they have come.
+
+use crate::departure::{Departing, Departure, Held, Ticket};
+use crate::discipline::{Capacity, LinkRate};
+use crate::fifo::Fifo;
+use crate::registry::{Entry, Queueing, Service, queue};
+use crate::tokens::{BURST, Bucket, RATE};
+use ackclock_base::{Parameter, Random, Time, Values};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "shaper",
+        "First in, first out, no faster than a rate and a burst allow; what does not fit is dropped",
+        "RFC 2475 section 2.3.3.3; Jain 2003 section 5.1",
+        PARAMETERS,
+    ),
+    build: |values, capacity, link| Queueing::at_departure(Shaper::new(values, capacity, link)),
+    service: Service { holds_back: true, ..Service::IN_ORDER },
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[RATE, BURST];
+
+/// The shaper.
+#[derive(Clone, Debug)]
+pub struct Shaper {
+    bucket: Bucket,
+    queue: Fifo,
+    capacity: Capacity,
+}
+
+impl Shaper {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+        Self { bucket: Bucket::new(values, link.rate), queue: Fifo::default(), capacity }
+    }
+}
+
+impl Departing for Shaper {
+    fn on_arrival(&mut self, held: Held, _random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
+        let bytes = held.arrival.bytes;
+        // A packet longer than the bucket is deep would block the others for ever.
+        if self.bucket.can_hold(bytes)
+            && self.capacity.has_room(bytes, self.queue.len() as u64, self.queue.bytes())
+        {
+            self.queue.push(held);
+        } else {
+            drops(held.ticket);
+        }
+    }
+
+    fn on_departure(
+        &mut self,
+        now: Time,
+        _random: &mut dyn Random,
+        _drops: &mut dyn FnMut(Ticket),
+    ) -> Option<Departure> {
+        self.bucket.refill(now);
+        let bytes = self.queue.head()?.arrival.bytes;
+        if !self.bucket.take(bytes) {
+            return None;
+        }
+        self.queue.pop().map(|held| Departure { ticket: held.ticket, marked: false })
+    }
+
+    fn ready(&self) -> Time {
+        self.queue.head().map_or(Time::ZERO, |held| self.bucket.conforms_at(held.arrival.bytes))
+    }
+
+    fn packets(&self) -> u64 {
+        self.queue.len() as u64
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.bucket.publish(series);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::Arrival;
+    use crate::testing::{arrival, held};
+    use ackclock_base::{Rate, random::Scripted};
+    use proptest::prelude::*;
+
+    fn shaper(rate: &str, burst: &str, capacity: Capacity) -> Shaper {
+        let values = Values::with(ENTRY.descriptor, &[("rate", rate), ("burst", burst)]);
+        let link = LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), mean_packet_bytes: 1000 };
+        Shaper::new(&values, capacity, &link)
+    }
+
+    /// What leaves if the link is always free, as (nanoseconds, bytes), and how many are dropped.
+    fn drive(shaper: &mut Shaper, arrivals: &[(u64, u32)]) -> (Vec<(u64, u32)>, usize) {
+        let (mut left, mut dropped, mut clock) = (Vec::new(), 0, 0);
+        let end = [(u64::MAX, 0)];
+        for (now, bytes) in arrivals.iter().chain(&end) {
+            while shaper.packets() > 0 && shaper.ready().nanos().max(clock) <= *now {
+                clock = clock.max(shaper.ready().nanos());
+                let now = Time::from_nanos(clock);
+                let departure = shaper.on_departure(now, &mut Scripted::new(&[]), &mut |_| panic!("late"));
+                left.push((clock, arrivals[departure.unwrap().ticket.0 as usize].1));
+            }
+            if *bytes > 0 {
+                clock = *now;
+                let ticket = (left.len() + dropped) as u32 + shaper.packets() as u32;
+                let arrival = Arrival { now: Time::from_nanos(clock), bytes: *bytes, ..arrival(0.0) };
+                shaper.on_arrival(held(ticket, arrival), &mut Scripted::new(&[]), &mut |_| dropped += 1);
+            }
+        }
+        (left, dropped)
+    }
+
+    #[test]
+    fn a_burst_goes_at_once_and_the_rest_at_the_rate() {
+        // 3000 bytes of tokens let three of six packets go at 0; 8 Mbit/s bring those of one more each millisecond.
+        let mut shaper = shaper("8 Mbit/s", "3000 B", Capacity::Unlimited);
+        let (left, dropped) = drive(&mut shaper, &[(0, 1000); 6]);
+        let times: Vec<u64> = left.iter().map(|(ns, _)| ns / 1000).collect();
+        assert_eq!(times, [0, 0, 0, 1000, 2000, 3000]);
+        assert_eq!(dropped, 0);
+    }
+
+    #[test]
+    fn it_drops_what_does_not_fit_and_what_could_never_go() {
+        // One of four packets goes at once, two find room to wait; one of 1500 bytes exceeds the bucket for ever.
+        let mut shaper = shaper("8 Mbit/s", "1000 B", Capacity::Packets(2));
+        let (left, dropped) = drive(&mut shaper, &[(0, 1000), (1, 1500), (2, 1000), (3, 1000), (4, 1000)]);
+        assert_eq!((left.len(), dropped), (3, 2));
+    }
+
+    proptest! {
+        #[test]
+        fn it_loses_nothing_below_its_limit_and_sends_no_more_than_its_tokens(
+            gaps in prop::collection::vec((0_u64..4_000_000, 40_u32..2000), 1..200),
+            rate in 100_000_u64..50_000_000,
+            burst in 2000_u64..20_000,
+        ) {
+            // At most rho t + sigma bits in any stretch of length t, in whole numbers; and never idle without need: what
+            // leaves later than it came leaves as soon as its tokens are there, to the nanosecond.
+            let mut now = 0;
+            let arrivals: Vec<(u64, u32)> = gaps.iter().map(|(gap, bytes)| { now += gap; (now, *bytes) }).collect();
+            let mut shaper = shaper(&format!("{rate} bit/s"), &format!("{burst} B"), Capacity::Unlimited);
+            let (left, dropped) = drive(&mut shaper, &arrivals);
+            prop_assert_eq!(dropped, 0);
+            prop_assert_eq!(left.len(), arrivals.len());
+            let excess = |from: u64, to: u64, bits: u128| {
+                let tokens = u128::from(rate) * u128::from(to - from) + u128::from(burst) * 8_000_000_000;
+                (bits * 1_000_000_000).saturating_sub(tokens)
+            };
+            for (index, (from, _)) in left.iter().enumerate() {
+                let mut bits = 0;
+                for (to, bytes) in &left[index..] {
+                    bits += u128::from(*bytes) * 8;
+                    prop_assert_eq!(excess(*from, *to, bits), 0);
+                }
+            }
+            for (index, (to, _)) in left.iter().enumerate().filter(|(index, (to, _))| *to > arrivals[*index].0) {
+                // A nanosecond earlier it would have exceeded the tokens of some stretch (or of the time since the
+                // bucket was last full, which is a stretch that begins with a departure).
+                let mut bits = 0;
+                let tight = left[..=index].iter().rev().any(|(from, bytes)| {
+                    bits += u128::from(*bytes) * 8;
+                    excess(*from, (*to - 1).max(*from), bits) > 0
+                });
+                prop_assert!(tight, "packet {index} left late");
+            }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! The token-bucket policer: what finds too few tokens is dropped or marked as it arrives, and nothing is delayed.
+
+use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::registry::{Entry, Queueing, Service, queue};
+use crate::tokens::{BURST, Bucket, RATE};
+use ackclock_base::{Parameter, Quantity, Random, Range, Values};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "token-bucket",
+        "A policer: drops or marks what exceeds a rate and a burst, delays nothing",
+        "RFC 2215 section 3.6; Jain 2003 section 5.1",
+        PARAMETERS,
+    ),
+    build: |values, capacity, link| Queueing::at_arrival(TokenBucket::new(values, capacity, link)),
+    service: Service::IN_ORDER,
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    RATE,
+    BURST,
+    Parameter {
+        name: "ecn",
+        summary: "Whether packets that can be marked are marked instead of dropped; those take no tokens",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "Jain 2003 section 5.1 names marking beside dropping; RFC 3168 section 5 for the mark",
+    },
+];
+
+/// The policer. What it lets through waits in an ordinary queue for the link.
+#[derive(Clone, Debug)]
+pub struct TokenBucket {
+    bucket: Bucket,
+    ecn: bool,
+    capacity: Capacity,
+}
+
+impl TokenBucket {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+        Self { bucket: Bucket::new(values, link.rate), ecn: values.flag("ecn"), capacity }
+    }
+}
+
+impl Discipline for TokenBucket {
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, _random: &mut dyn Random) -> Verdict {
+        self.bucket.refill(arrival.now);
+        match () {
+            () if !self.capacity.admits(arrival.bytes, backlog) => Verdict::Drop,
+            () if self.bucket.take(arrival.bytes) => Verdict::Admit,
+            () if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
+            () => Verdict::Drop,
+        }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.bucket.publish(series);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::Ecn;
+    use crate::testing::{arrival, at, idle, waiting};
+    use ackclock_base::{Rate, random::Scripted};
+    use proptest::prelude::*;
+
+    const LINK: LinkRate =
+        LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), mean_packet_bytes: 1000 };
+
+    fn policer(settings: &[(&str, &str)]) -> TokenBucket {
+        let values = Values::with(ENTRY.descriptor, settings);
+        TokenBucket::new(&values, Capacity::Packets(100), &LINK)
+    }
+
+    fn ask(policer: &mut TokenBucket, arrival: Arrival) -> Verdict {
+        policer.on_arrival(&arrival, &idle(0.0), &mut Scripted::new(&[]))
+    }
+
+    #[test]
+    fn a_burst_passes_whole_and_then_the_rate() {
+        // 5000 bytes of tokens: of ten packets of 1000 at once five pass. 8 Mbit/s bring one more each millisecond, so of
+        // packets every 0.5 ms every second passes.
+        let mut policer = policer(&[("rate", "8 Mbit/s"), ("burst", "5000 B")]);
+        let passed = (0..10).filter(|_| ask(&mut policer, arrival(0.0)) == Verdict::Admit).count();
+        assert_eq!(passed, 5);
+        let verdicts: Vec<_> =
+            (1..=6).map(|step| ask(&mut policer, arrival(0.5 * f64::from(step)))).collect();
+        let expected = [Verdict::Drop, Verdict::Admit].repeat(3);
+        assert_eq!(verdicts, expected);
+    }
+
+    #[test]
+    fn what_exceeds_is_marked_where_it_can_be() {
+        let mut policer = policer(&[("rate", "8 Mbit/s"), ("burst", "1000 B"), ("ecn", "true")]);
+        let capable = Arrival { ecn: Ecn::Classic, ..arrival(0.0) };
+        assert_eq!(ask(&mut policer, capable), Verdict::Admit);
+        assert_eq!(ask(&mut policer, capable), Verdict::Mark);
+        assert_eq!(ask(&mut policer, arrival(0.0)), Verdict::Drop);
+        // The marked packet took no tokens: a millisecond later there are enough for the next.
+        assert_eq!(ask(&mut policer, Arrival { now: at(1.0), ..capable }), Verdict::Admit);
+    }
+
+    #[test]
+    fn what_the_queue_refuses_takes_no_tokens() {
+        let mut policer = policer(&[("burst", "1000 B"), ("rate", "1 bit/s")]);
+        let refused = policer.on_arrival(&arrival(0.0), &waiting(100), &mut Scripted::new(&[]));
+        assert_eq!(refused, Verdict::Drop);
+        assert_eq!(ask(&mut policer, arrival(0.0)), Verdict::Admit);
+    }
+
+    #[test]
+    fn without_a_rate_it_is_the_links() {
+        // 1 Gbit/s bring 1000 bytes in 8 us.
+        let mut policer = policer(&[("burst", "1000 B")]);
+        let verdicts = [0.0, 0.007, 0.008].map(|ms| ask(&mut policer, arrival(ms)));
+        assert_eq!(verdicts, [Verdict::Admit, Verdict::Drop, Verdict::Admit]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_stretch_of_time_sees_more_than_its_tokens_and_a_burst(
+            arrivals in prop::collection::vec((0_u64..4_000_000, 40_u32..2000), 1..200),
+            rate in 100_000_u64..50_000_000,
+            burst in 40_u64..20_000,
+        ) {
+            // Jain 2003 section 5.1: at most rho t + sigma bits in any stretch of length t. Compared in whole numbers.
+            let settings = [("rate", format!("{rate} bit/s")), ("burst", format!("{burst} B"))];
+            let mut policer = policer(&settings.each_ref().map(|(name, text)| (*name, text.as_str())));
+            let mut now_ns = 0;
+            let mut passed: Vec<(u64, u128)> = Vec::new();
+            for (gap_ns, bytes) in arrivals {
+                now_ns += gap_ns;
+                let packet = Arrival { now: ackclock_base::Time::from_nanos(now_ns), bytes, ..arrival(0.0) };
+                if ask(&mut policer, packet) == Verdict::Admit {
+                    passed.push((now_ns, u128::from(bytes) * 8));
+                }
+            }
+            for (index, (from, _)) in passed.iter().enumerate() {
+                let mut bits = 0;
+                for (to, more) in &passed[index..] {
+                    bits += more;
+                    let tokens = u128::from(rate) * u128::from(to - from) + u128::from(burst) * 8_000_000_000;
+                    prop_assert!(bits * 1_000_000_000 <= tokens, "{bits} bits in {} ns", to - from);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! A token bucket: tokens arrive at a rate, and so many are kept as fit in. A token is worth a byte.
+
+use ackclock_base::{Parameter, Quantity, Range, Rate, Size, Time, Values};
+
+/// The parameters of every discipline that has a bucket.
+pub const RATE: Parameter = Parameter {
+    name: "rate",
+    summary: "How fast tokens arrive; none for the link's rate",
+    quantity: Quantity::Rate,
+    default: Parameter::NONE,
+    range: Range::at_least(1.0),
+    source: "RFC 2215 section 3.6, r; Jain 2003 section 5.1, rho",
+};
+
+/// See [`RATE`].
+pub const BURST: Parameter = Parameter {
+    name: "burst",
+    summary: "How many tokens are kept, a byte each; a longer packet never conforms",
+    quantity: Quantity::Size,
+    default: "25 kB",
+    range: Range::above(0.0),
+    source: "RFC 2215 section 3.6, b; Jain 2003 section 5.1, sigma. 50 of the 500-byte packets of its section 2.7",
+};
+
+/// What a bit is counted in, so that a rate in bits per second times a time in nanoseconds is a whole number of them.
+const PER_BIT: u128 = 1_000_000_000;
+const PER_BYTE: u128 = 8 * PER_BIT;
+
+/// The bucket. It is counted in whole numbers, so that no rounding ever lets a bit too many through.
+#[derive(Clone, Debug)]
+pub struct Bucket {
+    rate: Rate,
+    depth: u128,
+    level: u128,
+    /// When the level was as it says.
+    at: Time,
+    passed_bytes: u64,
+    integral: f64,
+    square_integral: f64,
+}
+
+impl Bucket {
+    /// A full one.
+    pub fn full(rate: Rate, burst: Size) -> Self {
+        let depth = u128::from(burst.bytes()) * PER_BYTE;
+        Self {
+            rate,
+            depth,
+            level: depth,
+            at: Time::ZERO,
+            passed_bytes: 0,
+            integral: 0.0,
+            square_integral: 0.0,
+        }
+    }
+
+    /// From the parameters [`RATE`] and [`BURST`], on a link of `link_rate`.
+    pub fn new(values: &Values, link_rate: Rate) -> Self {
+        Self::full(values.optional_rate(RATE.name).unwrap_or(link_rate), values.size(BURST.name))
+    }
+
+    /// Lets tokens arrive until `now`; what does not fit in is lost.
+    pub fn refill(&mut self, now: Time) {
+        let arrived = u128::from(self.rate.bits_per_second()) * u128::from(now.since(self.at).nanos());
+        let before = self.level;
+        self.level = self.depth.min(before + arrived);
+        self.measure(before, now);
+        self.at = self.at.max(now);
+    }
+
+    /// Adds the level since the last refill to the integrals: it rose in a straight line, and may have reached the brim.
+    fn measure(&mut self, before: u128, now: Time) {
+        let (low, high) = (bytes(before), bytes(self.level));
+        let lasted = now.since(self.at).seconds();
+        let rising = ((high - low) / self.rate.bytes_per_second()).min(lasted);
+        self.integral += rising * (low + high) / 2.0 + (lasted - rising) * high;
+        self.square_integral +=
+            rising * (low * low + low * high + high * high) / 3.0 + (lasted - rising) * high * high;
+    }
+
+    /// Whether a packet of this size conforms.
+    pub fn holds(&self, packet_bytes: u32) -> bool {
+        u128::from(packet_bytes) * PER_BYTE <= self.level
+    }
+
+    /// Takes the tokens of a packet that conforms; whether it did.
+    pub fn take(&mut self, packet_bytes: u32) -> bool {
+        let conforms = self.holds(packet_bytes);
+        if conforms {
+            self.level -= u128::from(packet_bytes) * PER_BYTE;
+            self.passed_bytes += u64::from(packet_bytes);
+        }
+        conforms
+    }
+
+    /// Whether a packet of this size could ever conform.
+    pub fn can_hold(&self, packet_bytes: u32) -> bool {
+        u128::from(packet_bytes) * PER_BYTE <= self.depth
+    }
+
+    /// When a packet of this size will conform if none goes before it.
+    pub fn conforms_at(&self, packet_bytes: u32) -> Time {
+        let missing = (u128::from(packet_bytes) * PER_BYTE).saturating_sub(self.level);
+        let rate = u128::from(self.rate.bits_per_second()).max(1);
+        let lasts = u64::try_from(missing.div_ceil(rate)).unwrap_or(u64::MAX);
+        Time::from_nanos(self.at.nanos().saturating_add(lasts))
+    }
+
+    /// The rate.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// The tokens that fit in, in bytes.
+    pub fn depth_bytes(&self) -> f64 {
+        bytes(self.depth)
+    }
+
+    /// The tokens there are, in bytes.
+    pub fn level_bytes(&self) -> f64 {
+        bytes(self.level)
+    }
+
+    /// The level at the last arrival or departure, what has passed, and the level and its square added up over time. The
+    /// last two give its exact mean and deviation between any two samples.
+    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("tokens_bytes", self.level_bytes());
+        series("passed_bytes", self.passed_bytes as f64);
+        series("tokens_byte_s", self.integral);
+        series("tokens_byte2_s", self.square_integral);
+    }
+}
+
+fn bytes(level: u128) -> f64 {
+    level as f64 / PER_BYTE as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::at;
+
+    /// 8 Mbit/s fill 1000 bytes in a millisecond.
+    fn bucket(burst_bytes: u64) -> Bucket {
+        Bucket::full(Rate::from_bits_per_second(8_000_000), Size::from_bytes(burst_bytes))
+    }
+
+    #[test]
+    fn tokens_arrive_at_the_rate_and_stop_at_the_brim() {
+        let mut bucket = bucket(10_000);
+        assert!(bucket.take(10_000));
+        bucket.refill(at(4.0));
+        assert_eq!(bucket.level_bytes(), 4000.0);
+        bucket.refill(at(100.0));
+        assert_eq!(bucket.level_bytes(), 10_000.0);
+    }
+
+    #[test]
+    fn a_packet_conforms_to_the_nanosecond_when_its_tokens_are_there() {
+        // Empty at 0; 1500 bytes take 1.5 ms. A nanosecond earlier 8 thousandths of a bit are missing.
+        let mut bucket = bucket(2000);
+        bucket.take(2000);
+        assert_eq!(bucket.conforms_at(1500), Time::from_nanos(1_500_000));
+        bucket.refill(Time::from_nanos(1_499_999));
+        assert!(!bucket.holds(1500));
+        bucket.refill(Time::from_nanos(1_500_000));
+        assert!(bucket.take(1500));
+        assert_eq!(bucket.level_bytes(), 0.0);
+    }
+
+    #[test]
+    fn the_mean_level_and_its_square_are_exact() {
+        // Empty at 0, 2000 bytes at 2 ms, full until 4 ms. Integral: 2 ms x 1000 + 2 ms x 2000 = 6 byte seconds. Of the
+        // square: 2 ms x 2000^2 / 3 + 2 ms x 2000^2 = 8000 x 4 / 3 = 10666.7.
+        let mut bucket = bucket(2000);
+        bucket.take(2000);
+        bucket.refill(at(4.0));
+        assert!((bucket.integral - 6.0).abs() < 1e-9, "{}", bucket.integral);
+        assert!((bucket.square_integral - 32_000.0 / 3.0).abs() < 1e-6, "{}", bucket.square_integral);
+    }
+}
