@@ -19,48 +19,56 @@ pub const ENTRY: Entry = Entry {
     service: Service { drops_late: true, ..Service::IN_ORDER },
 };
 
-/// What can be set; FQ-CoDel has the same.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "target",
-        summary: "Waiting time that is acceptable for good",
-        quantity: Quantity::Time,
-        default: "5 ms",
-        range: Range::above(0.0),
-        source: "RFC 8289 section 4.2",
-    },
-    Parameter {
-        name: "interval",
-        summary: "How long a waiting time above the target is accepted: a round trip",
-        quantity: Quantity::Time,
-        default: "100 ms",
-        range: Range::above(0.0),
-        source: "RFC 8289 section 4.2",
-    },
-    Parameter {
-        name: "quantum",
-        summary: "With no more than so many bytes waiting nothing is dropped: a packet of the greatest size",
-        quantity: Quantity::Size,
-        default: "1500 B",
-        range: Range::at_least(0.0),
-        source: "RFC 8289 section 5.3",
-    },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 8289 section 3.2",
-    },
-];
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[TARGET, INTERVAL, MAX_PACKET, ECN];
 
-/// The control law: when to drop, given how long packets have waited. FQ-CoDel has one for each of its queues.
+/// The setpoint.
+pub const TARGET: Parameter = Parameter {
+    name: "target",
+    summary: "Waiting time that is acceptable for good",
+    quantity: Quantity::Time,
+    default: "5 ms",
+    range: Range::above(0.0),
+    source: "RFC 8289 section 4.4",
+};
+
+/// How long the setpoint may be missed.
+pub const INTERVAL: Parameter = Parameter {
+    name: "interval",
+    summary: "How long a waiting time above the target is accepted: a round trip",
+    quantity: Quantity::Time,
+    default: "100 ms",
+    range: Range::above(0.0),
+    source: "RFC 8289 section 4.3",
+};
+
+/// The backlog that is none.
+pub const MAX_PACKET: Parameter = Parameter {
+    name: "max_packet",
+    summary: "With no more than so many bytes waiting nothing is dropped: a packet of the greatest size",
+    quantity: Quantity::Size,
+    default: "1500 B",
+    range: Range::at_least(0.0),
+    source: "RFC 8289 section 5.6 (bytes() <= MAXPACKET)",
+};
+
+/// Marks instead of drops.
+pub const ECN: Parameter = Parameter {
+    name: "ecn",
+    summary: "Whether packets that can be marked are marked instead of dropped",
+    quantity: Quantity::Flag,
+    default: "false",
+    range: Range::ANY,
+    source: "RFC 8289 section 3 (\"drop\" may be a mark); RFC 3168 section 5",
+};
+
+/// The control law: when to drop, given how long packets have waited. FQ-CoDel has one for each of its queues, so it
+/// is cloned from one made with the parameters.
 #[derive(Clone, Debug)]
 pub struct Law {
     target: Span,
     interval: Span,
-    quantum: u64,
+    max_packet: u64,
     ecn: bool,
     /// When a waiting time that stays above the target will have been so for an interval.
     first_above: Option<Time>,
@@ -77,7 +85,7 @@ impl Law {
         Self {
             target: values.time("target"),
             interval: values.time("interval"),
-            quantum: values.size("quantum").bytes(),
+            max_packet: values.size("max_packet").bytes(),
             ecn: values.flag("ecn"),
             first_above: None,
             drop_next: Time::ZERO,
@@ -87,23 +95,24 @@ impl Law {
         }
     }
 
-    /// RFC 8289 section 5.6: what a queue sends next.
+    /// RFC 8289 section 5.5: what a queue sends next, and whether it is marked. A mark takes the place of the drop and lets the packet go, so
+    /// there is one in a departure at most: what is due meanwhile marks the packets that follow.
     pub fn depart(
         &mut self,
         queue: &mut Fifo,
         now: Time,
         drops: &mut dyn FnMut(Ticket),
-    ) -> Option<Departure> {
+    ) -> Option<(Held, bool)> {
         let (mut head, mut above) = self.take(queue, now);
         if self.dropping {
             if !above {
                 self.dropping = false;
             }
             while self.dropping && now >= self.drop_next {
-                self.count += 1;
-                if let Some(marked) = self.mark(head) {
+                self.count = self.count.saturating_add(1);
+                if self.marks(head) {
                     self.drop_next = self.after(self.drop_next);
-                    return Some(marked);
+                    return head.map(|held| (held, true));
                 }
                 let dropped = head?;
                 drops(dropped.ticket);
@@ -115,20 +124,18 @@ impl Law {
                 }
             }
         } else if above {
-            let marked = self.mark(head);
-            if marked.is_none() {
+            let marked = self.marks(head);
+            if !marked {
                 drops(head?.ticket);
                 head = self.take(queue, now).0;
             }
             self.begin(now);
-            if marked.is_some() {
-                return marked;
-            }
+            return head.map(|held| (held, marked));
         }
-        head.map(|held| Departure { ticket: held.ticket, marked: false })
+        head.map(|held| (held, false))
     }
 
-    /// Section 5.6: what dropped often a short while ago begins where it left off.
+    /// Section 5.5: what dropped often a short while ago begins where it left off.
     fn begin(&mut self, now: Time) {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
@@ -138,14 +145,14 @@ impl Law {
         self.last_count = self.count;
     }
 
-    /// Takes the oldest packet, and says whether packets have waited too long for an interval (section 5.5).
+    /// Takes the oldest packet, and says whether packets have waited too long for an interval (section 5.6).
     fn take(&mut self, queue: &mut Fifo, now: Time) -> (Option<Held>, bool) {
         let Some(held) = queue.pop() else {
             self.first_above = None;
             return (None, false);
         };
         let waited = now.since(held.arrival.now);
-        if waited < self.target || queue.bytes() <= self.quantum {
+        if waited < self.target || queue.bytes() <= self.max_packet {
             self.first_above = None;
             return (Some(held), false);
         }
@@ -153,14 +160,13 @@ impl Law {
         (Some(held), now >= first_above)
     }
 
-    /// Section 4.3: the time of the next drop, interval / sqrt(count) later.
+    /// Section 5.6: the time of the next drop, interval / sqrt(count) later.
     fn after(&self, time: Time) -> Time {
         time + self.interval.scale(1.0 / libm::sqrt(f64::from(self.count)))
     }
 
-    fn mark(&self, head: Option<Held>) -> Option<Departure> {
-        let held = head.filter(|held| self.ecn && held.arrival.ecn.is_capable())?;
-        Some(Departure { ticket: held.ticket, marked: true })
+    fn marks(&self, head: Option<Held>) -> bool {
+        self.ecn && head.is_some_and(|held| held.arrival.ecn.is_capable())
     }
 
     /// Drops since dropping began; zero while nothing is dropped.
@@ -199,7 +205,8 @@ impl Departing for CoDel {
         _random: &mut dyn Random,
         drops: &mut dyn FnMut(Ticket),
     ) -> Option<Departure> {
-        self.law.depart(&mut self.queue, now, drops)
+        let (held, marked) = self.law.depart(&mut self.queue, now, drops)?;
+        Some(Departure { ticket: held.ticket, marked })
     }
 
     fn packets(&self) -> u64 {
@@ -244,12 +251,30 @@ mod tests {
     #[test]
     fn drops_come_after_an_interval_and_then_by_the_root_of_their_count() {
         // All 1000 arrive at 0, one leaves every 10 ms from 10 ms on. At 10 ms the waiting time is above 5 ms for the
-        // first time, so the first drop is at 110 ms (RFC 8289 section 5.5). The next are due 100/sqrt(1) = 100 ms
-        // later, then 100/sqrt(2) = 70.7, 57.7, 50, 44.7 ms (section 4.3), each taken at the departure that follows:
+        // first time, so the first drop is at 110 ms (RFC 8289 section 5.6). The next are due 100/sqrt(1) = 100 ms
+        // later, then 100/sqrt(2) = 70.7, 57.7, 50, 44.7 ms (section 5.6), each taken at the departure that follows:
         // 210 (due 210), 290 (280.7), 340 (338.4), 390 (388.4), 440 (433.2).
         let mut codel = codel(false);
         fill(&mut codel, 1000, 0.0, Ecn::NotCapable);
         assert_eq!(drop_times(&mut codel, 10.0, 44), [110.0, 210.0, 290.0, 340.0, 390.0, 440.0]);
+    }
+
+    #[test]
+    fn soon_after_the_last_drops_it_begins_where_it_left_off() {
+        // Six drops until 440 ms, as above; the seventh would be due at 474. Then the queue empties. When it is full again
+        // at 450, the waiting time is too long at 460, and dropping begins at 560: count starts at 6 - 1 = 5 (section 5.5),
+        // so that the next are due 100/sqrt(5) = 44.7 and 100/sqrt(6) = 40.8 ms later: 604.7, 645.5. More than 16
+        // intervals after 474 count starts at 1: 100 and 70.7 ms.
+        for (again, drops) in [(450.0, [560.0, 610.0, 650.0]), (2150.0, [2260.0, 2360.0, 2440.0])] {
+            let mut codel = codel(false);
+            fill(&mut codel, 1000, 0.0, Ecn::NotCapable);
+            assert_eq!(drop_times(&mut codel, 10.0, 44).len(), 6);
+            while codel.on_departure(at(450.0), &mut Scripted::new(&[]), &mut |_| panic!("a drop")).is_some()
+            {
+            }
+            fill(&mut codel, 1000, again, Ecn::NotCapable);
+            assert_eq!(drop_times(&mut codel, again + 10.0, 50)[..3], drops);
+        }
     }
 
     #[test]
@@ -266,7 +291,7 @@ mod tests {
 
     #[test]
     fn a_last_packet_is_never_dropped() {
-        // Section 5.3: with a packet's worth of bytes or less waiting, there is no standing queue.
+        // Section 5.6: with a packet's worth of bytes or less waiting, there is no standing queue.
         let mut codel = codel(false);
         for step in 0..50 {
             fill(&mut codel, 2, 20.0 * f64::from(step), Ecn::NotCapable);

@@ -1,0 +1,150 @@
+use super::*;
+use crate::discipline::{Arrival, Ecn};
+use crate::testing::{Dice, arrival, at, held};
+
+const BULK: u32 = 1;
+const SPARSE: u32 = 2;
+
+/// FQ-CoDel with something to put into it and take out of it, and what it did.
+struct Bench {
+    queue: FqCoDel,
+    next_ticket: u32,
+    dice: Dice,
+    dropped: Vec<u32>,
+}
+
+impl Bench {
+    fn new(settings: &[(&str, &str)], capacity: Capacity) -> Self {
+        let values = Values::with(ENTRY.descriptor, settings);
+        Self { queue: FqCoDel::new(&values, capacity), next_ticket: 0, dice: Dice(7), dropped: Vec::new() }
+    }
+
+    fn arrive(&mut self, ms: f64, flow: u32, bytes: u32, count: u32) {
+        for _ in 0..count {
+            let arrival = Arrival { flow, bytes, ecn: Ecn::Classic, ..arrival(ms) };
+            let Self { queue, next_ticket, dice, dropped } = self;
+            queue.on_arrival(held(*next_ticket, arrival), dice, &mut |ticket| dropped.push(ticket.0));
+            self.next_ticket += 1;
+        }
+    }
+
+    fn depart(&mut self, ms: f64) -> Option<Departure> {
+        let Self { queue, dice, dropped, .. } = self;
+        queue.on_departure(at(ms), dice, &mut |ticket| dropped.push(ticket.0))
+    }
+
+    /// The tickets of all that leave at one instant.
+    fn empty(&mut self, ms: f64) -> Vec<u32> {
+        std::iter::from_fn(|| self.depart(ms)).map(|departure| departure.ticket.0).collect()
+    }
+}
+
+#[test]
+fn queues_share_the_link_by_bytes() {
+    // 100 packets of 1500 B (tickets 0 to 99) against 300 of 500 B: after each turn both have sent alike but for a
+    // quantum (1514 B) and a packet that overdraws it (1499 B at most).
+    let mut bench = Bench::new(&[], Capacity::Unlimited);
+    bench.arrive(0.0, BULK, 1500, 100);
+    bench.arrive(0.0, SPARSE, 500, 300);
+    let (mut large, mut small) = (0_i64, 0_i64);
+    while large < 100 * 1500 && small < 300 * 500 {
+        match bench.depart(1.0) {
+            Some(Departure { ticket: Ticket(ticket), .. }) if ticket < 100 => large += 1500,
+            _ => small += 500,
+        }
+        assert!((large - small).abs() <= 1514 + 1499, "{large} and {small}");
+    }
+}
+
+#[test]
+fn a_new_queue_goes_first() {
+    // The bulk flow's queue becomes old when its first quantum is spent (two packets of 1000 B overdraw 1514 B).
+    let mut bench = Bench::new(&[], Capacity::Unlimited);
+    bench.arrive(0.0, BULK, 1000, 10);
+    let first: Vec<_> =
+        (0..3).filter_map(|_| bench.depart(1.0)).map(|departure| departure.ticket.0).collect();
+    assert_eq!(first, [0, 1, 2]);
+    bench.arrive(1.0, SPARSE, 1000, 1);
+    assert_eq!(bench.empty(1.0), [10, 3, 4, 5, 6, 7, 8, 9]);
+}
+
+#[test]
+fn a_flow_that_sends_packet_after_packet_starves_nobody() {
+    // As soon as its packet has left it sends the next. Its queue was empty meanwhile, but must wait for its turn
+    // among the old ones: quanta of 1514 B let each flow send at most two packets of 1000 B in a row.
+    let mut bench = Bench::new(&[], Capacity::Unlimited);
+    bench.arrive(0.0, BULK, 1000, 1000);
+    bench.arrive(0.0, SPARSE, 1000, 1);
+    let mut bulk = 0;
+    for _ in 0..300 {
+        match bench.depart(1.0) {
+            Some(Departure { ticket: Ticket(ticket), .. }) if ticket < 1000 => bulk += 1,
+            _ => bench.arrive(1.0, SPARSE, 1000, 1),
+        }
+    }
+    assert!((148..=200).contains(&bulk), "{bulk} of 300");
+}
+
+#[test]
+fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
+    // 90 packets and 10 in a queue of 100, and one more: half of the 90 are dropped, or a batch if that is less.
+    for (batch, dropped) in [("64", 45), ("1", 1), ("10", 10)] {
+        let mut bench = Bench::new(&[("drop_batch", batch)], Capacity::Packets(100));
+        bench.arrive(0.0, BULK, 1000, 90);
+        bench.arrive(0.0, SPARSE, 1000, 10);
+        assert!(bench.dropped.is_empty());
+        bench.arrive(0.0, SPARSE, 1000, 1);
+        assert_eq!(bench.dropped, (0..dropped).collect::<Vec<_>>());
+        assert_eq!(bench.queue.packets(), u64::from(101 - dropped));
+        assert_eq!(bench.empty(0.0).len() as u32, 101 - dropped);
+    }
+}
+
+#[test]
+fn a_packet_that_does_not_fit_at_all_is_dropped() {
+    let mut bench = Bench::new(&[], Capacity::Bytes(999));
+    bench.arrive(0.0, BULK, 1000, 1);
+    assert_eq!((bench.dropped.as_slice(), bench.queue.packets()), ([0].as_slice(), 0));
+}
+
+#[test]
+fn each_queue_has_a_codel_of_its_own() {
+    // One packet leaves every 10 ms. The bulk flow's wait far above 5 ms, the other's are sent as they come: CoDel drops
+    // the bulk flow's only, the first one 100 ms after it saw the first that had waited too long.
+    let mut bench = Bench::new(&[], Capacity::Unlimited);
+    bench.arrive(0.0, BULK, 1500, 200);
+    for step in 1..=40 {
+        let ms = 10.0 * f64::from(step);
+        if step % 4 == 0 {
+            bench.arrive(ms, SPARSE, 1500, 1);
+        }
+        let departure = bench.depart(ms);
+        assert_eq!(bench.dropped.is_empty(), step < 11, "at {ms} ms");
+        assert_eq!(departure.is_some_and(|departure| departure.ticket.0 >= 200), step % 4 == 0, "at {ms} ms");
+    }
+    assert!(bench.dropped.iter().all(|ticket| *ticket < 200));
+}
+
+#[test]
+fn what_can_be_marked_is_marked() {
+    // As CoDel alone does: 110, 210, 290 ms.
+    let mut bench = Bench::new(&[("ecn", "true")], Capacity::Unlimited);
+    bench.arrive(0.0, BULK, 1000, 100);
+    let marked = |step: &i32| bench.depart(10.0 * f64::from(*step)).is_some_and(|departure| departure.marked);
+    assert_eq!((1..=30).filter(marked).collect::<Vec<_>>(), [11, 21, 29]);
+    assert!(bench.dropped.is_empty());
+}
+
+#[test]
+fn links_hash_flows_differently() {
+    // Two flows of n queues share one with probability 1/n: of 4000 links with 4 queues, 1000 +- 3 * 27.4.
+    let collides = |seed| {
+        let mut bench = Bench::new(&[("queues", "4")], Capacity::Unlimited);
+        bench.dice = Dice(seed);
+        bench.arrive(0.0, BULK, 1000, 1);
+        bench.arrive(0.0, SPARSE, 1000, 1);
+        bench.queue.queues.len() == 1
+    };
+    let collisions = (0..4000).filter(|seed| collides(*seed)).count();
+    assert!((918..=1082).contains(&collisions), "{collisions}");
+}
