@@ -1,0 +1,298 @@
+//! What holds for every registered discipline, whatever arrives: no more waits than fits, no packet is lost, doubled or
+//! made up, packets of a flow leave in order, only what may be marked is marked, a free link does not idle, and nothing
+//! panics. Each discipline says in its [`Service`](ackclock_aqm::Service) where it may do more than that.
+
+mod reference_link;
+
+use ackclock_aqm::disciplines::droptail::DropTail;
+use ackclock_aqm::registry::{self, Entry, QUEUES};
+use ackclock_aqm::{Arrival, Capacity, Departing, Departure, Ecn, Held, LinkRate, Queueing, Service, Ticket};
+use ackclock_base::registry::Quantity;
+use ackclock_base::{Descriptor, Parameter, Random, Rate, Size, Span, Time, Value, Values};
+use proptest::prelude::*;
+use reference_link::{Happening, ReferenceLink};
+use std::collections::{BTreeMap, VecDeque};
+
+const RATE: u64 = 10_000_000;
+
+/// What a run is made of, all drawn.
+struct Draws<'a>(std::slice::Iter<'a, u8>);
+
+impl Draws<'_> {
+    fn byte(&mut self) -> u8 {
+        self.0.next().copied().unwrap_or(0)
+    }
+
+    fn unit(&mut self) -> f64 {
+        f64::from(u16::from(self.byte()) << 8 | u16::from(self.byte())) / 65535.0
+    }
+}
+
+/// Knuth's MMIX generator: one number of proptest's seeds as many as the discipline asks for.
+struct Dice(u64);
+
+impl Random for Dice {
+    fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// Half of the time the defaults, else some parameters anywhere in their ranges.
+fn values(descriptor: &'static Descriptor, draws: &mut Draws<'_>) -> Values {
+    let mut values = descriptor.defaults();
+    let anything = draws.byte() & 1 == 1;
+    for parameter in descriptor.parameters {
+        let free = anything && draws.byte() & 1 == 1;
+        if (free || parameter.name == "ecn")
+            && let Some(value) = value(parameter, draws)
+        {
+            values.set(parameter.name, value);
+        }
+    }
+    values
+}
+
+/// A value in the parameter's range; every order of magnitude alike up to a million.
+fn value(parameter: &Parameter, draws: &mut Draws<'_>) -> Option<Value> {
+    let share = draws.unit();
+    let range = parameter.range;
+    let (low, high) = (range.min.max(-1e3), range.max.min(1e6));
+    let (least, most) = (low.max(1e-9), high.max(1e-9));
+    let number = match draws.byte() % 3 {
+        0 if range.contains(low) => low,
+        1 => high,
+        _ if low < 0.0 => low + (high - low) * share,
+        _ => least * (most / least).powf(share),
+    };
+    Some(match parameter.quantity {
+        Quantity::Flag => Value::Flag(share > 0.5),
+        Quantity::Number => Value::Number(number),
+        Quantity::Integer => Value::Integer(number.clamp(low, high.min(5000.0)).ceil() as i64),
+        Quantity::Time => Value::Time(Span::from_seconds(number.clamp(1e-6, 1e3))),
+        Quantity::Rate => Value::Rate(Rate::from_bits_per_second(number.max(1000.0) as u64)),
+        Quantity::Size => Value::Size(Size::from_bytes(number.ceil() as u64)),
+        Quantity::Choice(words) => Value::Choice(words[(share * (words.len() - 1) as f64).round() as usize]),
+        Quantity::Packets | Quantity::Limit => return None,
+    })
+}
+
+fn capacity(draws: &mut Draws<'_>) -> Capacity {
+    let number = u64::from(draws.byte());
+    match draws.byte() % 8 {
+        0 => Capacity::Unlimited,
+        1 | 2 => Capacity::Bytes(1500 * (1 + number)),
+        _ => Capacity::Packets(1 + number),
+    }
+}
+
+/// Bursts and pauses of packets of several flows; a flow's packets have one ECN field.
+fn arrivals(dice: &mut Dice, count: usize) -> Vec<Arrival> {
+    const FIELDS: [Ecn; 4] = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::NotCapable];
+    let mut now = Time::ZERO;
+    let mut arrival = || {
+        // 779 B in 0.4 ms on average are 15.6 Mbit/s for a link of 10, until a pause empties the queue.
+        let pause = dice.uniform() < 0.004;
+        now += Span::from_seconds(dice.uniform() * if pause { 0.3 } else { 0.8e-3 });
+        let flow = (dice.uniform() * 12.0) as u32;
+        let bytes = [40, 576, 1000, 1500][(dice.uniform() * 4.0) as usize];
+        Arrival { now, bytes, flow, ecn: FIELDS[flow as usize % FIELDS.len()] }
+    };
+    (0..count).map(|_| arrival()).collect()
+}
+
+/// The account of a run: what arrived and is neither dropped nor gone, in the order of arrival.
+struct Account<'a> {
+    entry: &'a Entry,
+    capacity: Capacity,
+    marks: bool,
+    waiting: VecDeque<(usize, Arrival)>,
+    counts: BTreeMap<&'static str, usize>,
+}
+
+impl Account<'_> {
+    fn take(&mut self, happening: &Happening) -> Result<(), TestCaseError> {
+        let name = self.entry.descriptor.name;
+        let service = self.entry.service;
+        match *happening {
+            Happening::Arrived { number, arrival } => {
+                self.waiting.push_back((number, arrival));
+                *self.counts.entry("arrived").or_default() += 1;
+            }
+            Happening::Dropped { number, newcomer } => {
+                let (packets, bytes) = self.without(newcomer);
+                let dropped = self.leave(number)?;
+                prop_assert!(service.drops_late || number == newcomer, "{name} drops what has waited");
+                prop_assert!(
+                    !service.drops_only_when_full || !self.capacity.has_room(dropped.bytes, packets, bytes),
+                    "{name} drops what fits"
+                );
+                *self.counts.entry("dropped").or_default() += 1;
+            }
+            Happening::Left { number, marked } => {
+                let overtaken = self.waiting.iter().any(|(other, _)| *other < number);
+                let left = self.leave(number)?;
+                if overtaken {
+                    prop_assert!(service.overtakes, "{name} lets a packet overtake");
+                    let same = self
+                        .waiting
+                        .iter()
+                        .any(|(other, arrival)| *other < number && arrival.flow == left.flow);
+                    prop_assert!(!same, "{name} lets a packet overtake one of its flow");
+                }
+                prop_assert!(!marked || left.ecn.is_capable(), "{name} marks what cannot be marked");
+                prop_assert!(!marked || self.marks, "{name} marks though it is not to");
+                *self.counts.entry("left").or_default() += 1;
+            }
+            Happening::Settled { packets, idles } => {
+                prop_assert_eq!(packets, self.waiting.len() as u64, "{} counts otherwise", name);
+                prop_assert!(!idles || service.holds_back, "{name} lets a free link idle");
+                let bytes: u64 = self.waiting.iter().map(|(_, arrival)| u64::from(arrival.bytes)).sum();
+                let fits = match self.capacity {
+                    Capacity::Unlimited => true,
+                    Capacity::Packets(most) => packets <= most,
+                    Capacity::Bytes(most) => bytes <= most,
+                };
+                prop_assert!(fits, "{name} holds {packets} packets, {bytes} B of {:?}", self.capacity);
+            }
+        }
+        Ok(())
+    }
+
+    /// What waits besides the newcomer.
+    fn without(&self, newcomer: usize) -> (u64, u64) {
+        let others = self.waiting.iter().filter(|(number, _)| *number != newcomer);
+        others.fold((0, 0), |(packets, bytes), (_, arrival)| (packets + 1, bytes + u64::from(arrival.bytes)))
+    }
+
+    fn leave(&mut self, number: usize) -> Result<Arrival, TestCaseError> {
+        let place = self.waiting.iter().position(|(other, _)| *other == number);
+        let name = self.entry.descriptor.name;
+        prop_assert!(place.is_some(), "{name} lets packet {number} go twice, or one that never came");
+        Ok(self.waiting.remove(place.unwrap_or(0)).map(|(_, arrival)| arrival).expect("it is there"))
+    }
+}
+
+fn check(entry: &Entry, bytes: &[u8], count: usize) -> Result<(), TestCaseError> {
+    let mut draws = Draws(bytes.iter());
+    let values = values(entry.descriptor, &mut draws);
+    let capacity = capacity(&mut draws);
+    let seed = u64::from_le_bytes(std::array::from_fn(|_| draws.byte()));
+    check_with(entry, &values, capacity, seed, count)
+}
+
+fn check_with(
+    entry: &Entry,
+    values: &Values,
+    capacity: Capacity,
+    seed: u64,
+    count: usize,
+) -> Result<(), TestCaseError> {
+    let marks = entry.descriptor.parameter("ecn").is_some() && values.flag("ecn");
+    // A policer marks by another parameter than `ecn`.
+    let marks = marks || entry.descriptor.parameter("exceed").is_some();
+    let rate = LinkRate { rate: Rate::from_bits_per_second(RATE), mean_packet_bytes: 1000 };
+    let mut link = ReferenceLink::new((entry.build)(values, capacity, &rate), rate.rate, Dice(seed ^ 1));
+    let mut account = Account { entry, capacity, marks, waiting: VecDeque::new(), counts: BTreeMap::new() };
+    for arrival in arrivals(&mut Dice(seed), count) {
+        link.arrive(arrival);
+        for happening in link.happenings() {
+            account.take(&happening)?;
+        }
+    }
+    let at = |what| account.counts.get(what).copied().unwrap_or(0);
+    prop_assert_eq!(at("arrived"), count);
+    prop_assert_eq!(count, at("dropped") + at("left") + account.waiting.len());
+    let mut finite = true;
+    link.publish(&mut |_, number| finite &= number.is_finite());
+    prop_assert!(finite, "{} shows a number that is none", entry.descriptor.name);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_discipline_obeys_the_rules_of_a_queue(bytes in prop::collection::vec(any::<u8>(), 0..160)) {
+        for entry in QUEUES {
+            check(entry, &bytes, 400)?;
+        }
+    }
+}
+
+#[test]
+fn under_overload_every_discipline_both_sends_and_drops() {
+    // A third of the traffic is too much. A discipline that lets through all of it, or nothing, decides nothing.
+    for entry in QUEUES {
+        let mut values = entry.descriptor.defaults();
+        if entry.descriptor.parameter("rate").is_some() {
+            values.set("rate", Value::Rate(Rate::from_bits_per_second(1_000_000)));
+        }
+        let rate = LinkRate { rate: Rate::from_bits_per_second(RATE), mean_packet_bytes: 1000 };
+        let queueing = (entry.build)(&values, Capacity::Packets(50), &rate);
+        let mut link = ReferenceLink::new(queueing, rate.rate, Dice(7));
+        let (mut dropped, mut left) = (0, 0);
+        for arrival in arrivals(&mut Dice(3), 20_000) {
+            link.arrive(arrival);
+            for happening in link.happenings() {
+                dropped += usize::from(matches!(happening, Happening::Dropped { .. }));
+                left += usize::from(matches!(happening, Happening::Left { .. }));
+            }
+        }
+        assert!(dropped > 20, "{} drops {dropped}", entry.descriptor.name);
+        assert!(left > 1000, "{} sends {left}", entry.descriptor.name);
+    }
+}
+
+#[test]
+fn the_rules_can_be_broken() {
+    let codel = registry::find("codel").expect("CoDel");
+    let droptail = registry::find("droptail").expect("a tail-drop queue");
+    let room_for_one_more: fn(&Values, Capacity, &LinkRate) -> Queueing = |_, capacity, _| {
+        let capacity = match capacity {
+            Capacity::Packets(most) => Capacity::Packets(most + 1),
+            other => other,
+        };
+        Queueing::at_arrival(DropTail { capacity })
+    };
+    let liars = [
+        ("drops what has waited", Entry { service: Service::IN_ORDER, ..*codel }),
+        ("holds 11 packets", Entry { build: room_for_one_more, ..*droptail }),
+        (
+            "lets a packet overtake",
+            Entry { service: Service { overtakes: false, ..codel.service }, build: last_first, ..*codel },
+        ),
+        (
+            "lets a packet overtake one of its flow",
+            Entry { service: Service { overtakes: true, ..codel.service }, build: last_first, ..*codel },
+        ),
+    ];
+    for (fault, liar) in liars {
+        let found = check_with(&liar, &liar.descriptor.defaults(), Capacity::Packets(10), 1, 2000)
+            .expect_err(fault)
+            .to_string();
+        assert!(found.contains(fault), "{found}");
+    }
+}
+
+/// A stack in place of a queue.
+fn last_first(_: &Values, _: Capacity, _: &LinkRate) -> Queueing {
+    struct Stack(Vec<Held>);
+    impl Departing for Stack {
+        fn on_arrival(&mut self, held: Held, _: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
+            if self.0.len() < 10 { self.0.push(held) } else { drops(held.ticket) }
+        }
+        fn on_departure(
+            &mut self,
+            _: Time,
+            _: &mut dyn Random,
+            _: &mut dyn FnMut(Ticket),
+        ) -> Option<Departure> {
+            self.0.pop().map(|held| Departure { ticket: held.ticket, marked: false })
+        }
+        fn packets(&self) -> u64 {
+            self.0.len() as u64
+        }
+    }
+    Queueing::at_departure(Stack(Vec::new()))
+}
