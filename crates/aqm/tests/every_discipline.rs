@@ -257,7 +257,7 @@ fn the_rules_can_be_broken() {
     };
     let liars = [
         ("drops what has waited", Entry { service: Service::IN_ORDER, ..*codel }),
-        ("holds 11 packets", Entry { build: room_for_one_more, ..*droptail }),
+        ("holds 31 packets", Entry { build: room_for_one_more, ..*droptail }),
         (
             "lets a packet overtake",
             Entry { service: Service { overtakes: false, ..codel.service }, build: last_first, ..*codel },
@@ -268,7 +268,7 @@ fn the_rules_can_be_broken() {
         ),
     ];
     for (fault, liar) in liars {
-        let found = check_with(&liar, &liar.descriptor.defaults(), Capacity::Packets(10), 1, 2000)
+        let found = check_with(&liar, &liar.descriptor.defaults(), Capacity::Packets(30), 1, 5000)
             .expect_err(fault)
             .to_string();
         assert!(found.contains(fault), "{found}");
