@@ -1,0 +1,137 @@
+"""The disciplines that are compared, and where a study puts them.
+
+A base file lists the disciplines once (``[[arms]]``). A study says in ``[disciplines]`` which links they go to, and in
+which variants; each discipline in each variant is a case of the study, named ``codel`` or ``codel+heavy``. The first
+arm, drop-tail, is what the others are held against (RFC 7928 section 1.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from ackclock.characterisation.words import Table
+
+BASELINE = "droptail"
+OF_VARIANT = "+"
+"""Stands in the name of a case between the discipline and the variant."""
+
+
+class Arm(Table):
+    """A discipline under test."""
+
+    name: str = Field(description="as in the registry")
+    label: str
+    parameters: dict[str, Any] = Field(default_factory=dict, description="what differs from its defaults")
+    delay: dict[str, str] = Field(
+        default_factory=dict,
+        description="the parameters that say how much delay is wanted, as a share of it: "
+        '"1 ms" for a time, "0.5 packets" for what the link sends in half of it',
+    )
+    ecn: bool = Field(default=False, description="whether it can mark")
+    note: str = ""
+
+
+class Variant(Table):
+    """The same disciplines in another setting of the scenario."""
+
+    name: str
+    label: str
+    overrides: dict[str, Any] = Field(default_factory=dict)
+    at: list[str] | None = Field(default=None, description="the links' queues, where they are others")
+    limit: str | list[str] | None = Field(default=None, description="buffer, where it is another")
+    ecn: bool = Field(default=False, description="mark; only the arms that can")
+    delays_ms: list[float] = Field(
+        default_factory=list, description="wanted delay of each link, or of all; only the arms that have one"
+    )
+    beside: dict[str, list[str]] = Field(
+        default_factory=dict,
+        description="other disciplines at further links: the first of the list that is not the arm itself; "
+        "drop-tail keeps drop-tail",
+    )
+
+
+class Placement(Table):
+    """Where the disciplines go."""
+
+    at: list[str] = Field(min_length=1, description="dotted paths of the queues")
+    limit: str | list[str] = Field(description="buffer, or one for each of the queues")
+    packets_per_s: float = Field(
+        default=833.3, description="what a wanted delay is turned into packets by: the link's rate"
+    )
+    only: list[str] | None = Field(default=None, description="names of arms; default: all")
+    variants: list[Variant] = Field(default_factory=list)
+
+
+def cases(placement: Placement, arms: Sequence[Arm]) -> list[dict[str, Any]]:
+    """The cases of a study, as its file could have them. ValueError for an arm that is not in the list."""
+    names = [arm.name for arm in arms]
+    unknown = [name for name in placement.only or () if name not in names]
+    if unknown:
+        raise ValueError(f'disciplines.only: there is no arm "{unknown[0]}"; there are {", ".join(names)}')
+    chosen = [arm for arm in arms if placement.only is None or arm.name in placement.only]
+    variants: list[Variant | None] = [*placement.variants] or [None]
+    return [
+        _case(placement, arm, variant, arms)
+        for arm in chosen
+        for variant in variants
+        if variant is None or _takes_part(arm, variant)
+    ]
+
+
+def discipline_of(case: str) -> str:
+    """The discipline of the case called ``case``."""
+    return case.partition(OF_VARIANT)[0]
+
+
+def variant_of(case: str) -> str:
+    """The variant of the case called ``case``; empty without one."""
+    return case.partition(OF_VARIANT)[2]
+
+
+def _takes_part(arm: Arm, variant: Variant) -> bool:
+    """A variant about marks or about a wanted delay says nothing of an arm without them, but for the baseline."""
+    if arm.name == BASELINE:
+        return not variant.delays_ms or bool(variant.beside)
+    return (arm.ecn or not variant.ecn) and bool(arm.delay or not variant.delays_ms)
+
+
+def _case(
+    placement: Placement, arm: Arm, variant: Variant | None, arms: Sequence[Arm]
+) -> dict[str, Any]:
+    at = placement.at if variant is None or variant.at is None else variant.at
+    limit = placement.limit if variant is None or variant.limit is None else variant.limit
+    limits = [limit] * len(at) if isinstance(limit, str) else limit
+    if len(limits) < len(at):
+        raise ValueError(f"disciplines: {len(at)} queues and {len(limits)} limits")
+    overrides: dict[str, Any] = {}
+    for k, (path, size) in enumerate(zip(at, limits, strict=False)):
+        queue = {"name": arm.name, "limit": size, **arm.parameters}
+        if variant is not None and variant.delays_ms and arm.delay:
+            queue |= _wanted(arm, variant.delays_ms[min(k, len(variant.delays_ms) - 1)], placement.packets_per_s)
+        if variant is not None and variant.ecn and arm.ecn:
+            queue["ecn"] = True
+        overrides[path] = queue
+    if variant is None:
+        return {"name": arm.name, "label": arm.label, "overrides": overrides}
+    for path, names in variant.beside.items():
+        other = arm.name if arm.name == BASELINE else next(name for name in names if name != arm.name)
+        parameters = next((one.parameters for one in arms if one.name == other), {})
+        overrides[path] = {"name": other, "limit": limits[min(len(at), len(limits) - 1)], **parameters}
+    return {
+        "name": f"{arm.name}{OF_VARIANT}{variant.name}",
+        "label": f"{arm.label}, {variant.label}",
+        "overrides": {**overrides, **variant.overrides},
+    }
+
+
+def _wanted(arm: Arm, delay_ms: float, packets_per_s: float) -> Mapping[str, str]:
+    """The parameters of ``arm`` that ask for ``delay_ms``."""
+    found = {}
+    for parameter, share in arm.delay.items():
+        factor, unit = share.split()
+        number = float(factor) * delay_ms * (packets_per_s / 1e3 if unit == "packets" else 1.0)
+        found[parameter] = f"{number:.6g} {unit}"
+    return found

@@ -1,0 +1,68 @@
+"""The criteria that several scenarios share. RFC 7928 has none: all of them, and every number in them, are ours.
+
+Ratios are of the discipline over drop-tail with a buffer of one bandwidth-delay product, paired by seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+RULES: Mapping[str, Mapping[str, Any]] = {
+    "latency": {
+        "text": "Median and 95th percentile of the queueing delay are below drop-tail's",
+        "kind": "benefit",
+        "measure": "ratio",
+        "metrics": ["delay_p50", "delay_p95"],
+        "high": 1.0,
+        "strict": True,
+        # A packet of 1500 bytes takes 1.2 ms at 10 Mbit/s: less than a tenth of that is no queue.
+        "floor": 0.1,
+    },
+    "goodput": {
+        "text": "All flows together get at least 95 % of what they get with drop-tail",
+        "measure": "ratio",
+        "metrics": ["goodput"],
+        "low": 0.95,
+    },
+    "goodput-90": {
+        "text": "All flows together get at least 90 % of what they get with drop-tail",
+        "measure": "ratio",
+        "metrics": ["goodput"],
+        "low": 0.90,
+    },
+    "loss": {
+        "text": "The loss ratio is at most twice drop-tail's, or 1 % where that is more",
+        "measure": "loss",
+        "metrics": ["loss"],
+        "high": 1.0,
+        "unit": "%",
+    },
+    "starvation": {
+        "text": "No flow has less than a tenth of its equal share over any 60 s",
+        "metrics": ["least_share"],
+        "by": "every",
+        "low": 0.1,
+    },
+    "steadiness": {
+        "text": "The queueing delay varies no more than with drop-tail (standard deviation)",
+        "measure": "ratio",
+        "metrics": ["delay_std"],
+        "by": "mean",
+        "high": 1.0,
+        "floor": 0.1,
+    },
+    "growth": {
+        "text": "The queue does not grow with time (slope of the waiting packets)",
+        "metrics": ["drift"],
+        "by": "some",
+        "high": 0.0,
+        "unit": "packets/min",
+    },
+    "completion": {
+        "text": "Median and 95th percentile of the completion time are at most 10 % above drop-tail's",
+        "measure": "ratio",
+        "metrics": ["completion_p50", "completion_p95"],
+        "high": 1.10,
+    },
+}
