@@ -110,7 +110,7 @@ impl PathFacts {
 }
 
 fn capacity(plan: &LinkPlan, facts: &PathFacts) -> Option<Capacity> {
-    let bytes_per_second = plan.rate.bytes_per_second();
+    let bytes_per_second = plan.pace.rate.bytes_per_second();
     let packets = |bytes: f64| Capacity::Packets((bytes / facts.mean_packet_bytes()).round() as u64);
     match plan.queue.as_ref()?.extra.limit("limit") {
         Limit::Unlimited => None,
@@ -126,7 +126,8 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
         name: plan.name.clone(),
         from: plan.from.clone(),
         to: plan.to.clone(),
-        rate: plan.rate,
+        rate: plan.pace.rate,
+        phases: plan.pace.phases.clone(),
         delay: plan.delay,
         discipline: plan.queue.as_ref().and_then(|queue| discipline(queue, plan, facts)),
         loss: plan.loss.as_ref().and_then(loss_model),
@@ -141,7 +142,7 @@ fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Queu
         return None;
     }
     let entry = ackclock_aqm::registry::find(queue.descriptor.name)?;
-    let link = LinkRate { rate: plan.rate, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 };
+    let link = LinkRate { rate: plan.pace.rate, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 };
     Some((entry.build)(&queue.values, capacity.unwrap_or(Capacity::Unlimited), &link))
 }
 

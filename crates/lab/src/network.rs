@@ -5,10 +5,11 @@ use crate::choice::{self, Choice};
 use crate::diagnostics::{counted, nearest, one_of};
 use crate::document::{Node, Span as Place_, Value, quoted};
 use crate::flows::{FlowGroup, FlowPlan, Member, Place, Sending};
+use crate::rate::{self, Pace};
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_aqm::Service;
-use ackclock_base::{Range, Rate, Span};
+use ackclock_base::{Range, Span};
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Links and nodes.
@@ -32,8 +33,8 @@ pub struct LinkPlan {
     pub from: String,
     /// The node it leads to.
     pub to: String,
-    /// Its rate.
-    pub rate: Rate,
+    /// How fast it sends.
+    pub pace: Pace,
     /// Its propagation delay.
     pub delay: Span,
     /// Its queue; `None` for one without limit.
@@ -60,7 +61,6 @@ const MOST_PATH: usize = 10_000;
 const MOST_STEPS: usize = 2_000_000;
 
 const LINK_KEYS: [&str; 5] = ["rate", "delay", "queue", "loss", "reverse"];
-const RATES: Range = Range::between(1.0, 1e12);
 const DELAYS: Range = Range::between(0.0, 3600.0);
 
 /// Reads the network, and routes the flows over it.
@@ -111,7 +111,7 @@ enum Ends {
 /// One link, or one direction of it, before it has ends.
 #[derive(Clone, Debug)]
 struct Wire {
-    rate: Rate,
+    pace: Pace,
     delay: Delay,
     queue: Option<Choice>,
     loss: Option<Choice>,
@@ -287,7 +287,7 @@ impl Network {
             name: name.to_owned(),
             from: from.to_owned(),
             to: to.to_owned(),
-            rate: wire.rate,
+            pace: wire.pace.clone(),
             delay: wire.delay.of(index, count),
             queue: wire.queue.clone(),
             loss: wire.loss.clone(),
@@ -492,8 +492,10 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
         table.required("rate", "a rate such as \"10 Mbit/s\"");
         table.required("delay", "a propagation delay such as \"10 ms\"");
     }
-    let rate =
-        table.rate("rate", RATES).or(base.map(|base| base.rate).filter(|_| table.get("rate").is_none()));
+    let pace = match table.get("rate") {
+        Some(_) => rate::read(table),
+        None => base.map(|base| base.pace.clone()),
+    };
     let delay = match table.get("delay") {
         Some(node) => read_delay(table, node),
         None => base.map(|base| base.delay),
@@ -517,7 +519,7 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
         }
         None => base.and_then(|base| base.loss.clone()),
     };
-    let one_way = Wire { rate: rate?, delay: delay?, queue, loss, reverse: None };
+    let one_way = Wire { pace: pace?, delay: delay?, queue, loss, reverse: None };
     let reverse = match table.get("reverse") {
         Some(node) => {
             let keys = &LINK_KEYS[..LINK_KEYS.len() - 1];

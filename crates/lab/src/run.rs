@@ -42,7 +42,8 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
         .zip(capacities)
         .map(|(link, capacity)| LinkFacts {
             name: link.name.clone(),
-            rate: link.rate,
+            rate: link.pace.rate,
+            phases: link.pace.phases.iter().map(|phase| (phase.lasts, phase.rate)).collect(),
             delay: link.delay,
             capacity,
             service: link.service(),

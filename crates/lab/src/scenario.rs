@@ -197,7 +197,8 @@ impl Scenario {
         for (_, member) in members() {
             member.forward.iter().for_each(|link| users[*link as usize] += 1.0);
         }
-        let share = |link: &u32| links[*link as usize].rate.bits_per_second() as f64 / users[*link as usize];
+        let share =
+            |link: &u32| links[*link as usize].pace.rate.bits_per_second() as f64 / users[*link as usize];
         let packets = |(group, member): (&FlowGroup, &flows::Member)| {
             let rate = member.forward.iter().map(share).fold(f64::INFINITY, f64::min);
             rate.max(group.least_rate_bps()) * self.duration.seconds() / (8.0 * f64::from(group.wire_bytes()))

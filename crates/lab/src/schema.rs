@@ -65,8 +65,15 @@ fn object(required: &[&str], properties: Value) -> Value {
 fn link_properties(with_reverse: bool) -> Value {
     let delays =
         json!({ "type": "array", "items": quantity(Quantity::Time, ""), "minItems": 2, "maxItems": 2 });
+    let phase = json!({
+        "type": "array",
+        "prefixItems": [quantity(Quantity::Time, ""), quantity(Quantity::Rate, "")],
+        "minItems": 2,
+        "maxItems": 2
+    });
+    let cycle = object(&["cycle"], json!({ "cycle": { "type": "array", "items": phase, "minItems": 1 } }));
     let mut properties = json!({
-        "rate": quantity(Quantity::Rate, ""),
+        "rate": { "anyOf": [quantity(Quantity::Rate, ""), cycle] },
         "delay": { "anyOf": [quantity(Quantity::Time, ""), object(&["evenly"], json!({ "evenly": delays }))] },
         "queue": { "$ref": "#/$defs/queue" },
         "loss": { "$ref": "#/$defs/loss" }

@@ -36,8 +36,10 @@ use std::fmt;
 pub struct LinkFacts {
     /// Its name, for messages.
     pub name: String,
-    /// How fast it sends.
+    /// How fast it sends, where it has no phases.
     pub rate: Rate,
+    /// How fast it sends in phases that repeat from time zero: how long each lasts, and its rate.
+    pub phases: Vec<(Span, Rate)>,
     /// How long the wire takes.
     pub delay: Span,
     /// How much may wait, not counting the packet being sent; `None` where nothing limits the queue.
@@ -79,7 +81,8 @@ pub enum Rule {
     QueueOrder,
     /// A link sends one packet at a time.
     OneAtATime,
-    /// A transmission takes the packet's bits over the link's rate, rounded to a nanosecond, and at least one.
+    /// A transmission takes the packet's bits over the link's rate as it is when the transmission starts, rounded to a
+    /// nanosecond, and at least one.
     LinkRate,
     /// A packet arrives the link's delay after its transmission; a corrupted one is lost as that ends.
     LinkDelay,

@@ -97,6 +97,15 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "count = \"2\""), (12, 9), "flows.0.count", "\"2\"", "a whole number without quotes", Some("2")),
     mistake(("min_rto = \"0.2 s\"", "ecn = \"yes\""), (18, 7), "flows.0.transport.ecn", "\"yes\"", "true or false without quotes", None),
     mistake(("\"10 s\"", "2027-05-01"), (2, 12), "duration", "a date", TIMES, None),
+    // Rates that change.
+    mistake(("\"10 Mbit/s\"", "{ cycle = [] }"), (7, 33), "dumbbell.bottleneck.rate.cycle", "0 phases", "from 1 to 10000 phases", None),
+    mistake(("\"10 Mbit/s\"", "{ cicle = [] }"), (7, 25), "dumbbell.bottleneck.rate.cicle", "the key `cicle`", "cycle", Some("`cycle`")),
+    mistake(("\"10 Mbit/s\"", "{}"), (7, 23), "dumbbell.bottleneck.rate.cycle", "no `cycle` in `dumbbell.bottleneck.rate`", "a list of phases, each of them as [\"20 s\", \"100 Mbit/s\"]", None),
+    mistake(("\"10 Mbit/s\"", "{ cycle = [[\"20 s\"]] }"), (7, 34), "dumbbell.bottleneck.rate.cycle", "a phase of 1 value", "how long it lasts, then its rate", None),
+    mistake(("\"10 Mbit/s\"", "{ cycle = [\"20 s\"] }"), (7, 34), "dumbbell.bottleneck.rate.cycle", "\"20 s\"", "how long it lasts, then its rate", None),
+    mistake(("\"10 Mbit/s\"", "{ cycle = [[\"10 Mbit/s\", \"1 s\"]] }"), (7, 35), "dumbbell.bottleneck.rate.cycle", "\"10 Mbit/s\"", TIMES, None),
+    mistake(("\"10 Mbit/s\"", "{ cycle = [[\"1 s\", \"0 bit/s\"]] }"), (7, 42), "dumbbell.bottleneck.rate.cycle", "\"0 bit/s\"", "a rate from 1 bit/s to 1 Tbit/s", None),
+    mistake(("\"10 Mbit/s\"", "{ cycle = [[\"0 s\", \"1 kbit/s\"]] }"), (7, 35), "dumbbell.bottleneck.rate.cycle", "\"0 s\"", "a time from 1 us to 1000000 s", None),
     // Values that mean nothing.
     mistake(("10 Mbit/s", "0 Mbit/s"), (7, 23), "dumbbell.bottleneck.rate", "\"0 Mbit/s\"", "a rate from 1 bit/s to 1 Tbit/s", None),
     mistake(("10 Mbit/s", "-10 Mbit/s"), (7, 23), "dumbbell.bottleneck.rate", "\"-10 Mbit/s\"", "a rate that is not negative", None),

@@ -2,7 +2,7 @@
 //!
 //! * [`simulation`]: a run, and its event loop.
 //! * [`schedule`]: what happens next; one pending event per lane of packets and per timer.
-//! * [`network`], [`link`], [`lane`], [`packet`]: packets on their way over fixed paths.
+//! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths.
 //! * [`loss`]: links that corrupt packets.
 //! * [`flow`], [`tcp`]: the endpoints.
 //! * [`traffic`]: what is sent over UDP, and the web.
@@ -25,4 +25,5 @@ pub mod simulation;
 pub mod tcp;
 pub mod trace;
 pub mod traffic;
+pub mod transmission;
 pub mod waiting_room;

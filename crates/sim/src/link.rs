@@ -8,9 +8,10 @@ use crate::histogram::Histogram;
 use crate::loss::LossModel;
 use crate::measure::{Interval, QueueMeter};
 use crate::random::Stream;
+use crate::transmission::{Phase, Transmission};
 use crate::waiting_room::{Guest, WaitingRoom};
 use ackclock_aqm::{Arrival, Backlog, Discipline, Queueing, Verdict};
-use ackclock_base::{Rate, Size, Span, Time};
+use ackclock_base::{Rate, Span, Time};
 use std::collections::VecDeque;
 
 /// What a link is made of.
@@ -21,8 +22,10 @@ pub struct LinkParts {
     pub from: String,
     /// The node it leads to.
     pub to: String,
-    /// How fast it sends.
+    /// How fast it sends; with phases, at most.
     pub rate: Rate,
+    /// How fast it sends in phases that repeat; none where the rate stays the same.
+    pub phases: Vec<Phase>,
     /// How long the wire takes.
     pub delay: Span,
     /// What decides about packets; `None` for a queue without limit.
@@ -83,7 +86,7 @@ pub struct Link {
     pub from: String,
     /// The node it leads to.
     pub to: String,
-    /// How fast it sends.
+    /// How fast it sends; with phases, at most.
     pub rate: Rate,
     delay: Span,
     /// What decides at arrival, if anything does.
@@ -113,25 +116,6 @@ struct Waiting {
     bytes: u32,
 }
 
-/// Transmission times by size; packets come in few sizes, so the last answers are kept.
-struct Transmission {
-    rate: Rate,
-    recent: [(u32, Span); 2],
-}
-
-impl Transmission {
-    #[inline]
-    fn time(&mut self, bytes: u32) -> Span {
-        if self.recent[0].0 != bytes {
-            self.recent.swap(0, 1);
-            if self.recent[0].0 != bytes {
-                self.recent[0] = (bytes, self.rate.time_to_send(Size::from_bytes(u64::from(bytes))));
-            }
-        }
-        self.recent[0].1
-    }
-}
-
 impl Link {
     /// A link at rest. Its queue's length is followed where several paths share it or its queue has a discipline;
     /// of any other link only the queue's mean is measured, which is cheaper.
@@ -150,7 +134,7 @@ impl Link {
             next_look: period.map_or(Time::NEVER, |period| Time::ZERO + period),
             queue_random,
             loss_random,
-            transmission: Transmission { rate: parts.rate, recent: [(0, Span::ZERO); 2] },
+            transmission: Transmission::new(parts.rate, parts.phases),
             tracks_queue,
             name: parts.name,
             from: parts.from,
@@ -233,7 +217,7 @@ impl Link {
         {
             waits.record(starts.since(since));
         }
-        let sent = starts + self.transmission.time(bytes);
+        let sent = starts + self.transmission.time(starts, bytes);
         self.free_at = sent;
         self.counts.busy_ns += self.measured.overlap(starts, sent).nanos();
         if let Some(model) = &mut self.loss
@@ -364,6 +348,7 @@ mod tests {
             from: "a".into(),
             to: "b".into(),
             rate: Rate::from_bits_per_second(8_000_000), // a byte per microsecond
+            phases: Vec::new(),
             delay: Span::from_millis(10),
             discipline,
             loss: None,

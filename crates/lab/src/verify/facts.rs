@@ -2,7 +2,7 @@
 
 use super::{LinkFacts, PathFacts};
 use ackclock_aqm::Capacity;
-use ackclock_base::Span;
+use ackclock_base::{Rate, Span, Time};
 
 /// The links and paths.
 #[derive(Clone, Copy)]
@@ -13,11 +13,26 @@ pub(super) struct Facts<'a> {
 
 impl Facts<'_> {
     /// The bits over the rate in integers, rounded half up.
-    pub(super) fn transmission(&self, link: usize, bytes: u32) -> Span {
-        let rate = u128::from(self.links[link].rate.bits_per_second());
+    pub(super) fn transmission(&self, link: usize, starts: Time, bytes: u32) -> Span {
+        let rate = u128::from(self.rate(link, starts).bits_per_second());
         let bit_nanoseconds = u128::from(bytes) * 8 * 1_000_000_000;
         let ns = (bit_nanoseconds + rate / 2).checked_div(rate).unwrap_or(u128::MAX).max(1);
         Span::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
+    }
+
+    /// The rate of the phase that an instant lies in: what is left of the time after whole cycles is used up by one phase
+    /// after the other.
+    fn rate(&self, link: usize, now: Time) -> Rate {
+        let LinkFacts { rate, phases, .. } = &self.links[link];
+        let cycle: u128 = phases.iter().map(|(lasts, _)| u128::from(lasts.nanos())).sum();
+        let Some(mut left) = u128::from(now.nanos()).checked_rem(cycle) else { return *rate };
+        for (lasts, rate) in phases {
+            match left.checked_sub(u128::from(lasts.nanos())) {
+                Some(rest) => left = rest,
+                None => return *rate,
+            }
+        }
+        *rate
     }
 
     pub(super) fn fits(&self, link: usize, packets: u64, bytes: u64) -> bool {

@@ -32,6 +32,8 @@ struct Way {
 struct Line {
     /// Offered last. If it is neither dropped nor started before anything else happens on the link, it waits.
     newcomer: Option<Offer>,
+    /// Joined the queue last, where another may yet be dropped to make room for it.
+    squeezed_in: Option<Offer>,
     waiting: VecDeque<Offer>,
     waiting_bytes: u64,
     sending: Option<u64>,
@@ -246,6 +248,9 @@ impl<'a> Replay<'a> {
     /// The laws of the event itself.
     fn follow(&mut self, step: &Step<'_>, course: &Course) {
         let Record { path, packet, bytes, event, .. } = *step.record;
+        if let Some(link) = step.link {
+            self.check_squeezed_in(step, link);
+        }
         if let Some(link) = step.link
             && self.links[link].newcomer.is_some_and(|newcomer| newcomer.packet != packet)
         {
@@ -319,6 +324,26 @@ impl<'a> Replay<'a> {
         let Some(offer) = line.newcomer.take() else { return };
         line.waiting.push_back(offer);
         line.waiting_bytes += u64::from(offer.bytes);
+        if self.facts.links[link].service.drops_late {
+            line.squeezed_in = Some(offer);
+        } else {
+            self.check_limit(link, offer);
+        }
+    }
+
+    /// Where a queue makes room for a newcomer by dropping others, it does so at the same instant.
+    fn check_squeezed_in(&mut self, step: &Step<'_>, link: usize) {
+        let makes_room = matches!(step.record.event, Event::Dropped { .. });
+        let waiting = self.links[link].squeezed_in.filter(|offer| !makes_room || step.time > offer.at);
+        if let Some(offer) = waiting {
+            self.links[link].squeezed_in = None;
+            self.check_limit(link, offer);
+        }
+    }
+
+    /// With the offer, no more waits than fits; an idle link takes any packet.
+    fn check_limit(&mut self, link: usize, offer: Offer) {
+        let line = &self.links[link];
         let (packets, bytes) = (line.waiting.len() as u64, line.waiting_bytes);
         if line.sending.is_some() && !self.facts.fits(link, packets, bytes) {
             let packet = self.facts.packet_words(offer.packet, offer.path, Some(link));
@@ -373,7 +398,7 @@ impl<'a> Replay<'a> {
             self.note(Rule::OneAtATime, step, format!("sent while packet {other} was being sent"));
         }
         let took = step.time.since(course.since);
-        let needs = self.facts.transmission(link, course.bytes);
+        let needs = self.facts.transmission(link, course.since, course.bytes);
         if took != needs {
             self.note(Rule::LinkRate, step, format!("sent within {took}, its bits take {needs}"));
         }
@@ -406,12 +431,14 @@ impl<'a> Replay<'a> {
         for packet in &self.launched {
             let course = &self.courses[packet];
             let Some((stage, hops)) = course.at_end.filter(|(stage, _)| !stage.is_fate()) else { continue };
-            let link = self.facts.paths[course.path as usize].links.get(hops);
-            ways[course.path as usize].add(*packet, stage, course.goes_on);
-            if let Some(line) = link.and_then(|link| lines.get_mut(*link as usize))
+            let link = self.facts.paths[course.path as usize].links.get(hops).map(|link| *link as usize);
+            let goes_on = course.goes_on
+                || stage == Stage::Offered && link.is_some_and(|link| self.may_still_wait(link));
+            ways[course.path as usize].add(*packet, stage, goes_on);
+            if let Some(line) = link.and_then(|link| lines.get_mut(link))
                 && stage != Stage::AtNode
             {
-                line.add(*packet, stage, course.goes_on);
+                line.add(*packet, stage, goes_on);
             }
         }
         for (path, remaining) in ways.iter().enumerate() {
@@ -420,6 +447,14 @@ impl<'a> Replay<'a> {
         for (link, remaining) in lines.iter().enumerate() {
             self.balance_link(link, remaining);
         }
+    }
+
+    /// Whether it may be open at the end what becomes of a packet that waits: where that is decided at departure, while
+    /// the link is busy with another or holds all back.
+    fn may_still_wait(&self, link: usize) -> bool {
+        let service = self.facts.links[link].service;
+        let decides_late = service.drops_late || service.overtakes;
+        service.holds_back || decides_late && self.links[link].free_since >= self.end
     }
 
     fn balance_path(&mut self, path: usize, remaining: &Remaining) {

@@ -66,6 +66,7 @@ fn links() -> [LinkFacts; 2] {
     let link = |name: &str, rate, delay_ms, capacity| LinkFacts {
         name: name.into(),
         rate: Rate::from_bits_per_second(rate),
+        phases: Vec::new(),
         delay: Span::from_millis(delay_ms),
         capacity,
         service: Service { drops_only_when_full: true, ..Service::IN_ORDER },
@@ -209,11 +210,24 @@ fn a_transmission_takes_the_time_of_its_bits() {
 #[test]
 fn transmissions_are_rounded_to_a_nanosecond_and_never_instant() {
     let links = |rate| [LinkFacts { rate: Rate::from_bits_per_second(rate), ..links()[0].clone() }];
-    let time = |rate, bytes| Facts { links: &links(rate), paths: &[] }.transmission(0, bytes).nanos();
+    let time =
+        |rate, bytes| Facts { links: &links(rate), paths: &[] }.transmission(0, Time::ZERO, bytes).nanos();
     assert_eq!(time(3_000_000_000, 1000), 2667, "8000 bits at 3 bits a nanosecond: 2666.67");
     assert_eq!(time(16_000_000_000, 1), 1, "half a nanosecond");
     assert_eq!(time(1_000_000_000_000, 1), 1);
     assert_eq!(time(0, 1), u64::MAX);
+}
+
+#[test]
+fn a_transmission_takes_the_rate_of_its_start() {
+    // 80 Mbit/s for a millisecond, then 8 Mbit/s for two: 1000 B take 100 us or 1000 us. 7.3 ms are two cycles and 1.3 ms.
+    let rate = Rate::from_bits_per_second;
+    let phases = vec![(Span::from_millis(1), rate(80_000_000)), (Span::from_millis(2), rate(8_000_000))];
+    let links = [LinkFacts { phases, ..links()[1].clone() }];
+    let micros =
+        |at| Facts { links: &links, paths: &[] }.transmission(0, Time::from_nanos(at), 1000).nanos() / 1000;
+    let starts = [0, 999_999, 1_000_000, 2_999_999, 3_000_000, 7_300_000];
+    assert_eq!(starts.map(micros), [100, 100, 1000, 1000, 100, 1000]);
 }
 
 #[test]
@@ -309,6 +323,23 @@ fn every_packet_is_accounted_for() {
     // The path and the link each miss it.
     let swallowed = Story::default().launched(0, 1).note(0, 0, 1, Event::Offered { link: 0 });
     assert_eq!(swallowed.breaks(), [Rule::Conservation, Rule::Conservation]);
+}
+
+#[test]
+fn what_a_late_decision_is_open_for_may_wait_at_the_end() {
+    // The first packet has been sent, the second is being sent from 1000 to 2000 us, the third waits from 1200 us on.
+    let breaks = |drops_late, end_us: u64| {
+        let links = links().map(|link| LinkFacts { service: Service { drops_late, ..link.service }, ..link });
+        let story = pair().launched(1200, 3).note(1200, 0, 3, Event::Offered { link: 0 });
+        let mut trace = Trace::default();
+        trace.records = story.records;
+        let paths = [PathFacts { flow: "f".into(), backward: false, links: vec![0, 1] }];
+        let found = verify(&trace, &links, &paths, Time::from_nanos(end_us * 1000));
+        found.into_iter().map(|violation| violation.rule).collect::<Vec<_>>()
+    };
+    assert_eq!(breaks(true, 1500), NOTHING);
+    assert_eq!(breaks(false, 1500), [Rule::Conservation, Rule::Conservation], "decided at arrival");
+    assert_eq!(breaks(true, 2500), [Rule::Conservation, Rule::Conservation], "the link is idle");
 }
 
 #[test]

@@ -63,6 +63,7 @@ fn link(index: usize) -> LinkParts {
         from,
         to,
         rate,
+        phases: Vec::new(),
         delay: Span::from_millis(delay_ms),
         discipline,
         loss,
@@ -119,6 +120,7 @@ fn run() -> Run {
     let facts = |(name, rate, delay_ms, queue, _): &Sketch| LinkFacts {
         name: (*name).into(),
         rate: Rate::from_bits_per_second(*rate),
+        phases: Vec::new(),
         delay: Span::from_millis(*delay_ms),
         capacity: queue.map(|(_, capacity)| capacity),
         service: queue

@@ -1,0 +1,101 @@
+//! How long a link takes to send a packet: its bits over the link's rate, which may change in phases.
+
+use ackclock_base::{Rate, Size, Span, Time};
+
+/// A part of a link's cycle in which its rate stays the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phase {
+    /// How long it lasts; more than nothing.
+    pub lasts: Span,
+    /// The rate.
+    pub rate: Rate,
+}
+
+/// Transmission times by size; packets come in few sizes, so the last answers are kept.
+///
+/// A packet takes the rate at the start of its transmission, and keeps it to the end. The phases are known in advance and
+/// repeat for ever from time zero, so a link with phases needs no events either.
+pub struct Transmission {
+    rate: Rate,
+    recent: [(u32, Span); 2],
+    phases: Vec<Phase>,
+    /// When `rate` ends; never for a link with one rate.
+    until: Time,
+}
+
+impl Transmission {
+    /// At `rate`, or in phases if there are any.
+    pub fn new(rate: Rate, phases: Vec<Phase>) -> Self {
+        let until = if phases.is_empty() { Time::NEVER } else { Time::ZERO };
+        Self { rate, recent: [(0, Span::ZERO); 2], phases, until }
+    }
+
+    /// How long so many bytes take that start at `starts`. Starts are asked for in order.
+    #[inline]
+    pub fn time(&mut self, starts: Time, bytes: u32) -> Span {
+        if starts >= self.until {
+            self.change(starts);
+        }
+        if self.recent[0].0 != bytes {
+            self.recent.swap(0, 1);
+            if self.recent[0].0 != bytes {
+                self.recent[0] = (bytes, self.rate.time_to_send(Size::from_bytes(u64::from(bytes))));
+            }
+        }
+        self.recent[0].1
+    }
+
+    /// Finds the phase of an instant.
+    #[cold]
+    fn change(&mut self, now: Time) {
+        let cycle: u64 = self.phases.iter().map(|phase| phase.lasts.nanos()).sum();
+        let Some(into) = now.nanos().checked_rem(cycle) else { return };
+        let mut ends = 0;
+        for phase in &self.phases {
+            ends += phase.lasts.nanos();
+            if into < ends {
+                self.rate = phase.rate;
+                self.until = now + Span::from_nanos(ends - into);
+                self.recent = [(0, Span::ZERO); 2];
+                return;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn phase(ms: u64, bits: u64) -> Phase {
+        Phase { lasts: Span::from_millis(ms), rate: Rate::from_bits_per_second(bits) }
+    }
+
+    fn at(ns: u64) -> Time {
+        Time::from_nanos(ns)
+    }
+
+    #[test]
+    fn a_packet_takes_the_rate_at_its_start() {
+        // 1000 B at 8 Mbit/s take 1 ms, at 80 Mbit/s 0.1 ms; phases of 20 and 10 ms from time zero, so the second begins at
+        // 20 ms and the cycle again at 30 ms.
+        let rate = Rate::from_bits_per_second(80_000_000);
+        let mut link = Transmission::new(rate, vec![phase(20, 80_000_000), phase(10, 8_000_000)]);
+        let mut micros = |ns| link.time(at(ns), 1000).nanos() / 1000;
+        assert_eq!(micros(0), 100);
+        assert_eq!(micros(19_999_999), 100, "the last instant of the first phase");
+        assert_eq!(micros(20_000_000), 1000);
+        assert_eq!(micros(29_999_999), 1000);
+        assert_eq!(micros(30_000_000), 100, "the cycle repeats");
+        // Idle over many cycles: 3015 ms are 100 cycles and 15 ms, 3025 ms are in the second phase of the same.
+        assert_eq!(micros(3_015_000_000), 100);
+        assert_eq!(micros(3_025_000_000), 1000);
+    }
+
+    #[test]
+    fn one_rate_lasts_for_ever() {
+        let mut link = Transmission::new(Rate::from_bits_per_second(8_000_000), Vec::new());
+        assert_eq!(link.time(at(0), 1000), Span::from_millis(1));
+        assert_eq!(link.time(at(u64::MAX - 1), 1000), Span::from_millis(1));
+    }
+}
