@@ -1,8 +1,11 @@
 //! The disciplines, one file each.
 
+pub mod apace;
+pub mod blue;
 pub mod codel;
 pub mod droptail;
 pub mod fq_codel;
+pub mod pi;
 pub mod pie;
 pub mod red;
 pub mod shaper;

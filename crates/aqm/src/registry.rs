@@ -2,7 +2,7 @@
 
 use crate::departure::Departing;
 use crate::discipline::{Capacity, Discipline, LinkRate};
-use crate::disciplines::{codel, droptail, fq_codel, pie, red, shaper, token_bucket};
+use crate::disciplines::{blue, codel, droptail, fq_codel, pi, pie, red, shaper, token_bucket};
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
 
 /// The disciplines, in the order in which lists show them.
@@ -14,6 +14,8 @@ pub const QUEUES: &[Entry] = &[
     pie::ENTRY,
     token_bucket::ENTRY,
     shaper::ENTRY,
+    pi::ENTRY,
+    blue::ENTRY,
 ];
 
 /// A registered discipline.

@@ -1,0 +1,214 @@
+//! BLUE (Feng, Kandlur, Saha and Shin 1999 and 2002): the drop probability rises when the queue overflows and falls when
+//! the link runs idle, whatever the queue's length.
+
+use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Packets, Parameter, Quantity, Random, Range, Span, Time, Values};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "blue",
+        "Drops with a probability that rises when the queue overflows and falls when the link runs idle",
+        "Feng, Kandlur, Saha and Shin 2002",
+        PARAMETERS,
+    ),
+    build: |values, capacity, _| Queueing::at_arrival(Blue::new(values, capacity)),
+    service: Service::IN_ORDER,
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "increment",
+        summary: "Step up of the drop probability: d1",
+        quantity: Quantity::Number,
+        default: "0.0025",
+        range: Range::between(0.0, 1.0),
+        source: "ns-3's port of the authors' code, Increment",
+    },
+    Parameter {
+        name: "decrement",
+        summary: "Step down of the drop probability: d2, far less than d1",
+        quantity: Quantity::Number,
+        default: "0.00025",
+        range: Range::between(0.0, 1.0),
+        source: "ns-3's port of the authors' code, Decrement",
+    },
+    Parameter {
+        name: "freeze_time",
+        summary: "Least time between two steps, so that one can show its effect",
+        quantity: Quantity::Time,
+        default: "100 ms",
+        range: Range::above(0.0),
+        source: "ns-3's port of the authors' code, FreezeTime",
+    },
+    Parameter {
+        name: "threshold",
+        summary: "Queue beyond which the probability rises already, so that room is left for bursts: L",
+        quantity: Quantity::Packets,
+        default: Parameter::NONE,
+        range: Range::at_least(0.0),
+        source: "Feng et al. 2002, the variant of the algorithm",
+    },
+    Parameter {
+        name: "ecn",
+        summary: "Whether packets that can be marked are marked instead of dropped, unless the queue overflows",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "RFC 3168 section 5; Feng et al. 2002 mark",
+    },
+];
+
+/// The BLUE discipline.
+#[derive(Clone, Debug)]
+pub struct Blue {
+    capacity: Capacity,
+    increment: f64,
+    decrement: f64,
+    freeze_time: Span,
+    threshold: Option<Packets>,
+    ecn: bool,
+    probability: f64,
+    last_step: Time,
+}
+
+impl Blue {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity) -> Self {
+        Self {
+            capacity,
+            increment: values.number("increment"),
+            decrement: values.number("decrement"),
+            freeze_time: values.time("freeze_time"),
+            threshold: values.optional_packets("threshold"),
+            ecn: values.flag("ecn"),
+            probability: 0.0,
+            last_step: Time::ZERO,
+        }
+    }
+
+    /// The queue overflows, or is beyond the threshold.
+    fn congested(&mut self, now: Time) {
+        if now.since(self.last_step) > self.freeze_time {
+            self.probability = (self.probability + self.increment).min(1.0);
+            self.last_step = now;
+        }
+    }
+
+    /// The link has been idle since then: a step down when it became so, and one for each freeze time that it stayed
+    /// so, none of them too soon after the last step. (The paper has one event; the authors' code counts the time.)
+    fn idled(&mut self, since: Time, now: Time) {
+        let first = since.max(self.last_step + self.freeze_time);
+        if now < first {
+            return;
+        }
+        let further = now.since(first).nanos() / self.freeze_time.nanos();
+        self.probability = (self.probability - self.decrement * (further + 1) as f64).max(0.0);
+        self.last_step = first + self.freeze_time * further;
+    }
+}
+
+impl Discipline for Blue {
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict {
+        if let Some(since) = backlog.idle_since {
+            self.idled(since, arrival.now);
+        }
+        let fits = self.capacity.admits(arrival.bytes, backlog);
+        if !fits || self.threshold.is_some_and(|threshold| backlog.packets as f64 > threshold) {
+            self.congested(arrival.now);
+        }
+        match random.uniform() < self.probability {
+            _ if !fits => Verdict::Drop,
+            false => Verdict::Admit,
+            true if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
+            true => Verdict::Drop,
+        }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("drop_probability", self.probability);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::Ecn;
+    use crate::testing::{arrival, idle, waiting};
+    use ackclock_base::random::Scripted;
+
+    fn blue(settings: &[(&str, &str)]) -> Blue {
+        Blue::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(50))
+    }
+
+    /// An arrival that chance would let pass.
+    fn arrive(blue: &mut Blue, ms: f64, backlog: &Backlog) -> Verdict {
+        blue.on_arrival(&arrival(ms), backlog, &mut Scripted::new(&[0.999]))
+    }
+
+    fn assert_near(value: f64, expected: f64) {
+        assert!((value - expected).abs() < 1e-12, "{value} instead of {expected}");
+    }
+
+    #[test]
+    fn overflows_step_up_once_in_a_freeze_time() {
+        // Overflows every 10 ms from 110 ms to 500 ms. The last step counts as at 0; a step needs more than 100 ms:
+        // at 110, 220, 330 and 440 ms, 4 * 0.0025.
+        let mut blue = blue(&[]);
+        for step in 11..=50 {
+            assert_eq!(arrive(&mut blue, 10.0 * f64::from(step), &waiting(50)), Verdict::Drop);
+        }
+        assert_near(blue.probability, 0.01);
+    }
+
+    #[test]
+    fn an_idle_link_steps_down_each_freeze_time() {
+        // Idle from 1000 to 1350 ms: steps at 1000, 1100, 1200 and 1300 ms, 4 * 0.00025. Idle again from 1360 ms: the next
+        // step is due at 1400 ms, which 1390 ms does not reach and 1400 ms does.
+        let mut blue = blue(&[]);
+        blue.probability = 0.01;
+        arrive(&mut blue, 1350.0, &idle(1000.0));
+        assert_near(blue.probability, 0.009);
+        arrive(&mut blue, 1390.0, &idle(1360.0));
+        assert_near(blue.probability, 0.009);
+        arrive(&mut blue, 1400.0, &idle(1395.0));
+        assert_near(blue.probability, 0.00875);
+        // A long night leaves nothing, and not less.
+        arrive(&mut blue, 1e6, &idle(2000.0));
+        assert_eq!(blue.probability, 0.0);
+    }
+
+    #[test]
+    fn neither_a_long_queue_nor_a_short_one_moves_it() {
+        let mut blue = blue(&[]);
+        blue.probability = 0.01;
+        for step in 0..100_u32 {
+            arrive(&mut blue, 10.0 * f64::from(step), &waiting(u64::from(step % 50)));
+        }
+        assert_eq!(blue.probability, 0.01);
+    }
+
+    #[test]
+    fn the_threshold_steps_up_before_anything_overflows() {
+        let mut blue = blue(&[("threshold", "20 packets")]);
+        assert_eq!(arrive(&mut blue, 200.0, &waiting(20)), Verdict::Admit);
+        assert_eq!(blue.probability, 0.0);
+        assert_eq!(arrive(&mut blue, 200.0, &waiting(21)), Verdict::Admit);
+        assert_near(blue.probability, 0.0025);
+    }
+
+    #[test]
+    fn early_drops_are_marks_where_possible_and_overflows_never() {
+        let verdict = |packets, ecn| {
+            let mut blue = blue(&[("ecn", "true")]);
+            blue.probability = 0.5;
+            let arrival = Arrival { ecn, ..arrival(0.0) };
+            blue.on_arrival(&arrival, &waiting(packets), &mut Scripted::new(&[0.4]))
+        };
+        assert_eq!(verdict(1, Ecn::Classic), Verdict::Mark);
+        assert_eq!(verdict(1, Ecn::NotCapable), Verdict::Drop);
+        assert_eq!(verdict(50, Ecn::Classic), Verdict::Drop);
+    }
+}

@@ -1,0 +1,185 @@
+//! PI (Hollot, Misra, Towsley and Gong, INFOCOM 2001): a proportional integral controller moves the drop probability so
+//! that the queue stays at a reference length.
+
+use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "pi",
+        "Drops with a probability that a controller moves until the queue has its reference length",
+        "Hollot, Misra, Towsley and Gong 2001",
+        PARAMETERS,
+    ),
+    build: |values, capacity, _| Queueing::at_arrival(Pi::new(values, capacity)),
+    service: Service::IN_ORDER,
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "reference",
+        summary: "Queue that the controller steers to: q_ref",
+        quantity: Quantity::Packets,
+        default: "50 packets",
+        range: Range::at_least(0.0),
+        source: "ns-2's qref_; Hollot et al. 2001 hold 200 packets in a buffer of 800",
+    },
+    Parameter {
+        name: "a",
+        summary: "Weight of the queue's distance from the reference, per packet",
+        quantity: Quantity::Number,
+        default: "1.822e-5",
+        range: Range::at_least(0.0),
+        source: "Hollot et al. 2001; ns-2's a_",
+    },
+    Parameter {
+        name: "b",
+        summary: "Weight of that distance a sample ago, per packet",
+        quantity: Quantity::Number,
+        default: "1.816e-5",
+        range: Range::at_least(0.0),
+        source: "Hollot et al. 2001; ns-2's b_",
+    },
+    Parameter {
+        name: "sample_period",
+        summary: "How often the queue is looked at",
+        quantity: Quantity::Time,
+        default: "6.25 ms",
+        range: Range::above(0.0),
+        source: "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz",
+    },
+    Parameter {
+        name: "ecn",
+        summary: "Whether packets that can be marked are marked instead of dropped",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "RFC 3168 section 5; Hollot et al. 2001 mark",
+    },
+];
+
+/// The PI discipline.
+#[derive(Clone, Debug)]
+pub struct Pi {
+    capacity: Capacity,
+    reference: f64,
+    a: f64,
+    b: f64,
+    sample_period: Span,
+    ecn: bool,
+    /// The queue at the last sample.
+    last_queue: f64,
+    probability: f64,
+}
+
+impl Pi {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity) -> Self {
+        Self {
+            capacity,
+            reference: values.packets("reference"),
+            a: values.number("a"),
+            b: values.number("b"),
+            sample_period: values.time("sample_period"),
+            ecn: values.flag("ecn"),
+            last_queue: 0.0,
+            probability: 0.0,
+        }
+    }
+}
+
+impl Discipline for Pi {
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict {
+        if !self.capacity.admits(arrival.bytes, backlog) {
+            return Verdict::Drop;
+        }
+        match random.uniform() < self.probability {
+            false => Verdict::Admit,
+            true if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
+            true => Verdict::Drop,
+        }
+    }
+
+    fn period(&self) -> Option<Span> {
+        Some(self.sample_period)
+    }
+
+    /// The paper's difference equation; the probability goes no further than it means something.
+    fn on_period(&mut self, _now: Time, backlog: &Backlog) {
+        let queue = backlog.packets as f64;
+        let step = self.a * (queue - self.reference) - self.b * (self.last_queue - self.reference);
+        self.probability = (self.probability + step).clamp(0.0, 1.0);
+        self.last_queue = queue;
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("drop_probability", self.probability);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::Ecn;
+    use crate::testing::{arrival, at, waiting};
+    use ackclock_base::random::Scripted;
+
+    fn pi(settings: &[(&str, &str)]) -> Pi {
+        Pi::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(1000))
+    }
+
+    fn look(pi: &mut Pi, packets: u64) -> f64 {
+        pi.on_period(at(0.0), &waiting(packets));
+        pi.probability
+    }
+
+    #[test]
+    fn a_step_of_the_queue_gives_a_jump_and_a_ramp() {
+        // Queue from 50 = q_ref to 150: the first sample adds 100 a = 1.822e-3, each further one 100 (a - b) = 6e-6.
+        let mut pi = pi(&[]);
+        pi.last_queue = 50.0;
+        assert!((look(&mut pi, 150) - 1.822e-3).abs() < 1e-12);
+        for _ in 0..1000 {
+            look(&mut pi, 150);
+        }
+        assert!((pi.probability - (1.822e-3 + 6e-3)).abs() < 1e-12, "{}", pi.probability);
+        // Back at q_ref: the jump is taken back, with b for a, and then the probability rests.
+        assert!((look(&mut pi, 50) - (1.822e-3 + 6e-3 - 1.816e-3)).abs() < 1e-12);
+        let rest = pi.probability;
+        assert_eq!(look(&mut pi, 50), rest);
+    }
+
+    #[test]
+    fn the_probability_stays_one() {
+        let mut pi = pi(&[]);
+        assert_eq!(look(&mut pi, 0), 0.0, "-50 a + 50 b is less than nothing");
+        pi.probability = 0.9999;
+        assert_eq!(look(&mut pi, 900), 1.0);
+    }
+
+    #[test]
+    fn the_defaults_are_the_papers_controller_sampled_at_160_hz() {
+        // The paper designs K (s / z + 1) / s with K = 9.64e-6 and z = 0.53 rad/s. The bilinear transform, with period
+        // T, turns it into a = K (1/z + T/2) and b = K (1/z - T/2); both are given with four digits.
+        let pi = pi(&[]);
+        let (gain, zero, period) = (9.64e-6, 0.53, pi.sample_period.seconds());
+        assert!((gain * (1.0 / zero + period / 2.0) - pi.a).abs() < 0.5e-8);
+        assert!((gain * (1.0 / zero - period / 2.0) - pi.b).abs() < 0.5e-8);
+    }
+
+    #[test]
+    fn arrivals_are_dropped_or_marked_with_the_probability() {
+        let verdict = |settings, ecn, number| {
+            let mut pi = pi(settings);
+            pi.probability = 0.25;
+            pi.on_arrival(&Arrival { ecn, ..arrival(0.0) }, &waiting(1), &mut Scripted::new(&[number]))
+        };
+        assert_eq!(verdict(&[], Ecn::Classic, 0.249), Verdict::Drop);
+        assert_eq!(verdict(&[], Ecn::Classic, 0.25), Verdict::Admit);
+        assert_eq!(verdict(&[("ecn", "true")], Ecn::Classic, 0.249), Verdict::Mark);
+        assert_eq!(verdict(&[("ecn", "true")], Ecn::NotCapable, 0.249), Verdict::Drop);
+    }
+}
