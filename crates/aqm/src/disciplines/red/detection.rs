@@ -1,0 +1,195 @@
+//! What RED and its descendants share: the average queue, and the probability that rises with it.
+
+use crate::discipline::{LinkRate, Verdict};
+use ackclock_base::{Packets, Random, Time, Values};
+
+/// How the probability of an early drop follows the average queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Curve {
+    /// Average below which there are no early drops.
+    pub min: Packets,
+    /// Average at which the probability is `max_probability`.
+    pub max: Packets,
+    /// The probability there.
+    pub max_probability: f64,
+    /// Whether the probability rises on to 1 at twice that average; else it jumps.
+    pub gentle: bool,
+}
+
+impl Curve {
+    /// From RED's registered parameters.
+    pub fn new(values: &Values) -> Self {
+        let min = values.packets("min_threshold");
+        Self {
+            min,
+            // Thresholds out of order leave no room for early drops; the upper one gives way.
+            max: values.packets("max_threshold").max(min),
+            max_probability: values.number("max_probability"),
+            gentle: values.flag("gentle"),
+        }
+    }
+
+    /// The probability p_b at an average queue, before it is spread out.
+    pub fn probability(&self, average: Packets) -> f64 {
+        let Self { min, max, max_probability, gentle } = *self;
+        if average < max {
+            max_probability * (average - min) / (max - min)
+        } else if gentle && average < 2.0 * max {
+            max_probability + (1.0 - max_probability) * (average - max) / max
+        } else {
+            1.0
+        }
+    }
+}
+
+/// Random early detection, apart from the queue that it watches.
+#[derive(Clone, Debug)]
+pub struct EarlyDetection {
+    /// The curve; descendants move it.
+    pub curve: Curve,
+    weight: f64,
+    /// The time a mean packet takes, for the samples that an idle link missed.
+    packet_time_s: f64,
+    average: Packets,
+    /// Packets admitted since the last early drop or mark; negative below the lower threshold.
+    since_drop: i64,
+}
+
+impl EarlyDetection {
+    /// At rest, with `weight` for a new sample of the queue.
+    pub fn new(curve: Curve, weight: f64, link: &LinkRate) -> Self {
+        let packet_time_s = f64::from(link.mean_packet_bytes) / link.rate.bytes_per_second();
+        Self { curve, weight, packet_time_s, average: 0.0, since_drop: -1 }
+    }
+
+    /// Equation 2 of Floyd and Jacobson 1993; an idle link counts as that many arrivals at an empty queue.
+    pub fn observe(&mut self, now: Time, waiting: u64, idle_since: Option<Time>) {
+        if let Some(since) = idle_since {
+            let missed = now.since(since).seconds() / self.packet_time_s;
+            self.average *= libm::pow(1.0 - self.weight, libm::floor(missed));
+        }
+        self.average += self.weight * (waiting as f64 - self.average);
+    }
+
+    /// What becomes of the arrival: admitted, dropped, or marked, which is a drop where marking is not possible.
+    pub fn judge(&mut self, waiting: u64, random: &mut dyn Random) -> Verdict {
+        let Self { curve, average, .. } = *self;
+        if average < curve.min || waiting <= 1 {
+            self.since_drop = -1;
+            return Verdict::Admit;
+        }
+        if self.since_drop < 0 {
+            self.since_drop = 1; // the first arrival above the threshold is never dropped
+            return Verdict::Admit;
+        }
+        self.since_drop += 1;
+        let probability = curve.probability(average);
+        let chance = if probability >= 1.0 { 1.0 } else { self.spread(probability) };
+        if random.uniform() >= chance {
+            return Verdict::Admit;
+        }
+        self.since_drop = 0;
+        // RFC 3168 section 7: above the upper threshold marking is not enough, unless the curve is gentle.
+        let early = average < curve.max || (curve.gentle && probability < 1.0);
+        if early { Verdict::Mark } else { Verdict::Drop }
+    }
+
+    /// An arrival was dropped for another reason: the next early drop keeps its distance from it.
+    pub fn dropped(&mut self) {
+        self.since_drop = 0;
+    }
+
+    /// The average queue.
+    pub fn average(&self) -> Packets {
+        self.average
+    }
+
+    /// Spreads early drops out: uniform instead of geometric gaps, waiting at least 1/p between two ("wait" in
+    /// ns-2, on by default there).
+    fn spread(&self, probability: f64) -> f64 {
+        let run = self.since_drop as f64 * probability;
+        match () {
+            () if run < 1.0 => 0.0,
+            () if run < 2.0 => probability / (2.0 - run),
+            () => 1.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Dice, at};
+    use ackclock_base::Rate;
+
+    const CURVE: Curve = Curve { min: 100.0, max: 300.0, max_probability: 0.1, gentle: true };
+
+    /// On a link that takes 1 ms for a mean packet.
+    fn detection(weight: f64) -> EarlyDetection {
+        let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
+        EarlyDetection::new(CURVE, weight, &link)
+    }
+
+    #[test]
+    fn the_average_follows_a_constant_queue_geometrically() {
+        // avg_n = q (1 - (1 - w)^n): q = 100, w = 0.002, n = 500: 100 (1 - 0.998^500) = 63.25.
+        let mut detection = detection(0.002);
+        for _ in 0..500 {
+            detection.observe(at(0.0), 100, None);
+        }
+        assert!((detection.average - 63.25).abs() < 0.01, "{}", detection.average);
+    }
+
+    #[test]
+    fn an_idle_link_lets_the_average_decay() {
+        // 1 ms per packet; idle for 500 ms: 500 missed samples of zero, 100 * 0.998^500 = 36.75, and one more.
+        let mut detection = detection(0.002);
+        detection.average = 100.0;
+        detection.observe(at(500.0), 0, Some(at(0.0)));
+        assert!((detection.average - 36.75 * 0.998).abs() < 0.01, "{}", detection.average);
+    }
+
+    #[test]
+    fn the_probability_is_linear_then_gentle() {
+        // Halfway: 0.1 / 2. Halfway of the gentle part: 0.1 + 0.9 / 2.
+        assert!((CURVE.probability(200.0) - 0.05).abs() < 1e-12);
+        assert!((CURVE.probability(450.0) - 0.55).abs() < 1e-12);
+        assert_eq!(Curve { gentle: false, ..CURVE }.probability(450.0), 1.0);
+    }
+
+    #[test]
+    fn gaps_between_early_drops_lie_between_one_and_two_over_p() {
+        // With the waiting rule and p = 0.05 a gap is at least 1/p = 20 and at most 2/p = 40 arrivals, 30 on average.
+        let mut detection = detection(1.0);
+        let mut gaps = Vec::new();
+        let mut gap = 0_u32;
+        let mut dice = Dice(1);
+        for _ in 0..100_000 {
+            gap += 1;
+            detection.observe(at(0.0), 200, None);
+            if detection.judge(200, &mut dice) != Verdict::Admit {
+                gaps.push(gap);
+                gap = 0;
+            }
+        }
+        let later = &gaps[1..];
+        let mean = later.iter().sum::<u32>() as f64 / later.len() as f64;
+        assert!(later.iter().all(|gap| (20..=40).contains(gap)), "{:?}", later.iter().max());
+        assert!((mean - 30.0).abs() < 1.0, "{mean}");
+    }
+
+    #[test]
+    fn beyond_the_curve_marks_are_not_enough() {
+        let judged = |average, gentle| {
+            let mut detection = detection(1.0);
+            detection.curve.gentle = gentle;
+            detection.average = average;
+            detection.since_drop = 1000;
+            detection.judge(200, &mut Dice(1))
+        };
+        assert_eq!(judged(200.0, false), Verdict::Mark);
+        assert_eq!(judged(350.0, false), Verdict::Drop);
+        assert_eq!(judged(350.0, true), Verdict::Mark);
+        assert_eq!(judged(600.0, true), Verdict::Drop);
+    }
+}
