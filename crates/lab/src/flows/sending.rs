@@ -1,0 +1,194 @@
+//! How a group of flows sends, and what.
+
+use crate::choice::{self, Choice};
+use crate::document::quoted;
+use crate::reader::TableReader;
+use crate::registry;
+use ackclock_cc::registry::{Companions, Entry};
+use ackclock_sim::traffic::{self, web::Web};
+
+/// How a group sends.
+#[derive(Clone, Debug)]
+pub enum Sending {
+    /// Over TCP.
+    Tcp(Box<TcpPlan>),
+    /// Over UDP.
+    Udp(UdpPlan),
+    /// Many connections over TCP, which count as one flow.
+    Web(Box<TcpPlan>, Web),
+}
+
+/// What goes over UDP.
+#[derive(Clone, Debug)]
+pub struct UdpPlan {
+    /// When packets leave.
+    pub application: Choice,
+    /// Payload bytes of a packet.
+    pub payload_bytes: u32,
+    /// Bytes of a packet on the wire.
+    pub wire_bytes: u32,
+}
+
+impl UdpPlan {
+    fn of(application: Choice) -> Self {
+        let bytes = |name| application.values.size(name).bytes() as u32;
+        let (payload_bytes, header) = (bytes("packet"), bytes("header"));
+        Self { application, payload_bytes, wire_bytes: payload_bytes + header }
+    }
+
+    /// The source's entry in the registry.
+    pub fn entry(&self) -> &'static traffic::Entry {
+        // The application was chosen from this registry.
+        traffic::find(self.application.descriptor.name).unwrap_or(&traffic::SOURCES[0])
+    }
+}
+
+impl Sending {
+    /// The name of what controls it.
+    pub(super) fn control_name(&self) -> &'static str {
+        match self {
+            Self::Tcp(plan) | Self::Web(plan, _) => plan.control.descriptor.name,
+            Self::Udp(plan) => plan.application.descriptor.name,
+        }
+    }
+
+    /// How many connections may take each path.
+    pub fn copies(&self) -> usize {
+        match self {
+            Self::Web(_, web) => web.most_connections() as usize,
+            _ => 1,
+        }
+    }
+
+    /// What a group is called that is not given a name.
+    pub(super) fn default_name(&self) -> &'static str {
+        if matches!(self, Self::Web(..)) { "web" } else { self.control_name() }
+    }
+}
+
+/// What a TCP sender is made of.
+#[derive(Clone, Debug)]
+pub struct TcpPlan {
+    /// The congestion control.
+    pub control: Choice,
+    /// The loss discriminator, where one is named.
+    pub discriminator: Option<Choice>,
+    /// What a loss of transmission does, where that is said.
+    pub action: Option<Choice>,
+    /// How the timeout backs off.
+    pub backoff: Choice,
+    /// The transport profile.
+    pub transport: Choice,
+    /// Bytes to send; `None` for no end.
+    pub size: Option<u64>,
+}
+
+impl TcpPlan {
+    /// The control's entry in the registry.
+    pub fn entry(&self) -> &'static Entry {
+        entry_of(&self.control)
+    }
+}
+
+fn entry_of(control: &Choice) -> &'static Entry {
+    // The control was chosen from this registry.
+    ackclock_cc::registry::find(control.descriptor.name).unwrap_or(&ackclock_cc::registry::CONTROLS[0])
+}
+
+/// What only TCP has.
+const TCP_KEYS: [&str; 5] = ["control", "discriminator", "action", "backoff", "transport"];
+
+/// Reads how a group sends.
+pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
+    let pick = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
+        Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]),
+        None => candidates.first().map(|descriptor| Choice::default_of(descriptor)),
+    };
+    let application = pick("application", &registry::applications());
+    let name = application.as_ref().map_or("", |application| application.descriptor.name);
+    if traffic::find(name).is_some() {
+        for key in TCP_KEYS {
+            if table.get(key).is_some() {
+                let found = format!("`{key}` of the application {}", quoted(name));
+                table.problem_at(key, &found, "nothing: it goes over UDP");
+            }
+        }
+        return application.map(|application| Sending::Udp(UdpPlan::of(application)));
+    }
+    if table.get("control").is_none() {
+        let names = crate::diagnostics::one_of_these(&registry::controls());
+        table.problem(&table.path_of("control"), "no `control`", &names);
+    }
+    let control = pick("control", &registry::controls());
+    let transport = pick("transport", &registry::transports());
+    let companions = control.as_ref().map_or(Companions::NONE, |control| entry_of(control).companions);
+    let parts = read_parts(table, companions);
+    let (discriminator, action, backoff) = parts?;
+    let (control, transport) = (control?, transport?);
+    let judge = discriminator.as_ref().map(|choice| choice.descriptor.name).or(companions.discriminator);
+    check_timestamps(table, judge, &transport);
+    let application = application?;
+    let size = application.values.optional_size("size").map(|size| size.bytes());
+    let plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size });
+    Some(match application.descriptor.name {
+        "web" => Sending::Web(plan, Web::of(&application.values)),
+        _ => Sending::Tcp(plan),
+    })
+}
+
+/// The most connections of web sessions: each takes as much memory as a flow.
+const MOST_CONNECTIONS: u64 = 10_000;
+
+pub(super) fn check_web(table: &TableReader<'_>, web: &Web) -> Option<()> {
+    if table.get("count").is_some() {
+        table.problem_at("count", "`count` of web sessions", "nothing: `sessions` says how many there are");
+    }
+    let most = web.most_connections();
+    if most > MOST_CONNECTIONS {
+        let found = format!("{most} objects in all");
+        let expected = format!("at most {MOST_CONNECTIONS}: fewer `sessions`, `pages` or `objects`");
+        table.problem_at("application", &found, &expected);
+        return None;
+    }
+    Some(())
+}
+
+/// A discriminator that looks at timestamps would call every loss the same without them.
+fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, transport: &Choice) {
+    let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
+    if entry.needs_timestamps && !transport.values.flag("timestamps") {
+        let given = if table.get("transport").is_some() { "transport" } else { "control" };
+        let expected = format!(
+            "`timestamps = true` in the transport: the discriminator {} looks at them",
+            quoted(entry.descriptor.name)
+        );
+        table.problem_at(given, "a transport without timestamps", &expected);
+    }
+}
+
+/// The parts around a control. Those that are not named are the ones it was published with.
+fn read_parts(
+    table: &TableReader<'_>,
+    companions: Companions,
+) -> Option<(Option<Choice>, Option<Choice>, Choice)> {
+    let given = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
+        None => Some(None),
+        Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]).map(Some),
+    };
+    let discriminator = given("discriminator", &registry::discriminators());
+    let action = given("action", &registry::actions());
+    let backoff = given("backoff", &registry::backoffs());
+    let (discriminator, action, backoff) = (discriminator?, action?, backoff?);
+    if action.is_some() && discriminator.is_none() && companions.discriminator.is_none() {
+        table.problem_at(
+            "action",
+            "an `action` without a `discriminator`",
+            "a `discriminator` as well: without one no loss is called transmission",
+        );
+        return None;
+    }
+    let published = companions.backoff.and_then(ackclock_cc::registry::find_backoff);
+    let published = published.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]);
+    let backoff = backoff.unwrap_or_else(|| Choice::default_of(published.descriptor));
+    Some((discriminator, action, backoff))
+}

@@ -1,0 +1,71 @@
+//! When the flows of a group begin and stop.
+
+use crate::diagnostics::counted;
+use crate::document::Value;
+use crate::reader::TableReader;
+use ackclock_base::{Quantity, Range, Span};
+
+/// When the flows of a group begin: the k-th, from 0, at `at + k * every` plus a draw from `uniform`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Start {
+    /// When the first begins.
+    pub at: Span,
+    /// The time between two beginnings.
+    pub every: Span,
+    /// The bounds of a uniform draw.
+    pub uniform: Option<(Span, Span)>,
+}
+
+pub(super) const TIMES: Range = Range::between(0.0, 1e6);
+
+impl Start {
+    /// The latest that one of `count` flows may begin.
+    pub(super) fn last(&self, count: usize) -> Span {
+        self.at + self.every * (count as u64 - 1) + self.uniform.map_or(Span::ZERO, |(_, high)| high)
+    }
+}
+
+/// Reads when they begin.
+pub(super) fn read(table: &TableReader<'_>) -> Option<Start> {
+    let Some(node) = table.get("start") else { return Some(Start::default()) };
+    if !matches!(node.value, Value::Table(_)) {
+        return Some(Start { at: table.time("start", TIMES)?, ..Start::default() });
+    }
+    let path = table.path_of("start");
+    let start = table.reader.table(node, &path, &["at", "every", "uniform"])?;
+    let uniform = match start.list("uniform") {
+        None => None,
+        Some(items) => {
+            let path = start.path_of("uniform");
+            let read = |node| match table.reader.quantity(node, &path, Quantity::Time, TIMES)? {
+                ackclock_base::Value::Time(span) => Some(span),
+                _ => None,
+            };
+            let bounds: Option<Vec<Span>> = items.iter().map(read).collect();
+            match bounds?.as_slice() {
+                [low, high] if low <= high => Some((*low, *high)),
+                bounds => {
+                    let found = match bounds {
+                        [low, high] => format!("the bounds {low} and {high}"),
+                        _ => counted(bounds.len(), "bound"),
+                    };
+                    start.problem_at(
+                        "uniform",
+                        &found,
+                        "the lower bound, then the upper, such as [\"0 s\", \"1 s\"]",
+                    );
+                    return None;
+                }
+            }
+        }
+    };
+    let time = |key| start.time(key, TIMES).unwrap_or_default();
+    Some(Start { at: time("at"), every: time("every"), uniform })
+}
+
+pub(super) fn check_stop(table: &TableReader<'_>, stop: Span, last_start: Span) {
+    if stop <= last_start {
+        let found = format!("a stop at {stop}, when a flow may start at {last_start}");
+        table.problem_at("stop", &found, "a stop after the start");
+    }
+}
