@@ -248,13 +248,13 @@ impl<'a> Replay<'a> {
     /// The laws of the event itself.
     fn follow(&mut self, step: &Step<'_>, course: &Course) {
         let Record { path, packet, bytes, event, .. } = *step.record;
-        if let Some(link) = step.link {
-            self.check_squeezed_in(step, link);
-        }
         if let Some(link) = step.link
             && self.links[link].newcomer.is_some_and(|newcomer| newcomer.packet != packet)
         {
             self.admit_newcomer(link);
+        }
+        if let Some(link) = step.link {
+            self.check_squeezed_in(step, link);
         }
         match (event, step.link) {
             (Event::Offered { .. }, Some(link)) => {

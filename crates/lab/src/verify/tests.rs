@@ -49,13 +49,20 @@ impl Story {
 
     /// The laws broken within 50 ms.
     fn breaks(self) -> Vec<Rule> {
+        self.breaks_with(Service { drops_only_when_full: true, ..Service::IN_ORDER })
+    }
+
+    /// The same, where the slow link's discipline may do more than a tail-drop queue.
+    fn breaks_with(self, service: Service) -> Vec<Rule> {
         let mut trace = Trace::default();
         trace.records = self.records;
         let paths = [
             PathFacts { flow: "f".into(), backward: false, links: vec![0, 1] },
             PathFacts { flow: "f".into(), backward: true, links: vec![1] },
         ];
-        let found = verify(&trace, &links(), &paths, Time::from_seconds(0.05));
+        let mut links = links();
+        links[0].service = service;
+        let found = verify(&trace, &links, &paths, Time::from_seconds(0.05));
         found.iter().for_each(|violation| println!("{violation}"));
         found.into_iter().map(|violation| violation.rule).collect()
     }
@@ -269,6 +276,54 @@ fn the_queue_has_a_limit() {
         .crosses(3, 1, [13_000, 13_000, 13_100, 14_100])
         .delivered(14_100, 3);
     assert_eq!(story.breaks(), [Rule::QueueLimit]);
+}
+
+#[test]
+fn a_queue_may_make_room_for_a_newcomer_at_the_same_instant() {
+    // The second waits, the third comes, and at `us` the second goes for it. One may wait.
+    let second = |record: &Record| {
+        record.packet == 2 && !matches!(record.event, Event::Launched | Event::Offered { link: 0 })
+    };
+    let story = |us: u64| {
+        pair()
+            .without(second)
+            .launched(0, 3)
+            .note(0, 0, 3, Event::Offered { link: 0 })
+            .note(us, 0, 2, Event::Dropped { link: 0 })
+            .note(1000, 0, 3, Event::Started { link: 0 })
+            .note(2000, 0, 3, Event::Sent { link: 0 })
+            .note(12_000, 0, 3, Event::Arrived { link: 0 })
+            .crosses(3, 1, [12_000, 12_000, 12_100, 13_100])
+            .delivered(13_100, 3)
+    };
+    let pushes_out = Service { drops_late: true, ..Service::IN_ORDER };
+    assert_eq!(story(0).breaks_with(pushes_out), NOTHING);
+    assert_eq!(story(1).breaks_with(pushes_out), [Rule::QueueLimit]);
+    // A queue that drops only what arrives may do neither.
+    assert_eq!(story(0).breaks_with(Service::IN_ORDER)[0], Rule::QueueLimit);
+    assert!(story(500).breaks_with(Service::IN_ORDER).contains(&Rule::Drop));
+}
+
+#[test]
+fn a_shaper_may_pause_and_nobody_may_overtake_on_a_path() {
+    // 10 ms pass before the second goes, though the link is free; then the third goes before the second.
+    let moves = |record: &Record| !matches!(record.event, Event::Launched | Event::Offered { link: 0 });
+    let late = || {
+        pair().changed(|record| {
+            record.time_ns += if record.packet == 2 && moves(record) { 10_000_000 } else { 0 }
+        })
+    };
+    let shaper = Service { holds_back: true, ..Service::IN_ORDER };
+    assert_eq!(late().breaks_with(shaper), NOTHING);
+    assert_eq!(late().breaks_with(Service::IN_ORDER), [Rule::WorkConserving]);
+    let third = late()
+        .launched(0, 3)
+        .crosses(3, 0, [0, 1000, 2000, 12_000])
+        .crosses(3, 1, [12_000, 12_000, 12_100, 13_100])
+        .delivered(13_100, 3);
+    let fair = Service { overtakes: true, holds_back: true, drops_late: true, ..Service::IN_ORDER };
+    let found = third.breaks_with(fair);
+    assert!(found.contains(&Rule::QueueOrder) && found.contains(&Rule::DeliveryOrder), "{found:?}");
 }
 
 #[test]

@@ -1,0 +1,72 @@
+//! Every registered discipline at a bottleneck: each run is checked by the trace verifier, is repeated exactly, and keeps
+//! the link busy.
+
+use ackclock_aqm::registry::{Entry, QUEUES};
+use ackclock_lab::{RunResult, Scenario, diagnostics};
+use serde_json::{Map, Value};
+use std::sync::atomic::AtomicBool;
+
+/// Six flows of TCP, half of which may be marked, and one over UDP, through 5 Mbit/s; 60 packets are 144 ms.
+fn scenario(entry: &Entry, settings: &str) -> Scenario {
+    let name = entry.descriptor.name;
+    let text = format!(
+        "duration = \"20 s\"\n[dumbbell]\npairs = 4\n\
+         bottleneck = {{ rate = \"5 Mbit/s\", delay = \"20 ms\", \
+         queue = {{ name = \"{name}\", limit = \"60 packets\"{settings} }} }}\n\
+         access = {{ rate = \"50 Mbit/s\", delay = {{ evenly = [\"1 ms\", \"20 ms\"] }} }}\n\
+         [[flows]]\nname = \"plain\"\ncount = 3\ncontrol = \"newreno\"\nstart = {{ every = \"0.1 s\" }}\n\
+         [[flows]]\nname = \"capable\"\ncount = 3\ncontrol = \"cubic\"\ntransport = {{ name = \"rfc\", ecn = true }}\n\
+         [[flows]]\nname = \"udp\"\napplication = {{ name = \"cbr\", rate = \"0.5 Mbit/s\" }}\n"
+    );
+    Scenario::parse(&text, name, &Map::new())
+        .unwrap_or_else(|problems| panic!("{name}\n{}", diagnostics::render(&problems)))
+}
+
+fn run(scenario: &Scenario) -> Value {
+    let result: RunResult =
+        ackclock_lab::run::run(scenario, 1, false, &AtomicBool::new(false)).expect("a finished run");
+    serde_json::to_value(result).expect("a result as JSON")
+}
+
+/// Policers and shapers are set to a rate; here to one that lets everything through at times.
+fn settings(entry: &Entry, ecn: bool) -> String {
+    let rate = entry.descriptor.parameter("rate").map(|_| ", rate = \"4 Mbit/s\"");
+    let ecn = entry.descriptor.parameter("ecn").filter(|_| ecn).map(|_| ", ecn = true");
+    format!("{}{}", rate.unwrap_or_default(), ecn.unwrap_or_default())
+}
+
+#[test]
+fn every_discipline_obeys_physics() {
+    for entry in QUEUES {
+        for ecn in [false, true] {
+            let scenario = scenario(entry, &settings(entry, ecn));
+            let found = ackclock_lab::run::run_and_verify(&scenario, 1, &AtomicBool::new(false));
+            let found = found.expect("a finished run");
+            assert!(found.is_empty(), "{}: {found:?}", entry.descriptor.name);
+        }
+    }
+}
+
+#[test]
+fn every_discipline_keeps_the_link_busy_and_repeats_itself() {
+    for entry in QUEUES {
+        let name = entry.descriptor.name;
+        let scenario = scenario(entry, &settings(entry, true));
+        let result = run(&scenario);
+        assert_eq!(result, run(&scenario), "{name}");
+        // 5 Mbit/s, of which a policer or a shaper lets 4 through; loss costs Reno a quarter at most.
+        let link = &result["links"][0];
+        let utilisation = link["utilisation"].as_f64().expect("a utilisation");
+        assert!(utilisation > 0.6, "{name}: utilisation {utilisation}");
+        // What is marked is marked only where that is asked for.
+        let plain = run(&scenario_without_ecn(entry));
+        let marked = |result: &Value| result["links"][0]["marked_packets"].as_u64().expect("a count");
+        let marks = entry.descriptor.parameter("ecn").is_some();
+        assert_eq!(marked(&result) > 0, marks, "{name}: {} marked", marked(&result));
+        assert_eq!(marked(&plain), 0, "{name}");
+    }
+}
+
+fn scenario_without_ecn(entry: &Entry) -> Scenario {
+    scenario(entry, &settings(entry, false))
+}
