@@ -2,7 +2,7 @@
 
 use crate::departure::Departing;
 use crate::discipline::{Capacity, Discipline, LinkRate};
-use crate::disciplines::{blue, codel, droptail, fq_codel, pi, pie, red, shaper, token_bucket};
+use crate::disciplines::{blue, codel, droptail, dualpi2, fq_codel, pi, pie, red, shaper, token_bucket};
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
 
 /// The disciplines, in the order in which lists show them.
@@ -11,6 +11,7 @@ pub const QUEUES: &[Entry] = &[
     red::ENTRY,
     codel::ENTRY,
     fq_codel::ENTRY,
+    dualpi2::ENTRY,
     pie::ENTRY,
     token_bucket::ENTRY,
     shaper::ENTRY,

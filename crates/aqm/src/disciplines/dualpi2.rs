@@ -1,0 +1,248 @@
+//! DualPI2, the coupled dual queue (RFC 9332 appendix A): senders that answer to each mark a little have a queue of
+//! their own, which is short; a controller on the other queue decides how often it drops, and couples marks in the
+//! short queue to that, so that a flow gets about the same on either side.
+//!
+//! A flow whose packets differ in their ECN field may overtake itself, since some of them are in one queue and some in the
+//! other: so it is with ECT(0) that an earlier link has marked.
+
+mod controller;
+#[cfg(test)]
+mod tests;
+
+use crate::departure::{Departing, Departure, Held, Ticket};
+use crate::discipline::{Capacity, Ecn};
+use crate::fifo::Fifo;
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use controller::{Controller, Spread};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "dualpi2",
+        "Two queues, a short one for senders that answer to each mark a little; its marks follow the other's drops",
+        "RFC 9332 appendix A",
+        PARAMETERS,
+    ),
+    build: |values, capacity, _| Queueing::at_departure(DualPi2::new(values, capacity)),
+    service: Service { drops_late: true, overtakes: true, ..Service::IN_ORDER },
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "target",
+        summary: "Waiting time in the classic queue that the controller steers to",
+        quantity: Quantity::Time,
+        default: "15 ms",
+        range: Range::above(0.0),
+        source: "RFC 9332 appendix A.1",
+    },
+    Parameter {
+        name: "update_period",
+        summary: "How often the probabilities are moved: Tupdate",
+        quantity: Quantity::Time,
+        default: "16 ms",
+        range: Range::between(0.0001, 10.0),
+        source: "RFC 9332 appendix A.1 (min(target, RTT_max/3) there, 16 ms in Linux)",
+    },
+    Parameter {
+        name: "alpha",
+        summary: "Weight of the distance from the target, per second",
+        quantity: Quantity::Number,
+        default: "0.16",
+        range: Range::at_least(0.0),
+        source: "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2 with RTT_max = 100 ms",
+    },
+    Parameter {
+        name: "beta",
+        summary: "Weight of the change since the last update, per second",
+        quantity: Quantity::Number,
+        default: "3.2",
+        range: Range::at_least(0.0),
+        source: "Linux; RFC 9332 appendix A.1 has 0.3 / RTT_max = 3",
+    },
+    Parameter {
+        name: "coupling",
+        summary: "Marks in the short queue for the root of the classic queue's drop probability: k",
+        quantity: Quantity::Number,
+        default: "2",
+        range: Range::between(1.0, 100.0),
+        source: "RFC 9332 section 2.1 and appendix A.1",
+    },
+    Parameter {
+        name: "ramp_start",
+        summary: "Waiting time in the short queue from which its own marks begin: minTh",
+        quantity: Quantity::Time,
+        default: "800 us",
+        range: Range::at_least(0.0),
+        source: "RFC 9332 appendix A.1",
+    },
+    Parameter {
+        name: "ramp_range",
+        summary: "How much more waiting time until every packet is marked; zero for a step",
+        quantity: Quantity::Time,
+        default: "400 us",
+        range: Range::at_least(0.0),
+        source: "RFC 9332 appendix A.1; Linux has a step at 1 ms",
+    },
+    Parameter {
+        name: "classic_share",
+        summary: "Share of the bytes that the classic queue sends while both have something to send",
+        quantity: Quantity::Number,
+        default: "0.1",
+        range: Range::between(0.0, 1.0),
+        source: "Linux; RFC 9332 section 4.2.2 leaves the weight open",
+    },
+    Parameter {
+        name: "ecn",
+        summary: "Whether packets are marked at all; if not, all of them share the classic queue, and this is PI2",
+        quantity: Quantity::Flag,
+        default: "true",
+        range: Range::ANY,
+        source: "RFC 9332 appendix A.1; De Schepper et al. 2016",
+    },
+];
+
+/// The discipline.
+#[derive(Clone, Debug)]
+pub struct DualPi2 {
+    capacity: Capacity,
+    ecn: bool,
+    ramp_start: Span,
+    ramp_range: Span,
+    classic_share: f64,
+    classic: Fifo,
+    short: Fifo,
+    classic_drops: Spread,
+    short_marks: Spread,
+    short_drops: Spread,
+    /// Bytes that the classic queue is owed by the short one.
+    debt: f64,
+    controller: Controller,
+    update_period: Span,
+    next_update: Time,
+}
+
+impl DualPi2 {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity) -> Self {
+        let update_period = values.time("update_period").max(Span::from_nanos(1));
+        Self {
+            capacity,
+            ecn: values.flag("ecn"),
+            ramp_start: values.time("ramp_start"),
+            ramp_range: values.time("ramp_range"),
+            classic_share: values.number("classic_share"),
+            classic: Fifo::default(),
+            short: Fifo::default(),
+            classic_drops: Spread::default(),
+            short_marks: Spread::default(),
+            short_drops: Spread::default(),
+            debt: 0.0,
+            controller: Controller::new(values),
+            update_period,
+            next_update: Time::ZERO + update_period,
+        }
+    }
+
+    /// Makes up for the updates until `now`. Nothing has joined or left since the last event, so each sees the queues as
+    /// they were at its time.
+    fn update(&mut self, now: Time) {
+        while self.next_update <= now {
+            let then = self.next_update;
+            let age = |fifo: &Fifo| fifo.head().map_or(Span::ZERO, |held| then.since(held.arrival.now));
+            let changed = self.controller.update(age(&self.classic).max(age(&self.short)));
+            let at_rest = !changed && self.packets() == 0;
+            let periods = now.since(then).nanos() / self.update_period.nanos();
+            self.next_update = then + self.update_period * if at_rest { periods + 1 } else { 1 };
+        }
+    }
+
+    /// The queue that sends next: the short one, unless the classic one is owed something (weighted round robin, one of
+    /// the schedulers with conditional priority that section 4.2.2 allows).
+    fn short_is_next(&self) -> bool {
+        self.classic.is_empty() || (!self.short.is_empty() && self.debt <= 0.0)
+    }
+
+    /// Only while both wait does one send at the cost of the other.
+    fn charge(&mut self, bytes: u32, by_short: bool) {
+        match (by_short, self.classic.is_empty(), self.short.is_empty()) {
+            (_, true, true) => self.debt = 0.0,
+            (true, false, _) => self.debt += self.classic_share * f64::from(bytes),
+            (false, _, false) => self.debt -= (1.0 - self.classic_share) * f64::from(bytes),
+            _ => {}
+        }
+    }
+
+    /// The probability of a mark that the short queue wants for itself (laqm in appendix A.1). A packet that leaves nothing
+    /// behind is not marked for having waited: at a low rate one packet takes as long (Th_len there).
+    fn native(&self, waited: Span) -> f64 {
+        if self.short.is_empty() || waited < self.ramp_start {
+            0.0
+        } else if waited >= self.ramp_start + self.ramp_range {
+            1.0
+        } else {
+            waited.saturating_sub(self.ramp_start).seconds() / self.ramp_range.seconds()
+        }
+    }
+}
+
+impl Departing for DualPi2 {
+    fn on_arrival(&mut self, held: Held, _random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
+        self.update(held.arrival.now);
+        let bytes = self.classic.bytes() + self.short.bytes();
+        if !self.capacity.has_room(held.arrival.bytes, self.packets(), bytes) {
+            drops(held.ticket);
+        } else if self.ecn && matches!(held.arrival.ecn, Ecn::LowLatency | Ecn::Experienced) {
+            self.short.push(held);
+        } else {
+            self.classic.push(held);
+        }
+    }
+
+    /// dualpi2_dequeue of appendix A.2, with what it does under overload: then ECN gives way to drops in both queues.
+    fn on_departure(
+        &mut self,
+        now: Time,
+        _random: &mut dyn Random,
+        drops: &mut dyn FnMut(Ticket),
+    ) -> Option<Departure> {
+        self.update(now);
+        let overloaded = self.controller.is_overloaded();
+        let classic = self.controller.classic();
+        loop {
+            let by_short = self.short_is_next();
+            let (held, dropped, marked);
+            if by_short {
+                held = self.short.pop()?;
+                let probability = self.native(now.since(held.arrival.now)).max(self.controller.coupled());
+                dropped = overloaded && self.short_drops.takes(classic);
+                marked = overloaded || self.short_marks.takes(probability);
+            } else {
+                held = self.classic.pop()?;
+                let taken = self.classic_drops.takes(classic);
+                let may_mark = self.ecn && !overloaded && held.arrival.ecn.is_capable();
+                dropped = taken && !may_mark;
+                marked = taken && may_mark;
+            }
+            if dropped {
+                drops(held.ticket);
+                continue;
+            }
+            self.charge(held.arrival.bytes, by_short);
+            return Some(Departure { ticket: held.ticket, marked });
+        }
+    }
+
+    fn packets(&self) -> u64 {
+        (self.classic.len() + self.short.len()) as u64
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("drop_probability", self.controller.classic());
+        series("coupled_mark_probability", self.controller.coupled());
+        series("short_queue_packets", self.short.len() as f64);
+        series("classic_queue_packets", self.classic.len() as f64);
+    }
+}

@@ -1,0 +1,131 @@
+use super::*;
+use crate::discipline::Arrival;
+use crate::testing::{arrival, at, held};
+use ackclock_base::random::Scripted;
+
+fn dualpi2(settings: &[(&str, &str)]) -> DualPi2 {
+    DualPi2::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(100_000))
+}
+
+/// The same with a base probability that does not move: the first update never comes.
+fn frozen(base: f64, settings: &[(&str, &str)]) -> DualPi2 {
+    let mut queue = dualpi2(settings);
+    queue.controller = Controller::with_base(&Values::with(ENTRY.descriptor, settings), base);
+    queue.next_update = Time::NEVER;
+    queue
+}
+
+fn fill(queue: &mut DualPi2, ms: f64, ecn: Ecn, tickets: std::ops::Range<u32>) {
+    for ticket in tickets {
+        let held = held(ticket, Arrival { ecn, ..arrival(ms) });
+        queue.on_arrival(held, &mut Scripted::new(&[]), &mut |_| panic!("room for all"));
+    }
+}
+
+fn depart(queue: &mut DualPi2, ms: f64, dropped: &mut u32) -> Option<Departure> {
+    queue.on_departure(at(ms), &mut Scripted::new(&[]), &mut |_| *dropped += 1)
+}
+
+/// All that leaves at one instant: how many unmarked, marked, dropped.
+fn empty(queue: &mut DualPi2, ms: f64) -> (u32, u32, u32) {
+    let (mut plain, mut marked, mut dropped) = (0, 0, 0);
+    while let Some(departure) = depart(queue, ms, &mut dropped) {
+        plain += u32::from(!departure.marked);
+        marked += u32::from(departure.marked);
+    }
+    (plain, marked, dropped)
+}
+
+#[test]
+fn the_short_queue_marks_by_k_times_the_root_of_what_the_classic_drops() {
+    // p' = 0.101: of 10,000 packets the classic queue drops (or marks) 0.0102 = 102, the short one marks 0.202 = 2020; the
+    // sum of the last may be just short of a whole.
+    for (ecn, expected) in [
+        (Ecn::NotCapable, (9898, 0, 102)),
+        (Ecn::Classic, (9898, 102, 0)),
+        (Ecn::LowLatency, (7980, 2020, 0)),
+        (Ecn::Experienced, (7980, 2020, 0)),
+    ] {
+        let mut queue = frozen(0.101, &[]);
+        fill(&mut queue, 0.0, ecn, 0..10_000);
+        let (plain, marked, dropped) = empty(&mut queue, 0.0);
+        let apart = plain.abs_diff(expected.0) + marked.abs_diff(expected.1) + dropped.abs_diff(expected.2);
+        assert!(apart <= 2, "{ecn:?}: {plain} {marked} {dropped}");
+    }
+}
+
+#[test]
+fn under_overload_drops_replace_marks() {
+    // p' = 0.6 with k = 2 is beyond 1/2: both queues drop 0.36 of what may be marked, too, and the short one marks the rest.
+    for (ecn, marked) in [(Ecn::Classic, 0), (Ecn::LowLatency, 6400)] {
+        let mut queue = frozen(0.6, &[]);
+        fill(&mut queue, 0.0, ecn, 0..10_000);
+        let (_, marks, drops) = empty(&mut queue, 0.0);
+        assert!(drops.abs_diff(3600) <= 1 && marks.abs_diff(marked) <= 1, "{ecn:?}: {marks} {drops}");
+    }
+}
+
+#[test]
+fn the_short_queue_marks_on_a_ramp_of_its_own() {
+    // From 0.8 to 1.2 ms: at 1 ms half. A step where the range is zero. A last packet is not marked.
+    for (waited_ms, range, probability) in [
+        (0.7, "400 us", 0.0),
+        (1.0, "400 us", 0.5),
+        (1.2, "400 us", 1.0),
+        (0.79, "0 s", 0.0),
+        (0.8, "0 s", 1.0),
+    ] {
+        let mut queue = frozen(0.0, &[("ramp_range", range)]);
+        fill(&mut queue, 0.0, Ecn::LowLatency, 0..1001);
+        let (_, marked, _) = empty(&mut queue, waited_ms);
+        assert!(f64::from(marked) >= 1000.0 * probability - 1.0, "{waited_ms} ms, {range}: {marked}");
+        assert!(f64::from(marked) <= 1000.0 * probability, "{waited_ms} ms, {range}: {marked}");
+    }
+}
+
+#[test]
+fn the_classic_queue_keeps_its_share() {
+    // While both wait, 10 % of the bytes; of 1000 packets 100, but for what is owed.
+    let mut queue = frozen(0.0, &[]);
+    fill(&mut queue, 0.0, Ecn::LowLatency, 0..2000);
+    fill(&mut queue, 0.0, Ecn::NotCapable, 2000..4000);
+    let mut dropped = 0;
+    let classic = (0..1000).filter_map(|_| depart(&mut queue, 0.0, &mut dropped));
+    let classic = classic.filter(|departure| departure.ticket.0 >= 2000).count();
+    assert!((99..=101).contains(&classic), "{classic}");
+}
+
+#[test]
+fn updates_that_nobody_has_seen_are_made_up_for() {
+    // Packets of 0 ms wait undisturbed until 100 ms, past updates at 16, 32 ... 96 ms. Of beta's part only the last is
+    // left: 3.2 * 0.096 = 0.3072; alpha's is 0.16 * ((16 + ... + 96) - 6 * 15) / 1000 = 0.16 * 0.246 = 0.03936.
+    let mut queue = dualpi2(&[]);
+    fill(&mut queue, 0.0, Ecn::NotCapable, 0..3);
+    depart(&mut queue, 100.0, &mut 0);
+    let base = libm::sqrt(queue.controller.classic());
+    assert!((base - 0.34656).abs() < 1e-9, "{base}");
+    // Long after the queue has emptied it is at rest, and updates keep their beat: 100 s are 6250 periods.
+    empty(&mut queue, 100.0);
+    fill(&mut queue, 100_000.0, Ecn::NotCapable, 3..4);
+    assert_eq!((queue.controller.classic(), queue.next_update), (0.0, at(100_016.0)));
+}
+
+#[test]
+fn without_ecn_it_is_one_queue_that_only_drops() {
+    let mut queue = frozen(0.2, &[("ecn", "false")]);
+    fill(&mut queue, 0.0, Ecn::LowLatency, 0..1000);
+    fill(&mut queue, 0.0, Ecn::NotCapable, 1000..2000);
+    let (_, marked, dropped) = empty(&mut queue, 50.0);
+    assert!(marked == 0 && dropped.abs_diff(80) <= 1, "{marked} {dropped}"); // 0.2^2 of 2000
+}
+
+#[test]
+fn what_does_not_fit_is_dropped() {
+    let mut queue = DualPi2::new(&Values::with(ENTRY.descriptor, &[]), Capacity::Packets(2));
+    let mut dropped = Vec::new();
+    for (ticket, ecn) in [(0, Ecn::LowLatency), (1, Ecn::NotCapable), (2, Ecn::LowLatency)] {
+        let held = held(ticket, Arrival { ecn, ..arrival(0.0) });
+        queue.on_arrival(held, &mut Scripted::new(&[]), &mut |ticket| dropped.push(ticket.0));
+    }
+    assert_eq!(dropped, [2]);
+}
