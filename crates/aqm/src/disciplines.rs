@@ -1,5 +1,6 @@
 //! The disciplines, one file each.
 
+pub mod adaptive_red;
 pub mod apace;
 pub mod blue;
 pub mod codel;
@@ -9,6 +10,7 @@ pub mod fq_codel;
 pub mod pi;
 pub mod pie;
 pub mod red;
+pub mod red_diff;
 pub mod scepter;
 pub mod shaper;
 pub mod token_bucket;

@@ -2,21 +2,28 @@
 
 use crate::departure::Departing;
 use crate::discipline::{Capacity, Discipline, LinkRate};
-use crate::disciplines::{blue, codel, droptail, dualpi2, fq_codel, pi, pie, red, shaper, token_bucket};
+use crate::disciplines::{
+    adaptive_red, apace, blue, codel, droptail, dualpi2, fq_codel, pi, pie, red, red_diff, scepter, shaper,
+    token_bucket,
+};
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
 
 /// The disciplines, in the order in which lists show them.
 pub const QUEUES: &[Entry] = &[
     droptail::ENTRY,
     red::ENTRY,
+    apace::ENTRY,
     codel::ENTRY,
     fq_codel::ENTRY,
     dualpi2::ENTRY,
     pie::ENTRY,
     token_bucket::ENTRY,
+    scepter::ENTRY,
     shaper::ENTRY,
     pi::ENTRY,
     blue::ENTRY,
+    adaptive_red::ENTRY,
+    red_diff::ENTRY,
 ];
 
 /// A registered discipline.
