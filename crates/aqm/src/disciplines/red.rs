@@ -6,6 +6,7 @@ use crate::registry::{Entry, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Values};
 
 pub mod detection;
+pub mod steps;
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {

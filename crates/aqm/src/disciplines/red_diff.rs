@@ -1,0 +1,106 @@
+//! RED-diff (A. Jain section 2.9): RED whose slope moves with the difference between the queue and its average. The thesis
+//! suggests it in a sentence and studies it nowhere: the threshold and the steps are choices made here, the steps those
+//! of adaptive RED.
+
+use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::disciplines::red::steps::{self, Steps};
+use crate::disciplines::red::{self, Red};
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Packets, Parameter, Quantity, Random, Range, Span, Time, Values};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "red-diff",
+        "RED that moves its slope with the difference between the queue and its average",
+        "A. Jain section 2.9, a suggestion",
+        PARAMETERS,
+    ),
+    build: |values, capacity, link| Queueing::at_arrival(RedDiff::new(values, capacity, link)),
+    service: Service::IN_ORDER,
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "threshold",
+        summary: "Difference between the queue and its average from which the slope moves",
+        quantity: Quantity::Packets,
+        default: "5 packets",
+        range: Range::at_least(0.0),
+        source: "not stated; RED's lower threshold",
+    },
+    steps::INTERVAL,
+    steps::ALPHA,
+    steps::BETA,
+    steps::LEAST_PROBABILITY,
+    steps::GREATEST_PROBABILITY,
+    red::MIN_THRESHOLD,
+    red::MAX_THRESHOLD,
+    red::WEIGHT,
+    red::MAX_PROBABILITY,
+    red::GENTLE,
+    red::ECN,
+];
+
+/// The RED-diff discipline.
+#[derive(Clone, Debug)]
+pub struct RedDiff {
+    red: Red,
+    threshold: Packets,
+    steps: Steps,
+}
+
+impl RedDiff {
+    /// From the registered parameters; `max_probability` is where the slope begins.
+    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+        let red = Red::new(values, capacity, link);
+        Self { red, threshold: values.packets("threshold"), steps: Steps::new(values) }
+    }
+}
+
+impl Discipline for RedDiff {
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict {
+        self.red.on_arrival(arrival, backlog, random)
+    }
+
+    fn period(&self) -> Option<Span> {
+        Some(self.steps.interval)
+    }
+
+    fn on_period(&mut self, _now: Time, backlog: &Backlog) {
+        let difference = backlog.packets as f64 - self.red.detection.average();
+        let slope = &mut self.red.detection.curve.max_probability;
+        if difference > self.threshold {
+            *slope = self.steps.up(*slope);
+        } else if difference < -self.threshold {
+            *slope = self.steps.down(*slope);
+        }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.red.publish(series);
+        series("max_probability", self.red.detection.curve.max_probability);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{arrival, at, waiting};
+    use ackclock_base::{Rate, random::Scripted};
+
+    #[test]
+    fn the_slope_follows_a_queue_that_leaves_its_average() {
+        // The average is 10 packets, the threshold 5: 15 and 5 are not far enough, 16 adds 0.01, 4 takes a tenth.
+        let values = Values::with(ENTRY.descriptor, &[("weight", "1")]);
+        let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
+        let mut red = RedDiff::new(&values, Capacity::Packets(1000), &link);
+        red.on_arrival(&arrival(0.0), &waiting(10), &mut Scripted::new(&[0.999]));
+        for (queue, slope) in [(15, 0.1), (5, 0.1), (16, 0.11), (16, 0.12), (10, 0.12), (4, 0.108)] {
+            red.on_period(at(0.0), &waiting(queue));
+            let now = red.red.detection.curve.max_probability;
+            assert!((now - slope).abs() < 1e-12, "{now} at {queue}");
+        }
+    }
+}
