@@ -151,7 +151,9 @@ impl Scepter {
         let tokens = self.bucket.level_bytes();
         self.kept_per_arrival += (tokens - before - self.kept_per_arrival) / self.horizon;
         let empty = (self.bucket.depth_bytes() - tokens) / self.packet_bytes;
-        self.predicted_tokens = self.bucket.depth_bytes() - self.predictor.observe(empty) * self.packet_bytes;
+        let predicted = self.bucket.depth_bytes() - self.predictor.observe(empty) * self.packet_bytes;
+        // Too large a step lets the predictor diverge; then the level there is has to do.
+        self.predicted_tokens = if predicted.is_finite() { predicted } else { tokens };
         self.law.probability(&Levels {
             tokens,
             predicted: self.predicted_tokens,
