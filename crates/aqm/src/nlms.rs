@@ -36,6 +36,9 @@ const ROOM: usize = 256;
 /// The mean square error is taken over about so many of the last predictions.
 const MEMORY: u64 = 1000;
 
+/// Too large a step makes the weights grow without end. Beyond this they begin anew, so that they stay numbers.
+const DIVERGED: f64 = 1e100;
+
 /// The predictor. Nothing is allocated after it is made.
 #[derive(Clone, Debug)]
 pub struct Predictor {
@@ -82,7 +85,11 @@ impl Predictor {
             self.learn(sample);
         }
         self.seen += 1;
-        let prediction = dot(&self.weights, self.regressor(self.head));
+        let mut prediction = dot(&self.weights, self.regressor(self.head));
+        if prediction.abs() > DIVERGED {
+            self.weights.fill(0.0);
+            prediction = 0.0;
+        }
         self.predictions[self.head] = prediction;
         prediction
     }

@@ -93,3 +93,15 @@ fn the_mean_square_error_is_that_of_all_while_they_are_few() {
     }
     assert!(predictor.mean_square_error().is_some_and(|mean| (mean - 50.0 / 3.0).abs() < 1e-12));
 }
+
+#[test]
+fn what_diverges_stays_a_number() {
+    let mut predictor = Predictor::new(4, 15, 5.0, Update::Delayed);
+    let mut largest: f64 = 0.0;
+    for _ in 0..100_000 {
+        let prediction = predictor.observe(10.0);
+        largest = largest.max(prediction.abs());
+        assert!(predictor.mean_square_error().is_none_or(f64::is_finite));
+    }
+    assert!(largest > 1e90 && largest <= 1e100);
+}

@@ -1,0 +1,145 @@
+//! APACE (Jain 2003 chapter 2; Jain, Karandikar and Verma, GLOBECOM 2003): predicts the queue some arrivals ahead and
+//! drops with a probability that rises linearly in the prediction.
+//!
+//! `lower` and `upper` are fractions of the physical limit in packets. A limit in bytes counts as that many mean packets.
+//! A queue without limit has no such thresholds: nothing is dropped then.
+
+mod adaptation;
+mod parameters;
+#[cfg(test)]
+mod tests;
+
+use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::nlms::{Predictor, Update};
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Random, Span, Time, Values};
+use adaptation::Adaptation;
+pub use parameters::PARAMETERS;
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "apace",
+        "Drops early, with a probability that grows with the queue it predicts",
+        "Jain 2003 chapter 2",
+        PARAMETERS,
+    ),
+    build: |values, capacity, link| Queueing::at_arrival(Apace::new(values, capacity, link)),
+    service: Service::IN_ORDER,
+};
+
+/// The APACE discipline.
+#[derive(Clone, Debug)]
+pub struct Apace {
+    capacity: Capacity,
+    predictor: Predictor,
+    period: Option<Span>,
+    law: Law,
+    adaptation: Option<Adaptation>,
+    ecn: bool,
+}
+
+/// Equation 2.5, generalised to an upper threshold other than the physical limit (section 2.9).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Law {
+    /// Nothing is dropped up to this predicted queue, in packets.
+    pub lower: f64,
+    /// Everything is dropped from this one on.
+    pub upper: f64,
+    /// The probability that the line between them reaches at the upper.
+    pub max_probability: f64,
+}
+
+impl Law {
+    /// How likely a packet is dropped or marked. Where the thresholds coincide there is no line between them.
+    pub fn probability(&self, predicted: f64) -> f64 {
+        let Self { lower, upper, max_probability } = *self;
+        match () {
+            () if predicted >= upper => 1.0,
+            () if predicted > lower => max_probability * (predicted - lower) / (upper - lower),
+            () => 0.0,
+        }
+    }
+}
+
+impl Apace {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+        let packets = limit_in_packets(capacity, link);
+        Self {
+            capacity,
+            predictor: Predictor::new(
+                values.integer("order") as usize,
+                values.integer("horizon") as usize,
+                values.number("step"),
+                Update::named(values.choice("update")),
+            ),
+            period: values.optional_time("period"),
+            law: Law {
+                lower: values.number("lower") * packets,
+                upper: values.number("upper") * packets,
+                max_probability: values.number("max_probability"),
+            },
+            adaptation: Adaptation::new(values, link),
+            ecn: values.flag("ecn"),
+        }
+    }
+
+    fn probability(&self) -> f64 {
+        self.law.probability(self.predictor.prediction())
+    }
+}
+
+/// Never below one packet, so that an empty queue is never beyond the upper threshold.
+fn limit_in_packets(capacity: Capacity, link: &LinkRate) -> f64 {
+    match capacity {
+        Capacity::Unlimited => f64::INFINITY,
+        Capacity::Packets(most) => most.max(1) as f64,
+        Capacity::Bytes(most) => (most as f64 / f64::from(link.mean_packet_bytes)).max(1.0),
+    }
+}
+
+impl Discipline for Apace {
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict {
+        if self.period.is_none() {
+            self.predictor.observe(backlog.packets as f64);
+        }
+        let probability = self.probability();
+        let fits = self.capacity.admits(arrival.bytes, backlog);
+        if let Some(adaptation) = &mut self.adaptation {
+            let signalled = if fits { probability } else { 1.0 };
+            let factor = adaptation.factor(arrival.now, self.predictor.prediction(), signalled);
+            self.law.max_probability = adaptation::bounded(self.law.max_probability * factor);
+        }
+        let early = probability > 0.0 && random.uniform() < probability;
+        // RFC 3168 section 7: where everything would be dropped, marking is not enough.
+        let may_mark = self.ecn && arrival.ecn.is_capable() && probability < 1.0;
+        match (fits, early) {
+            (true, false) => Verdict::Admit,
+            (true, true) if may_mark => Verdict::Mark,
+            _ => Verdict::Drop,
+        }
+    }
+
+    fn period(&self) -> Option<Span> {
+        self.period
+    }
+
+    fn on_period(&mut self, _now: Time, backlog: &Backlog) {
+        self.predictor.observe(backlog.packets as f64);
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("predicted_queue_packets", self.predictor.prediction());
+        series("drop_probability", self.probability());
+        if let Some(error) = self.predictor.error() {
+            series("prediction_error_packets", error);
+        }
+        if let Some(mean) = self.predictor.mean_square_error() {
+            series("mean_square_error_packets2", mean);
+        }
+        if self.adaptation.is_some() {
+            series("max_probability", self.law.max_probability);
+        }
+    }
+}
