@@ -70,10 +70,27 @@ def test_a_study_is_read() -> None:
         ([('expect = "< 0"', 'tolerance = "10 %"')], "tolerance needs paper"),
         ([('expect = "< 0"', "")], "nothing is tested"),
         ([('expect = "< 0"', 'paper = 1\ntolerance = "little"')], 'found "little", expected a number'),
-        ([('kind = "time"', 'kind = "sweep"')], "needs metric"),
+        ([('kind = "time"', 'kind = "sweep"')], "needs metric (and no series)"),
+        ([('kind = "time"', 'kind = "trade-off"')], "needs x and y (and no series)"),
+        (
+            [
+                ('kind = "time"', 'kind = "trade-off"'),
+                ('series = "flows.tcp-1.cwnd_packets"', 'x = "goodptu"\ny = "flows_seen"'),
+            ],
+            'figures.cwnd.x: there is no metric "goodptu"; did you mean "goodput"?',
+        ),
+        (
+            [
+                (
+                    'name = "many"',
+                    'name = "many"\nswept = false\nsweep = { axis = "a", path = "b", values = [1] }',
+                )
+            ],
+            "keeps a case outside any sweep",
+        ),
         (
             [('kind = "time"', 'kind = "pie"')],
-            "figures[1] (\"cwnd\").kind: found \"pie\", expected 'time' or 'sweep'",
+            "figures[1] (\"cwnd\").kind: found \"pie\", expected 'time', 'sweep' or 'trade-off'",
         ),
         ([("[scenario]", "[scenario")], "not valid TOML"),
         ([(', overrides = { "flows.tcp.count" = 6 } }', " }")], "an alternative changes something"),

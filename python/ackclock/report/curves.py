@@ -35,7 +35,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Curve:
-    """The numbers of one curve, as JSON (see ``assets/figures/traces.js`` for the keys)."""
+    """The numbers of one curve, as JSON (see ``traces.js`` and ``trade-off.js`` in ``assets/figures`` for the keys)."""
 
     entry: Entry
     data: Mapping[str, Any]

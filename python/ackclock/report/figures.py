@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ackclock.numbers import rounded, rounded_one
-from ackclock.report import style, time_figure
+from ackclock.report import style, time_figure, trade_off
 from ackclock.report.cases import families, selected, shown
 from ackclock.report.curves import Axis, Curve, Entry, Panel
 from ackclock.report.quantities import title_and_scale
-from ackclock.study.model import Figure, Metric, sweep_text
+from ackclock.study.model import Figure, sweep_text
 from ackclock.study.result import CaseResult, MetricValue, StudyResult
 
 
@@ -35,6 +35,8 @@ class FigureView:
     """Each panel has one curve, which then needs neither dash nor marker."""
     has_paper: bool
     has_bands: bool
+    has_crosses: bool
+    """Its points have an interval in both directions."""
     missing: Sequence[str]
     seed: int | None
     """Of the one run that a figure over time shows, where all its cases have the same."""
@@ -52,9 +54,13 @@ def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
     if figure.kind == "time":
         panels, missing = time_figure.panels(study, figure)
         x_axis = Axis("Time (s)", figure.x_log, figure.x_range)
+    elif figure.kind == "trade-off":
+        panels, missing = trade_off.panels(study, figure)
+        x_axis = trade_off.x_axis(study, figure)
     else:
         panels, missing = _sweep_panels(study, figure)
-        x_axis = Axis(study.sweep.axis if study.sweep else "", figure.x_log, figure.x_range)
+        sweep_axis = figure.x_label or (study.sweep.axis if study.sweep else "")
+        x_axis = Axis(sweep_axis, figure.x_log, figure.x_range)
     entries = list(dict.fromkeys(curve.entry for panel in panels for curve in panel.curves))
     looks = style.choose([entry.index for entry in entries])
     curves = [curve for panel in panels for curve in panel.curves]
@@ -79,7 +85,8 @@ def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
         stackable=shared and len(panels) > 1,
         single=figure.kind == "time" and all(len(panel.curves) == 1 for panel in panels),
         has_paper=any("paper" in curve.data for curve in curves),
-        has_bands=any("low" in curve.data for curve in curves),
+        has_bands=figure.kind != "trade-off" and any("low" in curve.data for curve in curves),
+        has_crosses=figure.kind == "trade-off" and any("low" in curve.data for curve in curves),
         missing=missing,
         seed=_seed(study, figure),
         thinned=figure.kind == "time" and _is_long(study, figure),
@@ -99,23 +106,20 @@ def _is_long(study: StudyResult, figure: Figure) -> bool:
 
 
 def _fallback_title(study: StudyResult, figure: Figure) -> str:
+    if figure.kind == "trade-off":
+        return trade_off.title(study, figure)
     if figure.metric is not None:
-        return _metric(study, figure.metric).label
+        return study.metric(figure.metric).label
     names = dict.fromkeys(
         title_and_scale(path.split(".")[2], 0.0)[0].rpartition(" (") for path in figure.series_paths
     )
     return " and ".join(name or unitless for name, _, unitless in names) + " over time"
 
 
-def _metric(study: StudyResult, id: str) -> Metric:
-    return next(metric for metric in study.metrics if metric.id == id)
-
-
 def _sweep_panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
     if figure.metric is None:
         raise AssertionError("the model refuses a figure over the sweep without a metric")
-    metric = _metric(study, figure.metric)
-    label = figure.y_label or metric.label + (f" ({metric.unit})" if metric.unit else "")
+    label = figure.y_label or study.metric(figure.metric).axis_title
     positions = {name: index for index, name in enumerate(families(shown(study)))}
     curves, missing = [], []
     for name, runs in families(selected(study.cases, figure.cases)).items():

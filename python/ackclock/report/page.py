@@ -24,7 +24,7 @@ _ASSETS = Path(__file__).with_name("assets")
 DOZENS = 24
 """With more studies than this the page is for looking things up: theses are folded in the sidebar, and the browser lays
 out a study only when it comes near."""
-_FIGURES = ("plotly", "text", "traces", "layout", "export", "draw")
+_FIGURES = ("plotly", "text", "trade-off", "traces", "layout", "export", "draw")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def render_report(results: Sequence[StudyResult], command: str) -> str:
     ]
     has_figures = any(not figure.empty for study in studies for figure in study.figures)
     return (
-        _environment()
+        environment()
         .get_template("page.html.j2")
         .render(
             title=results[0].title if len(results) == 1 else "Reproduction report",
@@ -79,10 +79,10 @@ def render_report(results: Sequence[StudyResult], command: str) -> str:
             verdicts=verdicts_of(results),
             misses=_misses(studies) if len(studies) > 1 else [],
             dozens=len(studies) > DOZENS,
-            css=_asset("report.css"),
-            theme_js=_asset("theme.js"),
-            page_js=_asset("page.js"),
-            figures_js=_figures_script() if has_figures else "",
+            css=asset("report.css"),
+            theme_js=asset("theme.js"),
+            page_js=asset("page.js"),
+            figures_js=figures_script() if has_figures else "",
             plotly=packed_plotly() if has_figures else "",
         )
     )
@@ -122,18 +122,19 @@ def _grouped(studies: Sequence[StudyView]) -> dict[str, list[StudyView]]:
     return groups
 
 
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """The templates, with what they call."""
+    made = jinja2.Environment(
         loader=jinja2.PackageLoader("ackclock.report", "templates"),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters["duration"] = numbers.duration
-    environment.filters["json"] = _json
-    environment.filters["slug"] = lambda verdict: verdict.replace(" ", "-")
-    return environment
+    made.filters["duration"] = numbers.duration
+    made.filters["json"] = _json
+    made.filters["slug"] = lambda verdict: verdict.replace(" ", "-")
+    return made
 
 
 def _json(data: Any) -> Markup:
@@ -144,12 +145,12 @@ def _json(data: Any) -> Markup:
     return Markup(text)  # noqa: S704 (escaped just above)
 
 
-def _figures_script() -> Markup:
+def figures_script() -> Markup:
     """The parts of the script for figures in one scope of their own."""
-    parts = Markup("\n").join(_asset(f"figures/{name}.js") for name in _FIGURES)
+    parts = Markup("\n").join(asset(f"figures/{name}.js") for name in _FIGURES)
     return Markup('(function () {\n"use strict";\n') + parts + Markup("})();")
 
 
-def _asset(name: str) -> Markup:
+def asset(name: str) -> Markup:
     """A style sheet or script of the package, which stands in the page as it is."""
     return Markup((_ASSETS / name).read_text(encoding="utf-8"))  # noqa: S704 (a file of ours)

@@ -83,7 +83,7 @@ def table(study: StudyResult) -> ResultsTable:
 
 def cards(study: StudyResult) -> list[Card]:
     """Each metric as a small dot plot. Swept studies have their figures and need none."""
-    if study.sweep is not None:
+    if study.swept:
         return []
     return [card for card in (_card(study, metric) for metric in study.metrics) if card is not None]
 

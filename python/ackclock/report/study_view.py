@@ -99,7 +99,7 @@ def _file(result: StudyResult) -> str:
 
 def _parts(result: StudyResult) -> list[str]:
     """What was published comes first: a figure of a sweep, otherwise the table."""
-    order = ["results", "claims", "figures"] if result.sweep is None else ["figures", "claims", "results"]
+    order = ["figures", "claims", "results"] if result.swept else ["results", "claims", "figures"]
     has = {"results": True, "claims": bool(result.claims), "figures": bool(result.figures)}
     return [part for part in order if has[part]]
 
@@ -112,15 +112,19 @@ def _seeds(result: StudyResult) -> list[tuple[str, str]]:
 
 
 def _settings(result: StudyResult) -> list[CaseSettings]:
-    """A row per case, and one for the values that the sweep sets in all of them."""
+    """A row per case with the values of its own sweep, and one for what the study's sweep sets in all the others."""
     sweep = result.sweep
     rows = []
     for name, runs in families(result.cases).items():
+        own = runs[0].own_sweep
+        among = own or sweep
         values = [
             (path, json.dumps(value, ensure_ascii=False))
             for path, value in runs[0].overrides.items()
-            if sweep is None or path != sweep.path
+            if among is None or runs[0].sweep_value is None or path != among.path
         ]
+        if own is not None:
+            values.append((own.path, ", ".join(map(sweep_text, own.values))))
         rows.append(CaseSettings(runs[0].label or name, name, values))
     if sweep is not None:
         rows.append(

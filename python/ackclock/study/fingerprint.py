@@ -26,4 +26,7 @@ def fingerprint(study: Study) -> str:
             "assumptions": {"__all__": {"alternatives"}},
         },
     )
+    own_sweeps = {case.name: [case.sweep.path, case.sweep.values] for case in study.cases if case.sweep}
+    if own_sweeps:
+        resolved["own_sweeps"] = own_sweeps
     return hashlib.sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()[:16]

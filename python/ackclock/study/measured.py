@@ -51,6 +51,7 @@ class Measured:
             case=run.case.name,
             label=run.case.title,
             sweep_value=run.value,
+            own_sweep=run.case.sweep,
             overrides=self._plan.overrides(run),
             seeds=self._plan.seeds(self.replications),
             values={metric.id: self._value(metric, run, index) for metric in self._plan.study.metrics},

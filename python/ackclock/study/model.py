@@ -16,6 +16,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from typing_extensions import Self
 
+from ackclock.characterisation.arms import Placement
+from ackclock.characterisation.language import Characterisation
 from ackclock.names import nearest
 
 Verdict = Literal["reproduced", "direction only", "not reproduced"]
@@ -58,29 +60,6 @@ class Quick(Table):
     overrides: Overrides = Field(default_factory=dict)
 
 
-class Case(Table):
-    """One variant of the scenario: a row of the table or a curve of the figure."""
-
-    name: str
-    label: str = ""
-    overrides: Overrides = Field(default_factory=dict)
-    swept: bool = Field(default=True, description="false: this case stays outside the sweep")
-
-    @field_validator("name")
-    @classmethod
-    def _plain_name(cls, name: str) -> str:
-        if not _CASE_NAME.match(name):
-            raise ValueError(
-                "a case name has letters, digits and any of _ . + = - (brackets belong to swept cases)"
-            )
-        return name
-
-    @property
-    def title(self) -> str:
-        """The label, or the name of a case that has none."""
-        return self.label or self.name
-
-
 class Sweep(Table):
     """The axis of a figure: every swept case runs once per value."""
 
@@ -96,6 +75,38 @@ class Sweep(Table):
         if repeated:
             raise ValueError(f"value {repeated[0]} is listed twice")
         return values
+
+
+class Case(Table):
+    """One variant of the scenario: a row of the table or a curve of the figure."""
+
+    name: str
+    label: str = ""
+    overrides: Overrides = Field(default_factory=dict)
+    swept: bool = Field(default=True, description="false: this case stays outside the sweep")
+    sweep: Sweep | None = Field(
+        default=None, description="values of its own, in place of the study's: what differs along its curve"
+    )
+
+    @field_validator("name")
+    @classmethod
+    def _plain_name(cls, name: str) -> str:
+        if not _CASE_NAME.match(name):
+            raise ValueError(
+                "a case name has letters, digits and any of _ . + = - (brackets belong to swept cases)"
+            )
+        return name
+
+    @model_validator(mode="after")
+    def _swept_or_not(self) -> Self:
+        if self.sweep is not None and not self.swept:
+            raise ValueError("swept = false keeps a case outside any sweep; it has none of its own then")
+        return self
+
+    @property
+    def title(self) -> str:
+        """The label, or the name of a case that has none."""
+        return self.label or self.name
 
 
 class Metric(Table):
@@ -116,6 +127,11 @@ class Metric(Table):
         if not _IDENTIFIER.match(value):
             raise ValueError("a metric id is used as a function name: lower-case letters, digits and _")
         return value
+
+    @property
+    def axis_title(self) -> str:
+        """The label with its unit."""
+        return self.label + (f" ({self.unit})" if self.unit else "")
 
 
 class Claim(Table):
@@ -197,17 +213,22 @@ class Claim(Table):
 
 
 class Figure(Table):
-    """A figure of the report: over ``time`` (series of the first replication), or a metric over the ``sweep`` axis."""
+    """A figure of the report: over ``time`` (series of the first replication), a metric over the ``sweep`` axis, or one
+    metric against another (``trade-off``), where a curve joins the points of a case in the order of its sweep.
+    """
 
     id: str
-    kind: Literal["time", "sweep"]
+    kind: Literal["time", "sweep", "trade-off"]
     caption: str
     title: str = ""
     series: str | list[str] | None = Field(
         default=None, description="time: e.g. links.bottleneck.queue_packets"
     )
     metric: str | None = Field(default=None, description="sweep: a metric id")
+    x: str | None = Field(default=None, description="trade-off: the metric id along the horizontal axis")
+    y: str | None = Field(default=None, description="trade-off: the metric id along the vertical axis")
     cases: list[str] | None = Field(default=None, description="names or patterns; default: all")
+    x_label: str = ""
     y_label: str = ""
     x_range: tuple[float, float] | None = None
     y_range: tuple[float, float] | None = None
@@ -216,10 +237,14 @@ class Figure(Table):
 
     @model_validator(mode="after")
     def _one_subject(self) -> Self:
-        if self.kind == "time" and (not self.series or self.metric):
-            raise ValueError("a figure over time needs series (and no metric)")
-        if self.kind == "sweep" and (not self.metric or self.series):
-            raise ValueError("a figure over the sweep needs metric (and no series)")
+        needs = {"time": ("series",), "sweep": ("metric",), "trade-off": ("x", "y")}[self.kind]
+        given = [key for key in ("series", "metric", "x", "y") if getattr(self, key)]
+        if given != list(needs):
+            other = [key for key in given if key not in needs]
+            without = f" (and no {' or '.join(other)})" if other else ""
+            raise ValueError(f'a figure of kind "{self.kind}" needs {" and ".join(needs)}{without}')
+        if self.x_label and self.kind == "time":
+            raise ValueError("x_label: the horizontal axis of a figure over time is time")
         for path in self.series_paths:
             parts = path.split(".")
             if len(parts) != 3 or parts[0] not in ("flows", "links"):
@@ -341,8 +366,15 @@ class Study(Table):
     precision: Precision | None = None
     quick: Quick = Field(default_factory=Quick)
     scenario: dict[str, Any]
+    disciplines: Placement | None = Field(
+        default=None, description="where the disciplines of the base go; each is a case"
+    )
+    characterisation: Characterisation | None = Field(
+        default=None, description="the scenario of RFC 7928 that this is"
+    )
     cases: list[Case] = Field(default_factory=lambda: [Case(name="base")], min_length=1)
     sweep: Sweep | None = None
+    measure: list[str] = Field(default_factory=list, description="metrics of the base, by id")
     metrics: list[Metric] = Field(min_length=1)
     claims: list[Claim] = Field(default_factory=list)
     figures: list[Figure] = Field(default_factory=list)
@@ -353,12 +385,13 @@ class Study(Table):
         """The cases as they run, in file order: each case, or each case at each value of the sweep."""
         runs: list[SweptCase] = []
         for case in self.cases:
-            if self.sweep is None or not case.swept:
+            sweep = (case.sweep or self.sweep) if case.swept else None
+            if sweep is None:
                 runs.append(SweptCase(name=case.name, case=case))
             else:
                 runs.extend(
-                    SweptCase(name=f"{case.name}[{sweep_text(value)}]", case=case, value=value)
-                    for value in self.sweep.values
+                    SweptCase(name=f"{case.name}[{sweep_text(value)}]", case=case, value=value, sweep=sweep)
+                    for value in sweep.values
                 )
         return runs
 
@@ -387,22 +420,36 @@ class Study(Table):
         for metric in self.metrics:
             problems += _unknown(f"metrics.{metric.id}.paper", "case", metric.paper, run_names)
         for figure in self.figures:
-            place = f"figures.{figure.id}"
-            problems += _unmatched(f"{place}.cases", figure.cases, [*run_names, *case_names])
-            if figure.metric is not None:
-                problems += _unknown(f"{place}.metric", "metric", [figure.metric], metric_ids)
-                if self.sweep is None:
-                    problems.append(f'{place}: kind = "sweep" but the study has no [sweep]')
+            problems += self._wrong_with(figure, metric_ids)
         for assumption in self.assumptions:
             for alternative in assumption.alternatives:
                 place = f'assumptions "{assumption.what}", alternative "{alternative.label}"'
                 for change in alternative.all_changes():
                     problems += _unmatched(f"{place}, cases", change.cases, [*run_names, *case_names])
                 problems += _unknown(f"{place}, metrics", "metric", alternative.metrics, metric_ids)
+        for criterion in self.characterisation.criteria if self.characterisation else ():
+            problems += _unknown(f"criteria.{criterion.rule}", "metric", criterion.metrics, metric_ids)
         problems += _unknown("findings", "claim", [finding.claim for finding in self.findings], claim_ids)
         if problems:
             raise ValueError("\n".join(problems))
         return self
+
+    def _wrong_with(self, figure: Figure, metric_ids: list[str]) -> list[str]:
+        place, runs = f"figures.{figure.id}", self.runs()
+        names = [*(run.name for run in runs), *(case.name for case in self.cases)]
+        problems = _unmatched(f"{place}.cases", figure.cases, names)
+        for key, metric in (("metric", figure.metric), ("x", figure.x), ("y", figure.y)):
+            if metric is not None:
+                problems += _unknown(f"{place}.{key}", "metric", [metric], metric_ids)
+        if figure.kind == "sweep":
+            if self.sweep is None:
+                problems.append(f'{place}: kind = "sweep" but the study has no [sweep]')
+            shown = [run.case for run in runs if run.matches(figure.cases)]
+            problems += [
+                f'{place}: case "{name}" has a sweep of its own, which is another axis'
+                for name in dict.fromkeys(case.name for case in shown if case.sweep)
+            ]
+        return problems
 
 
 class SweptCase(Table):
@@ -411,6 +458,7 @@ class SweptCase(Table):
     name: str
     case: Case
     value: int | float | str | None = None
+    sweep: Sweep | None = Field(default=None, description="the sweep that the value is of")
 
     def matches(self, patterns: list[str] | None) -> bool:
         """Whether any pattern (``rbcc*``, ``rbcc[5]``) names this run or its case; None names all."""

@@ -68,7 +68,7 @@ class Plan:
 
     def overrides(self, run: SweptCase, reading: Reading = None) -> Overrides:
         """What ``run`` sets in the scenario. Later wins: quick, the case, the sweep, the alternative reading."""
-        swept = {} if run.value is None or self.study.sweep is None else {self.study.sweep.path: run.value}
+        swept = {} if run.sweep is None else {run.sweep.path: run.value}
         other = _changes(reading, run)
         return merge(self.study.quick.overrides if self.quick else {}, run.case.overrides, swept, *other)
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ackclock.characterisation.language import Characterisation
 from ackclock.study.model import Figure, Finding, Metric, Sweep, Verdict
 
 Interval = tuple[float, float]
@@ -76,6 +77,8 @@ class CaseResult:
     flows: tuple[Mapping[str, Any], ...] = ()
     links: tuple[Mapping[str, Any], ...] = ()
     series: Mapping[str, Any] | None = None
+    own_sweep: Sweep | None = None
+    """The sweep that ``sweep_value`` is of, where it is not the study's."""
 
     @property
     def sweep_number(self) -> float | None:
@@ -187,6 +190,7 @@ class StudyResult:
     cpu_time_s: float | None = None
     """About what its simulations took of one core, those that it shares with other studies included; None where some
     were found on disk."""
+    characterisation: Characterisation | None = None
     fingerprint: str = ""
     """A hash of everything in the study that its numbers depend on."""
 
@@ -196,6 +200,20 @@ class StudyResult:
             if case.name == name:
                 return case
         raise KeyError(name)
+
+    def metric(self, id: str) -> Metric:
+        """The metric called ``id``; the study was checked, so a missing one is a programming error."""
+        return next(metric for metric in self.metrics if metric.id == id)
+
+    def axis(self, case: CaseResult) -> str:
+        """What the sweep value of ``case`` is a value of; empty for a case outside any sweep."""
+        sweep = None if case.sweep_value is None else case.own_sweep or self.sweep
+        return sweep.axis if sweep else ""
+
+    @property
+    def swept(self) -> bool:
+        """Whether any case has a curve rather than a point."""
+        return self.sweep is not None or any(case.own_sweep for case in self.cases)
 
     def verdicts(self) -> dict[Verdict, int]:
         """How many claims have each verdict, in the order of decreasing success."""

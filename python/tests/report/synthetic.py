@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 import statistics
@@ -354,6 +355,30 @@ def sweep_study(name: str = "synthetic/figure-2") -> StudyResult:
         versions={"ackclock": "0.1.0"},
         runs=120,
         cpu_time_s=125.0,
+    )
+
+
+def trade_off_study(name: str = "synthetic/figure-3") -> StudyResult:
+    """Loss against utilisation: two cases over the study's sweep, one over values of its own, one that is a point."""
+    swept = sweep_study(name)
+    buffers = Sweep(axis="Buffer (packets)", path="dumbbell.bottleneck.queue.limit", values=[20, 50])
+    kept = [case for case in swept.cases if case.case in ("alpha", "beta")]
+    own = [
+        dataclasses.replace(
+            swept.case(f"gamma[{load}]"), name=f"gamma[{limit}]", sweep_value=limit, own_sweep=buffers
+        )
+        for load, limit in zip((20, 40), buffers.values, strict=True)
+    ]
+    point = dataclasses.replace(
+        swept.case("gamma[30]"), name="delta", case="delta", label="Delta", sweep_value=None
+    )
+    return dataclasses.replace(
+        swept,
+        title="Loss against utilisation (made up)",
+        cases=(*kept, *own, point),
+        figures=(
+            Figure(id="plane", kind="trade-off", x="utilisation", y="loss", caption="One point per load."),
+        ),
     )
 
 

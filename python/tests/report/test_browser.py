@@ -15,9 +15,11 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.remote.webelement import WebElement
 
+from ackclock.numbers import mean_and_spread
 from ackclock.report import write_report
+from ackclock.study.result import CaseResult
 
-from .synthetic import many_studies, sweep_study, table_study
+from .synthetic import many_studies, sweep_study, table_study, trade_off_study
 
 pytestmark = pytest.mark.browser
 
@@ -293,6 +295,53 @@ def test_the_legend_hides_and_shows_curves(page: Page, report: Path) -> None:
     assert key.get_attribute("aria-pressed") == "false"
     key.click()
     page.wait("they are back", lambda: traces() == 9)
+
+
+@pytest.mark.parametrize(("size", "theme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])
+def test_a_point_of_a_trade_off_tells_its_parameters(
+    page: Page, tmp_path: Path, size: tuple[int, int], theme: str
+) -> None:
+    study = trade_off_study()
+    page.open(write_report([study], tmp_path / "plane.html", "ackclock reproduce synthetic"), size, theme)
+    (figure,) = page.draw_all()
+    curves = figure.find_elements("css selector", ".scatterlayer .trace")
+    assert len(curves) == 4
+    assert [len(curve.find_elements("css selector", ".points path")) for curve in curves] == [8, 8, 2, 1]
+    for direction in ("xerror", "yerror"):
+        assert len(figure.find_elements("css selector", f".errorbar .{direction}")) == 19
+    # Beta's fourth point is the run with 20 connections.
+    run = study.case("beta[20]")
+    mark = page.box(curves[1].find_elements("css selector", ".points path")[3])
+    assert hovered(page, figure, mark) == [
+        "Beta",
+        "Number of connections: 20",
+        f"Utilisation of the bottleneck: {written(run, 'utilisation')} %",
+        f"Packet loss: {written(run, 'loss')} %",
+    ]
+    mark = page.box(curves[2].find_elements("css selector", ".points path")[1])
+    assert hovered(page, figure, mark)[:2] == ["Gamma", "Buffer (packets): 50"]
+    assert page.errors() == []
+
+
+def written(run: CaseResult, metric: str) -> str:
+    value = run.values[metric]
+    return mean_and_spread(value.mean, value.interval)
+
+
+def hovered(page: Page, figure: WebElement, mark: dict[str, float]) -> list[str]:
+    """The lines that the figure shows while the pointer is on ``mark``."""
+    before = page.run(
+        "return [...arguments[0].querySelectorAll('.hovertext')].map(t => t.textContent)[0]", figure
+    )
+    at = {"x": (mark["left"] + mark["right"]) / 2, "y": (mark["top"] + mark["bottom"]) / 2}
+    page.command("Input.dispatchMouseEvent", {"type": "mouseMoved", **at})
+    lines = "return [...arguments[0].querySelectorAll('.hovertext tspan.line')].map(line => line.textContent)"
+    page.wait(
+        "the point says what it is",
+        lambda: (found := page.run(lines, figure)) and "".join(found) != before,
+    )
+    found: list[str] = page.run(lines, figure)
+    return found
 
 
 def test_panels_can_be_laid_over_each_other(page: Page, report: Path) -> None:

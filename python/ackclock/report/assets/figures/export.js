@@ -32,7 +32,30 @@ async function picture(element, format) {
   save(await Plotly.toImage({ data: data, layout: shape }, options), state.name + "." + format);
 }
 
+function cells(rows) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+  };
+  return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}
+
+function pairs(state) {
+  const panel = state.description.panels[0];
+  const rows = [["curve", "at", state.description.x.label, "low", "high", panel.y.label, "low", "high"]];
+  for (const curve of panel.curves) {
+    const label = state.description.entries[curve.entry].label;
+    const end = (values, i) => (values ? values[i] : null);
+    curve.x.forEach(function (x, i) {
+      const at = curve.words[i].slice(0, -2).join("; ");
+      rows.push([label, at, x, end(curve.x_low, i), end(curve.x_high, i), curve.y[i], end(curve.low, i), end(curve.high, i)]);
+    });
+  }
+  return cells(rows);
+}
+
 function table(state) {
+  if (state.description.kind === "trade-off") return pairs(state);
   const rows = [["panel", "curve", state.description.x.label, "value", "low", "high", "thesis"]];
   for (const panel of state.description.panels) {
     for (const curve of panel.curves) {
@@ -47,9 +70,5 @@ function table(state) {
       });
     }
   }
-  const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
-    return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
-  };
-  return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+  return cells(rows);
 }

@@ -4,20 +4,20 @@
 const touch = matchMedia("(pointer: coarse)").matches;
 
 // Axes start at zero unless that would squeeze the curves into the upper half.
-function fromZero(panels) {
+function startsAtZero(values) {
   let low = Infinity;
   let high = -Infinity;
-  for (const panel of panels) {
-    for (const curve of panel.curves) {
-      const values = [curve.y || [], curve.paper || [], curve.level === undefined ? [] : [curve.level]].flat();
-      for (const value of values) {
-        if (value === null) continue;
-        low = Math.min(low, value);
-        high = Math.max(high, value);
-      }
-    }
+  for (const value of values) {
+    if (value === null) continue;
+    low = Math.min(low, value);
+    high = Math.max(high, value);
   }
   return low >= 0 && low < 0.5 * high;
+}
+
+function fromZero(panels) {
+  const of = (curve) => [curve.y || [], curve.paper || [], curve.level === undefined ? [] : [curve.level]].flat();
+  return startsAtZero(panels.flatMap((panel) => panel.curves.flatMap(of)));
 }
 
 function axis(given, look) {
@@ -76,6 +76,12 @@ function layout(state, look, width, height) {
     const unit = Math.pow(10, Math.floor(Math.log10(last - first)) - 1);
     const round = Math.ceil(last / unit) * unit;
     result.xaxis.range = [first, round - last < 0.01 * (last - first) ? round : last];
+  }
+  if (description.kind === "trade-off") {
+    // A point is a pair of numbers: what is under the pointer, not all that stands above it.
+    result.hovermode = "closest";
+    const across = panels.flatMap((panel) => panel.curves.flatMap((curve) => curve.x));
+    if (!result.xaxis.range && !description.x.log && startsAtZero(across)) result.xaxis.rangemode = "tozero";
   }
   result.xaxis.anchor = panels.length > 1 ? "y" + panels.length : "y";
   result.xaxis.title.text = wrapped(description.x.label, width - margin.l - margin.r);

@@ -1,13 +1,13 @@
 // From the description of a figure to Plotly's traces.
 //
 // A figure's description (JSON inside its element):
-//   kind     "time" or "sweep"
+//   kind     "time", "sweep" or "trade-off"
 //   x        {label, log, range}
 //   panels   [{title, y: {label, log, range}, curves: [...]}], one above the other
 //   shared   whether the panels have the same vertical axis, so that they can be laid over each other
 //   entries  [{label, colour, dash, symbol}], the legend
 // A curve: entry (index), y with x or x0 and dx, low and high (the interval), paper (the thesis's values);
-// or level, low and high for a value that does not depend on x.
+// or level, low and high for a value that does not depend on x. Those of a trade-off stand in trade-off.js.
 
 function xs(curve) {
   if (curve.x) return curve.x;
@@ -54,6 +54,10 @@ function traces(state, look) {
     for (const curve of panel.curves) {
       if (state.hidden.has(curve.entry)) continue;
       const entry = description.entries[curve.entry];
+      if (description.kind === "trade-off") {
+        result.push(tradeOff(curve, entry, look));
+        continue;
+      }
       const colour = look.curve(entry.colour);
       const level = curve.level !== undefined;
       // A curve with a panel to itself needs no marks to be told from others.
