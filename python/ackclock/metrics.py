@@ -97,6 +97,24 @@ def stretches(time_s: Vector, values: Vector, start_s: float, width_s: float) ->
     return starts, means
 
 
+def growth(time_s: Vector, counts: Vector, start_s: float, width_s: float) -> Vector:
+    """What a count grows by in the stretches of ``width_s`` from ``start_s`` on that ``time_s`` covers in full.
+
+    The count at a border is that of the last sample there or before, so that ``width_s`` is a multiple of the sampling
+    interval at best.
+    """
+    if not width_s > 0:
+        raise ValueError("a stretch is longer than 0 seconds")
+    if not time_s.size:
+        return np.empty(0)
+    # Times such as 0.3 are not exact, so that a sample on a border must not fall behind it.
+    tolerance = 1e-9 * width_s
+    whole = max(0, int(np.floor((time_s[-1] - start_s + tolerance) / width_s)))
+    borders = start_s + width_s * np.arange(whole + 1)
+    places = np.searchsorted(time_s, borders + tolerance, side="right") - 1
+    return np.diff(counts[np.maximum(places, 0)])
+
+
 def convergence_time(
     time_s: Vector,
     first: Vector,

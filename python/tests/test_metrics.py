@@ -9,6 +9,7 @@ from ackclock.metrics import (
     coefficient_of_variation,
     convergence_time,
     correlation,
+    growth,
     hurst,
     jain_index,
     stretches,
@@ -64,6 +65,18 @@ def test_stretches() -> None:
     assert stretches(time[:8], np.arange(8.0), 0.0, 0.3)[0] == pytest.approx([0, 0.3])
     with pytest.raises(ValueError, match="longer than 0"):
         stretches(time, time, 0.0, 0.0)
+
+
+def test_growth() -> None:
+    # A count of k^2 at 0.1 k s, whose times are not exact: from 0.1 s on, stretches of 0.3 s end at k = 4 and 7.
+    time = 0.1 * np.arange(9)
+    squares = np.arange(9.0) ** 2
+    assert growth(time, squares, 0.1, 0.3).tolist() == [16 - 1, 49 - 16]
+    assert growth(time, squares, 0.0, 0.2).tolist() == [4, 12, 20, 28]
+    assert growth(time, squares, 0.5, 0.4).size == 0
+    assert growth(time[:0], squares[:0], 0.0, 0.4).size == 0
+    with pytest.raises(ValueError, match="longer than 0"):
+        growth(time, squares, 0.0, 0.0)
 
 
 class TestConvergence:
