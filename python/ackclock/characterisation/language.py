@@ -73,4 +73,8 @@ class Characterisation(Table):
     demand: str = Field(description="what the section asks for, in our words")
     criteria: list[Criterion] = Field(default_factory=list)
     lacks: list[str] = Field(default_factory=list, description="what is weaker than the section, or left out")
+    planes: list[tuple[str, str]] = Field(
+        default_factory=lambda: [("delay", "goodput")],
+        description="pairs of metrics to draw against each other, delay first (section 2.7)",
+    )
     counts: bool = Field(default=True, description="false: the section is about numbers, not a verdict")

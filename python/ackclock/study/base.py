@@ -16,12 +16,23 @@ import pydantic
 from pydantic import Field
 
 from ackclock import toml
+from ackclock.characterisation.arms import Arm, Placement, cases
 from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.names import nearest
 from ackclock.study.merge import merged
 from ackclock.study.mistakes import rendered
-from ackclock.study.model import Alternative, Assumption, Change, Precision, Quick, Study, Table, repeated
+from ackclock.study.model import (
+    Alternative,
+    Assumption,
+    Change,
+    Metric,
+    Precision,
+    Quick,
+    Study,
+    Table,
+    repeated,
+)
 from ackclock.study.rehearsal import rehearse_assumptions
 from ackclock.study.scenario_text import ScenarioText, extracted
 
@@ -50,6 +61,8 @@ class Base(Table):
     quick: Quick | None = None
     scenario: dict[str, Any] = Field(default_factory=dict)
     assumptions: list[BaseAssumption] = Field(default_factory=list)
+    arms: list[Arm] = Field(default_factory=list, description="the disciplines that its studies compare")
+    metrics: list[Metric] = Field(default_factory=list, description="of which studies take those they name")
 
 
 @dataclass(frozen=True)
@@ -76,7 +89,30 @@ class LoadedBase:
                 raise InputError(f"{file}: {error}") from None
         if isinstance(document.get("assumptions"), list):
             result["assumptions"] = [self._completed(own) for own in document["assumptions"]]
+        if isinstance(document.get("measure"), list):
+            result["metrics"] = [*self._measured(document["measure"], file), *document.get("metrics", [])]
+        if "disciplines" in document:
+            result["cases"] = [*self._placed(document["disciplines"], file), *document.get("cases", [])]
         return result
+
+    def _measured(self, names: list[Any], file: str) -> list[dict[str, Any]]:
+        """Those of the base's metrics that the study names."""
+        known = {metric["id"]: metric for metric in self.document.get("metrics", [])}
+        for name in names:
+            if name not in known:
+                raise InputError(
+                    f'{file}: measure: {self.file} has no metric "{name}"{nearest(str(name), known)}'
+                )
+        return [known[name] for name in names]
+
+    def _placed(self, disciplines: Any, file: str) -> list[dict[str, Any]]:
+        """The cases that the base's disciplines make; none where the table is wrong, which the study's check tells."""
+        try:
+            return cases(Placement.model_validate(disciplines), self.base.arms)
+        except pydantic.ValidationError:
+            return []
+        except ValueError as error:
+            raise InputError(f"{file}: {error}") from None
 
     def _completed(self, own: Any) -> Any:
         """An assumption of the study with the words of the one in the base that has its id."""

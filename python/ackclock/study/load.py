@@ -102,7 +102,7 @@ def parse_study(text: str, name: str, file: str) -> LoadedStudy:
         study = Study.model_validate(document)
     except pydantic.ValidationError as error:
         raise InputError(rendered(error, Study, document, file)) from None
-    thesis = theses().get(study.source.thesis)
+    thesis = {**theses(), **guidelines()}.get(study.source.thesis)
     if thesis is None:
         raise InputError(
             f'{file}: source.thesis: there is no thesis "{study.source.thesis}"'
@@ -125,7 +125,17 @@ def looks_like_study(text: str) -> bool:
 @lru_cache(maxsize=1)
 def theses() -> Mapping[str, Thesis]:
     """The theses that studies come from, by key."""
-    document = toml.loads((studies_dir() / "theses.toml").read_text(encoding="utf-8"))
+    return _documents("theses.toml")
+
+
+@lru_cache(maxsize=1)
+def guidelines() -> Mapping[str, Thesis]:
+    """What studies come from that is no thesis, by key."""
+    return _documents("guidelines.toml")
+
+
+def _documents(file: str) -> dict[str, Thesis]:
+    document = toml.loads((studies_dir() / file).read_text(encoding="utf-8"))
     return {key: Thesis(key=key, **entry) for key, entry in document.items()}
 
 

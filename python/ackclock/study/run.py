@@ -171,6 +171,7 @@ class _Work:
             runs=self.count,
             reused_runs=self.stored,
             cpu_time_s=None if self.stored else self.cpu_time_s,
+            characterisation=study.characterisation,
             fingerprint=fingerprint(study),
         )
 

@@ -11,8 +11,16 @@
                                 that stretch of so many seconds from ``from`` on whose mean is largest
     time_of_reaching(path, level), time_of_reaching(path, level, from, to)
                                 the first time in seconds at which the series is at the level or above
+    growth(path, width), growth(path, width, from, to)
+                                what a count grows by in consecutive stretches of ``width`` seconds
     hurst(path), hurst(path, from, to)
                                 the Hurst parameter of what a count grows by from sample to sample
+    least_share(path, from, width)                      the smallest share, times their number, that one of the flows had
+                                of what all got, in any window of so many seconds: 1 for equal shares
+    drift(path, from, to)       the least-squares slope of a series, per second
+    phase(path, cycle, from, to, start)                 the samples between two times of every cycle from ``start`` on
+    settling_time(path, cycle, from, to, start)         how long after the beginning of that phase the series stays within
+                                25 % of what it comes to, the mean over the cycles
     convergence_time(first, second, start, from, to)    45-55 % convergence time in seconds of two series, see metrics
 
 X is any number of the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,
@@ -29,10 +37,22 @@ from typing import Any
 import numpy as np
 
 from ackclock import metrics
+from ackclock.characterisation import windows
 from ackclock.names import nearest
 from ackclock.study.language import Array, Expression, ExpressionError, Value
 
-SERIES_FUNCTIONS = ("series", "time_of_max", "time_of_reaching", "hurst", "convergence_time")
+SERIES_FUNCTIONS = (
+    "series",
+    "time_of_max",
+    "time_of_reaching",
+    "growth",
+    "hurst",
+    "convergence_time",
+    "least_share",
+    "drift",
+    "phase",
+    "settling_time",
+)
 """An expression that uses one of these needs the run's series."""
 
 
@@ -59,8 +79,13 @@ class RunWords:
             "series": self._series,
             "time_of_max": self._time_of_max,
             "time_of_reaching": self._time_of_reaching,
+            "growth": self._growth,
             "hurst": self._hurst,
             "convergence_time": self._convergence_time,
+            "least_share": self._least_share,
+            "drift": self._drift,
+            "phase": self._phase,
+            "settling_time": self._settling_time,
         }
 
     def compare(self, comparison: str, left: Array, right: Array) -> Value:  # noqa: ARG002
@@ -87,6 +112,12 @@ class RunWords:
         """time_of_reaching("links.<link>.<quantity>", level), time_of_reaching(path, level, from, to)"""
         return metrics.time_of_reaching(*self._part(path, start, end), float(level))
 
+    def _growth(self, path: str, width: Array, start: Array | None = None, end: Array | None = None) -> Array:
+        """growth("links.<link>.arrived_packets", width) or growth(path, width, from, to), times in seconds"""
+        times, values = self._part(path, start, end)
+        first = float(start) if start is not None else float(times[0]) if times.size else 0.0
+        return metrics.growth(times, values, first, float(width))
+
     def _hurst(self, path: str, start: Array | None = None, end: Array | None = None) -> float:
         """hurst("links.<link>.arrived_packets") or hurst(path, from, to), times in seconds"""
         _, values = self._part(path, start, end)
@@ -110,6 +141,34 @@ class RunWords:
         _, second_values = self._path(second)
         region = (float(region_from), float(region_to))
         return metrics.convergence_time(times, first_values, second_values, float(start), region)
+
+    def _least_share(self, path: str, start: Array, width: Array) -> float:
+        """least_share("flows.tcp-*.goodput_bps", from, width), times in seconds"""
+        times, _ = self._path(path)
+        return windows.least_share(self._each(path), times, float(start), float(width))
+
+    def _drift(self, path: str, start: Array | None = None, end: Array | None = None) -> float:
+        """drift("links.<link>.<quantity>", from, to)"""
+        return windows.drift(*self._part(path, start, end))
+
+    def _phase(self, path: str, cycle: Array, start: Array, end: Array, first: Array) -> Array:
+        """phase("links.<link>.<quantity>", cycle, from, to, start), times in seconds"""
+        times, values = self._path(path)
+        return values[windows.in_phase(times, float(cycle), float(start), float(end), float(first))]
+
+    def _settling_time(self, path: str, cycle: Array, start: Array, end: Array, first: Array) -> float:
+        """settling_time("links.<link>.<quantity>", cycle, from, to, start), times in seconds"""
+        times, values = self._path(path)
+        return windows.settling_time(times, values, float(cycle), float(start), float(end), float(first))
+
+    def _each(self, path: str) -> list[Array]:
+        """The values of every series whose name begins as that of ``path``."""
+        kind, name, quantity = path.split(".")
+        alike = self._result["series"][kind]
+        names = [
+            other for other in alike if other == name or (name.endswith("*") and other.startswith(name[:-1]))
+        ]
+        return [vector(alike[other][quantity]) for other in names]
 
     def _path(self, path: str) -> tuple[Array, Array]:
         """Times and values of the series at ``path``."""

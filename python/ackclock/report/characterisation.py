@@ -1,0 +1,278 @@
+"""The page of the characterisation: verdicts of every discipline in every scenario of RFC 7928, and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ackclock.characterisation.arms import discipline_of
+from ackclock.characterisation.language import Characterisation, Criterion
+from ackclock.characterisation.summary import Line, Overall, lines, overall
+from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
+from ackclock.numbers import significant
+from ackclock.report import page, plane, study_view, style
+from ackclock.report.library import packed_plotly
+from ackclock.report.plane import Plane
+from ackclock.report.study_view import StudyView
+from ackclock.study.result import CaseResult, StudyResult
+
+MOST_PLANES = 6
+"""A study with more settings draws the first, the last and some between."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A discipline in a scenario, in the matrix."""
+
+    verdict: Verdict | None
+    href: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A criterion of a discipline: the worst of its metrics and settings, and all of them in words."""
+
+    outcome: Outcome
+    text: str
+    setting: str
+    all: Sequence[tuple[str, str, Outcome]]
+    """Metric and setting, numbers, outcome."""
+
+
+@dataclass(frozen=True)
+class RowView:
+    """A discipline in the table of a scenario."""
+
+    row: Row
+    anchor: str
+    cells: Sequence[Judged | None]
+
+
+@dataclass(frozen=True)
+class ScenarioView:
+    """A scenario with its study."""
+
+    study: StudyView
+    about: Characterisation
+    rows: Sequence[RowView]
+    planes: Sequence[Plane]
+    more_planes: int
+
+
+@dataclass(frozen=True)
+class ArmView:
+    """A discipline as it was run: a line of the legend and of the manifest."""
+
+    name: str
+    label: str
+    look: style.Style
+    note: str
+    overall: Overall
+    parameters: Sequence[Mapping[str, Any]]
+    """Of the registry, each with the value ``used``."""
+    summary: str
+    source: str
+
+
+def write_characterisation(results: Sequence[StudyResult], path: Path, command: str) -> Path:
+    """Write the page of these studies to ``path``, one file that needs no network, and return the path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(render(results, command), encoding="utf-8", newline="\n")
+    return path
+
+
+def render(results: Sequence[StudyResult], command: str) -> str:
+    """The page as HTML text."""
+    anchors: set[str] = set()
+    disciplines = list(dict.fromkeys(discipline_of(case.case) for result in results for case in result.cases))
+    numbers = {name: index for index, name in enumerate(disciplines)}
+    scenarios = [_scenario(result, anchors, numbers) for result in results]
+    found = {scenario.about.section: scenario for scenario in scenarios}
+    verdicts = {
+        scenario.about.section: {view.row.discipline: view.row.verdict for view in scenario.rows}
+        for scenario in scenarios
+    }
+    has_figures = any(not figure.empty for scenario in scenarios for figure in scenario.study.figures)
+    return (
+        page.environment()
+        .get_template("characterisation.html.j2")
+        .render(
+            title="Characterisation of queue disciplines",
+            command=command,
+            scenarios=scenarios,
+            arms=[_arm(name, numbers[name], results, verdicts) for name in disciplines],
+            matrix=[[_cell(scenario, name) for scenario in scenarios] for name in disciplines],
+            lines=lines(list(found)),
+            found=found,
+            counted=_counted(scenarios),
+            quick=any(result.quick for result in results),
+            versions=results[0].versions,
+            cpu_time_s=_added([result.cpu_time_s for result in results]),
+            runs=sum(result.runs for result in results),
+            replications=sorted({result.replications for result in results}),
+            Verdict=Verdict,
+            Outcome=Outcome,
+            css=page.asset("report.css") + page.asset("characterisation.css"),
+            theme_js=page.asset("theme.js"),
+            page_js=page.asset("page.js"),
+            figures_js=page.figures_script() if has_figures else "",
+            plotly=packed_plotly() if has_figures else "",
+        )
+    )
+
+
+def _scenario(result: StudyResult, anchors: set[str], numbers: Mapping[str, int]) -> ScenarioView:
+    about = result.characterisation
+    if about is None:
+        raise ValueError(f"{result.name} is no study of the characterisation")
+    anchor = study_view.new_anchor(result.name, anchors)
+    study = study_view.view(result, anchor, study_view.own_command(result))
+    views = [
+        RowView(
+            row,
+            f"{anchor}-{row.discipline}",
+            [_judged(criterion, row.findings, result) for criterion in about.criteria],
+        )
+        for row in rows(result)
+    ]
+    planes = _planes(result, about, numbers)
+    shown = _some(planes)
+    return ScenarioView(study, about, views, shown, len(planes) - len(shown))
+
+
+def _some(planes: Sequence[Plane]) -> list[Plane]:
+    """All, or as many as a reader will look at, spread over the settings."""
+    if len(planes) <= MOST_PLANES:
+        return list(planes)
+    step = (len(planes) - 1) / (MOST_PLANES - 1)
+    return [planes[round(k * step)] for k in range(MOST_PLANES)]
+
+
+def _planes(result: StudyResult, about: Characterisation, numbers: Mapping[str, int]) -> list[Plane]:
+    settings: dict[str, list[CaseResult]] = {}
+    for case in result.cases:
+        settings.setdefault(setting_of(case), []).append(case)
+    found = []
+    for x, y in about.planes:
+        for setting, cases in settings.items():
+            labelled = [
+                (numbers[discipline_of(case.case)], case.label.partition(", ")[0], case) for case in cases
+            ]
+            title = _setting_words(result, cases[0], setting)
+            if len(about.planes) > 1:
+                title = f"{result.metric(y).label}{': ' if title else ''}{title}"
+            one = plane.plane(title, labelled, result.metric(x), result.metric(y))
+            if one is not None:
+                found.append(one)
+    return found
+
+
+def _setting_words(result: StudyResult, case: CaseResult, setting: str) -> str:
+    """A setting in words: the label of the variant, and the value of the sweep."""
+    variant = case.label.partition(", ")[2]
+    axis = result.axis(case)
+    value = "" if case.sweep_value is None else f"{axis.partition(' (')[0]} {case.sweep_value}"
+    return ", ".join(part for part in (variant, value) if part) or setting
+
+
+def _judged(criterion: Criterion, findings: Sequence[Finding], result: StudyResult) -> Judged | None:
+    own = [one for one in findings if one.criterion is criterion]
+    if not own:
+        return None
+    order = [Outcome.BROKEN, Outcome.NEAR, Outcome.INFO, Outcome.HOLDS, Outcome.UNKNOWN]
+    worst = min(own, key=lambda one: (order.index(one.outcome), -_distance(one)))
+    several = len({one.setting for one in own}) > 1
+    return Judged(
+        outcome=worst.outcome,
+        text=numbers_of(worst),
+        setting=worst.setting if several else "",
+        all=[
+            (
+                ", ".join(part for part in (result.metric(one.metric).label, one.setting) if part),
+                numbers_of(one),
+                one.outcome,
+            )
+            for one in own
+        ],
+    )
+
+
+def _distance(finding: Finding) -> float:
+    """How near to its limits, or how far outside, a finding is: to choose the one to show."""
+    limits = finding.criterion
+    if finding.mean is None:
+        return float("-inf")
+    above = [finding.mean - limits.high] if limits.high is not None else []
+    below = [limits.low - finding.mean] if limits.low is not None else []
+    return max([*above, *below], default=0.0)
+
+
+def numbers_of(finding: Finding) -> str:
+    """The mean and its interval."""
+    if finding.mean is None:
+        return "–"
+    scale, unit = finding.criterion.scale, finding.criterion.unit
+    mean = significant(finding.mean * scale, 3)
+    text = f"{mean} {unit}".rstrip()
+    if finding.low is None or finding.high is None or finding.low == finding.high:
+        return text
+    return f"{text} ({significant(finding.low * scale, 3)} to {significant(finding.high * scale, 3)})"
+
+
+def _cell(scenario: ScenarioView, discipline: str) -> Cell:
+    for view in scenario.rows:
+        if view.row.discipline == discipline:
+            reasons = "; ".join(
+                dict.fromkeys(f"{one.criterion.text or one.criterion.rule}: not so" for one in view.row.reasons())
+            )
+            words = f"{view.row.label}, {scenario.about.section} {scenario.study.result.title}: {view.row.verdict.value}"
+            return Cell(view.row.verdict, f"#{view.anchor}", f"{words}. {reasons}".rstrip(". ") + ".")
+    return Cell(None, "", f"{scenario.about.section}: not run")
+
+
+def _counted(scenarios: Sequence[ScenarioView]) -> dict[Verdict, int]:
+    """How many cells of the matrix have each verdict."""
+    counts = dict.fromkeys((Verdict.PASS, Verdict.CAUTION, Verdict.FAIL, Verdict.INFO), 0)
+    for scenario in scenarios:
+        for view in scenario.rows:
+            if view.row.verdict in counts:
+                counts[view.row.verdict] += 1
+    return counts
+
+
+def _arm(
+    name: str, index: int, results: Sequence[StudyResult], verdicts: Mapping[str, Mapping[str, Verdict]]
+) -> ArmView:
+    from ackclock import core
+
+    entry = next(entry for entry in core.registry() if entry["kind"] == "queue" and entry["name"] == name)
+    cases = [case for result in results for case in result.cases if discipline_of(case.case) == name]
+    used: dict[str, set[str]] = {}
+    for case in cases:
+        for value in case.overrides.values():
+            if isinstance(value, dict) and value.get("name") == name:
+                for parameter, setting in value.items():
+                    used.setdefault(parameter, set()).add(str(setting))
+    return ArmView(
+        name=name,
+        label=cases[0].label.partition(", ")[0],
+        look=style.style(index),
+        note="",
+        overall=overall(name, verdicts),
+        parameters=[
+            {**parameter, "used": sorted(used.get(parameter["name"], set()))} for parameter in entry["parameters"]
+        ],
+        summary=entry["summary"],
+        source=entry["source"],
+    )
+
+
+def _added(times: Sequence[float | None]) -> float | None:
+    known = [time for time in times if time is not None]
+    return sum(known) if len(known) == len(times) else None
+
+
+__all__ = ["Line", "render", "write_characterisation"]

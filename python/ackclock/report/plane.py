@@ -1,0 +1,142 @@
+"""Delay over goodput: what each discipline comes to, as points with their ellipse, drawn without a script.
+
+Better is to the left and up: less delay, more goodput (RFC 7928 section 2.7).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ackclock.characterisation.ellipse import Ellipse, fitted
+from ackclock.numbers import significant
+from ackclock.report import strips, style
+from ackclock.report.style import Style
+from ackclock.study.result import CaseResult, Metric
+
+WIDTH, HEIGHT = 420.0, 300.0
+LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 10.0, 42.0
+WIDE = 6.0
+"""From this ratio of the largest delay to the smallest on, the axis is logarithmic."""
+LEAST_DELAY_MS = 0.1
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A discipline: its median, its contour, its runs."""
+
+    label: str
+    look: Style
+    at: tuple[float, float]
+    contour: str
+    """Points of an SVG polygon; empty where the runs have no spread."""
+    runs: Sequence[tuple[float, float]]
+    words: str
+
+
+@dataclass(frozen=True)
+class Plane:
+    """One pair of axes, in the coordinates of its drawing."""
+
+    title: str
+    x_label: str
+    y_label: str
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+    marks: Sequence[Mark]
+    width: float = WIDTH
+    height: float = HEIGHT
+    left: float = LEFT
+    right: float = WIDTH - RIGHT
+    top: float = TOP
+    bottom: float = HEIGHT - BOTTOM
+
+
+@dataclass(frozen=True)
+class _Axis:
+    low: float
+    high: float
+    log: bool
+    ticks: Sequence[tuple[float, str]]
+
+    def share(self, value: float) -> float:
+        """Where ``value`` lies, from 0 to 1."""
+        if self.log:
+            value = max(value, self.low)
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+
+def plane(
+    title: str, cases: Sequence[tuple[int, str, CaseResult]], x: Metric, y: Metric
+) -> Plane | None:
+    """The plane of the cases, each with its number among the disciplines and its label; None without any point."""
+    found: list[tuple[int, str, CaseResult, Ellipse]] = []
+    for index, label, case in cases:
+        one = fitted(np.array(case.values[x.id].samples), np.array(case.values[y.id].samples))
+        if one is not None:
+            found.append((index, label, case, one))
+    if not found:
+        return None
+    across = _axis([value for *_, case, _ in found for value in case.values[x.id].samples], may_be_log=True)
+    up = _axis([value for *_, case, _ in found for value in case.values[y.id].samples], may_be_log=False)
+
+    def place(point: tuple[float, float]) -> tuple[float, float]:
+        return (
+            round(LEFT + across.share(point[0]) * (WIDTH - LEFT - RIGHT), 1),
+            round(HEIGHT - BOTTOM - up.share(point[1]) * (HEIGHT - TOP - BOTTOM), 1),
+        )
+
+    marks = [
+        Mark(
+            label=label,
+            look=style.style(index),
+            at=place(one.median),
+            contour=" ".join("{},{}".format(*place(point)) for point in one.contour),
+            runs=[
+                place((a, b))
+                for a, b in zip(case.values[x.id].samples, case.values[y.id].samples, strict=True)
+                if math.isfinite(a) and math.isfinite(b)
+            ],
+            words=f"{label}: median {significant(one.median[0], 3)} {x.unit}, {significant(one.median[1])} {y.unit}",
+        )
+        for index, label, case, one in found
+    ]
+    return Plane(
+        title=title,
+        x_label=x.axis_title,
+        y_label=y.axis_title,
+        x_ticks=[(place((value, up.low))[0], text) for value, text in across.ticks],
+        y_ticks=[(place((across.low, value))[1], text) for value, text in up.ticks],
+        marks=marks,
+    )
+
+
+def _axis(values: Sequence[float], *, may_be_log: bool) -> _Axis:
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = min(finite), max(finite)
+    if may_be_log and high > WIDE * max(low, LEAST_DELAY_MS):
+        low = 10 ** (math.log10(max(low, LEAST_DELAY_MS)) - 0.06)
+        high = 10 ** (math.log10(high) + 0.06)
+        steps = [
+            factor * 10.0**power
+            for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+            for factor in (1, 2, 5)
+        ]
+        inside = [step for step in steps if low <= step <= high]
+        return _Axis(low, high, True, [(step, f"{step:g}") for step in inside])
+    if high - low < 1e-9 * max(abs(high), 1e-9):
+        low, high = low - 0.05 * abs(low or 1), high + 0.05 * abs(high or 1)
+    room = 0.05 * (high - low)
+    low, high = (0.0 if 0 <= low < 0.3 * high else low - room), high + room
+    on = strips.scale([low, high])
+    step_ticks = [] if on is None else [(_value(on, position), text) for position, text in on.ticks]
+    return _Axis(low, high, False, [(value, text) for value, text in step_ticks if low <= value <= high])
+
+
+def _value(on: strips.Scale, position: float) -> float:
+    """The value at a position of a scale."""
+    return on.low + position / 100 * (on.high - on.low)
