@@ -16,7 +16,7 @@ use ackclock_sim::random::Stream;
 use ackclock_sim::simulation::{Parts, Simulation};
 use ackclock_sim::tcp::options::Options;
 use ackclock_sim::traffic::UdpOptions;
-use ackclock_sim::traffic::web::{self, Web};
+use ackclock_sim::traffic::timetable::{Connection, Timetable};
 
 /// What to keep of a run besides its summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,9 @@ pub fn flows(scenario: &Scenario, seed: u64) -> Vec<FlowParts> {
     let (mut parts, mut row) = (Vec::new(), 0);
     for group in &scenario.flows {
         match &group.plan.sending {
-            Sending::Web(plan, web) => parts.extend(web_parts(group, plan, web, Run { seed, end }, row)),
+            Sending::Connections(plan, timetable) => {
+                parts.extend(connection_parts(group, plan, timetable, Run { seed, end }, row));
+            }
             Sending::Tcp(plan) => {
                 // One assembly for all flows of a group: controls whose connections share state share it here.
                 let mut connections = Connections::of(plan);
@@ -180,25 +182,36 @@ fn flow_parts(group: &FlowGroup, member: &Member, name: String, transport: Trans
     }
 }
 
-/// What the connections of web sessions depend on besides their plan.
+/// What the connections of a timetable depend on besides their plan.
 struct Run {
     seed: u64,
     end: Time,
 }
 
-/// The connections of web sessions that begin before the end of the run, all in one row.
-fn web_parts(group: &FlowGroup, plan: &TcpPlan, web: &Web, run: Run, row: usize) -> Vec<FlowParts> {
+/// The connections of a timetable that begin before the end of the run, all in one row.
+fn connection_parts(
+    group: &FlowGroup,
+    plan: &TcpPlan,
+    timetable: &Timetable,
+    run: Run,
+    row: usize,
+) -> Vec<FlowParts> {
     let name = &group.plan.name;
     let start = starts(&group.plan.start, 0, name, run.seed);
     let end = group.plan.stop.map_or(run.end, |stop| run.end.min(Time::ZERO + stop));
-    let mut random = Stream::new(run.seed, &format!("flow {name} web"));
+    let mut random = Stream::new(run.seed, &format!("flow {name} {}", timetable.name()));
     let mut connections = Connections::of(plan);
-    let part = |(index, object): (usize, web::Connection)| {
+    let part = |(index, connection): (usize, Connection)| {
         let name = format!("{name} {}", index + 1);
-        let transport = connections.next_with(object.packets, &name, run.seed);
-        FlowParts { start: object.at, row, ..flow_parts(group, &group.members[object.pair], name, transport) }
+        let transport = connections.next_with(connection.packets, &name, run.seed);
+        FlowParts {
+            start: connection.at,
+            row,
+            ..flow_parts(group, &group.members[connection.pair], name, transport)
+        }
     };
-    web.connections(start, end, group.members.len(), &mut random).into_iter().enumerate().map(part).collect()
+    let connections = timetable.connections(start, end, group.members.len(), &mut random);
+    connections.into_iter().enumerate().map(part).collect()
 }
 
 fn udp(plan: &UdpPlan, name: &str, seed: u64) -> Transport {

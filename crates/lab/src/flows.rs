@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 pub struct FlowGroup {
     /// What the flows of the group have in common.
     pub plan: FlowPlan,
-    /// Each flow's path; of web sessions the paths that they choose from.
+    /// Each flow's path; of connections that are one flow the paths that they choose from.
     pub members: Vec<Member>,
 }
 
@@ -43,7 +43,7 @@ impl Member {
 pub struct FlowPlan {
     /// Its name; flows are called after it.
     pub name: String,
-    /// How many flows; one where they are the connections of web sessions.
+    /// How many flows; one where they are connections begun by a timetable.
     pub count: usize,
     /// Where they go.
     pub place: Place,
@@ -80,7 +80,7 @@ impl FlowGroup {
     /// Bytes of a data packet on the wire.
     pub fn wire_bytes(&self) -> u32 {
         match &self.plan.sending {
-            Sending::Tcp(plan) | Sending::Web(plan, _) => {
+            Sending::Tcp(plan) | Sending::Connections(plan, _) => {
                 let bytes = |name| plan.transport.values.size(name).bytes() as u32;
                 bytes("packet") + bytes("header")
             }
@@ -91,7 +91,7 @@ impl FlowGroup {
     /// What the flow sends whatever the network does, in bits per second.
     pub fn least_rate_bps(&self) -> f64 {
         match &self.plan.sending {
-            Sending::Tcp(_) | Sending::Web(..) => 0.0,
+            Sending::Tcp(_) | Sending::Connections(..) => 0.0,
             Sending::Udp(plan) => {
                 let payload_bits = 8.0 * f64::from(plan.payload_bytes);
                 (plan.entry().rate_bps)(&plan.application.values, payload_bits)
@@ -174,8 +174,8 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
         start::check_stop(&table, stop, start.last(count));
     }
     let sending = sending?;
-    if let Sending::Web(_, web) = &sending {
-        sending::check_web(&table, web)?;
+    if let Sending::Connections(_, timetable) = &sending {
+        sending::check_connections(&table, timetable)?;
     }
     let name = table.text("name").unwrap_or(sending.default_name()).to_owned();
     if name.is_empty() || name.contains(['.', '"', '\n']) {

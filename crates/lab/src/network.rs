@@ -329,9 +329,10 @@ impl Network {
     /// Finds the paths of a group's flows; `taken` flows of other groups have come before.
     fn route(&self, plan: &FlowPlan, ends: Ends, taken: usize) -> Result<Vec<Member>, RouteProblem> {
         // Without a place of their own the flows take the pairs of a dumbbell in turn, or those that are named; else
-        // all take the same path. Web sessions choose from all of them.
+        // all take the same path. Connections that are one flow
+        // choose from all of them.
         let every = |pairs: usize| match plan.sending {
-            Sending::Web(..) => pairs,
+            Sending::Connections(..) => pairs,
             _ => plan.count,
         };
         match (&plan.place, ends) {

@@ -61,7 +61,11 @@ pub fn transports() -> Vec<&'static Descriptor> {
 /// Every application.
 pub fn applications() -> Vec<&'static Descriptor> {
     let udp = traffic::SOURCES.iter().map(|entry| entry.descriptor);
-    [&BULK].into_iter().chain(udp).chain([&traffic::web::DESCRIPTOR]).collect()
+    [&BULK]
+        .into_iter()
+        .chain(udp)
+        .chain([&traffic::transfers::DESCRIPTOR, &traffic::web::DESCRIPTOR])
+        .collect()
 }
 
 /// Everything, in the order in which lists show it, with the parameters that all of a kind have.

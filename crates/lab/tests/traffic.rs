@@ -146,3 +146,33 @@ fn udp_has_nothing_that_only_tcp_has() {
         assert_eq!(problems[0].expected, "nothing: it goes over UDP");
     }
 }
+
+#[test]
+fn a_transfer_alone_takes_its_round_trips() {
+    // 12 Mbit/s and 20 ms each way: 1500 B take 1 ms, 40 B 27 us. SYN and its answer: 40.053 ms. Ten packets leave at once;
+    // the second is there after 22 ms and acknowledged with the first, which lets the eleventh out after 42.027 ms. It is
+    // there after another 21 ms and, being the last, acknowledged at once: back after 83.053 ms.
+    let text = "duration = \"40 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"12 Mbit/s\"\ndelay = \"20 ms\"\n\
+                [[flows]]\ncontrol = \"newreno\"\nfrom = \"a\"\nto = \"b\"\nstart = \"1 s\"\n\
+                application = { name = \"transfers\", size = \"15928 B\", count = 5, every = \"2 s\" }\n";
+    let scenario = Scenario::parse(text, "test", &Map::new()).expect("a scenario");
+    let run = run::run(&scenario, 1, false, &AtomicBool::new(false)).expect("a finished run");
+    let result = serde_json::to_value(run).expect("a result as JSON");
+    let transfers = flow(&result, "transfers");
+    assert_eq!((number(transfers, "connections"), number(transfers, "completed_connections")), (5.0, 5.0));
+    assert_eq!(number(transfers, "delivered_packets"), 55.0);
+    let mean = number(transfers, "completion_mean_s") * 1e3;
+    assert!((mean - (40.053 + 83.053)).abs() < 0.01, "{mean}");
+}
+
+#[test]
+fn transfers_begin_beside_others_and_are_one_flow() {
+    let short = "[[flows]]\nname = \"short\"\npair = [2, 3]\ncontrol = \"newreno\"\ntransport = \"ns2\"\n\
+                 start = \"10 s\"\nstop = \"31 s\"\n\
+                 application = { name = \"transfers\", size = \"30 kB\", every = \"5 s\" }\n";
+    let result = result(&format!("{TCP}{short}"), "50 s", 1, true);
+    let short = flow(&result, "short");
+    // At 10, 15, 20, 25 and 30 s.
+    assert_eq!((number(short, "connections"), number(short, "delivered_packets")), (5.0, 150.0));
+    assert!(number(short, "completion_p50_s") > 0.06 * 4.0, "2, 4, 8 and 16 packets");
+}

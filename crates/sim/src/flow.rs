@@ -27,7 +27,8 @@ pub struct FlowParts {
     pub transport: Transport,
     /// The flows of one number are counted together, as one in results.
     pub row: usize,
-    /// Whether its row has other flows: it has no series of its own then, but deliveries.
+    /// Whether its row has other flows: it has no series of its own then, but deliveries. The end of such a connection is
+    /// acknowledged at once, as a FIN would be: how long it takes is what it is for.
     pub one_of_many: bool,
 }
 
@@ -73,6 +74,8 @@ pub struct Flow {
     endpoints: Endpoints,
     measured: Interval,
     delivered: u64,
+    /// Deliveries in order at which the receiver acknowledges at once.
+    answers_at: u64,
     /// Deliveries per interval, where a series of them is wanted.
     deliveries: Option<(Span, Vec<u64>)>,
 }
@@ -87,8 +90,12 @@ enum Endpoints {
 impl Flow {
     /// A flow that has not begun.
     pub fn new(parts: FlowParts, measured: Interval) -> Self {
+        let mut answers_at = u64::MAX;
         let (payload_bytes, endpoints) = match parts.transport {
             Transport::Tcp { options, control, backoff, packets, random } => {
+                if parts.one_of_many {
+                    answers_at = packets;
+                }
                 let receiver = Receiver::new(options.receiver);
                 let payload = options.sender.payload_bytes;
                 let sender = Sender::new(&options, control, backoff, packets, random);
@@ -110,6 +117,7 @@ impl Flow {
             endpoints,
             measured,
             delivered: 0,
+            answers_at,
             deliveries: None,
         }
     }
@@ -176,7 +184,10 @@ impl Flow {
         let (new, ack) = match &mut self.endpoints {
             Endpoints::Tcp(_, receiver) => {
                 let before = receiver.delivered();
-                let ack = receiver.on_data(at, packet);
+                let mut ack = receiver.on_data(at, packet);
+                if ack.is_none() && receiver.delivered() >= self.answers_at {
+                    ack = Some(receiver.on_timer());
+                }
                 (receiver.delivered() - before, ack)
             }
             Endpoints::Udp(_) => (1, None),

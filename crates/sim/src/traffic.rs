@@ -1,10 +1,12 @@
-//! What applications send over UDP: when each packet leaves, whatever happens to those before it. And the web, whose
-//! objects go over TCP.
+//! What applications send over UDP: when each packet leaves, whatever happens to those before it. And
+//! connections over TCP that are begun by a timetable.
 //!
 //! A source draws from the random stream of its flow and knows no clock: it is asked for the time to its next packet.
 
 pub mod constant;
 pub mod mmpp;
+pub mod timetable;
+pub mod transfers;
 pub mod web;
 
 use crate::packet::Packet;

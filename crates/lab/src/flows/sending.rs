@@ -5,6 +5,8 @@ use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_cc::registry::{Companions, Entry};
+use ackclock_sim::traffic::timetable::Timetable;
+use ackclock_sim::traffic::transfers::Transfers;
 use ackclock_sim::traffic::{self, web::Web};
 
 /// How a group sends.
@@ -14,8 +16,8 @@ pub enum Sending {
     Tcp(Box<TcpPlan>),
     /// Over UDP.
     Udp(UdpPlan),
-    /// Many connections over TCP, which count as one flow.
-    Web(Box<TcpPlan>, Web),
+    /// Many connections over TCP, begun by a timetable, which count as one flow.
+    Connections(Box<TcpPlan>, Timetable),
 }
 
 /// What goes over UDP.
@@ -47,7 +49,7 @@ impl Sending {
     /// The name of what controls it.
     pub(super) fn control_name(&self) -> &'static str {
         match self {
-            Self::Tcp(plan) | Self::Web(plan, _) => plan.control.descriptor.name,
+            Self::Tcp(plan) | Self::Connections(plan, _) => plan.control.descriptor.name,
             Self::Udp(plan) => plan.application.descriptor.name,
         }
     }
@@ -55,14 +57,17 @@ impl Sending {
     /// How many connections may take each path.
     pub fn copies(&self) -> usize {
         match self {
-            Self::Web(_, web) => web.most_connections() as usize,
+            Self::Connections(_, timetable) => timetable.most_connections() as usize,
             _ => 1,
         }
     }
 
     /// What a group is called that is not given a name.
     pub(super) fn default_name(&self) -> &'static str {
-        if matches!(self, Self::Web(..)) { "web" } else { self.control_name() }
+        match self {
+            Self::Connections(_, timetable) => timetable.name(),
+            _ => self.control_name(),
+        }
     }
 }
 
@@ -130,24 +135,35 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let application = application?;
     let size = application.values.optional_size("size").map(|size| size.bytes());
     let plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size });
+    let values = &application.values;
     Some(match application.descriptor.name {
-        "web" => Sending::Web(plan, Web::of(&application.values)),
+        "web" => Sending::Connections(plan, Timetable::Web(Web::of(values))),
+        "transfers" => {
+            let payload = plan.transport.values.size("packet").bytes();
+            Sending::Connections(plan, Timetable::Transfers(Transfers::of(values, payload)))
+        }
         _ => Sending::Tcp(plan),
     })
 }
 
-/// The most connections of web sessions: each takes as much memory as a flow.
+/// The most connections of a timetable: each takes as much memory as a flow.
 const MOST_CONNECTIONS: u64 = 10_000;
 
-pub(super) fn check_web(table: &TableReader<'_>, web: &Web) -> Option<()> {
+pub(super) fn check_connections(table: &TableReader<'_>, timetable: &Timetable) -> Option<()> {
+    let (what, number, unit, remedy) = match timetable {
+        Timetable::Web(_) => {
+            ("web sessions", "`sessions`", "objects in all", "fewer `sessions`, `pages` or `objects`")
+        }
+        Timetable::Transfers(_) => ("transfers", "the application's `count`", "transfers", "a lower `count`"),
+    };
     if table.get("count").is_some() {
-        table.problem_at("count", "`count` of web sessions", "nothing: `sessions` says how many there are");
+        let expected = format!("nothing: {number} says how many there are");
+        table.problem_at("count", &format!("`count` of {what}"), &expected);
     }
-    let most = web.most_connections();
+    let most = timetable.most_connections();
     if most > MOST_CONNECTIONS {
-        let found = format!("{most} objects in all");
-        let expected = format!("at most {MOST_CONNECTIONS}: fewer `sessions`, `pages` or `objects`");
-        table.problem_at("application", &found, &expected);
+        let expected = format!("at most {MOST_CONNECTIONS}: {remedy}");
+        table.problem_at("application", &format!("{most} {unit}"), &expected);
         return None;
     }
     Some(())

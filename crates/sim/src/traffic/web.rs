@@ -4,6 +4,7 @@
 //! The times between sessions, pages and objects are counted from beginning to beginning. Nothing depends on how long
 //! an object takes, so the whole schedule is drawn before the run.
 
+use super::timetable::Connection;
 use super::{MEAN_TIMES, application};
 use crate::random::Stream;
 use ackclock_base::{Descriptor, Parameter, Quantity, Random, Range, Span, Time, Values};
@@ -69,17 +70,6 @@ pub struct Web {
     pub object_packets: f64,
     /// The shape of the sizes' Pareto distribution.
     pub shape: f64,
-}
-
-/// One object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Connection {
-    /// When it begins.
-    pub at: Time,
-    /// Between which of the pairs of server and client.
-    pub pair: usize,
-    /// How many packets it has.
-    pub packets: u64,
 }
 
 impl Web {
