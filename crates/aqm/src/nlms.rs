@@ -2,6 +2,8 @@
 //! the last samples says what the sample a horizon ahead will be, and learns from how wrong it was.
 
 #[cfg(test)]
+mod reference_tests;
+#[cfg(test)]
 mod tests;
 
 /// Which error and which samples the weights learn from. The thesis's equations 2.2 and 2.3 leave it open.
