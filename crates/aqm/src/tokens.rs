@@ -106,11 +106,6 @@ impl Bucket {
         Time::from_nanos(self.at.nanos().saturating_add(lasts))
     }
 
-    /// The rate.
-    pub fn rate(&self) -> Rate {
-        self.rate
-    }
-
     /// The tokens that fit in, in bytes.
     pub fn depth_bytes(&self) -> f64 {
         bytes(self.depth)
@@ -121,9 +116,11 @@ impl Bucket {
         bytes(self.level)
     }
 
-    /// The level at the last arrival or departure, what has passed, and the level and its square added up over time. The
-    /// last two give its exact mean and deviation between any two samples.
+    /// Its rate and depth; the level at the last arrival or departure; what has passed; and the level and its square added
+    /// up over time, which give the exact mean and deviation between any two samples.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("token_rate_bps", self.rate.bits_per_second() as f64);
+        series("bucket_bytes", self.depth_bytes());
         series("tokens_bytes", self.level_bytes());
         series("passed_bytes", self.passed_bytes as f64);
         series("tokens_byte_s", self.integral);
