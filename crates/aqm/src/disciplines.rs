@@ -3,6 +3,7 @@
 pub mod adaptive_red;
 pub mod apace;
 pub mod blue;
+pub mod choke;
 pub mod codel;
 pub mod droptail;
 pub mod dualpi2;
@@ -12,5 +13,6 @@ pub mod pie;
 pub mod red;
 pub mod red_diff;
 pub mod scepter;
+pub mod sfb;
 pub mod shaper;
 pub mod token_bucket;

@@ -3,8 +3,8 @@
 use crate::departure::Departing;
 use crate::discipline::{Capacity, Discipline, LinkRate};
 use crate::disciplines::{
-    adaptive_red, apace, blue, codel, droptail, dualpi2, fq_codel, pi, pie, red, red_diff, scepter, shaper,
-    token_bucket,
+    adaptive_red, apace, blue, choke, codel, droptail, dualpi2, fq_codel, pi, pie, red, red_diff, scepter,
+    sfb, shaper, token_bucket,
 };
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
 
@@ -24,6 +24,8 @@ pub const QUEUES: &[Entry] = &[
     blue::ENTRY,
     adaptive_red::ENTRY,
     red_diff::ENTRY,
+    choke::ENTRY,
+    sfb::ENTRY,
 ];
 
 /// A registered discipline.

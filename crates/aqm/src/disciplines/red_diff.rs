@@ -1,4 +1,4 @@
-//! RED-diff (A. Jain section 2.9): RED whose slope moves with the difference between the queue and its average. The thesis
+//! RED-diff (Jain 2003 section 2.9): RED whose slope moves with the difference between the queue and its average. The thesis
 //! suggests it in a sentence and studies it nowhere: the threshold and the steps are choices made here, the steps those
 //! of adaptive RED.
 
@@ -13,7 +13,7 @@ pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "red-diff",
         "RED that moves its slope with the difference between the queue and its average",
-        "A. Jain section 2.9, a suggestion",
+        "Jain 2003 section 2.9, a suggestion",
         PARAMETERS,
     ),
     build: |values, capacity, link| Queueing::at_arrival(RedDiff::new(values, capacity, link)),
