@@ -1,8 +1,8 @@
 //! A sender and a receiver with a round trip of 100 ms between them, and a burst of losses in the first window: what
-//! Alnuem's actions make of it (Alnuem 2009 sections 4.2.1 and 4.2.2), beside Reno and NewReno.
+//! Alnuem's actions make of it (Alnuem 2009 sections 4.2.1 and 4.2.2) and Learning TCP, beside Reno and NewReno.
 
-use ackclock_base::{Span, Time, Values};
-use ackclock_cc::registry::{self, find_action};
+use ackclock_base::{Descriptor, Span, Time, Values};
+use ackclock_cc::registry::{self, find_action, find_discriminator};
 use ackclock_cc::{Assembly, ControlGroup, Part};
 use ackclock_sim::packet::Packet;
 use ackclock_sim::random::Stream;
@@ -48,6 +48,11 @@ impl Outcome {
 /// Twenty packets leave at once, then what acknowledgements let out, 100 in all; the packets `lost` are lost the first
 /// time. The window starts at the threshold.
 fn play(control: &str, action: &[(&str, &str)], lost: &[u64]) -> Outcome {
+    play_judged(control, &[], action, lost)
+}
+
+/// The same, with settings of the discriminator too.
+fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)], lost: &[u64]) -> Outcome {
     let profile = options::find("ns2").expect("a profile");
     let values = Values::with(
         profile,
@@ -55,12 +60,15 @@ fn play(control: &str, action: &[(&str, &str)], lost: &[u64]) -> Outcome {
     );
     let entry = registry::find(control).expect("a control");
     let options = Options::new(&values, entry.companions.recovery);
-    let action = entry
-        .companions
-        .action
-        .and_then(find_action)
-        .map(|found| Part { name: found.descriptor.name, values: Values::with(found.descriptor, action) });
-    let control = Assembly::new(entry, &entry.descriptor.defaults(), None, action).join(&options.initial());
+    let part = |descriptor: &'static Descriptor, settings| Part {
+        name: descriptor.name,
+        values: Values::with(descriptor, settings),
+    };
+    let action = entry.companions.action.and_then(find_action).map(|found| part(found.descriptor, action));
+    let discriminator = entry.companions.discriminator.and_then(find_discriminator);
+    let discriminator = discriminator.map(|found| part(found.descriptor, judging));
+    let values = entry.descriptor.defaults();
+    let control = Assembly::new(entry, &values, discriminator, action).join(&options.initial());
     let backoff = registry::find_backoff("exponential").expect("a rule");
     let backoff = (backoff.build)(&backoff.descriptor.defaults(), options.sender.max_backoff);
     let mut sender = Sender::new(&options, control, backoff, 100, Stream::new(1, "guesses"));
@@ -176,4 +184,27 @@ fn cwa_alone_leaves_the_rest_of_a_burst_to_the_timer() {
     assert!(cwa.timeouts > 0);
     assert!(cwa.windows.contains(&1.0), "a timeout starts over");
     assert!(cwa.cuts()[0] > 2.0 && cwa.cuts()[0] < 3.0, "{:?}", cwa.cuts());
+}
+
+/// Learning TCP that takes every loss for one of transmission until the next proves it wrong.
+const TRUSTING: &[(&str, &str)] = &[("initial", "1"), ("most", "1")];
+
+#[test]
+fn learning_tcp_takes_the_losses_of_one_window_as_one() {
+    for count in 1..=8 {
+        let learning = play_judged("learning-tcp", TRUSTING, &[], &burst(count));
+        assert_eq!(learning.cuts(), [] as [f64; 0], "{count} losses");
+        assert_eq!(learning.timeouts, 0, "{count} losses");
+    }
+}
+
+#[test]
+fn learning_tcp_starts_over_at_a_loss_of_the_next_window_and_not_at_a_later_one() {
+    // Packet 5 shows to be lost after one round trip. Packet 30 leaves at that time, and shows after another: within
+    // 1.5 of the guess. Packet 50 leaves one round trip later, and shows two after the guess.
+    let refuted = play_judged("learning-tcp", TRUSTING, &[], &[5, 30]);
+    assert!(refuted.windows.contains(&1.0), "{:?}", refuted.windows);
+    assert_eq!((refuted.cuts().len(), refuted.timeouts), (1, 0));
+    let confirmed = play_judged("learning-tcp", TRUSTING, &[], &[5, 50]);
+    assert_eq!((confirmed.cuts().len(), confirmed.timeouts, confirmed.resent.len()), (0, 0, 2));
 }
