@@ -72,6 +72,11 @@ pub trait WindowLaw: Clone + Send {
         true
     }
 
+    /// Whether the law answers to each mark a little, see [`Control::counts_marks`].
+    fn counts_marks(&self) -> bool {
+        false
+    }
+
     /// Shows the law's inside, see [`Control::publish`].
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
@@ -122,6 +127,10 @@ impl<Law: WindowLaw> Control for Classic<Law> {
             pacing_rate: None,
             send_quantum: None,
         }
+    }
+
+    fn counts_marks(&self) -> bool {
+        self.law.counts_marks()
     }
 
     fn on_ack(&mut self, ack: &Ack) {

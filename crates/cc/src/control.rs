@@ -25,6 +25,12 @@ pub trait Control: Send {
         None
     }
 
+    /// Whether the control answers to each mark a little (RFC 9331). The host then tells it in acknowledgements how many
+    /// packets were marked, and reports no mark as a loss.
+    fn counts_marks(&self) -> bool {
+        false
+    }
+
     /// An acknowledgement arrived. Losses that it revealed have been reported before.
     fn on_ack(&mut self, ack: &Ack);
 
@@ -103,11 +109,16 @@ pub struct Ack {
     pub sent_to: u64,
     /// How many packets it newly acknowledges, cumulatively or selectively.
     pub newly_acked: u32,
+    /// How many more packets have arrived marked than the acknowledgement before told. Zero for a control that does not
+    /// [count them](Control::counts_marks).
+    pub marks: u32,
     /// How many packets of growth it stands for: 1, or the packets acknowledged where the profile counts those
     /// (RFC 3465).
     pub credit: Packets,
     /// The round trip of the newest packet that it acknowledges, where that is unambiguous.
     pub rtt: Option<Span>,
+    /// What the packet that caused it took on the way there, as in [`Arrival::way_there`].
+    pub way_there: Option<Span>,
     /// The smoothed round trip (RFC 6298 section 2), zero before the first sample.
     pub smoothed_rtt: Span,
     /// The least round trip so far, [`Span::MAX`] before the first sample.

@@ -125,6 +125,10 @@ impl Control for Discerning {
         Some(self.cause())
     }
 
+    fn counts_marks(&self) -> bool {
+        self.control.counts_marks()
+    }
+
     fn on_ack(&mut self, ack: &Ack) {
         self.control.on_ack(ack);
         self.discriminator.on_ack(ack, self.usable_window());

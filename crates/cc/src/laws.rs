@@ -10,6 +10,7 @@ pub mod cm;
 pub mod cocoon;
 pub mod cubic;
 pub mod dca;
+pub mod dctcp;
 pub mod fast;
 pub mod fractional;
 pub mod hstcp;

@@ -7,7 +7,7 @@ use crate::control::{Control, Initial};
 use crate::discern::discriminators::{self, Discriminator};
 use crate::group::ControlGroup;
 use crate::laws::{
-    a_tcp, a_tcp_p, alnuem, cm, cocoon, cubic, dca, fractional, rbcc, reno, tcp_k, tcp_p, vegas,
+    a_tcp, a_tcp_p, alnuem, cm, cocoon, cubic, dca, dctcp, fractional, rbcc, reno, tcp_k, tcp_p, vegas,
 };
 use ackclock_base::{Descriptor, Kind, Parameter, Values};
 
@@ -18,6 +18,7 @@ pub const CONTROLS: &[Entry] = &[
     reno::SACK,
     vegas::ENTRY,
     cubic::ENTRY,
+    dctcp::ENTRY,
     rbcc::ENTRY,
     crate::laws::rbcc_dynamic::ENTRY,
     crate::laws::ltcp::ENTRY,

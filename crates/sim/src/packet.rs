@@ -14,6 +14,8 @@ pub struct Packet {
     pub way_there: Span,
     /// Size on the wire in bytes.
     pub bytes: u32,
+    /// Acknowledgement: how many packets have arrived marked so far, modulo 2^16 (RFC 9768, with a wider counter).
+    pub marks: u16,
     /// What else it says.
     pub flags: Flags,
     /// Acknowledgement: ranges received out of order, the most recent first, as offsets from `number`. Empty ones
@@ -33,7 +35,7 @@ pub struct Block {
     pub end: u32,
 }
 
-/// Single bits of a packet.
+/// Single bits of a packet, and in the upper byte which of its flow's connections it belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u16);
 
@@ -66,6 +68,17 @@ impl Flags {
             () if self.has(Self::ECN_CAPABLE) => Ecn::Classic,
             () => Ecn::NotCapable,
         }
+    }
+
+    /// These bits on a packet of the flow's connection with this number, modulo 256.
+    #[must_use]
+    pub const fn of_connection(self, number: u8) -> Self {
+        Self(self.0 & 0xff | (number as u16) << 8)
+    }
+
+    /// Which of its flow's connections, one after another, a packet belongs to.
+    pub const fn connection(self) -> u8 {
+        (self.0 >> 8) as u8
     }
 
     /// These bits and those of `other`.

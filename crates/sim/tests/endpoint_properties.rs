@@ -38,9 +38,13 @@ impl Wire for Sent {
 
 impl Connection {
     fn open(profile: &str, settings: &[(&str, &str)]) -> Self {
+        Self::with_control("sack", profile, settings)
+    }
+
+    fn with_control(control: &str, profile: &str, settings: &[(&str, &str)]) -> Self {
         let values = Values::with(options::find(profile).unwrap(), settings);
         let options = Options::new(&values, Some("sack"));
-        let entry = ackclock_cc::registry::find("sack").unwrap();
+        let entry = ackclock_cc::registry::find(control).unwrap();
         let values = entry.descriptor.defaults();
         let control = Assembly::new(entry, &values, None, None).join(&options.initial());
         let backoff = Box::new(Exponential { most: options.sender.max_backoff });
@@ -55,11 +59,15 @@ impl Connection {
 
     /// An acknowledgement, a millisecond after the last event; returns what is sent in response.
     fn ack(&mut self, number: u64, block: (u64, u64), flags: Flags) -> Vec<Packet> {
+        self.ack_with_marks(number, block, flags, 0)
+    }
+
+    fn ack_with_marks(&mut self, number: u64, block: (u64, u64), flags: Flags, marks: u16) -> Vec<Packet> {
         self.now += Span::from_millis(1);
         let offset = |number_in_block: u64| number_in_block.saturating_sub(number) as u32;
         let mut sack = [Block::default(); 3];
         sack[0] = Block { start: offset(block.0), end: offset(block.1) };
-        let packet = Packet { number, stamp: self.now, bytes: 40, flags, sack, ..Packet::default() };
+        let packet = Packet { number, stamp: self.now, bytes: 40, marks, flags, sack, ..Packet::default() };
         self.sent.0.clear();
         self.sender.on_ack(self.now, &packet, &mut self.sent);
         self.sent.0.clone()
@@ -98,6 +106,34 @@ fn a_loss_is_announced_to_the_receiver_that_echoes_marks() {
     assert!(announced.len() > 1 && announced[0] && !announced[1..].contains(&true), "{announced:?}");
     connection.ack(10, NO_BLOCK, Flags::CONGESTION_ECHO);
     assert!(connection.sender.control().decision().cwnd >= cwnd, "a second reduction");
+}
+
+/// RFC 9331 section 4: a control that answers to each mark sends ECT(1), also again, and hears how many were marked.
+#[test]
+fn a_control_that_counts_marks_is_told_of_each() {
+    let settings = [("ecn", "true"), ("initial_window", "16 packets"), ("reduction", "immediate")];
+    let mut connection = Connection::with_control("dctcp", "ns2", &settings);
+    assert!(connection.sent.0.iter().all(|packet| packet.flags == Flags::LOW_LATENCY));
+    let cwnd = |connection: &Connection| connection.sender.control().decision().cwnd;
+    // alpha begins at 1, so the first mark halves 16 and the second, in the same window, does nothing. An echo alone is no
+    // mark, nor is an acknowledgement that has been overtaken and tells of fewer than the one before.
+    connection.ack_with_marks(1, NO_BLOCK, Flags::CONGESTION_ECHO, 1);
+    assert_eq!(cwnd(&connection), 8.0);
+    connection.ack_with_marks(2, NO_BLOCK, Flags::CONGESTION_ECHO, 3);
+    assert_eq!(cwnd(&connection), 8.0);
+    for number in [3, 16] {
+        connection.ack_with_marks(number, NO_BLOCK, Flags::CONGESTION_ECHO, 2);
+    }
+    assert!(cwnd(&connection) >= 8.0);
+    let before = cwnd(&connection);
+    // Of the 16 packets 3 were marked: alpha = 1 + (3/16 - 1) / 16 is below 1, and a mark in a new window cuts by half of it.
+    connection.ack_with_marks(17, NO_BLOCK, PLAIN, 4);
+    let factor = cwnd(&connection) / before;
+    assert!(factor > 0.5 && factor < 0.6, "{factor}");
+    let resent: Vec<Packet> =
+        (19..23).flat_map(|end| connection.ack_with_marks(17, (18, end), PLAIN, 4)).collect();
+    let again = resent.iter().find(|packet| packet.number == 17).map(|packet| packet.flags);
+    assert_eq!(again, Some(Flags::RETRANSMISSION.with(Flags::LOW_LATENCY)));
 }
 
 /// Karn's algorithm (RFC 6298 section 3): a packet that is being timed, and is resent, times nothing.

@@ -8,6 +8,7 @@ use super::retransmission::sack::{Flight, Sack, SackOptions};
 use super::retransmission::{AfterTimeout, RetransmissionRule, vegas};
 use super::rtt::TimeoutRule;
 use super::scoreboard::{MOST_DUPACK_THRESHOLD, MOST_OUTSTANDING};
+use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Range, Span, Values};
 use ackclock_cc::Initial;
 
@@ -308,6 +309,13 @@ pub const DETAILS: &[Parameter] = &[
         "RFC 5681 section 3.1; ns-2 halves it again",
     ),
     flag("ecn", "Whether packets may be marked instead of dropped", "false", "RFC 3168"),
+    choice(
+        "ecn_field",
+        "With ecn, what packets are sent as; auto is ect1 for a control that answers to each mark, ect0 for others",
+        &["auto", "ect0", "ect1"],
+        "auto",
+        "RFC 3168 section 5; RFC 9331 section 4.1",
+    ),
     flag(
         "pacing",
         "Whether a window control's packets are spread over the round trip",
@@ -373,12 +381,26 @@ pub struct SenderOptions {
     pub keeps_threshold: bool,
     /// Whether packets may be marked.
     pub ecn: bool,
+    /// What they say then in their ECN field; `None` for what goes with the control.
+    pub ecn_field: Option<Ecn>,
     /// Whether a window control's packets are paced.
     pub pacing: bool,
     /// The most packets that one acknowledgement releases.
     pub max_burst: u64,
     /// The random delay before each packet.
     pub send_jitter: Span,
+}
+
+impl SenderOptions {
+    /// What packets say in their ECN field, for a control that counts marks or for one that does not.
+    pub fn field(&self, counts_marks: bool) -> Ecn {
+        match (self.ecn, self.ecn_field) {
+            (false, _) => Ecn::NotCapable,
+            (true, Some(field)) => field,
+            (true, None) if counts_marks => Ecn::LowLatency,
+            (true, None) => Ecn::Classic,
+        }
+    }
 }
 
 /// A connection's options, with the retransmission rule settled.
@@ -434,6 +456,11 @@ impl Options {
             max_backoff: values.number("max_backoff"),
             keeps_threshold: values.flag("keeps_threshold"),
             ecn: values.flag("ecn"),
+            ecn_field: match values.choice("ecn_field") {
+                "ect0" => Some(Ecn::Classic),
+                "ect1" => Some(Ecn::LowLatency),
+                _ => None,
+            },
             pacing: values.flag("pacing"),
             max_burst: values.optional_integer("max_burst").map_or(u64::MAX, |most| most as u64),
             send_jitter: values.time("send_jitter"),

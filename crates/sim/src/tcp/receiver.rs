@@ -1,5 +1,5 @@
 //! The receiving side: cumulative acknowledgement, up to three blocks of what came out of order (RFC 2018), delayed
-//! acknowledgements (RFC 1122, RFC 5681 section 4.2), timestamps (RFC 7323) and the echo of marks (RFC 3168).
+//! acknowledgements (RFC 1122, RFC 5681 section 4.2), timestamps (RFC 7323), the echo of marks (RFC 3168) and their number (RFC 9768).
 
 use crate::packet::{Block, Flags, MAX_SACK_BLOCKS, Packet};
 use ackclock_base::{Span, Time};
@@ -40,6 +40,7 @@ pub struct Receiver {
     echo: Time,
     way_there: Span,
     mark_to_echo: bool,
+    marks: u16,
     held: Option<Time>,
     duplicates: u64,
 }
@@ -55,6 +56,7 @@ impl Receiver {
             echo: Time::ZERO,
             way_there: Span::ZERO,
             mark_to_echo: false,
+            marks: 0,
             held: None,
             duplicates: 0,
         }
@@ -83,7 +85,9 @@ impl Receiver {
         if packet.flags.has(Flags::WINDOW_REDUCED) {
             self.mark_to_echo = false;
         }
-        self.mark_to_echo |= packet.flags.has(Flags::CONGESTION_EXPERIENCED);
+        let marked = packet.flags.has(Flags::CONGESTION_EXPERIENCED);
+        self.mark_to_echo |= marked;
+        self.marks = self.marks.wrapping_add(u16::from(marked));
         self.way_there = now.since(packet.stamp);
         let in_order = packet.number == self.next;
         if self.options.echo == Echo::Arriving || (in_order && self.held.is_none()) {
@@ -121,6 +125,7 @@ impl Receiver {
             stamp: self.echo,
             way_there: self.way_there,
             bytes: self.options.ack_bytes,
+            marks: self.marks,
             flags,
             sack: if self.options.sack { self.blocks() } else { Default::default() },
         }
@@ -246,6 +251,18 @@ mod tests {
         assert_eq!(receiver.on_timer().number, 3);
         assert_eq!(receive(&mut receiver, 4).number, 3, "out of order: at once");
         assert_eq!(receive(&mut receiver, 3).number, 5, "fills a hole: at once");
+    }
+
+    #[test]
+    fn each_acknowledgement_tells_how_many_packets_were_marked() {
+        let mut receiver = receiver(Some(Span::from_millis(200)));
+        let mut marks = Vec::new();
+        for number in 0..6 {
+            let flags = if number == 2 { Flags::default() } else { Flags::CONGESTION_EXPERIENCED };
+            let ack = receiver.on_data(Time::ZERO, &Packet { flags, ..data(number) });
+            marks.extend(ack.map(|ack| ack.marks));
+        }
+        assert_eq!(marks, [2, 3, 5]);
     }
 
     #[test]

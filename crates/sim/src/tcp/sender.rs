@@ -8,6 +8,7 @@ use super::scoreboard::{Newly, RateSample, Scoreboard};
 use crate::histogram::Histogram;
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
+use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{
     Ack, Arrival, Backoff, Cause, Control, Counted, DeliveryRate, Loss, LossSignal, Phase, Recovered,
@@ -61,6 +62,8 @@ pub struct Sender {
     state: State,
     /// One past the last packet that the application has to send.
     data_until: u64,
+    /// Whether the application may have more to send when that is done.
+    stays_open: bool,
     deadline: Time,
     expiries: u32,
     /// The one packet that is being timed where the timer does not listen to timestamps: its number and when it left.
@@ -71,6 +74,12 @@ pub struct Sender {
     /// No second reaction to marks below this.
     ecn_guard: u64,
     announce_reduction: bool,
+    /// What the packets say in their ECN field.
+    field: Ecn,
+    /// Whether the control is told how many packets were marked, in place of an echo.
+    counts_marks: bool,
+    /// Marks that the receiver has told of, modulo 2^16.
+    marks: u16,
     cwnd_limited: bool,
     last_sent: Time,
     cwnd_since: Time,
@@ -103,7 +112,11 @@ impl Sender {
         packets: u64,
         random: Stream,
     ) -> Self {
+        let counts_marks = control.counts_marks();
         Self {
+            field: options.sender.field(counts_marks),
+            counts_marks,
+            marks: 0,
             control,
             rule: options.rule(),
             backoff,
@@ -112,6 +125,7 @@ impl Sender {
             options: options.sender.clone(),
             state: State::Idle,
             data_until: packets,
+            stays_open: false,
             deadline: Time::NEVER,
             expiries: 0,
             timed: None,
@@ -139,6 +153,27 @@ impl Sender {
             self.state = State::Open;
             self.end_if_done(now);
             self.send_allowed(now, wire);
+        }
+    }
+
+    /// The connection stays open when it has delivered everything, until it is [closed](Self::close).
+    pub fn stay_open(&mut self) {
+        self.stays_open = true;
+    }
+
+    /// The application has so many packets more to send, over a connection that has stayed open. Its window is the one that
+    /// it had (RFC 5681 section 4.1 would have it restart after a pause).
+    pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
+        self.data_until += packets;
+        if self.state == State::Open {
+            self.send_allowed(now, wire);
+        }
+    }
+
+    /// The end of a connection that has stayed open.
+    pub fn close(&mut self, now: Time) {
+        if std::mem::take(&mut self.stays_open) {
+            self.end_if_done(now);
         }
     }
 
@@ -191,7 +226,8 @@ impl Sender {
         let news = self.news(now, &newly, duplicate, cause);
         let reaction = self.rule.on_ack(&mut self.board, &news);
         self.react_before_control(now, &reaction, inflight);
-        if packet.flags.has(Flags::CONGESTION_ECHO) {
+        let marks = if self.counts_marks { self.new_marks(packet) } else { 0 };
+        if packet.flags.has(Flags::CONGESTION_ECHO) && !self.counts_marks {
             self.on_mark(now);
         }
         let recovering = was_recovering || self.rule.in_recovery();
@@ -201,8 +237,10 @@ impl Sender {
             acked_to: self.board.una(),
             sent_to: self.board.next(),
             newly_acked: newly.delivered as u32,
+            marks,
             credit: (newly.cumulative as f64).min(f64::from(self.options.most_credit)),
             rtt,
+            way_there: self.options.timestamps.then_some(packet.way_there),
             smoothed_rtt: self.rtt.fine().mean,
             min_rtt: self.rtt.min(),
             inflight,
@@ -418,6 +456,16 @@ impl Sender {
         }
     }
 
+    /// Marks that no acknowledgement has told of before; one that is overtaken tells of none.
+    fn new_marks(&mut self, packet: &Packet) -> u32 {
+        let new = packet.marks.wrapping_sub(self.marks);
+        if new > u16::MAX / 2 {
+            return 0;
+        }
+        self.marks = packet.marks;
+        u32::from(new)
+    }
+
     /// RFC 3168 section 6.1.2: as a loss, once per window, and nothing to resend.
     fn on_mark(&mut self, now: Time) {
         if self.board.una() < self.ecn_guard || self.rule.in_recovery() || self.board.is_empty() {
@@ -475,7 +523,7 @@ impl Sender {
     }
 
     fn end_if_done(&mut self, now: Time) {
-        if self.is_done() {
+        if self.is_done() && !self.stays_open {
             self.control.on_end(now);
         }
     }
@@ -538,14 +586,15 @@ impl Sender {
         let in_line = self.board.transmit(number, now, app_limited);
         self.rule.on_sent(&mut self.board, number, in_line);
         let mut flags = if fresh { Flags::default() } else { Flags::RETRANSMISSION };
-        if self.options.ecn {
-            // RFC 3168 section 6.1.5: retransmissions are not marked, and announce nothing.
-            if fresh {
-                flags = flags.with(Flags::ECN_CAPABLE);
-                if std::mem::take(&mut self.announce_reduction) {
-                    flags = flags.with(Flags::WINDOW_REDUCED);
-                }
-            }
+        match self.field {
+            // RFC 3168 section 6.1.5: retransmissions are not marked, and announce nothing. RFC 8311 section 4.3 allows
+            // to mark them; here those of ECT(1) are, or else some queues would let them be overtaken.
+            Ecn::Classic if fresh => flags = flags.with(Flags::ECN_CAPABLE),
+            Ecn::LowLatency => flags = flags.with(Flags::LOW_LATENCY),
+            _ => {}
+        }
+        if fresh && self.options.ecn && !self.counts_marks && std::mem::take(&mut self.announce_reduction) {
+            flags = flags.with(Flags::WINDOW_REDUCED);
         }
         if fresh && self.timed.is_none() {
             self.timed = Some((number, now));

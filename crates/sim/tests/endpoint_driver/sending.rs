@@ -2,6 +2,7 @@
 
 use super::script::Script;
 use super::watched::{SharedTold, Told, Watched};
+use ackclock_aqm::Ecn;
 use ackclock_base::{Time, Value, Values};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, ControlGroup};
@@ -250,7 +251,7 @@ impl Sending {
     fn note_reductions(&mut self) {
         let reductions = self.with_told(|told| told.reductions);
         if std::mem::replace(&mut self.reductions, reductions) < reductions {
-            self.to_announce = self.options.sender.ecn;
+            self.to_announce = self.options.sender.ecn && !self.sender.control().counts_marks();
             self.resent.clear();
             self.disturbed_below = self.high;
             if let Some((lost, duplicates)) = self.with_told(|told| told.found.take()) {
@@ -280,7 +281,11 @@ impl Sending {
         assert!(packet.number <= self.high, "{} leaves a gap after {}", packet.number, self.high);
         let fresh = packet.number == self.high;
         assert_eq!(packet.flags.has(Flags::RETRANSMISSION), !fresh);
-        assert_eq!(packet.flags.has(Flags::ECN_CAPABLE), fresh && options.ecn);
+        let field = match options.field(self.sender.control().counts_marks()) {
+            Ecn::Classic if !fresh => Ecn::NotCapable,
+            field => field,
+        };
+        assert_eq!(packet.flags.ecn(), field);
         assert_eq!(packet.flags.has(Flags::WINDOW_REDUCED), fresh && self.to_announce);
         if fresh {
             assert!(packet.number < self.data_until, "the application has no packet {}", packet.number);

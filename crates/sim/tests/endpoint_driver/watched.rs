@@ -122,6 +122,10 @@ impl Control for Watched {
         decision
     }
 
+    fn counts_marks(&self) -> bool {
+        self.inner.counts_marks()
+    }
+
     fn on_start(&mut self, now: Time) {
         self.with(|told| {
             assert!(!std::mem::replace(&mut told.started, true), "a second start");
@@ -168,6 +172,8 @@ impl Control for Watched {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
+        let counted = loss.signal == LossSignal::Ecn && self.inner.counts_marks();
+        assert!(!counted, "{loss:?} though marks are counted");
         self.with(|told| told.on_loss(loss));
         self.inner.on_loss(loss);
     }

@@ -1,0 +1,188 @@
+//! DCTCP (RFC 8257): the window is cut by how many packets were marked, not by half for the first. A host must tell it
+//! of each mark; it does so where `ecn` is on.
+
+use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
+use crate::control::{Ack, Loss, Phase};
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "dctcp",
+        "Cuts the window by the share of packets that were marked; needs ecn",
+        "RFC 8257",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Dctcp::new(values), initial))),
+    companions: Companions::recovery("sack"),
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "gain",
+        summary: "Weight of the newest window in the average share of marked packets: g",
+        quantity: Quantity::Number,
+        default: "0.0625",
+        range: Range { min: 0.0, max: 1.0, above_min: true },
+        source: "RFC 8257 section 4.2",
+    },
+    Parameter {
+        name: "initial_alpha",
+        summary: "What that average begins with",
+        quantity: Quantity::Number,
+        default: "1",
+        range: Range::between(0.0, 1.0),
+        source: "RFC 8257 section 3.3",
+    },
+];
+
+/// The law.
+#[derive(Clone, Debug)]
+pub struct Dctcp {
+    gain: f64,
+    /// Average share of marked packets.
+    alpha: f64,
+    /// Packets acknowledged, and marked ones among them, in the window being observed.
+    acked: u64,
+    marked: u64,
+    /// Where that window ends.
+    window_end: u64,
+    /// No second cut before this is acknowledged.
+    cut_until: u64,
+}
+
+impl Dctcp {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self {
+            gain: values.number("gain"),
+            alpha: values.number("initial_alpha"),
+            acked: 0,
+            marked: 0,
+            window_end: 0,
+            cut_until: 0,
+        }
+    }
+
+    /// Section 3.3: once per window, alpha = (1 - g) alpha + g M with M the share of its packets that were marked.
+    fn average(&mut self, ack: &Ack) {
+        self.acked += u64::from(ack.newly_acked);
+        self.marked += u64::from(ack.marks);
+        if ack.acked_to < self.window_end || self.acked == 0 {
+            return;
+        }
+        // A packet that arrives twice may be marked twice and is acknowledged once.
+        let share = (self.marked as f64 / self.acked as f64).min(1.0);
+        self.alpha += self.gain * (share - self.alpha);
+        (self.acked, self.marked, self.window_end) = (0, 0, ack.sent_to);
+    }
+}
+
+impl WindowLaw for Dctcp {
+    /// As Reno, except that an acknowledgement that tells of a mark adds nothing (RFC 3168 section 6.1.2).
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        if ack.marks == 0 {
+            window.cwnd += ack.credit / window.cwnd;
+        }
+    }
+
+    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
+        if ack.marks == 0 {
+            window.slow_start(ack.credit);
+        }
+    }
+
+    /// Section 3.5: a loss is answered as by any other TCP.
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        from / 2.0
+    }
+
+    /// Section 3.3: at the first mark in a window, cwnd = cwnd (1 - alpha / 2).
+    fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        self.average(ack);
+        if ack.marks > 0 && ack.phase == Phase::Open && ack.acked_to >= self.cut_until {
+            window.cwnd = (window.cwnd * (1.0 - self.alpha / 2.0)).max(MIN_SSTHRESH);
+            window.ssthresh = window.cwnd;
+            self.cut_until = ack.sent_to;
+        }
+    }
+
+    fn counts_marks(&self) -> bool {
+        true
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("marked_share", self.alpha);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ENTRY;
+    use crate::script::Script;
+
+    /// A window of 100 in congestion avoidance, with nothing marked so far.
+    fn at_100(alpha: &str) -> Script {
+        Script::of(&ENTRY, &[("initial_alpha", alpha)]).window(100.0).starting_ssthresh(2.0)
+    }
+
+    /// `count` acknowledgements, of which the first `marked` tell of a mark each; as many are in flight after each.
+    fn round(script: &mut Script, from: u64, count: u64, marked: u64) {
+        for number in 1..=count {
+            script.ack_as(|ack| {
+                ack.acked_to = from + number;
+                ack.sent_to = from + number + count;
+                ack.marks = u32::from(number <= marked);
+            });
+        }
+    }
+
+    #[test]
+    fn the_window_is_cut_by_half_of_the_marked_share_once_a_window() {
+        // alpha 0.4: 100 (1 - 0.4 / 2) = 80 at the first mark; the other marks of the window cut nothing, and what is not
+        // marked adds 1/80 and so on. The first acknowledgement ends a window of one packet, all of it marked, so that
+        // alpha is 0.4 + (1 - 0.4) / 16 = 0.4375 before: 78.125.
+        let mut script = at_100("0.4");
+        round(&mut script, 0, 50, 50);
+        assert!((script.cwnd() - 78.125).abs() < 1e-9, "{}", script.cwnd());
+        assert_eq!(script.ssthresh(), script.cwnd());
+        script.ack_as(|ack| ack.acked_to = 51);
+        assert!((script.cwnd() - (78.125 + 1.0 / 78.125)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_marked_share_is_averaged_over_windows() {
+        // A fifth of 100 packets marked, in window after window: from 0, after n of them, 0.2 (1 - (15/16)^n).
+        // n = 16: 0.2 * 0.6439 = 0.12878. The first acknowledgement of all ends a window of its own.
+        let mut script = at_100("0");
+        script.ack_as(|ack| (ack.acked_to, ack.sent_to) = (1, 101));
+        for window in 0..16 {
+            round(&mut script, 1 + 100 * window, 100, 20);
+        }
+        assert!(
+            (script.published("marked_share") - 0.128_78).abs() < 1e-5,
+            "{}",
+            script.published("marked_share")
+        );
+    }
+
+    #[test]
+    fn unmarked_it_is_reno_and_a_loss_halves() {
+        let mut script = at_100("1");
+        let mut reno = Script::new("sack").window(100.0).starting_ssthresh(2.0);
+        for control in [&mut script, &mut reno] {
+            control.acks(250);
+            control.loss();
+        }
+        assert!((script.cwnd() - reno.cwnd()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_mark_ends_slow_start() {
+        let mut script = Script::of(&ENTRY, &[]).window(100.0);
+        script.ack_as(|ack| ack.marks = 1);
+        assert_eq!((script.cwnd(), script.ssthresh()), (50.0, 50.0));
+    }
+}
