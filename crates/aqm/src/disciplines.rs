@@ -2,12 +2,14 @@
 
 pub mod adaptive_red;
 pub mod apace;
+pub mod avq;
 pub mod blue;
 pub mod choke;
 pub mod codel;
 pub mod droptail;
 pub mod dualpi2;
 pub mod fq_codel;
+pub mod paqm;
 pub mod pi;
 pub mod pie;
 pub mod red;
@@ -15,4 +17,5 @@ pub mod red_diff;
 pub mod scepter;
 pub mod sfb;
 pub mod shaper;
+pub mod sred;
 pub mod token_bucket;

@@ -88,7 +88,7 @@ impl Predictor {
         }
         self.seen += 1;
         let mut prediction = dot(&self.weights, self.regressor(self.head));
-        if prediction.abs() > DIVERGED {
+        if diverged(prediction) {
             self.weights.fill(0.0);
             prediction = 0.0;
         }
@@ -139,6 +139,10 @@ impl Predictor {
             Update::CurrentWeights => (sample - dot(&self.weights, self.regressor(made)), made),
             Update::CurrentRegressor => (missed, self.head),
         };
+        if diverged(error) {
+            self.weights.fill(0.0);
+            return;
+        }
         let regressor = &self.samples[place..place + self.weights.len()];
         let gain = self.step * error / (1.0 + dot(regressor, regressor));
         for (weight, past) in self.weights.iter_mut().zip(regressor) {
@@ -151,6 +155,10 @@ impl Predictor {
         self.error = Some(missed);
         self.mean_square += (missed * missed - self.mean_square) / due.min(MEMORY) as f64;
     }
+}
+
+fn diverged(value: f64) -> bool {
+    value.is_nan() || value.abs() > DIVERGED
 }
 
 /// The inner product, in four sums side by side: a single sum would have to be added up in order, one after the other.

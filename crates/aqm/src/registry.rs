@@ -3,8 +3,8 @@
 use crate::departure::Departing;
 use crate::discipline::{Capacity, Discipline, LinkRate};
 use crate::disciplines::{
-    adaptive_red, apace, blue, choke, codel, droptail, dualpi2, fq_codel, pi, pie, red, red_diff, scepter,
-    sfb, shaper, token_bucket,
+    adaptive_red, apace, avq, blue, choke, codel, droptail, dualpi2, fq_codel, paqm, pi, pie, red, red_diff,
+    scepter, sfb, shaper, sred, token_bucket,
 };
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
 
@@ -13,6 +13,9 @@ pub const QUEUES: &[Entry] = &[
     droptail::ENTRY,
     red::ENTRY,
     apace::ENTRY,
+    sred::ENTRY,
+    avq::ENTRY,
+    paqm::ENTRY,
     codel::ENTRY,
     fq_codel::ENTRY,
     dualpi2::ENTRY,

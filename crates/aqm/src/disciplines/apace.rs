@@ -108,8 +108,8 @@ impl Discipline for Apace {
         let fits = self.capacity.admits(arrival.bytes, backlog);
         if let Some(adaptation) = &mut self.adaptation {
             let signalled = if fits { probability } else { 1.0 };
-            let factor = adaptation.factor(arrival.now, self.predictor.prediction(), signalled);
-            self.law.max_probability = adaptation::bounded(self.law.max_probability * factor);
+            let m = &mut self.law.max_probability;
+            *m = adaptation.adapt(*m, arrival.now, self.predictor.prediction(), signalled);
         }
         let early = probability > 0.0 && random.uniform() < probability;
         // RFC 3168 section 7: where everything would be dropped, marking is not enough.

@@ -105,3 +105,13 @@ fn what_diverges_stays_a_number() {
     }
     assert!(largest > 1e90 && largest <= 1e100);
 }
+
+#[test]
+fn weights_that_diverge_unseen_stay_numbers() {
+    // Zeros predict zero whatever the weights; the textbook's update meanwhile learns from what came before them.
+    let mut predictor = Predictor::new(4, 5000, 1e6, Update::CurrentWeights);
+    for n in 0..20_000 {
+        predictor.observe(if n % 9999 < 4999 { 10.0 } else { 0.0 });
+        assert!(predictor.weights().iter().all(|weight| weight.is_finite()), "at {n}");
+    }
+}

@@ -1,6 +1,6 @@
 //! An APACE that finds its own maximum probability, to hold a queueing delay or a loss rate.
 //!
-//! The thesis proposes to vary it in proportion to how far the predicted queue is from a target (sections 2.9 and 6) and
+//! The thesis proposes to vary it in proportion to how far the predicted queue is from a target (chapter 6) and
 //! gives no formula. Here the logarithm of the maximum m is the integral of the relative error:
 //!
 //! d(ln m)/dt = gain * (predicted - target) / target, the error held within -1 and 1.
@@ -12,7 +12,7 @@
 //! slow against a round trip at the default gain. In time and not in arrivals, because round trips are times.
 //!
 //! A target loss is held by the same rule with the error (target - signalled) / target; more of m means more loss, but a
-//! smaller queue (claimed in section 3.3.2). What is signalled is the probability of a drop or a mark, or 1 where the
+//! smaller queue (section 3.2). What is signalled is the probability of a drop or a mark, or 1 where the
 //! packet does not fit, averaged over a second.
 //!
 //! What no m holds is not held: a target below the lower threshold, where nothing is dropped, or one beyond what m = 1
@@ -26,6 +26,9 @@ const SILENCE: Span = Span::from_millis(100);
 
 /// Over how long signals are averaged, in seconds.
 const SIGNAL_MEMORY_S: f64 = 1.0;
+
+/// The maximum probability is never less, so that it grows again within seconds.
+const LEAST: f64 = 0.001;
 
 /// The rule, and what it has to remember.
 #[derive(Clone, Debug)]
@@ -48,13 +51,13 @@ impl Adaptation {
         let packets_per_s = link.rate.bytes_per_second() / f64::from(link.mean_packet_bytes);
         let delay = values.optional_time("target_delay");
         let target = delay
-            .map(|delay| Target::QueuePackets(delay.seconds() * packets_per_s))
+            .map(|delay| Target::QueuePackets((delay.seconds() * packets_per_s).max(1e-9)))
             .or(values.optional_number("target_loss").map(Target::Loss))?;
         Some(Self { target, gain_per_s: values.number("gain"), last: None, signalled: 0.0 })
     }
 
-    /// By what the maximum probability changes, at an arrival.
-    pub fn factor(&mut self, now: Time, predicted: f64, signalled: f64) -> f64 {
+    /// What becomes of the maximum probability `m` at an arrival.
+    pub fn adapt(&mut self, m: f64, now: Time, predicted: f64, signalled: f64) -> f64 {
         let elapsed = now.since(self.last.unwrap_or(now)).min(SILENCE).seconds();
         self.last = Some(now);
         self.signalled += elapsed / SIGNAL_MEMORY_S * (signalled - self.signalled);
@@ -62,11 +65,7 @@ impl Adaptation {
             Target::QueuePackets(target) => (predicted - target) / target,
             Target::Loss(target) => (target - self.signalled) / target,
         };
-        libm::exp(self.gain_per_s * elapsed * error.clamp(-1.0, 1.0))
+        let factor = libm::exp(self.gain_per_s * elapsed * error.clamp(-1.0, 1.0));
+        (m.max(LEAST) * factor).clamp(LEAST, 1.0)
     }
-}
-
-/// A probability, and never so small that it cannot grow again within seconds.
-pub fn bounded(max_probability: f64) -> f64 {
-    max_probability.clamp(0.001, 1.0)
 }

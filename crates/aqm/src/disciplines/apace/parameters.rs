@@ -11,7 +11,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Integer,
         default: "10",
         range: Range::between(1.0, 1000.0),
-        source: "Jain 2003 table 2.1 and section 3.2",
+        source: "Jain 2003 sections 2.6 and 3.1",
     },
     Parameter {
         name: "horizon",
@@ -19,7 +19,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Integer,
         default: "15",
         range: Range::between(1.0, 10_000.0),
-        source: "Jain 2003 table 2.1 and section 3.2",
+        source: "Jain 2003 sections 2.6 and 3.1",
     },
     Parameter {
         name: "step",
@@ -27,7 +27,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Number,
         default: "0.01",
         range: Range::above(0.0),
-        source: "Jain 2003 equation 2.4",
+        source: "Jain 2003 section 2.4.1",
     },
     Parameter {
         name: "update",
@@ -44,7 +44,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Number,
         default: "0.3",
         range: Range::between(0.0, 1.0),
-        source: "Jain 2003 equation 2.5",
+        source: "Jain 2003 equation 2.5 and section 2.6",
     },
     Parameter {
         name: "upper",
@@ -60,7 +60,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Number,
         default: "0.2",
         range: Range::between(0.0, 1.0),
-        source: "Jain 2003 equation 2.5",
+        source: "Jain 2003 equation 2.5 and section 2.6",
     },
     Parameter {
         name: "period",
@@ -84,7 +84,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Number,
         default: Parameter::NONE,
         range: Range { min: 0.0, max: 1.0, above_min: true },
-        source: "Jain 2003 section 2.3, where no formula is given",
+        source: "Jain 2003 chapter 6, where no formula is given",
     },
     Parameter {
         name: "gain",

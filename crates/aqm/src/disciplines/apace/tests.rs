@@ -172,11 +172,14 @@ fn a_silence_counts_for_little() {
     // Twice the target for a tenth of a second at most: exp(0.2 * 0.1).
     let values = Values::with(ENTRY.descriptor, &[("target_delay", "10 ms")]);
     let mut adaptation = Adaptation::new(&values, &LINK);
-    let mut factor = |ms, predicted| {
-        adaptation.as_mut().map_or(0.0, |adaptation| adaptation.factor(at(ms), predicted, 0.0))
+    let mut adapted = |m, ms, predicted| {
+        adaptation.as_mut().map_or(0.0, |adaptation| adaptation.adapt(m, at(ms), predicted, 0.0))
     };
-    assert!(near(factor(0.0, 20.0), 1.0));
-    assert!(near(factor(50.0, 20.0), libm::exp(0.01)));
-    assert!(near(factor(50_000.0, 20.0), libm::exp(0.02)));
-    assert!(near(factor(50_050.0, 0.0), libm::exp(-0.01)));
+    assert!(near(adapted(0.5, 0.0, 20.0), 0.5));
+    assert!(near(adapted(0.5, 50.0, 20.0), 0.5 * libm::exp(0.01)));
+    assert!(near(adapted(0.5, 50_000.0, 20.0), 0.5 * libm::exp(0.02)));
+    assert!(near(adapted(0.5, 50_050.0, 0.0), 0.5 * libm::exp(-0.01)));
+    // Never more than everything, never so little that it does not come back.
+    assert_eq!(adapted(1.0, 50_100.0, 20.0), 1.0);
+    assert_eq!(adapted(0.0, 50_150.0, 0.0), 0.001);
 }

@@ -1,0 +1,130 @@
+//! AVQ, the adaptive virtual queue (Kunniyur and Srikant, SIGCOMM 2001): drops where a virtual queue of the same size, with
+//! a capacity of its own, would overflow. That capacity is adapted so that the link is used to a desired degree.
+//!
+//! The virtual queue counts packets where the limit does, else bytes. Without a limit it never overflows.
+
+#[cfg(test)]
+mod tests;
+
+use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Parameter, Quantity, Random, Range, Time, Values};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "avq",
+        "Drops where a virtual queue would overflow whose capacity follows the load",
+        "Kunniyur and Srikant 2001",
+        PARAMETERS,
+    ),
+    build: |values, capacity, link| Queueing::at_arrival(Avq::new(values, capacity, link)),
+    service: Service::IN_ORDER,
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "utilisation",
+        summary: "The degree to which the link is to be used (gamma)",
+        quantity: Quantity::Number,
+        default: "0.98",
+        range: Range { min: 0.0, max: 1.0, above_min: true },
+        source: "Kunniyur and Srikant 2001; Jain 2003 section 2.7.1",
+    },
+    Parameter {
+        name: "smoothing",
+        summary: "How fast the virtual capacity follows: its change per second and unit of excess load (alpha)",
+        quantity: Quantity::Number,
+        default: "0.1",
+        range: Range::above(0.0),
+        source: "Jain 2003 section 2.7.1; 0.15 in Kunniyur and Srikant 2001",
+    },
+    Parameter {
+        name: "ecn",
+        summary: "Whether packets that can be marked are marked instead of dropped early",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "RFC 3168 section 5",
+    },
+];
+
+/// The virtual capacity at the start, as a fraction of the link's: that of the version contributed to ns-2.
+const FIRST_CAPACITY: f64 = 0.8;
+
+/// The AVQ discipline. Its unit is the packet or the byte.
+#[derive(Clone, Debug)]
+pub struct Avq {
+    capacity: Capacity,
+    /// Bytes in a unit, for what is shown.
+    unit_bytes: f64,
+    /// How much fits in the virtual queue.
+    most: f64,
+    link_per_s: f64,
+    virtual_per_s: f64,
+    virtual_queue: f64,
+    utilisation: f64,
+    smoothing: f64,
+    ecn: bool,
+    last: Time,
+    mean_packet_bytes: f64,
+}
+
+impl Avq {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+        let mean_packet_bytes = f64::from(link.mean_packet_bytes);
+        let (most, unit_bytes) = match capacity {
+            Capacity::Unlimited => (f64::INFINITY, 1.0),
+            Capacity::Packets(most) => (most as f64, mean_packet_bytes),
+            Capacity::Bytes(most) => (most as f64, 1.0),
+        };
+        let link_per_s = link.rate.bytes_per_second() / unit_bytes;
+        Self {
+            capacity,
+            unit_bytes,
+            most,
+            link_per_s,
+            virtual_per_s: FIRST_CAPACITY * link_per_s,
+            virtual_queue: 0.0,
+            utilisation: values.number("utilisation"),
+            smoothing: values.number("smoothing"),
+            ecn: values.flag("ecn"),
+            last: Time::ZERO,
+            mean_packet_bytes,
+        }
+    }
+
+    /// The paper's algorithm, at each arrival: whether the packet overflows the virtual queue. Like the real one, that
+    /// takes any packet while it is empty.
+    fn overflows(&mut self, now: Time, bytes: u32) -> bool {
+        let size = if let Capacity::Packets(_) = self.capacity { 1.0 } else { f64::from(bytes) };
+        let elapsed = now.since(self.last).seconds();
+        self.last = now;
+        self.virtual_queue = (self.virtual_queue - self.virtual_per_s * elapsed).max(0.0);
+        let overflows = self.virtual_queue > 0.0 && self.virtual_queue + size > self.most;
+        if !overflows {
+            self.virtual_queue += size;
+        }
+        let wanted = self.virtual_per_s + self.smoothing * self.utilisation * self.link_per_s * elapsed;
+        self.virtual_per_s = (wanted.min(self.link_per_s) - self.smoothing * size).max(0.0);
+        overflows
+    }
+}
+
+impl Discipline for Avq {
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, _random: &mut dyn Random) -> Verdict {
+        let early = self.overflows(arrival.now, arrival.bytes);
+        match (self.capacity.admits(arrival.bytes, backlog), early) {
+            (true, false) => Verdict::Admit,
+            (true, true) if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
+            _ => Verdict::Drop,
+        }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("virtual_capacity_bps", 8.0 * self.virtual_per_s * self.unit_bytes);
+        series("virtual_queue_packets", self.virtual_queue * self.unit_bytes / self.mean_packet_bytes);
+    }
+}

@@ -1,0 +1,140 @@
+//! A discipline after PAQM (Gao, He and Hou, INFOCOM 2002): predicts the arrivals of the next interval from their
+//! correlation, and drops so many of them that the queue ends the interval at a wanted length.
+//!
+//! This is a reconstruction from the paper's abstract and from what Jain 2003 says of it: a linear least-mean-square
+//! predictor of the traffic, and a controller on it. The paper's own algorithm may differ.
+
+mod forecast;
+#[cfg(test)]
+mod tests;
+
+use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use forecast::Forecast;
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "paqm",
+        "Drops so much of the traffic it predicts that the queue keeps a wanted length (like PAQM)",
+        "after Gao, He and Hou 2002, reconstructed",
+        PARAMETERS,
+    ),
+    build: |values, capacity, link| Queueing::at_arrival(Paqm::new(values, capacity, link)),
+    service: Service::IN_ORDER,
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "optimal_queue",
+        summary: "The wanted length of the queue",
+        quantity: Quantity::Packets,
+        default: "20 packets",
+        range: Range::at_least(0.0),
+        source: "Jain 2003 section 2.7.1",
+    },
+    Parameter {
+        name: "interval",
+        summary: "How long arrivals are counted, and predicted ahead; the time of ten mean packets where absent",
+        quantity: Quantity::Time,
+        default: Parameter::NONE,
+        range: Range::above(0.0),
+        source: "not published",
+    },
+    Parameter {
+        name: "order",
+        summary: "From how many intervals the next is predicted",
+        quantity: Quantity::Integer,
+        default: "10",
+        range: Range::between(1.0, 1000.0),
+        source: "not published",
+    },
+    Parameter {
+        name: "memory",
+        summary: "Over how many intervals the correlation of the traffic is measured",
+        quantity: Quantity::Number,
+        default: "1000",
+        range: Range::at_least(1.0),
+        source: "not published",
+    },
+    Parameter {
+        name: "ecn",
+        summary: "Whether packets that can be marked are marked instead of dropped early",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "RFC 3168 section 5",
+    },
+];
+
+/// The discipline.
+#[derive(Clone, Debug)]
+pub struct Paqm {
+    capacity: Capacity,
+    optimal_packets: f64,
+    interval: Span,
+    /// What the link sends in an interval.
+    served_packets: f64,
+    forecast: Forecast,
+    arrived: u32,
+    predicted_arrivals: f64,
+    probability: f64,
+    ecn: bool,
+}
+
+impl Paqm {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+        let packet_s = f64::from(link.mean_packet_bytes) / link.rate.bytes_per_second();
+        let ten_packets = Span::from_seconds(10.0 * packet_s);
+        let interval = values.optional_time("interval").unwrap_or(ten_packets).max(Span::from_nanos(1));
+        Self {
+            capacity,
+            optimal_packets: values.packets("optimal_queue"),
+            interval,
+            served_packets: interval.seconds() / packet_s,
+            forecast: Forecast::new(values.integer("order") as usize, values.number("memory")),
+            arrived: 0,
+            predicted_arrivals: 0.0,
+            probability: 0.0,
+            ecn: values.flag("ecn"),
+        }
+    }
+
+    /// The p for which waiting + (1 - p) arriving - served is the wanted length.
+    fn needed(&self, waiting: f64, arriving: f64) -> f64 {
+        let excess = waiting + arriving - self.served_packets - self.optimal_packets;
+        if excess <= 0.0 { 0.0 } else { (excess / arriving).min(1.0) }
+    }
+}
+
+impl Discipline for Paqm {
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict {
+        self.arrived += 1;
+        let early = self.probability > 0.0 && random.uniform() < self.probability;
+        // RFC 3168 section 7: where everything would be dropped, marking is not enough.
+        let may_mark = self.ecn && arrival.ecn.is_capable() && self.probability < 1.0;
+        match (self.capacity.admits(arrival.bytes, backlog), early) {
+            (true, false) => Verdict::Admit,
+            (true, true) if may_mark => Verdict::Mark,
+            _ => Verdict::Drop,
+        }
+    }
+
+    fn period(&self) -> Option<Span> {
+        Some(self.interval)
+    }
+
+    fn on_period(&mut self, _now: Time, backlog: &Backlog) {
+        self.predicted_arrivals = self.forecast.observe(f64::from(self.arrived)).max(0.0);
+        self.arrived = 0;
+        self.probability = self.needed(backlog.packets as f64, self.predicted_arrivals);
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("predicted_arrivals_packets", self.predicted_arrivals);
+        series("drop_probability", self.probability);
+    }
+}
