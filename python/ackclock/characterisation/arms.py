@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import Field
 
+from ackclock.characterisation.parameters import numbers, scaled
 from ackclock.characterisation.words import Table
 
 BASELINE = "droptail"
@@ -43,6 +44,7 @@ class Variant(Table):
     at: list[str] | None = Field(default=None, description="the links' queues, where they are others")
     limit: str | list[str] | None = Field(default=None, description="buffer, where it is another")
     ecn: bool = Field(default=False, description="mark; only the arms that can")
+    parameters: dict[str, Any] = Field(default_factory=dict, description="other parameters of the discipline")
     delays_ms: list[float] = Field(
         default_factory=list, description="wanted delay of each link, or of all; only the arms that have one"
     )
@@ -62,7 +64,12 @@ class Placement(Table):
         default=833.3, description="what a wanted delay is turned into packets by: the link's rate"
     )
     only: list[str] | None = Field(default=None, description="names of arms; default: all")
+    only_ecn: bool = Field(default=False, description="only the arms that can mark")
     variants: list[Variant] = Field(default_factory=list)
+    factors: list[float] = Field(
+        default_factory=list,
+        description="a variant for each number among an arm's parameters, times each of these, that is in its range",
+    )
 
 
 def cases(placement: Placement, arms: Sequence[Arm]) -> list[dict[str, Any]]:
@@ -71,12 +78,16 @@ def cases(placement: Placement, arms: Sequence[Arm]) -> list[dict[str, Any]]:
     unknown = [name for name in placement.only or () if name not in names]
     if unknown:
         raise ValueError(f'disciplines.only: there is no arm "{unknown[0]}"; there are {", ".join(names)}')
-    chosen = [arm for arm in arms if placement.only is None or arm.name in placement.only]
+    chosen = [
+        arm
+        for arm in arms
+        if (placement.only is None or arm.name in placement.only) and (arm.ecn or not placement.only_ecn)
+    ]
     variants: list[Variant | None] = [*placement.variants] or [None]
     return [
         _case(placement, arm, variant, arms)
         for arm in chosen
-        for variant in variants
+        for variant in [*variants, *varied(arm.name, arm.parameters, placement.factors)]
         if variant is None or _takes_part(arm, variant)
     ]
 
@@ -91,11 +102,24 @@ def variant_of(case: str) -> str:
     return case.partition(OF_VARIANT)[2]
 
 
+def varied(name: str, own: Mapping[str, Any], factors: Sequence[float]) -> list[Variant]:
+    """The variants of one parameter each; what the discipline would refuse is left out."""
+    return [
+        Variant(
+            name=f"{parameter}-x{factor:g}",
+            label=f"{parameter} times {factor:g}",
+            parameters={parameter: value},
+        )
+        for parameter, default in (numbers(name).items() if factors else ())
+        for factor in factors
+        for value in [scaled(name, own, parameter, own.get(parameter, default), factor)]
+        if value is not None
+    ]
+
+
 def _takes_part(arm: Arm, variant: Variant) -> bool:
-    """A variant about marks or about a wanted delay says nothing of an arm without them, but for the baseline."""
-    if arm.name == BASELINE:
-        return not variant.delays_ms or bool(variant.beside)
-    return (arm.ecn or not variant.ecn) and bool(arm.delay or not variant.delays_ms)
+    """A variant about marks or about a wanted delay says nothing of an arm without them; the baseline is always there."""
+    return arm.name == BASELINE or ((arm.ecn or not variant.ecn) and bool(arm.delay or not variant.delays_ms))
 
 
 def _case(
@@ -113,6 +137,8 @@ def _case(
             queue |= _wanted(arm, variant.delays_ms[min(k, len(variant.delays_ms) - 1)], placement.packets_per_s)
         if variant is not None and variant.ecn and arm.ecn:
             queue["ecn"] = True
+        if variant is not None:
+            queue |= variant.parameters
         overrides[path] = queue
     if variant is None:
         return {"name": arm.name, "label": arm.label, "overrides": overrides}

@@ -35,8 +35,12 @@ class Criterion(Table):
     strict: bool = Field(default=False, description="the limits themselves are outside")
     caution_low: float | None = None
     caution_high: float | None = None
-    against: str = Field(default="", description="a variant to compare with; default: drop-tail in the same one")
-    only: list[str] | None = Field(default=None, description="variants or sweep values; default: all")
+    against: str = Field(
+        default="",
+        description="a variant of the same discipline to compare with, where * stands for what follows the first hyphen "
+        "of the own one; default: drop-tail in the same variant",
+    )
+    only: list[str] | None = Field(default=None, description="variants or sweep values, or patterns of them; default: all")
     floor: float = Field(default=0.0, description="of a ratio: what lies below counts as this much")
     unit: str = ""
     scale: float = Field(default=1.0, description="what the numbers are multiplied by when they are shown")
@@ -76,5 +80,8 @@ class Characterisation(Table):
     planes: list[tuple[str, str]] = Field(
         default_factory=lambda: [("delay", "goodput")],
         description="pairs of metrics to draw against each other, delay first (section 2.7)",
+    )
+    curves: bool = Field(
+        default=False, description="join the variants of each discipline and compare them at equal delay"
     )
     counts: bool = Field(default=True, description="false: the section is about numbers, not a verdict")

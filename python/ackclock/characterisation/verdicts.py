@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from ackclock.statistics import Summary, summarise
 from ackclock.study.result import CaseResult, StudyResult
 
 Vector = npt.NDArray[np.float64]
+DEFAULTS = "default"
+"""The variant in which nothing is varied."""
 
 
 class Verdict(Enum):
@@ -118,8 +121,9 @@ def _verdict(discipline: str, about: Characterisation, findings: Sequence[Findin
 
 def _findings(criterion: Criterion, cases: Sequence[CaseResult], result: StudyResult) -> Iterator[Finding]:
     for case in cases:
+        settings = (variant_of(case.case), str(case.sweep_value))
         wanted = criterion.only is None or any(
-            one in (variant_of(case.case), str(case.sweep_value)) for one in criterion.only
+            fnmatch.fnmatchcase(setting, one) for one in criterion.only for setting in settings
         )
         baseline = _baseline(criterion, case, result)
         if not wanted or (criterion.against and baseline is case):
@@ -133,11 +137,15 @@ def _baseline(criterion: Criterion, case: CaseResult, result: StudyResult) -> Ca
     """What ``case`` is held against: drop-tail in the same setting, or the same discipline in another variant."""
     variant = variant_of(case.case)
     if criterion.against:
-        name = f"{discipline_of(case.case)}{OF_VARIANT}{criterion.against}"
+        other = criterion.against.replace("*", variant.partition("-")[2])
+        names = [f"{discipline_of(case.case)}{OF_VARIANT}{other}"]
+    elif variant:
+        # Variants of a discipline's own parameters have no like of drop-tail: its defaults stand for all of them.
+        names = [f"{BASELINE}{OF_VARIANT}{variant}", f"{BASELINE}{OF_VARIANT}{DEFAULTS}"]
     else:
-        name = BASELINE + (f"{OF_VARIANT}{variant}" if variant else "")
-    alike = [one for one in result.cases if one.case == name and one.sweep_value == case.sweep_value]
-    return alike[0] if alike else None
+        names = [BASELINE]
+    by_name = {one.case: one for one in result.cases if one.sweep_value == case.sweep_value}
+    return next((by_name[name] for name in names if name in by_name), None)
 
 
 def _finding(criterion: Criterion, metric: str, case: CaseResult, baseline: CaseResult | None) -> Finding:
