@@ -16,6 +16,7 @@ pub mod fractional;
 pub mod hstcp;
 pub mod htcp;
 pub mod learning_tcp;
+pub mod ledbat;
 pub mod ltcp;
 pub mod ltcp_rc;
 pub mod rbcc;

@@ -19,6 +19,7 @@ pub const CONTROLS: &[Entry] = &[
     vegas::ENTRY,
     cubic::ENTRY,
     dctcp::ENTRY,
+    crate::laws::ledbat::ENTRY,
     rbcc::ENTRY,
     crate::laws::rbcc_dynamic::ENTRY,
     crate::laws::ltcp::ENTRY,

@@ -1,0 +1,204 @@
+//! LEDBAT (RFC 6817): for transfers that give way. It keeps the delay of its own way at a target above the least that it
+//! has seen, and so retreats before anything that fills the queue further.
+
+mod delays;
+
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss};
+use crate::registry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Values};
+use delays::{BaseDelay, CurrentDelay, MOST_MINUTES, MOST_SAMPLES};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "ledbat",
+        "Holds the queueing delay at a target, and so gives way to others; needs timestamps for one-way delays",
+        "RFC 6817",
+        PARAMETERS,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Ledbat::new(values), initial))),
+    companions: Companions::recovery("sack"),
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "target",
+        summary: "Queueing delay that it steers to",
+        quantity: Quantity::Time,
+        default: "100 ms",
+        range: Range { min: 0.0, max: 10.0, above_min: true },
+        source: "RFC 6817 section 2.5: 100 ms at most",
+    },
+    Parameter {
+        name: "gain",
+        summary: "Packets in a round trip that the window grows by while there is no queue",
+        quantity: Quantity::Number,
+        default: "1",
+        range: Range { min: 0.0, max: 100.0, above_min: true },
+        source: "RFC 6817 section 2.5: 1 at most",
+    },
+    Parameter {
+        name: "allowed_increase",
+        summary: "Packets by which the window may exceed what is in flight",
+        quantity: Quantity::Number,
+        default: "1",
+        range: Range { min: 0.0, max: 100.0, above_min: true },
+        source: "RFC 6817 section 2.5",
+    },
+    Parameter {
+        name: "base_history",
+        summary: "Minutes after which a least delay is forgotten",
+        quantity: Quantity::Integer,
+        default: "10",
+        range: Range::between(1.0, MOST_MINUTES as f64),
+        source: "RFC 6817 section 2.5",
+    },
+    Parameter {
+        name: "current_filter",
+        summary: "Newest delays of which the least counts",
+        quantity: Quantity::Integer,
+        default: "4",
+        range: Range::between(1.0, MOST_SAMPLES as f64),
+        source: "RFC 6817 section 2.4.2 leaves it open; 4 in ns-3",
+    },
+];
+
+/// Section 2.5.
+const MIN_CWND: Packets = 2.0;
+
+/// The law. Where hosts put no timestamps on packets the round trip takes the place of the one-way delay.
+#[derive(Clone, Debug)]
+pub struct Ledbat {
+    target: Span,
+    gain: f64,
+    allowed_increase: Packets,
+    base: BaseDelay,
+    current: CurrentDelay,
+}
+
+impl Ledbat {
+    /// From the registered parameters.
+    pub fn new(values: &Values) -> Self {
+        Self {
+            target: values.time("target").max(Span::from_nanos(1)),
+            gain: values.number("gain"),
+            allowed_increase: values.number("allowed_increase"),
+            base: BaseDelay::new(values.integer("base_history") as usize),
+            current: CurrentDelay::new(values.integer("current_filter") as usize),
+        }
+    }
+
+    /// How long packets wait now; `None` before the first sample.
+    fn queueing(&self) -> Option<Span> {
+        Some(self.current.least()?.saturating_sub(self.base.least()?))
+    }
+}
+
+impl WindowLaw for Ledbat {
+    /// Section 2.4.2: cwnd + gain (target - queueing delay) / target for a window of acknowledgements.
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        let Some(queueing) = self.queueing() else { return };
+        let off_target = 1.0 - queueing.seconds() / self.target.seconds();
+        window.cwnd += self.gain * off_target * f64::from(ack.newly_acked) / window.cwnd;
+        let allowed = ack.inflight as f64 + self.allowed_increase;
+        window.cwnd = window.cwnd.min(allowed).max(MIN_CWND);
+    }
+
+    /// Section 2.4.2 has none.
+    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
+        self.avoid_congestion(window, ack);
+    }
+
+    /// Section 2.4.2: half, and not below the least window.
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        (from / 2.0).max(MIN_CWND).min(from)
+    }
+
+    fn observe(&mut self, _window: &mut Window, ack: &Ack) {
+        if let Some(delay) = ack.way_there.or(ack.rtt) {
+            self.base.sample(ack.now, delay);
+            self.current.sample(delay);
+        }
+    }
+
+    /// What is in flight limits it already.
+    fn needs_full_window(&self) -> bool {
+        false
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let seconds = |span: Option<Span>| span.map_or(f64::NAN, Span::seconds);
+        series("queueing_delay_s", seconds(self.queueing()));
+        series("base_delay_s", seconds(self.base.least()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ENTRY;
+    use crate::script::Script;
+    use ackclock_base::Span;
+
+    /// A window of 20 packets after a way of 50 ms.
+    fn at_20(settings: &[(&str, &str)]) -> Script {
+        let mut script = Script::of(&ENTRY, settings).window(20.0).starting_ssthresh(2.0);
+        way_there(&mut script, 50);
+        script.set_cwnd(20.0);
+        script
+    }
+
+    fn way_there(script: &mut Script, ms: u64) {
+        script.ack_as(|ack| ack.way_there = Some(Span::from_millis(ms)));
+    }
+
+    #[test]
+    fn the_window_moves_with_the_distance_from_the_target() {
+        // Target 100 ms above 50: gain (1 - queue / target) / w for an acknowledgement at w = 20. A filter of one sample.
+        for (ms, gain, change) in
+            [(50, "1", 0.05), (100, "1", 0.025), (150, "1", 0.0), (250, "1", -0.05), (100, "10", 0.25)]
+        {
+            let mut script = at_20(&[("current_filter", "1"), ("gain", gain)]);
+            way_there(&mut script, ms);
+            assert!((script.cwnd() - 20.0 - change).abs() < 1e-9, "{ms} ms: {}", script.cwnd());
+        }
+    }
+
+    #[test]
+    fn a_target_of_5_ms_is_met_at_5_ms() {
+        let mut script = at_20(&[("current_filter", "1"), ("target", "5 ms")]);
+        way_there(&mut script, 55);
+        assert_eq!(script.cwnd(), 20.0);
+    }
+
+    #[test]
+    fn a_single_late_packet_is_no_queue() {
+        // Of the last four delays the least counts: one of 250 ms among those of 50 changes nothing, four do.
+        let mut script = at_20(&[]);
+        way_there(&mut script, 250);
+        assert!(script.cwnd() > 20.0);
+        (0..3).for_each(|_| way_there(&mut script, 250));
+        script.set_cwnd(20.0);
+        way_there(&mut script, 250);
+        assert!((script.cwnd() - 19.95).abs() < 1e-9);
+    }
+
+    #[test]
+    fn it_does_not_grow_beyond_what_it_uses() {
+        let mut script = at_20(&[]);
+        script.ack_as(|ack| ack.inflight = 6);
+        assert_eq!(script.cwnd(), 7.0);
+        script.ack_as(|ack| ack.inflight = 0);
+        assert_eq!(script.cwnd(), 2.0);
+    }
+
+    #[test]
+    fn a_loss_halves_but_not_below_two() {
+        let mut script = at_20(&[]);
+        for window in [10.0, 5.0, 2.5, 2.0, 2.0] {
+            script.loss();
+            assert_eq!(script.cwnd(), window);
+        }
+    }
+}

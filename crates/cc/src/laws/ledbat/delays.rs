@@ -1,0 +1,108 @@
+//! The least delay of the last minutes, and the least of the last few packets (RFC 6817 section 2.4.2). Both are of fixed
+//! size, so that a law can be copied without an allocation.
+
+use ackclock_base::{Span, Time};
+
+/// The longest history of base delays.
+pub const MOST_MINUTES: usize = 20;
+
+/// The most samples that count as current.
+pub const MOST_SAMPLES: usize = 16;
+
+/// The delay of a way without a queue: the least of each minute, for some minutes.
+#[derive(Clone, Debug)]
+pub struct BaseDelay {
+    minutes: usize,
+    /// The minute that the samples belong to now.
+    minute: u64,
+    /// By the minute modulo how many there are; [`Span::MAX`] where there was no sample.
+    least: [Span; MOST_MINUTES],
+}
+
+impl BaseDelay {
+    /// Of so many minutes.
+    pub fn new(minutes: usize) -> Self {
+        Self { minutes: minutes.clamp(1, MOST_MINUTES), minute: 0, least: [Span::MAX; MOST_MINUTES] }
+    }
+
+    /// A packet took `delay`.
+    pub fn sample(&mut self, now: Time, delay: Span) {
+        let minute = now.nanos() / 60_000_000_000;
+        let passed = minute.saturating_sub(self.minute).min(self.minutes as u64);
+        for ago in 0..passed {
+            self.least[self.place(minute - ago)] = Span::MAX;
+        }
+        self.minute = self.minute.max(minute);
+        let place = self.place(self.minute);
+        self.least[place] = self.least[place].min(delay);
+    }
+
+    /// The least; `None` before the first sample.
+    pub fn least(&self) -> Option<Span> {
+        self.least[..self.minutes].iter().copied().min().filter(|least| *least < Span::MAX)
+    }
+
+    fn place(&self, minute: u64) -> usize {
+        (minute % self.minutes as u64) as usize
+    }
+}
+
+/// The delay now: the least of the newest samples, so that one late packet is no queue.
+#[derive(Clone, Debug)]
+pub struct CurrentDelay {
+    samples: usize,
+    next: usize,
+    newest: [Span; MOST_SAMPLES],
+}
+
+impl CurrentDelay {
+    /// Of so many samples.
+    pub fn new(samples: usize) -> Self {
+        Self { samples: samples.clamp(1, MOST_SAMPLES), next: 0, newest: [Span::MAX; MOST_SAMPLES] }
+    }
+
+    /// A packet took `delay`.
+    pub fn sample(&mut self, delay: Span) {
+        self.newest[self.next] = delay;
+        self.next = (self.next + 1) % self.samples;
+    }
+
+    /// The least; `None` before the first sample.
+    pub fn least(&self) -> Option<Span> {
+        self.newest[..self.samples].iter().copied().min().filter(|least| *least < Span::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn millis(ms: u64) -> Option<Span> {
+        Some(Span::from_millis(ms))
+    }
+
+    #[test]
+    fn a_base_delay_is_forgotten_after_its_minutes() {
+        // 50 ms in minute 0; from then on 80. With three minutes of history it counts in minutes 0, 1 and 2.
+        let mut base = BaseDelay::new(3);
+        assert_eq!(base.least(), None);
+        base.sample(Time::from_seconds(1.0), Span::from_millis(50));
+        for (seconds, least) in [(2.0, 50), (61.0, 50), (179.9, 50), (180.0, 80)] {
+            base.sample(Time::from_seconds(seconds), Span::from_millis(80));
+            assert_eq!(base.least(), millis(least), "{seconds} s");
+        }
+        // After an hour of silence all is forgotten.
+        base.sample(Time::from_seconds(3780.0), Span::from_millis(90));
+        assert_eq!(base.least(), millis(90));
+    }
+
+    #[test]
+    fn the_current_delay_is_the_least_of_the_newest() {
+        let mut current = CurrentDelay::new(3);
+        assert_eq!(current.least(), None);
+        for (ms, least) in [(70, 70), (60, 60), (90, 60), (80, 60), (85, 80)] {
+            current.sample(Span::from_millis(ms));
+            assert_eq!(current.least(), millis(least));
+        }
+    }
+}
