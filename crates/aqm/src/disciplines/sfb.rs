@@ -124,9 +124,9 @@ pub struct Sfb {
     /// The flows of the packets that wait, the oldest first.
     waiting: VecDeque<u32>,
     bins: Bins,
-    /// The bins under the next hash functions.
+    /// The bins under the next hash functions; they count only while they learn.
     next: Bins,
-    /// Whether they learn already.
+    /// Whether they do.
     warming: bool,
     /// When they are used; never before the first arrival, which draws the first hash functions.
     next_due: Option<Time>,
@@ -167,7 +167,9 @@ impl Sfb {
             && let Some(flow) = self.waiting.pop_front()
         {
             self.bins.leave(flow);
-            self.next.leave(flow);
+            if self.warming {
+                self.next.leave(flow);
+            }
         }
     }
 
@@ -226,7 +228,9 @@ impl Discipline for Sfb {
         }
         self.waiting.push_back(arrival.flow);
         self.bins.enter(arrival.flow);
-        self.next.enter(arrival.flow);
+        if self.warming {
+            self.next.enter(arrival.flow);
+        }
         verdict
     }
 

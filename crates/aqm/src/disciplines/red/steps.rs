@@ -1,5 +1,5 @@
 //! How RED's descendants move the slope of its curve: up by adding, down by multiplying (Floyd, Gummadi and Shenker 2001,
-//! figure 1).
+//! section 4).
 
 use ackclock_base::{Parameter, Quantity, Range, Span, Values};
 
@@ -10,7 +10,7 @@ pub const INTERVAL: Parameter = Parameter {
     quantity: Quantity::Time,
     default: "500 ms",
     range: Range::above(0.0),
-    source: "Floyd, Gummadi and Shenker 2001, figure 1",
+    source: "Floyd, Gummadi and Shenker 2001, section 4",
 };
 
 /// The step up.
@@ -20,7 +20,7 @@ pub const ALPHA: Parameter = Parameter {
     quantity: Quantity::Number,
     default: "0.01",
     range: Range::between(0.0, 1.0),
-    source: "Floyd, Gummadi and Shenker 2001, figure 1",
+    source: "Floyd, Gummadi and Shenker 2001, section 4",
 };
 
 /// The step down.
@@ -30,7 +30,7 @@ pub const BETA: Parameter = Parameter {
     quantity: Quantity::Number,
     default: "0.9",
     range: Range::between(0.0, 1.0),
-    source: "Floyd, Gummadi and Shenker 2001, figure 1",
+    source: "Floyd, Gummadi and Shenker 2001, section 4",
 };
 
 /// The lower bound.
