@@ -234,3 +234,20 @@ def test_every_method_of_a_window_law_is_described() -> None:
     trait = source[source.index("pub trait WindowLaw") :].split("\n}\n", 1)[0]
     table = section(page("add-a-control.md"), "## What the law is told, and what it may not do")
     assert first_column(table) - {"WindowLaw"} == set(re.findall(r"^    fn (\w+)", trait, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("file", "trait", "heading"),
+    [
+        ("discipline.rs", "pub trait Discipline", "| method of `Discipline`"),
+        ("departure.rs", "pub trait Departing", "| method of `Departing`"),
+        ("registry.rs", "pub struct Service", "| field of `Service`"),
+    ],
+)
+def test_what_a_discipline_implements_is_described(file: str, trait: str, heading: str) -> None:
+    source = (ROOT / "crates" / "aqm" / "src" / file).read_text(encoding="utf-8")
+    body = source[source.index(trait) :].split("\n}\n", 1)[0]
+    members = re.findall(r"^    (?:fn|pub) (\w+)", body, re.MULTILINE)
+    text = page("add-a-queue-discipline.md")
+    table = text[text.index(heading) :].split("\n\n", 1)[0]
+    assert first_column(table) - {"Discipline", "Departing", "Service"} == set(members)

@@ -18,8 +18,7 @@ pub mod disciplines;
 pub mod fifo;
 pub mod nlms;
 pub mod registry;
-#[cfg(test)]
-pub(crate) mod testing;
+pub mod testing;
 pub mod tokens;
 
 pub use departure::{Departing, Departure, Held, Ticket};

@@ -7,6 +7,7 @@ mod reference_link;
 use ackclock_aqm::disciplines::droptail::DropTail;
 use ackclock_aqm::registry::{self, Entry, QUEUES};
 use ackclock_aqm::{Arrival, Capacity, Departing, Departure, Ecn, Held, LinkRate, Queueing, Service, Ticket};
+use ackclock_aqm::testing::Dice;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Random, Rate, Size, Span, Time, Value, Values};
 use proptest::prelude::*;
@@ -25,16 +26,6 @@ impl Draws<'_> {
 
     fn unit(&mut self) -> f64 {
         f64::from(u16::from(self.byte()) << 8 | u16::from(self.byte())) / 65535.0
-    }
-}
-
-/// Knuth's MMIX generator: one number of proptest's seeds as many as the discipline asks for.
-struct Dice(u64);
-
-impl Random for Dice {
-    fn uniform(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 }
 
