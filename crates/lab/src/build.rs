@@ -1,5 +1,7 @@
 //! From a scenario and a seed to a simulation.
 
+mod sessions;
+
 use crate::choice::Choice;
 use crate::flows::{FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
 use crate::network::LinkPlan;
@@ -13,6 +15,7 @@ use ackclock_sim::link::LinkParts;
 use ackclock_sim::loss::LossModel;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
+use ackclock_sim::session::SessionParts;
 use ackclock_sim::simulation::{Parts, Simulation};
 use ackclock_sim::tcp::options::Options;
 use ackclock_sim::traffic::UdpOptions;
@@ -31,9 +34,11 @@ pub struct Keep {
 pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep) -> Simulation {
     let facts = PathFacts::of(scenario);
     let links = scenario.network.links.iter().zip(&facts).map(|(plan, facts)| link_parts(plan, facts, seed));
+    let (flows, sessions) = flows_and_sessions(scenario, seed);
     Simulation::new(Parts {
         links: links.collect(),
-        flows: flows(scenario, seed),
+        flows,
+        sessions,
         measured: measured(scenario),
         seed,
         sample_every: keep.series.then_some(scenario.sample_every),
@@ -43,12 +48,19 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep) -> Simulation {
 
 /// The flows of a run with this seed, in the order of their rows in results.
 pub fn flows(scenario: &Scenario, seed: u64) -> Vec<FlowParts> {
+    flows_and_sessions(scenario, seed).0
+}
+
+fn flows_and_sessions(scenario: &Scenario, seed: u64) -> (Vec<FlowParts>, Vec<SessionParts>) {
     let end = Time::ZERO + scenario.duration;
-    let (mut parts, mut row) = (Vec::new(), 0);
+    let (mut parts, mut sessions, mut row) = (Vec::new(), Vec::new(), 0);
     for group in &scenario.flows {
         match &group.plan.sending {
             Sending::Connections(plan, timetable) => {
                 parts.extend(connection_parts(group, plan, timetable, Run { seed, end }, row));
+            }
+            Sending::Session(plan, session) => {
+                sessions::add((group, plan, session), seed, row, &mut parts, &mut sessions);
             }
             Sending::Tcp(plan) => {
                 // One assembly for all flows of a group: controls whose connections share state share it here.
@@ -59,7 +71,7 @@ pub fn flows(scenario: &Scenario, seed: u64) -> Vec<FlowParts> {
         }
         row += group.rows();
     }
-    parts
+    (parts, sessions)
 }
 
 /// The part of the run that is measured.
@@ -179,6 +191,7 @@ fn flow_parts(group: &FlowGroup, member: &Member, name: String, transport: Trans
         name,
         row: 0,
         one_of_many: true,
+        session: None,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::reader::TableReader;
 use crate::scenario::MOST_FLOWS;
 use ackclock_base::{Range, Span};
 pub use place::Place;
-pub use sending::{Sending, TcpPlan, UdpPlan};
+pub use sending::{Sending, SessionPlan, TcpPlan, UdpPlan};
 pub use start::Start;
 use std::collections::{HashMap, HashSet};
 
@@ -80,7 +80,7 @@ impl FlowGroup {
     /// Bytes of a data packet on the wire.
     pub fn wire_bytes(&self) -> u32 {
         match &self.plan.sending {
-            Sending::Tcp(plan) | Sending::Connections(plan, _) => {
+            Sending::Tcp(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
                 let bytes = |name| plan.transport.values.size(name).bytes() as u32;
                 bytes("packet") + bytes("header")
             }
@@ -91,7 +91,7 @@ impl FlowGroup {
     /// What the flow sends whatever the network does, in bits per second.
     pub fn least_rate_bps(&self) -> f64 {
         match &self.plan.sending {
-            Sending::Tcp(_) | Sending::Connections(..) => 0.0,
+            Sending::Tcp(_) | Sending::Connections(..) | Sending::Session(..) => 0.0,
             Sending::Udp(plan) => {
                 let payload_bits = 8.0 * f64::from(plan.payload_bytes);
                 (plan.entry().rate_bps)(&plan.application.values, payload_bits)
@@ -163,7 +163,9 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     let sending = sending::read(&table);
     let place = place::read(&table);
     let usual_count = match (&place, &sending) {
-        (Some((Place::Pairs(pairs), _)), Some(Sending::Tcp(_) | Sending::Udp(_))) => pairs.len(),
+        (Some((Place::Pairs(pairs), _)), Some(Sending::Tcp(_) | Sending::Udp(_) | Sending::Session(..))) => {
+            pairs.len()
+        }
         _ => 1,
     };
     let count = table.integer("count", Range::between(1.0, MOST_FLOWS as f64));
@@ -176,6 +178,9 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     let sending = sending?;
     if let Sending::Connections(_, timetable) = &sending {
         sending::check_connections(&table, timetable)?;
+    }
+    if let Sending::Session(_, session) = &sending {
+        sending::check_session(&table, session, count)?;
     }
     let name = table.text("name").unwrap_or(sending.default_name()).to_owned();
     if name.is_empty() || name.contains(['.', '"', '\n']) {

@@ -64,7 +64,7 @@ pub fn applications() -> Vec<&'static Descriptor> {
     [&BULK]
         .into_iter()
         .chain(udp)
-        .chain([&traffic::transfers::DESCRIPTOR, &traffic::web::DESCRIPTOR])
+        .chain([&traffic::transfers::DESCRIPTOR, &traffic::pages::DESCRIPTOR, &traffic::web::DESCRIPTOR])
         .collect()
 }
 

@@ -6,6 +6,7 @@ use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::series::Named;
+use ackclock_sim::session::Tally;
 use ackclock_sim::simulation::Simulation;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -67,17 +68,38 @@ pub struct FlowResult {
     fast_retransmits: u64,
     cwnd_mean_packets: Option<f64>,
     #[serde(flatten)]
-    connections: Option<ConnectionsResult>,
+    tasks: Option<TasksResult>,
 }
 
-/// The connections of web sessions, which are one flow together.
+/// What a flow begins and completes again and again: how often, and how long that takes.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct ConnectionsResult {
-    connections: u64,
-    completed_connections: u64,
+pub struct TasksResult {
+    #[serde(flatten)]
+    counts: Option<TaskCounts>,
     completion_mean_s: Option<f64>,
     completion_p50_s: Option<f64>,
     completion_p95_s: Option<f64>,
+}
+
+/// How many of them began in the measured interval, and how many of those were completed.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+enum TaskCounts {
+    /// Connections begun by a timetable, which are one flow together.
+    Connections { connections: u64, completed_connections: u64 },
+    /// Pages of a session.
+    Pages { pages: u64, completed_pages: u64 },
+}
+
+impl TasksResult {
+    fn of(counts: TaskCounts, times: &Histogram) -> Self {
+        Self {
+            counts: Some(counts),
+            completion_mean_s: times.mean_s(),
+            completion_p50_s: times.quantile_s(0.5),
+            completion_p95_s: times.quantile_s(0.95),
+        }
+    }
 }
 
 /// One direction of a link over the measured interval.
@@ -177,7 +199,7 @@ pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (count * squares))
 }
 
-/// The result of a row: of one flow, or of all connections of web sessions. `next` is the row's first flow, and is left
+/// The result of a row: of one flow, or of all connections that are one flow. `next` is the row's first flow, and is left
 /// at the next row's.
 fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize) -> FlowResult {
     let measured = simulation.measured();
@@ -186,9 +208,16 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize) -> Flow
     *next += rest;
     let Some((flow, others)) = simulation.flows[first..*next].split_first_mut() else {
         // Sessions that begin after the end of the run.
-        return FlowResult { connections: Some(ConnectionsResult::default()), ..FlowResult::default() };
+        let tasks = connections_result(std::iter::empty(), measured);
+        return FlowResult { tasks: Some(tasks), ..FlowResult::default() };
     };
-    let connections = flow.one_of_many.then(|| connections_result(flow, others, measured));
+    let tasks = match flow.session {
+        Some(session) => Some(session_result(simulation.sessions[session as usize].tally())),
+        None if flow.one_of_many => {
+            Some(connections_result(std::iter::once(&*flow).chain(&*others), measured))
+        }
+        None => None,
+    };
     others.iter().for_each(|other| flow.absorb(other));
     let mut result = flow_result(flow, measured);
     if flow.one_of_many {
@@ -200,23 +229,23 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize) -> Flow
         result.corrupted_packets += counts.corrupted;
     }
     result.lost_packets = result.dropped_packets + result.corrupted_packets;
-    FlowResult { connections, ..result }
+    FlowResult { tasks, ..result }
 }
 
 /// How many connections began in the measured interval, how many of them completed, and how long that took.
-fn connections_result(flow: &Flow, others: &[Flow], measured: Interval) -> ConnectionsResult {
-    let mut times = Histogram::default();
-    let all = || std::iter::once(flow).chain(others).filter(|flow| measured.contains(flow.start));
-    for flow in all() {
+fn connections_result<'f>(flows: impl Iterator<Item = &'f Flow>, measured: Interval) -> TasksResult {
+    let (mut connections, mut times) = (0, Histogram::default());
+    for flow in flows.filter(|flow| measured.contains(flow.start)) {
+        connections += 1;
         flow.completed.into_iter().for_each(|completed| times.record(completed.since(flow.start)));
     }
-    ConnectionsResult {
-        connections: all().count() as u64,
-        completed_connections: times.count(),
-        completion_mean_s: times.mean_s(),
-        completion_p50_s: times.quantile_s(0.5),
-        completion_p95_s: times.quantile_s(0.95),
-    }
+    let counts = TaskCounts::Connections { connections, completed_connections: times.count() };
+    TasksResult::of(counts, &times)
+}
+
+fn session_result(tally: &Tally) -> TasksResult {
+    let counts = TaskCounts::Pages { pages: tally.begun(), completed_pages: tally.times().count() };
+    TasksResult::of(counts, tally.times())
 }
 
 /// Each row's series; of a row of many flows only what they deliver together.
@@ -279,7 +308,7 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
         timeout_idle_s: counts.timeout_idle.seconds(),
         fast_retransmits: counts.fast_retransmits,
         cwnd_mean_packets: cwnd.filter(|_| lived > 0.0).map(|area| area / lived),
-        connections: None,
+        tasks: None,
     }
 }
 

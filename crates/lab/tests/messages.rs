@@ -128,7 +128,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("\"newreno\"", "\"cubik\""), (13, 11), "flows.0.control", "\"cubik\"", CONTROLS, Some("`cubic`")),
     mistake(("\"newreno\"", "\"bbr\""), (13, 11), "flows.0.control", "\"bbr\"", CONTROLS, None),
     mistake(("\"newreno\"", "3"), (13, 11), "flows.0.control", "3", "in quotes, or as the `name` of a table with parameters", None),
-    mistake(("\"red\"", "\"drop-tail\""), (7, 70), "dumbbell.bottleneck.queue.name", "\"drop-tail\"", "one of droptail, red", Some("`droptail`")),
+    mistake(("\"red\"", "\"drop-tail\""), (7, 70), "dumbbell.bottleneck.queue.name", "\"drop-tail\"", "a queue; `ackclock list queues` has all ", Some("`droptail`")),
     mistake(("\"ns2\"", "\"ns3\""), (17, 8), "flows.0.transport.name", "\"ns3\"", "one of rfc, ns2, linux", Some("`ns2`")),
     mistake(("min_rto = \"0.2 s\"", "growth = \"packet\""), (18, 10), "flows.0.transport.growth", "\"packet\"", "one of acks, packets", Some("`packets`")),
     mistake(("\"tcp\"", "\"a.b\""), (11, 8), "flows.0.name", "\"a.b\"", "a name without dots", None),
@@ -152,7 +152,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("count = 2", "application = { name = \"transfers\", count = 20000 }"), (12, 15), "flows.0.application", "20000 transfers", "at most 10000: a lower `count`", None),
     mistake(("count = 2", "count = 3\napplication = \"web\""), (12, 9), "flows.0.count", "`count` of web sessions", "`sessions` says how many there are", None),
     mistake(("count = 2", "application = { name = \"web\", shape = 1 }"), (12, 39), "flows.0.application.shape", "1", "a number above 1 and at most 100", None),
-    mistake(("count = 2", "application = \"on_off\""), (12, 15), "flows.0.application", "\"on_off\"", "one of bulk, cbr, on-off, mmpp, web", Some("`on-off`")),
+    mistake(("count = 2", "application = \"on_off\""), (12, 15), "flows.0.application", "\"on_off\"", "one of bulk, cbr, on-off", Some("`on-off`")),
     // TOML itself.
     mistake(("\"10 s\"", "10 s"), (2, 12), "", "no value that TOML knows", "a text or a quantity in quotes such as \"10 s\"", None),
     mistake(("warmup", "duration"), (3, 1), "", "a key that stands here twice", "each key once", None),

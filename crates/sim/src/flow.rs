@@ -30,6 +30,8 @@ pub struct FlowParts {
     /// Whether its row has other flows: it has no series of its own then, but deliveries. The end of such a connection is
     /// acknowledged at once, as a FIN would be: how long it takes is what it is for.
     pub one_of_many: bool,
+    /// The session whose connection it is, as an index: then it sends what that tells it to.
+    pub session: Option<u32>,
 }
 
 /// How a flow sends.
@@ -67,10 +69,18 @@ pub struct Flow {
     pub row: usize,
     /// Whether its row has other flows.
     pub one_of_many: bool,
+    /// The session whose connection it is.
+    pub session: Option<u32>,
     /// When everything it had to send was acknowledged.
     pub completed: Option<Time>,
     started: bool,
     stopped: bool,
+    /// What it does next, when its session has told it.
+    task: Option<Task>,
+    /// When it stops or turns to its task.
+    wakes: Time,
+    /// How many connections it has been before, modulo 256. What is left of those in the network reaches nobody.
+    connection: u8,
     endpoints: Endpoints,
     measured: Interval,
     delivered: u64,
@@ -78,6 +88,16 @@ pub struct Flow {
     answers_at: u64,
     /// Deliveries per interval, where a series of them is wanted.
     deliveries: Option<(Span, Vec<u64>)>,
+}
+
+/// What a session tells a flow to do.
+pub struct Task {
+    /// When.
+    pub at: Time,
+    /// How many packets it sends.
+    pub packets: u64,
+    /// The transport of the connection that it opens for that; `None` to go on with the one it has.
+    pub transport: Option<Transport>,
 }
 
 /// Few flows, often visited: the larger variant need not be boxed.
@@ -111,9 +131,13 @@ impl Flow {
             one_way_delay: Histogram::default(),
             row: parts.row,
             one_of_many: parts.one_of_many,
+            session: parts.session,
             completed: None,
-            started: false,
+            started: parts.session.is_some(),
             stopped: false,
+            task: None,
+            wakes: parts.stop,
+            connection: 0,
             endpoints,
             measured,
             delivered: 0,
@@ -131,7 +155,7 @@ impl Flow {
             Endpoints::Tcp(sender, _) => sender.timer(),
             Endpoints::Udp(sender) => sender.timer(),
         };
-        if self.stopped { due } else { due.min(self.stop) }
+        due.min(self.wakes)
     }
 
     /// When [`Self::on_receiver_timer`] is due.
@@ -152,13 +176,10 @@ impl Flow {
             }
             return;
         }
-        if !self.stopped && now >= self.stop {
-            self.stopped = true;
-            match &mut self.endpoints {
-                Endpoints::Tcp(sender, _) => sender.stop(now),
-                Endpoints::Udp(sender) => sender.stop(),
-            }
+        if now >= self.wakes {
+            self.wake(now, wire);
         }
+        let wire = &mut Labelling { wire, connection: self.connection };
         match &mut self.endpoints {
             Endpoints::Tcp(sender, _) if now >= sender.timer() => sender.on_timer(now, wire),
             Endpoints::Udp(sender) if now >= sender.timer() => wire.send(sender.on_timer(now)),
@@ -166,10 +187,61 @@ impl Flow {
         }
     }
 
+    /// Stops, or turns to what its session has told it to do.
+    fn wake(&mut self, now: Time, wire: &mut impl Wire) {
+        if now >= self.stop {
+            (self.stopped, self.task, self.wakes) = (true, None, Time::NEVER);
+            match &mut self.endpoints {
+                Endpoints::Tcp(sender, _) => sender.stop(now),
+                Endpoints::Udp(sender) => sender.stop(),
+            }
+            return;
+        }
+        self.wakes = self.stop;
+        let Some(Task { packets, transport, .. }) = self.task.take() else { return };
+        self.completed = None;
+        let opens = transport.is_some();
+        if let Some(transport) = transport {
+            self.reconnect(now, transport, packets);
+        }
+        self.answers_at += packets;
+        let Endpoints::Tcp(sender, _) = &mut self.endpoints else { return };
+        let wire = &mut Labelling { wire, connection: self.connection };
+        if opens {
+            sender.start(now, wire);
+        } else {
+            sender.send_more(now, packets, wire);
+        }
+    }
+
+    /// A new connection in the place of the one before, whose counts it takes over.
+    fn reconnect(&mut self, now: Time, transport: Transport, packets: u64) {
+        let Transport::Tcp { options, control, backoff, random, .. } = transport else { return };
+        let mut sender = Sender::new(&options, control, backoff, packets, random);
+        sender.stay_open();
+        if let Endpoints::Tcp(before, _) = &mut self.endpoints {
+            before.close(now);
+            sender.absorb(before.counts());
+        }
+        self.connection = self.connection.wrapping_add(1);
+        self.answers_at = 0;
+        self.endpoints = Endpoints::Tcp(sender, Receiver::new(options.receiver));
+    }
+
+    /// Takes a task of its session, which it turns to when its time has come.
+    pub fn take_task(&mut self, task: Task) {
+        if !self.stopped {
+            self.wakes = self.stop.min(task.at);
+            self.task = Some(task);
+        }
+    }
+
     /// The receiver's timer has expired.
     pub fn on_receiver_timer(&mut self, now: Time) -> Option<Packet> {
         match &mut self.endpoints {
-            Endpoints::Tcp(_, receiver) if now >= receiver.timer() => Some(receiver.on_timer()),
+            Endpoints::Tcp(_, receiver) if now >= receiver.timer() => {
+                Some(label(receiver.on_timer(), self.connection))
+            }
             _ => None,
         }
     }
@@ -177,6 +249,9 @@ impl Flow {
     /// A packet reaches the receiver at `at`, which may lie ahead; returns the acknowledgement that it causes.
     #[inline]
     pub fn on_data(&mut self, at: Time, packet: &Packet) -> Option<Packet> {
+        if packet.flags.connection() != self.connection {
+            return None;
+        }
         let counts = self.measured.contains(at);
         if counts && !packet.flags.has(Flags::SYN) {
             self.one_way_delay.record(at.since(packet.stamp));
@@ -200,18 +275,22 @@ impl Flow {
             }
             deliveries[interval] += new;
         }
-        ack
+        ack.map(|ack| label(ack, self.connection))
     }
 
-    /// An acknowledgement has reached the sender.
+    /// An acknowledgement has reached the sender. Says whether it is the one that was still missing.
     #[inline]
-    pub fn on_ack(&mut self, now: Time, packet: &Packet, wire: &mut impl Wire) {
-        if let Endpoints::Tcp(sender, _) = &mut self.endpoints {
-            sender.on_ack(now, packet, wire);
-            if self.completed.is_none() && sender.is_done() {
-                self.completed = Some(now);
-            }
+    pub fn on_ack(&mut self, now: Time, packet: &Packet, wire: &mut impl Wire) -> bool {
+        let Endpoints::Tcp(sender, _) = &mut self.endpoints else { return false };
+        if packet.flags.connection() != self.connection {
+            return false;
         }
+        sender.on_ack(now, packet, &mut Labelling { wire, connection: self.connection });
+        let completes = self.completed.is_none() && sender.is_done();
+        if completes {
+            self.completed = Some(now);
+        }
+        completes
     }
 
     /// The TCP sender, if it is one.
@@ -274,4 +353,23 @@ impl Flow {
             Endpoints::Udp(sender) => sender.reset_counts(),
         }
     }
+}
+
+/// Says on every packet which of the flow's connections it belongs to.
+struct Labelling<'w, W> {
+    wire: &'w mut W,
+    connection: u8,
+}
+
+impl<W: Wire> Wire for Labelling<'_, W> {
+    #[inline]
+    fn send(&mut self, packet: Packet) {
+        self.wire.send(label(packet, self.connection));
+    }
+}
+
+#[inline]
+fn label(mut packet: Packet, connection: u8) -> Packet {
+    packet.flags = packet.flags.of_connection(connection);
+    packet
 }

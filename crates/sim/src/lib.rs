@@ -5,7 +5,7 @@
 //! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths.
 //! * [`loss`]: links that corrupt packets.
 //! * [`flow`], [`tcp`]: the endpoints.
-//! * [`traffic`]: what is sent over UDP, and the web.
+//! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for.
 //! * [`random`]: one random stream per component.
@@ -21,6 +21,7 @@ pub mod packet;
 pub mod random;
 pub mod schedule;
 pub mod series;
+pub mod session;
 pub mod simulation;
 pub mod tcp;
 pub mod trace;

@@ -1,6 +1,6 @@
 //! A run: flows over a network, from time zero to the end.
 
-use crate::flow::{Flow, FlowParts, Transport};
+use crate::flow::{Flow, FlowParts, Task, Transport};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
 use crate::network::{Delivery, MOST_PACKETS, Network, PathPlan};
@@ -8,6 +8,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 use crate::schedule::SourceId;
 use crate::series::{Sampler, Series};
+use crate::session::{Running, SessionParts};
 use crate::tcp::sender::Wire;
 use ackclock_base::{Random, Span, Time};
 use std::fmt;
@@ -19,6 +20,8 @@ pub struct Parts {
     pub links: Vec<LinkParts>,
     /// The flows.
     pub flows: Vec<FlowParts>,
+    /// The sessions whose connections some of the flows are.
+    pub sessions: Vec<SessionParts>,
     /// The end of the warm-up and the end of the run.
     pub measured: Interval,
     /// Seeds every random stream.
@@ -60,6 +63,8 @@ impl std::error::Error for RunError {}
 pub struct Simulation {
     /// The flows.
     pub flows: Vec<Flow>,
+    /// The sessions whose connections some of them are.
+    pub sessions: Vec<Running>,
     /// The network under them.
     pub network: Network,
     measured: Interval,
@@ -77,6 +82,8 @@ enum Source {
     Link(u32),
     Sender(u32),
     Receiver(u32),
+    /// A session begins.
+    Session(u32),
     Sample,
     WarmedUp,
 }
@@ -110,10 +117,12 @@ impl Simulation {
         let links = parts.links.into_iter().zip(&shared);
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
         let network = Network::new(links, &paths, parts.measured, parts.traced);
+        let sessions = parts.sessions.into_iter();
         let mut simulation = Self {
             sources: sources(&network),
             network,
             flows: parts.flows.into_iter().map(|flow| Flow::new(flow, parts.measured)).collect(),
+            sessions: sessions.map(|session| Running::new(session, parts.measured)).collect(),
             measured: parts.measured,
             timers: Vec::new(),
             jitters,
@@ -121,6 +130,7 @@ impl Simulation {
             events: 0,
         };
         simulation.add_timers();
+        simulation.add_sessions();
         if let Some(every) = parts.sample_every {
             simulation.add_sampler(every);
         }
@@ -194,6 +204,10 @@ impl Simulation {
                 }
                 self.arm_receiver(flow);
             }
+            Source::Session(session) => {
+                self.network.schedule.clear(source);
+                self.go_on(session, now, None);
+            }
             Source::Sample => self.sample(now, source),
             Source::WarmedUp => {
                 self.network.schedule.clear(source);
@@ -208,7 +222,10 @@ impl Simulation {
         let (at, path) = (*at, *path);
         let flow = path / 2;
         if path % 2 == 1 {
-            self.with_sender(flow, |flow, wire| flow.on_ack(at, packet, wire), at);
+            let completes = self.with_sender(flow, |flow, wire| flow.on_ack(at, packet, wire), at);
+            if completes && let Some(session) = self.flows[flow as usize].session {
+                self.go_on(session, at, Some(flow));
+            }
             return;
         }
         if let Some(ack) = self.flows[flow as usize].on_data(at, packet) {
@@ -218,7 +235,12 @@ impl Simulation {
     }
 
     #[inline]
-    fn with_sender(&mut self, flow: u32, act: impl FnOnce(&mut Flow, &mut Outgoing<'_>), now: Time) {
+    fn with_sender<R>(
+        &mut self,
+        flow: u32,
+        act: impl FnOnce(&mut Flow, &mut Outgoing<'_>) -> R,
+        now: Time,
+    ) -> R {
         let index = flow as usize;
         let mut wire = Outgoing {
             network: &mut self.network,
@@ -226,13 +248,28 @@ impl Simulation {
             now,
             jitter: self.jitters[index].as_mut(),
         };
-        act(&mut self.flows[index], &mut wire);
-        let due = self.flows[index].sender_timer();
-        let timers = &mut self.timers[index];
+        let answer = act(&mut self.flows[index], &mut wire);
+        self.arm_sender(flow);
+        answer
+    }
+
+    #[inline]
+    fn arm_sender(&mut self, flow: u32) {
+        let due = self.flows[flow as usize].sender_timer();
+        let timers = &mut self.timers[flow as usize];
         if due < timers.sender_due {
             timers.sender_due = due;
             let source = timers.sender;
             self.set(source, due);
+        }
+    }
+
+    /// A session begins, or one of its flows has delivered: the flows take what they are told to do next.
+    fn go_on(&mut self, session: u32, now: Time, delivered: Option<u32>) {
+        self.sessions[session as usize].go_on(now, delivered);
+        while let Some((flow, order, transport)) = self.sessions[session as usize].next_order() {
+            self.flows[flow as usize].take_task(Task { at: order.at, packets: order.packets, transport });
+            self.arm_sender(flow);
         }
     }
 
@@ -263,6 +300,13 @@ impl Simulation {
             let sender_due = self.flows[flow as usize].sender_timer();
             self.set(sender, sender_due);
             self.timers.push(FlowTimers { sender, sender_due, receiver, receiver_due: Time::NEVER });
+        }
+    }
+
+    fn add_sessions(&mut self) {
+        for session in 0..self.sessions.len() as u32 {
+            let source = self.add_source(Source::Session(session));
+            self.set(source, self.sessions[session as usize].start());
         }
     }
 

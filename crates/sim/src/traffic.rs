@@ -5,6 +5,7 @@
 
 pub mod constant;
 pub mod mmpp;
+pub mod pages;
 pub mod timetable;
 pub mod transfers;
 pub mod web;

@@ -48,8 +48,10 @@ class FlowRecord(Document):
     timeout_idle_s: float = Field(description="time spent waiting for retransmission timers that expired")
     fast_retransmits: int
     cwnd_mean_packets: float | None = Field(description="over time")
-    connections: int | None = Field(None, description="web sessions only: connections that began")
+    connections: int | None = Field(None, description="web sessions, transfers: connections that began")
     completed_connections: int | None = Field(None, description="those of them that completed")
+    pages: int | None = Field(None, description="pages only: pages that began")
+    completed_pages: int | None = Field(None, description="those of them that completed")
     completion_mean_s: float | None = Field(None, description="how long that took")
     completion_p50_s: float | None = None
     completion_p95_s: float | None = None

@@ -5,6 +5,8 @@ use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_cc::registry::{Companions, Entry};
+use ackclock_sim::session::Session;
+use ackclock_sim::traffic::pages::{Pages, Reading};
 use ackclock_sim::traffic::timetable::Timetable;
 use ackclock_sim::traffic::transfers::Transfers;
 use ackclock_sim::traffic::{self, web::Web};
@@ -18,6 +20,8 @@ pub enum Sending {
     Udp(UdpPlan),
     /// Many connections over TCP, begun by a timetable, which count as one flow.
     Connections(Box<TcpPlan>, Timetable),
+    /// A session over TCP, whose connections count as one flow.
+    Session(Box<TcpPlan>, SessionPlan),
 }
 
 /// What goes over UDP.
@@ -49,7 +53,9 @@ impl Sending {
     /// The name of what controls it.
     pub(super) fn control_name(&self) -> &'static str {
         match self {
-            Self::Tcp(plan) | Self::Connections(plan, _) => plan.control.descriptor.name,
+            Self::Tcp(plan) | Self::Connections(plan, _) | Self::Session(plan, _) => {
+                plan.control.descriptor.name
+            }
             Self::Udp(plan) => plan.application.descriptor.name,
         }
     }
@@ -58,6 +64,7 @@ impl Sending {
     pub fn copies(&self) -> usize {
         match self {
             Self::Connections(_, timetable) => timetable.most_connections() as usize,
+            Self::Session(_, session) => session.connections(),
             _ => 1,
         }
     }
@@ -66,7 +73,38 @@ impl Sending {
     pub(super) fn default_name(&self) -> &'static str {
         match self {
             Self::Connections(_, timetable) => timetable.name(),
+            Self::Session(_, session) => session.name(),
             _ => self.control_name(),
+        }
+    }
+}
+
+/// What a session does.
+#[derive(Clone, Debug)]
+pub enum SessionPlan {
+    /// Reads web pages.
+    Pages(Pages),
+}
+
+impl SessionPlan {
+    /// The application's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Pages(_) => "pages",
+        }
+    }
+
+    /// How many connections it has side by side.
+    pub fn connections(&self) -> usize {
+        match self {
+            Self::Pages(pages) => pages.connections,
+        }
+    }
+
+    /// One of them for a run.
+    pub fn build(&self) -> Box<dyn Session> {
+        match self {
+            Self::Pages(pages) => Box::new(Reading::new(*pages)),
         }
     }
 }
@@ -136,17 +174,16 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let size = application.values.optional_size("size").map(|size| size.bytes());
     let plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size });
     let values = &application.values;
+    let payload = plan.transport.values.size("packet").bytes();
     Some(match application.descriptor.name {
         "web" => Sending::Connections(plan, Timetable::Web(Web::of(values))),
-        "transfers" => {
-            let payload = plan.transport.values.size("packet").bytes();
-            Sending::Connections(plan, Timetable::Transfers(Transfers::of(values, payload)))
-        }
+        "transfers" => Sending::Connections(plan, Timetable::Transfers(Transfers::of(values, payload))),
+        "pages" => Sending::Session(plan, SessionPlan::Pages(Pages::of(values, payload))),
         _ => Sending::Tcp(plan),
     })
 }
 
-/// The most connections of a timetable: each takes as much memory as a flow.
+/// The most connections of a timetable, and of the sessions of a group: each takes as much memory as a flow.
 const MOST_CONNECTIONS: u64 = 10_000;
 
 pub(super) fn check_connections(table: &TableReader<'_>, timetable: &Timetable) -> Option<()> {
@@ -164,6 +201,17 @@ pub(super) fn check_connections(table: &TableReader<'_>, timetable: &Timetable) 
     if most > MOST_CONNECTIONS {
         let expected = format!("at most {MOST_CONNECTIONS}: {remedy}");
         table.problem_at("application", &format!("{most} {unit}"), &expected);
+        return None;
+    }
+    Some(())
+}
+
+pub(super) fn check_session(table: &TableReader<'_>, session: &SessionPlan, count: usize) -> Option<()> {
+    let connections = session.connections();
+    if (connections * count) as u64 > MOST_CONNECTIONS {
+        let found = format!("{} connections in all", connections * count);
+        let expected = format!("at most {MOST_CONNECTIONS}: a lower `count`, or fewer `connections`");
+        table.problem_at("application", &found, &expected);
         return None;
     }
     Some(())

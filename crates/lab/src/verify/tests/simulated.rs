@@ -93,6 +93,7 @@ fn flow(index: usize) -> FlowParts {
         transport,
         row: index,
         one_of_many: false,
+        session: None,
     }
 }
 
@@ -111,6 +112,7 @@ fn run() -> Run {
     let mut simulation = Simulation::new(Parts {
         links: (0..LINKS.len()).map(link).collect(),
         flows: (0..FORWARD.len()).map(flow).collect(),
+        sessions: Vec::new(),
         measured: Interval { from: Time::ZERO, to: end },
         seed: 1,
         sample_every: None,

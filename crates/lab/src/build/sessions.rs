@@ -1,0 +1,49 @@
+//! Sessions: for each row of the group one, with a flow for each of its connections.
+
+use super::{Connections, flow_parts, starts};
+use crate::flows::{FlowGroup, SessionPlan, TcpPlan};
+use ackclock_base::Time;
+use ackclock_sim::flow::FlowParts;
+use ackclock_sim::random::Stream;
+use ackclock_sim::session::SessionParts;
+
+/// Adds the group's sessions, and their flows to `flows`. The first row is `row`.
+pub(super) fn add(
+    (group, plan, session): (&FlowGroup, &TcpPlan, &SessionPlan),
+    seed: u64,
+    row: usize,
+    flows: &mut Vec<FlowParts>,
+    sessions: &mut Vec<SessionParts>,
+) {
+    for (index, member) in group.members.iter().enumerate() {
+        let name = group.member_name(index);
+        let start = starts(&group.plan.start, index, &name, seed);
+        // What connects the connections of one reader: controls that share state share it among these.
+        let mut connections = Connections::of(plan);
+        let number = sessions.len() as u32;
+        let first_flow = flows.len() as u32;
+        for connection in 1..=session.connections() {
+            let name = format!("{name} {connection}");
+            let transport = connections.next_with(0, &name, seed);
+            flows.push(FlowParts {
+                start,
+                row: row + index,
+                session: Some(number),
+                ..flow_parts(group, member, name, transport)
+            });
+        }
+        let random = Stream::new(seed, &format!("flow {name} {}", session.name()));
+        let mut opened = 0;
+        sessions.push(SessionParts {
+            session: session.build(),
+            first_flow,
+            start,
+            stop: group.plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
+            random,
+            connect: Box::new(move || {
+                opened += 1;
+                connections.next_with(0, &format!("{name} connection {opened}"), seed)
+            }),
+        });
+    }
+}

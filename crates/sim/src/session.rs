@@ -1,0 +1,145 @@
+//! Sessions: applications over TCP whose next step waits until the last is done. A session has some connections, gives each
+//! something to send, and is told when that has been delivered.
+//!
+//! The receiver acknowledges the end of what a connection was told to send at once: in that acknowledgement travels the
+//! request for what comes next. So the sender's clock sees what the receiving user sees, later by one way. Between the
+//! first packet of a new connection and the acknowledgement of the last byte there are as many round trips as between the
+//! SYN of a client, its request and the last byte of the answer.
+
+use crate::flow::Transport;
+use crate::histogram::Histogram;
+use crate::measure::Interval;
+use crate::random::Stream;
+use ackclock_base::Time;
+
+/// An application that goes on when its connections have delivered.
+pub trait Session: Send {
+    /// It begins.
+    fn begin(&mut self, now: Time, desk: &mut Desk<'_>);
+
+    /// A connection has delivered all that it was told to send.
+    fn delivered(&mut self, now: Time, connection: usize, desk: &mut Desk<'_>);
+}
+
+/// What a session works with.
+pub struct Desk<'a> {
+    /// What it draws from.
+    pub random: &'a mut Stream,
+    /// What its connections are to do next.
+    pub orders: &'a mut Vec<Order>,
+    /// Where it notes what it has begun and completed.
+    pub tally: &'a mut Tally,
+}
+
+/// What a connection is to do next. It is given only to one that has delivered what it was told before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Which connection, from 0.
+    pub connection: usize,
+    /// When; not before now.
+    pub at: Time,
+    /// How many packets it sends.
+    pub packets: u64,
+    /// Whether it is opened for that, with nothing learnt from what it was before.
+    pub anew: bool,
+}
+
+/// How many tasks of a session (pages, segments) began in the measured interval, and how long those took that were
+/// completed.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    measured: Interval,
+    begun: u64,
+    times: Histogram,
+}
+
+impl Tally {
+    /// Nothing begun.
+    pub fn new(measured: Interval) -> Self {
+        Self { measured, begun: 0, times: Histogram::default() }
+    }
+
+    /// A task begins.
+    pub fn begin(&mut self, now: Time) {
+        self.begun += u64::from(self.measured.contains(now));
+    }
+
+    /// A task that began at `begun` is complete.
+    pub fn complete(&mut self, begun: Time, now: Time) {
+        if self.measured.contains(begun) {
+            self.times.record(now.since(begun));
+        }
+    }
+
+    /// How many began.
+    pub fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    /// How long those took that were completed.
+    pub fn times(&self) -> &Histogram {
+        &self.times
+    }
+}
+
+/// What a session of a run is made of.
+pub struct SessionParts {
+    /// What it does.
+    pub session: Box<dyn Session>,
+    /// Its connections are the flows from this one on, as an index.
+    pub first_flow: u32,
+    /// When it begins.
+    pub start: Time,
+    /// From when on it begins nothing more.
+    pub stop: Time,
+    /// What it draws from.
+    pub random: Stream,
+    /// Makes the transport of a new connection.
+    pub connect: Box<dyn FnMut() -> Transport>,
+}
+
+/// A session in a running simulation.
+pub struct Running {
+    parts: SessionParts,
+    tally: Tally,
+    orders: Vec<Order>,
+}
+
+impl Running {
+    /// One that has not begun.
+    pub fn new(parts: SessionParts, measured: Interval) -> Self {
+        Self { parts, tally: Tally::new(measured), orders: Vec::new() }
+    }
+
+    /// When it begins.
+    pub fn start(&self) -> Time {
+        self.parts.start
+    }
+
+    /// What it has begun and completed.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// It begins, or one of its flows has delivered; afterwards [`Self::next_order`] has what follows.
+    pub fn go_on(&mut self, now: Time, delivered: Option<u32>) {
+        if now >= self.parts.stop {
+            return;
+        }
+        let Self { parts: SessionParts { session, random, first_flow, .. }, tally, orders } = self;
+        let mut desk = Desk { random, orders, tally };
+        match delivered {
+            None => session.begin(now, &mut desk),
+            Some(flow) => session.delivered(now, (flow - *first_flow) as usize, &mut desk),
+        }
+        // They are taken from the end.
+        orders.reverse();
+    }
+
+    /// The next order with its flow, and the transport of the flow if it is to be opened anew.
+    pub fn next_order(&mut self) -> Option<(u32, Order, Option<Transport>)> {
+        let order = self.orders.pop()?;
+        let transport = order.anew.then(|| (self.parts.connect)());
+        Some((self.parts.first_flow + order.connection as u32, order, transport))
+    }
+}

@@ -1,0 +1,236 @@
+//! Somebody who reads web pages one after another: the next page is asked for when the last is complete. A page's objects
+//! come over a few connections side by side, which are opened for the page and take the next object when they have
+//! delivered one (RFC 7928 section 7.2).
+
+use super::application;
+use crate::random::Stream;
+use crate::session::{Desk, Order, Session};
+use ackclock_base::{Descriptor, Parameter, Quantity, Random, Range, Span, Time, Values};
+use std::collections::VecDeque;
+
+/// What it is.
+pub const DESCRIPTOR: Descriptor = application(
+    "pages",
+    "Web pages one after another over parallel TCP connections, the next when the last is complete",
+    "RFC 7928 section 7.2",
+    &[
+        Parameter {
+            name: "objects",
+            summary: "Objects of a page",
+            quantity: Quantity::Integer,
+            default: "50",
+            range: Range::between(1.0, 1e5),
+            source: "RFC 7928 section 7.2",
+        },
+        Parameter {
+            name: "connections",
+            summary: "Connections side by side, opened for each page",
+            quantity: Quantity::Integer,
+            default: "6",
+            range: Range::between(1.0, 1000.0),
+            source: "RFC 7928 section 7.2",
+        },
+        Parameter {
+            name: "object",
+            summary: "Median size of an object, drawn from a log-normal distribution; a begun packet is a whole one",
+            quantity: Quantity::Size,
+            default: "8 kB",
+            range: SIZES,
+            source: "none",
+        },
+        Parameter {
+            name: "spread",
+            summary: "Standard deviation of the size's natural logarithm; 0 for objects of one size",
+            quantity: Quantity::Number,
+            default: "1.2",
+            range: Range::between(0.0, 5.0),
+            source: "none",
+        },
+        Parameter {
+            name: "min_object",
+            summary: "Objects that would be smaller have this size",
+            quantity: Quantity::Size,
+            default: "1 kB",
+            range: SIZES,
+            source: "RFC 7928 section 7.2",
+        },
+        Parameter {
+            name: "max_object",
+            summary: "Objects that would be greater have this size",
+            quantity: Quantity::Size,
+            default: "500 kB",
+            range: SIZES,
+            source: "none",
+        },
+        Parameter {
+            name: "think",
+            summary: "The time from the end of a page to the beginning of the next",
+            quantity: Quantity::Time,
+            default: "0 s",
+            range: Range::between(0.0, 1e6),
+            source: "none; back to back in RFC 7928 section 7.2",
+        },
+    ],
+);
+
+const SIZES: Range = Range::between(1.0, 1e12);
+
+/// The pages' make.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pages {
+    /// Objects of a page.
+    pub objects: usize,
+    /// Connections side by side.
+    pub connections: usize,
+    /// The median size of an object in bytes.
+    pub median_bytes: f64,
+    /// The standard deviation of its logarithm.
+    pub spread: f64,
+    /// The least size of an object in bytes.
+    pub least_bytes: f64,
+    /// The greatest.
+    pub most_bytes: f64,
+    /// The time between two pages.
+    pub think: Span,
+    /// Bytes of a packet.
+    pub payload_bytes: f64,
+}
+
+/// The reader.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    pages: Pages,
+    /// When the page began.
+    began: Time,
+    /// Packets of the objects that no connection has taken yet.
+    waiting: VecDeque<u64>,
+    /// Objects under way.
+    under_way: usize,
+}
+
+impl Pages {
+    /// What a scenario says, in packets of this payload.
+    pub fn of(values: &Values, payload_bytes: u64) -> Self {
+        let bytes = |name| values.size(name).bytes() as f64;
+        Self {
+            objects: values.integer("objects") as usize,
+            connections: values.integer("connections") as usize,
+            median_bytes: bytes("object"),
+            spread: values.number("spread"),
+            least_bytes: bytes("min_object"),
+            most_bytes: bytes("max_object"),
+            think: values.time("think"),
+            payload_bytes: payload_bytes as f64,
+        }
+    }
+
+    /// The packets of an object.
+    fn draw(&self, random: &mut Stream) -> u64 {
+        let size = self.median_bytes * libm::exp(self.spread * normal(random));
+        (size.clamp(self.least_bytes, self.most_bytes) / self.payload_bytes).ceil().max(1.0) as u64
+    }
+}
+
+/// A number with mean 0 and deviation 1 (Box and Muller 1958).
+fn normal(random: &mut Stream) -> f64 {
+    let radius = (2.0 * random.exponential(1.0)).sqrt();
+    radius * libm::cos(2.0 * std::f64::consts::PI * random.uniform())
+}
+
+impl Reading {
+    /// Somebody who has not begun.
+    pub fn new(pages: Pages) -> Self {
+        Self { pages, began: Time::ZERO, waiting: VecDeque::new(), under_way: 0 }
+    }
+
+    /// All sizes of a page are drawn at its beginning: so the k-th page is the same whatever the network does.
+    fn open(&mut self, at: Time, desk: &mut Desk<'_>) {
+        self.began = at;
+        desk.tally.begin(at);
+        self.waiting.extend((0..self.pages.objects).map(|_| self.pages.draw(desk.random)));
+        for connection in 0..self.pages.connections {
+            self.take(at, connection, true, desk);
+        }
+    }
+
+    /// A connection takes the next object, if there is one.
+    fn take(&mut self, at: Time, connection: usize, anew: bool, desk: &mut Desk<'_>) {
+        if let Some(packets) = self.waiting.pop_front() {
+            desk.orders.push(Order { connection, at, packets, anew });
+            self.under_way += 1;
+        }
+    }
+}
+
+impl Session for Reading {
+    fn begin(&mut self, now: Time, desk: &mut Desk<'_>) {
+        self.open(now, desk);
+    }
+
+    fn delivered(&mut self, now: Time, connection: usize, desk: &mut Desk<'_>) {
+        self.under_way -= 1;
+        self.take(now, connection, false, desk);
+        if self.under_way == 0 {
+            desk.tally.complete(self.began, now);
+            self.open(now + self.pages.think, desk);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Interval;
+    use crate::session::Tally;
+
+    const USUAL: Pages = Pages {
+        objects: 50,
+        connections: 6,
+        median_bytes: 8000.0,
+        spread: 1.2,
+        least_bytes: 1000.0,
+        most_bytes: 500_000.0,
+        think: Span::from_millis(500),
+        payload_bytes: 1000.0,
+    };
+
+    #[test]
+    fn connections_take_objects_until_the_page_is_complete_and_are_opened_anew_for_the_next() {
+        let pages = Pages { objects: 3, connections: 2, spread: 0.0, ..USUAL };
+        let mut reading = Reading::new(pages);
+        let mut random = Stream::new(1, "pages");
+        let mut tally = Tally::new(Interval { from: Time::ZERO, to: Time::from_seconds(10.0) });
+        let at = Time::from_seconds;
+        let mut step = |now: f64, connection: Option<usize>| {
+            let mut orders = Vec::new();
+            let mut desk = Desk { random: &mut random, orders: &mut orders, tally: &mut tally };
+            match connection {
+                None => reading.begin(at(now), &mut desk),
+                Some(connection) => reading.delivered(at(now), connection, &mut desk),
+            }
+            orders
+        };
+        let order = |connection, seconds, anew| Order { connection, at: at(seconds), packets: 8, anew };
+        assert_eq!(step(1.0, None), [order(0, 1.0, true), order(1, 1.0, true)]);
+        assert_eq!(step(1.3, Some(1)), [order(1, 1.3, false)], "the third object");
+        assert_eq!(step(1.4, Some(0)), [], "no more objects");
+        assert_eq!(step(1.6, Some(1)), [order(0, 2.1, true), order(1, 2.1, true)], "half a second later");
+        assert_eq!((tally.begun(), tally.times().count()), (2, 1));
+        assert!((tally.times().mean_s().unwrap() - 0.6).abs() < 1e-9);
+    }
+
+    #[test]
+    fn sizes_are_log_normal_between_their_bounds() {
+        // Of ln x ~ N(ln 8000, 1.2): below 1000 B with Phi(-ln 8 / 1.2) = Phi(-1.733) = 0.0416, above 500 kB with
+        // 1 - Phi(3.446) = 0.00028, above 80 kB with 1 - Phi(1.919) = 0.0275. Of 100000: standard errors 1.5 % and 1.9 %.
+        let mut random = Stream::new(1, "sizes");
+        let sizes: Vec<u64> = (0..100_000).map(|_| USUAL.draw(&mut random)).collect();
+        let share = |holds: &dyn Fn(u64) -> bool| {
+            sizes.iter().filter(|size| holds(**size)).count() as f64 / sizes.len() as f64
+        };
+        assert!((share(&|size| size == 1) / 0.0416 - 1.0).abs() < 0.06);
+        assert!((share(&|size| size > 80) / 0.0275 - 1.0).abs() < 0.08);
+        assert!((share(&|size| size > 8) - 0.5).abs() < 0.006, "the median");
+        assert!(sizes.iter().all(|size| (1..=500).contains(size)) && sizes.contains(&500));
+    }
+}
