@@ -31,7 +31,7 @@ fn run(scenario: &Scenario) -> Value {
 /// Policers and shapers are set to a rate; here to one that lets everything through at times.
 fn settings(entry: &Entry, ecn: bool) -> String {
     let rate = entry.descriptor.parameter("rate").map(|_| ", rate = \"4 Mbit/s\"");
-    let ecn = entry.descriptor.parameter("ecn").filter(|_| ecn).map(|_| ", ecn = true");
+    let ecn = entry.descriptor.parameter("ecn").map(|_| format!(", ecn = {ecn}"));
     format!("{}{}", rate.unwrap_or_default(), ecn.unwrap_or_default())
 }
 
