@@ -231,6 +231,7 @@ fn udp(plan: &UdpPlan, name: &str, seed: u64) -> Transport {
     Transport::Udp(UdpOptions {
         payload_bytes: plan.payload_bytes,
         wire_bytes: plan.wire_bytes,
+        reply_bytes: plan.reply_bytes,
         source: (plan.entry().build)(&plan.application.values),
         random: Stream::new(seed, &format!("flow {name} traffic")),
     })

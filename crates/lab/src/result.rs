@@ -8,6 +8,7 @@ use ackclock_sim::measure::Interval;
 use ackclock_sim::series::Named;
 use ackclock_sim::session::Tally;
 use ackclock_sim::simulation::Simulation;
+use ackclock_sim::traffic::UdpSender;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -89,6 +90,8 @@ enum TaskCounts {
     Connections { connections: u64, completed_connections: u64 },
     /// Pages of a session.
     Pages { pages: u64, completed_pages: u64 },
+    /// Requests that are answered.
+    Requests { requests: u64, completed_requests: u64 },
 }
 
 impl TasksResult {
@@ -216,7 +219,7 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize) -> Flow
         None if flow.one_of_many => {
             Some(connections_result(std::iter::once(&*flow).chain(&*others), measured))
         }
-        None => None,
+        None => flow.udp().and_then(UdpSender::tally).map(requests_result),
     };
     others.iter().for_each(|other| flow.absorb(other));
     let mut result = flow_result(flow, measured);
@@ -248,6 +251,11 @@ fn session_result(tally: &Tally) -> TasksResult {
     TasksResult::of(counts, tally.times())
 }
 
+fn requests_result(tally: &Tally) -> TasksResult {
+    let (requests, completed_requests) = (tally.begun(), tally.times().count());
+    TasksResult::of(TaskCounts::Requests { requests, completed_requests }, tally.times())
+}
+
 /// Each row's series; of a row of many flows only what they deliver together.
 fn series_by_row(simulation: &Simulation, series: Vec<Named>) -> Vec<Named> {
     let mut rows: Vec<Named> = Vec::new();
@@ -270,7 +278,7 @@ fn add(sum: &mut Vec<f64>, values: &[f64]) {
 
 fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
     let seconds = measured.seconds();
-    let bits = f64::from(flow.payload_bytes) * 8.0;
+    let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
     let sent = flow.sent_packets();
     let delivered = flow.delivered_packets();
     let cwnd = flow.tcp_mut().map(|sender| sender.cwnd_area(measured.to));
@@ -291,8 +299,8 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
         lost_packets: 0,
         dropped_packets: 0,
         corrupted_packets: 0,
-        goodput_bps: delivered as f64 * bits / seconds,
-        throughput_bps: (sent - counts.retransmitted) as f64 * bits / seconds,
+        goodput_bps: bits_per_second(flow.delivered_bytes()),
+        throughput_bps: bits_per_second(flow.sent_payload_bytes()),
         rtt_mean_s: rtt.mean_s(),
         rtt_std_s: rtt.std_s(),
         rtt_min_s: rtt.min_s(),

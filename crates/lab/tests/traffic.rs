@@ -4,6 +4,21 @@ use ackclock_lab::{Scenario, build, run};
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 
+/// Runs a flow over 12 Mbit/s and 20 ms from a to b and back: 1500 B take 1 ms.
+fn alone(flow: &str, limit: &str) -> Value {
+    let text = format!(
+        "duration = \"10 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"12 Mbit/s\"\ndelay = \"20 ms\"\n\
+         queue = {{ name = \"droptail\", limit = \"{limit}\" }}\n\
+         [[flows]]\nname = \"flow\"\nfrom = \"a\"\nto = \"b\"\n{flow}"
+    );
+    let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a scenario");
+    let cancelled = AtomicBool::new(false);
+    let violations = run::run_and_verify(&scenario, 1, &cancelled).expect("a finished run");
+    assert!(violations.is_empty(), "{violations:?}");
+    let run = run::run(&scenario, 1, true, &cancelled).expect("a finished run");
+    serde_json::to_value(run).expect("a result as JSON")
+}
+
 /// Runs flows over a bottleneck of 5 Mbit/s and 28 ms with 36 packets of buffer, seven pairs with 1 ms on each side.
 fn result(flows: &str, duration: &str, seed: u64, series: bool) -> Value {
     let scenario = scenario(flows, duration);
@@ -135,7 +150,7 @@ fn sessions_that_come_too_late_are_an_empty_row() {
 
 #[test]
 fn udp_has_nothing_that_only_tcp_has() {
-    for name in ["cbr", "on-off", "mmpp"] {
+    for name in ["cbr", "on-off", "mmpp", "video", "requests"] {
         let text = format!(
             "duration = \"1 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
              [[flows]]\nfrom = \"a\"\nto = \"b\"\ncontrol = \"reno\"\napplication = \"{name}\"\n"
@@ -152,13 +167,13 @@ fn a_transfer_alone_takes_its_round_trips() {
     // 12 Mbit/s and 20 ms each way: 1500 B take 1 ms, 40 B 27 us. SYN and its answer: 40.053 ms. Ten packets leave at once;
     // the second is there after 22 ms and acknowledged with the first, which lets the eleventh out after 42.027 ms. It is
     // there after another 21 ms and, being the last, acknowledged at once: back after 83.053 ms.
-    let text = "duration = \"40 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"12 Mbit/s\"\ndelay = \"20 ms\"\n\
-                [[flows]]\ncontrol = \"newreno\"\nfrom = \"a\"\nto = \"b\"\nstart = \"1 s\"\n\
-                application = { name = \"transfers\", size = \"15928 B\", count = 5, every = \"2 s\" }\n";
-    let scenario = Scenario::parse(text, "test", &Map::new()).expect("a scenario");
-    let run = run::run(&scenario, 1, false, &AtomicBool::new(false)).expect("a finished run");
-    let result = serde_json::to_value(run).expect("a result as JSON");
-    let transfers = flow(&result, "transfers");
+    let result = alone(
+        "control = \"newreno\"\nstart = \"1 s\"\n\
+         application = { name = \"transfers\", size = \"15928 B\", every = \"2 s\" }\n",
+        "50 packets",
+    );
+    // At 1, 3, 5, 7 and 9 s.
+    let transfers = flow(&result, "flow");
     assert_eq!((number(transfers, "connections"), number(transfers, "completed_connections")), (5.0, 5.0));
     assert_eq!(number(transfers, "delivered_packets"), 55.0);
     let mean = number(transfers, "completion_mean_s") * 1e3;
@@ -175,4 +190,36 @@ fn transfers_begin_beside_others_and_are_one_flow() {
     // At 10, 15, 20, 25 and 30 s.
     assert_eq!((number(short, "connections"), number(short, "delivered_packets")), (5.0, 150.0));
     assert!(number(short, "completion_p50_s") > 0.06 * 4.0, "2, 4, 8 and 16 packets");
+}
+
+#[test]
+fn video_comes_in_bursts_of_a_frame() {
+    // 1 Mbit/s: frames each 40 ms, the first of twelve in 13 packets, the others in 3. In 10 s: 250 frames, 21 of them
+    // large: 21 * 18750 + 229 * 3750 B in 21 * 13 + 229 * 3 packets.
+    let result_with = |limit| alone("application = \"video\"\n", limit);
+    let result = result_with("50 packets");
+    let video = flow(&result, "flow");
+    assert_eq!((number(video, "sent_packets"), number(video, "delivered_packets")), (960.0, 960.0));
+    assert_eq!((number(video, "throughput_bps"), number(video, "goodput_bps")), (1_002_000.0, 1_002_000.0));
+    assert_eq!(number(&result["links"][0], "queue_max_packets"), 12.0);
+    let series = result["series"]["flows"]["flow"]["goodput_bps"].as_array().expect("a series");
+    let bits = series.iter().filter_map(Value::as_f64).sum::<f64>() * 10.0 / series.len() as f64;
+    assert!((bits / 10_020_000.0 - 1.0).abs() < 0.01, "{bits}");
+    // Where five may wait, six of a large frame pass and seven are dropped.
+    assert_eq!(number(flow(&result_with("5 packets"), "flow"), "dropped_packets"), 21.0 * 7.0);
+}
+
+#[test]
+fn requests_are_answered_after_a_round_trip() {
+    // 64 + 28 B take 61.3 us, 200 + 28 B 152 us: 40.213 ms. Requests at 0, 1, ... 9 s.
+    let result = alone("application = \"requests\"\n", "50 packets");
+    let requests = flow(&result, "flow");
+    assert_eq!((number(requests, "requests"), number(requests, "completed_requests")), (10.0, 10.0));
+    assert!((number(requests, "completion_mean_s") - 0.040_213_3).abs() < 1e-6);
+    assert_eq!(number(requests, "delivered_packets"), 10.0);
+    assert_eq!(number(&result["links"][1], "delivered_packets"), 10.0);
+    // A hundred each second: those of the last 40.2 ms, at 9.96, 9.97, 9.98 and 9.99 s, have no reply yet.
+    let often = alone("application = { name = \"requests\", every = \"10 ms\" }\n", "50 packets");
+    let often = flow(&often, "flow");
+    assert_eq!((number(often, "requests"), number(often, "completed_requests")), (1000.0, 996.0));
 }

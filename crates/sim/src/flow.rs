@@ -61,7 +61,7 @@ pub struct Flow {
     pub start: Time,
     /// When its application stops.
     pub stop: Time,
-    /// Payload bytes of a packet.
+    /// Payload bytes of a packet, where all have the same.
     pub payload_bytes: u32,
     /// Data packets' delays from sender to receiver.
     pub one_way_delay: Histogram,
@@ -84,9 +84,11 @@ pub struct Flow {
     endpoints: Endpoints,
     measured: Interval,
     delivered: u64,
+    /// Payload bytes of these.
+    delivered_bytes: u64,
     /// Deliveries in order at which the receiver acknowledges at once.
     answers_at: u64,
-    /// Deliveries per interval, where a series of them is wanted.
+    /// Payload bytes delivered per interval, where a series of them is wanted.
     deliveries: Option<(Span, Vec<u64>)>,
 }
 
@@ -121,7 +123,9 @@ impl Flow {
                 let sender = Sender::new(&options, control, backoff, packets, random);
                 (payload, Endpoints::Tcp(sender, receiver))
             }
-            Transport::Udp(options) => (options.payload_bytes, Endpoints::Udp(UdpSender::new(options))),
+            Transport::Udp(options) => {
+                (options.payload_bytes, Endpoints::Udp(UdpSender::new(options, measured)))
+            }
         };
         Self {
             name: parts.name,
@@ -141,6 +145,7 @@ impl Flow {
             endpoints,
             measured,
             delivered: 0,
+            delivered_bytes: 0,
             answers_at,
             deliveries: None,
         }
@@ -256,24 +261,29 @@ impl Flow {
         if counts && !packet.flags.has(Flags::SYN) {
             self.one_way_delay.record(at.since(packet.stamp));
         }
-        let (new, ack) = match &mut self.endpoints {
+        let payload = u64::from(self.payload_bytes);
+        let (new, bytes, ack) = match &mut self.endpoints {
             Endpoints::Tcp(_, receiver) => {
                 let before = receiver.delivered();
                 let mut ack = receiver.on_data(at, packet);
                 if ack.is_none() && receiver.delivered() >= self.answers_at {
                     ack = Some(receiver.on_timer());
                 }
-                (receiver.delivered() - before, ack)
+                let new = receiver.delivered() - before;
+                (new, new * payload, ack)
             }
-            Endpoints::Udp(_) => (1, None),
+            Endpoints::Udp(sender) => (1, u64::from(sender.payload_of(packet)), sender.reply_to(packet)),
         };
-        self.delivered += if counts { new } else { 0 };
+        if counts {
+            self.delivered += new;
+            self.delivered_bytes += bytes;
+        }
         if let Some((every, deliveries)) = &mut self.deliveries {
             let interval = (at.nanos() / every.nanos().max(1)) as usize;
             if interval >= deliveries.len() {
                 deliveries.resize(interval + 1, 0);
             }
-            deliveries[interval] += new;
+            deliveries[interval] += bytes;
         }
         ack.map(|ack| label(ack, self.connection))
     }
@@ -281,7 +291,13 @@ impl Flow {
     /// An acknowledgement has reached the sender. Says whether it is the one that was still missing.
     #[inline]
     pub fn on_ack(&mut self, now: Time, packet: &Packet, wire: &mut impl Wire) -> bool {
-        let Endpoints::Tcp(sender, _) = &mut self.endpoints else { return false };
+        let sender = match &mut self.endpoints {
+            Endpoints::Tcp(sender, _) => sender,
+            Endpoints::Udp(sender) => {
+                sender.on_reply(now, packet);
+                return false;
+            }
+        };
         if packet.flags.connection() != self.connection {
             return false;
         }
@@ -317,10 +333,34 @@ impl Flow {
         }
     }
 
+    /// Payload bytes of these, retransmissions not included.
+    pub fn sent_payload_bytes(&self) -> u64 {
+        match &self.endpoints {
+            Endpoints::Tcp(sender, _) => {
+                let counts = sender.counts();
+                (counts.sent - counts.retransmitted) * u64::from(self.payload_bytes)
+            }
+            Endpoints::Udp(sender) => sender.sent_bytes(),
+        }
+    }
+
+    /// The UDP endpoints, if that is what it has.
+    pub fn udp(&self) -> Option<&UdpSender> {
+        match &self.endpoints {
+            Endpoints::Udp(sender) => Some(sender),
+            Endpoints::Tcp(..) => None,
+        }
+    }
+
     /// Packets delivered to the application over the measured interval: each once, and in order where the transport
     /// has an order.
     pub fn delivered_packets(&self) -> u64 {
         self.delivered
+    }
+
+    /// Payload bytes of these.
+    pub fn delivered_bytes(&self) -> u64 {
+        self.delivered_bytes
     }
 
     /// Counts deliveries in intervals of this length, for a series.
@@ -330,9 +370,9 @@ impl Flow {
 
     /// The goodput in each of the first `length` intervals, in bits per second.
     pub fn goodput_series(&self, every: Span, length: usize) -> Vec<f64> {
-        let bits = f64::from(self.payload_bytes) * 8.0 / every.seconds();
         let deliveries = self.deliveries.as_ref().map_or(&[][..], |(_, deliveries)| deliveries);
-        let mut series: Vec<f64> = deliveries.iter().map(|packets| *packets as f64 * bits).collect();
+        let mut series: Vec<f64> =
+            deliveries.iter().map(|bytes| *bytes as f64 * 8.0 / every.seconds()).collect();
         series.resize(length, 0.0);
         series
     }
@@ -340,6 +380,7 @@ impl Flow {
     /// Counts what another flow of the same row has sent, delivered and waited as this one's.
     pub fn absorb(&mut self, other: &Self) {
         self.delivered += other.delivered;
+        self.delivered_bytes += other.delivered_bytes;
         self.one_way_delay.absorb(&other.one_way_delay);
         if let (Endpoints::Tcp(sender, _), Some(other)) = (&mut self.endpoints, other.tcp()) {
             sender.absorb(other.counts());

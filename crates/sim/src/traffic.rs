@@ -8,10 +8,13 @@ pub mod mmpp;
 pub mod pages;
 pub mod timetable;
 pub mod transfers;
+pub mod video;
 pub mod web;
 
+use crate::measure::Interval;
 use crate::packet::Packet;
 use crate::random::Stream;
+use crate::session::Tally;
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Span, Time, Values};
 
 /// When packets leave.
@@ -21,6 +24,11 @@ pub trait Source: Send {
 
     /// The time from a packet to the next.
     fn next(&mut self, random: &mut Stream) -> Span;
+
+    /// The payload of the packet that is due, in bytes; `None` for the usual one.
+    fn payload(&mut self) -> Option<u32> {
+        None
+    }
 }
 
 /// A registered source.
@@ -35,7 +43,8 @@ pub struct Entry {
 }
 
 /// The sources over UDP, in the order in which lists show them.
-pub const SOURCES: &[Entry] = &[constant::CBR, constant::ON_OFF, mmpp::ENTRY];
+pub const SOURCES: &[Entry] =
+    &[constant::CBR, constant::ON_OFF, mmpp::ENTRY, video::ENTRY, constant::REQUESTS];
 
 /// The source called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -82,28 +91,35 @@ const MEAN_NUMBERS: Range = Range::between(1.0, 1e6);
 
 /// What a flow over UDP sends.
 pub struct UdpOptions {
-    /// Bytes of a packet on the wire.
+    /// Usual bytes of a packet on the wire.
     pub wire_bytes: u32,
-    /// Payload bytes of a packet.
+    /// Usual payload bytes of a packet.
     pub payload_bytes: u32,
+    /// Bytes on the wire of the reply to each packet, where there is one.
+    pub reply_bytes: Option<u32>,
     /// When packets leave.
     pub source: Box<dyn Source>,
     /// What the source draws from.
     pub random: Stream,
 }
 
-/// The sender: packets as the source says, from the start of the flow to its stop.
+/// Both ends: packets as the source says, from the start of the flow to its stop, and what answers them.
 pub struct UdpSender {
     options: UdpOptions,
     next: Time,
     number: u64,
     counted_from: u64,
+    /// Payload bytes sent since counting began.
+    sent_bytes: u64,
+    /// Requests and how long they took, where there are replies.
+    tally: Option<Tally>,
 }
 
 impl UdpSender {
     /// A sender that has not started.
-    pub fn new(options: UdpOptions) -> Self {
-        Self { options, next: Time::NEVER, number: 0, counted_from: 0 }
+    pub fn new(options: UdpOptions, measured: Interval) -> Self {
+        let tally = options.reply_bytes.map(|_| Tally::new(measured));
+        Self { options, next: Time::NEVER, number: 0, counted_from: 0, sent_bytes: 0, tally }
     }
 
     /// Begins.
@@ -125,8 +141,32 @@ impl UdpSender {
     pub fn on_timer(&mut self, now: Time) -> Packet {
         let number = self.number;
         self.number += 1;
+        let payload = self.options.source.payload().unwrap_or(self.options.payload_bytes);
+        self.sent_bytes += u64::from(payload);
         self.next = now + self.options.source.next(&mut self.options.random);
-        Packet { number, stamp: now, bytes: self.options.wire_bytes, ..Packet::default() }
+        self.tally.iter_mut().for_each(|tally| tally.begin(now));
+        Packet { number, stamp: now, bytes: payload + self.header(), ..Packet::default() }
+    }
+
+    /// The payload of a packet that has arrived.
+    pub fn payload_of(&self, packet: &Packet) -> u32 {
+        packet.bytes.saturating_sub(self.header())
+    }
+
+    /// What answers a packet that has arrived, if anything does.
+    pub fn reply_to(&self, packet: &Packet) -> Option<Packet> {
+        let bytes = self.options.reply_bytes?;
+        Some(Packet { number: packet.number, stamp: packet.stamp, bytes, ..Packet::default() })
+    }
+
+    /// A reply has come back.
+    pub fn on_reply(&mut self, now: Time, reply: &Packet) {
+        self.tally.iter_mut().for_each(|tally| tally.complete(reply.stamp, now));
+    }
+
+    /// Requests and how long they took, where there are replies.
+    pub fn tally(&self) -> Option<&Tally> {
+        self.tally.as_ref()
     }
 
     /// Packets sent since counting began.
@@ -134,9 +174,18 @@ impl UdpSender {
         self.number - self.counted_from
     }
 
+    /// Payload bytes of these.
+    pub fn sent_bytes(&self) -> u64 {
+        self.sent_bytes
+    }
+
     /// Starts counting anew at the end of the warm-up.
     pub fn reset_counts(&mut self) {
-        self.counted_from = self.number;
+        (self.counted_from, self.sent_bytes) = (self.number, 0);
+    }
+
+    fn header(&self) -> u32 {
+        self.options.wire_bytes - self.options.payload_bytes
     }
 }
 

@@ -52,6 +52,8 @@ class FlowRecord(Document):
     completed_connections: int | None = Field(None, description="those of them that completed")
     pages: int | None = Field(None, description="pages only: pages that began")
     completed_pages: int | None = Field(None, description="those of them that completed")
+    requests: int | None = Field(None, description="requests only: requests that were sent")
+    completed_requests: int | None = Field(None, description="those of them whose reply came")
     completion_mean_s: float | None = Field(None, description="how long that took")
     completion_p50_s: float | None = None
     completion_p95_s: float | None = None

@@ -4,6 +4,7 @@ use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
+use ackclock_base::Value;
 use ackclock_cc::registry::{Companions, Entry};
 use ackclock_sim::session::Session;
 use ackclock_sim::traffic::pages::{Pages, Reading};
@@ -33,13 +34,19 @@ pub struct UdpPlan {
     pub payload_bytes: u32,
     /// Bytes of a packet on the wire.
     pub wire_bytes: u32,
+    /// Bytes on the wire of the reply to each packet, where there is one.
+    pub reply_bytes: Option<u32>,
 }
 
 impl UdpPlan {
     fn of(application: Choice) -> Self {
         let bytes = |name| application.values.size(name).bytes() as u32;
         let (payload_bytes, header) = (bytes("packet"), bytes("header"));
-        Self { application, payload_bytes, wire_bytes: payload_bytes + header }
+        let reply_bytes = match application.values.get("reply") {
+            Some(Value::Size(size)) => Some(size.bytes() as u32 + header),
+            _ => None,
+        };
+        Self { application, payload_bytes, wire_bytes: payload_bytes + header, reply_bytes }
     }
 
     /// The source's entry in the registry.

@@ -70,6 +70,33 @@ pub const ON_OFF: Entry = Entry {
     },
 };
 
+/// Requests that are answered.
+pub const REQUESTS: Entry = Entry {
+    descriptor: &application(
+        "requests",
+        "Requests over UDP at fixed intervals, each answered at once by a reply",
+        "RFC 7928 section 2.2, where requests for names are part of what a flow starts with",
+        &[
+            Parameter {
+                name: "every",
+                summary: "The time from request to request",
+                quantity: Quantity::Time,
+                default: "1 s",
+                range: MEAN_TIMES,
+                source: "none",
+            },
+            Parameter { summary: "Payload of a request", default: "64 B", ..PACKET },
+            Parameter { name: "reply", summary: "Payload of a reply", default: "200 B", ..PACKET },
+            HEADER,
+            JITTER,
+        ],
+    ),
+    build: |values| {
+        Box::new(Constant(Spacing { interval: values.time("every"), jitter: values.number("jitter") }))
+    },
+    rate_bps: |values, payload_bits| payload_bits / values.time("every").seconds(),
+};
+
 const JITTER: Parameter = Parameter {
     name: "jitter",
     summary: "Each interval between packets is drawn uniformly from 1 - jitter to 1 + jitter times the usual one",

@@ -74,6 +74,7 @@ fn link(index: usize) -> LinkParts {
 fn flow(index: usize) -> FlowParts {
     let transport = match index {
         3 => Transport::Udp(UdpOptions {
+            reply_bytes: None,
             wire_bytes: 700,
             payload_bytes: 660,
             source: Box::new(Constant(Spacing { interval: Span::from_nanos(3_333_333), jitter: 0.0 })),

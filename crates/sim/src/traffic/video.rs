@@ -1,0 +1,167 @@
+//! Framed video over UDP: a frame at fixed intervals, every so many of them a larger one that does not refer to others.
+//! The packets of a frame are sent back to back, so it is the first link that spaces them.
+
+use super::{Entry, HEADER, RATE, Source, application};
+use crate::random::Stream;
+use ackclock_base::{Parameter, Quantity, Range, Span, Values};
+
+/// Its entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &application(
+        "video",
+        "Frames of video over UDP, each sent back to back, whatever happens to the packets",
+        "RFC 7928 section 7.2",
+        &[
+            Parameter { summary: "Payload bits per second in the mean", default: "1 Mbit/s", ..RATE },
+            Parameter {
+                name: "frames",
+                summary: "Frames per second",
+                quantity: Quantity::Number,
+                default: "25",
+                range: Range::between(0.1, 1000.0),
+                source: "none",
+            },
+            Parameter {
+                name: "group",
+                summary: "Frames of a group of pictures: a large one and the small ones that follow",
+                quantity: Quantity::Integer,
+                default: "12",
+                range: Range::between(1.0, 1e6),
+                source: "none",
+            },
+            Parameter {
+                name: "ratio",
+                summary: "What the large frame is to a small one, in bytes",
+                quantity: Quantity::Number,
+                default: "5",
+                range: Range::between(1.0, 1000.0),
+                source: "none",
+            },
+            Parameter {
+                name: "packet",
+                summary: "The most payload of a packet; the last of a frame has what is left",
+                quantity: Quantity::Size,
+                default: "1472 B",
+                range: Range::between(1.0, 65_000.0),
+                source: "1500 B less IPv4 20 B and UDP 8 B",
+            },
+            HEADER,
+        ],
+    ),
+    build: |values| Box::new(Video::of(values)),
+    // At least one packet each frame, however small.
+    rate_bps: |values, payload_bits| {
+        (values.rate("rate").bits_per_second() as f64).max(values.number("frames") * payload_bits)
+    },
+};
+
+/// Frames of two sizes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Video {
+    frames_per_second: f64,
+    group: u64,
+    large_bytes: u64,
+    small_bytes: u64,
+    packet_bytes: u64,
+    /// Which frame is being sent, and what is left of it.
+    frame: u64,
+    left: u64,
+}
+
+impl Video {
+    fn of(values: &Values) -> Self {
+        let (frames, ratio) = (values.number("frames"), values.number("ratio"));
+        let group = values.integer("group") as u64;
+        let group_bytes = values.rate("rate").bytes_per_second() * group as f64 / frames;
+        // A large frame is as much as `ratio` small ones, and a group has one of them.
+        let small = group_bytes / (ratio + group as f64 - 1.0);
+        let bytes = |size: f64| size.round().max(1.0) as u64;
+        Self {
+            frames_per_second: frames,
+            group,
+            large_bytes: bytes(ratio * small),
+            small_bytes: bytes(small),
+            packet_bytes: values.size("packet").bytes(),
+            frame: 0,
+            left: 0,
+        }
+    }
+
+    fn frame_bytes(&self) -> u64 {
+        if self.frame.is_multiple_of(self.group) { self.large_bytes } else { self.small_bytes }
+    }
+
+    /// When a frame is sent, from the first on. From the frame's number, so that rounding does not add up.
+    fn at(&self, frame: u64) -> Span {
+        Span::from_seconds(frame as f64 / self.frames_per_second)
+    }
+}
+
+impl Source for Video {
+    fn first(&mut self, _random: &mut Stream) -> Span {
+        self.left = self.frame_bytes();
+        Span::ZERO
+    }
+
+    fn next(&mut self, _random: &mut Stream) -> Span {
+        if self.left > 0 {
+            return Span::ZERO;
+        }
+        self.frame += 1;
+        self.left = self.frame_bytes();
+        self.at(self.frame).saturating_sub(self.at(self.frame - 1))
+    }
+
+    fn payload(&mut self) -> Option<u32> {
+        let payload = self.left.min(self.packet_bytes);
+        self.left -= payload;
+        Some(payload as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The packets of the first `frames` frames: when, in nanoseconds, and how much.
+    fn packets(settings: &[(&str, &str)], frames: u64) -> Vec<(u64, u32)> {
+        let mut video = Video::of(&Values::with(ENTRY.descriptor, settings));
+        let mut random = Stream::new(1, "video");
+        let mut at = video.first(&mut random);
+        let mut packets = Vec::new();
+        while video.frame < frames {
+            packets.push((at.nanos(), video.payload().unwrap()));
+            at += video.next(&mut random);
+        }
+        packets
+    }
+
+    #[test]
+    fn frames_of_a_group_have_their_sizes() {
+        // 1 Mbit/s at 25 frames per second: 60000 B for a group of 12, of which 5 in 16 are the first frame's: 18750 B in
+        // twelve packets of 1472 B and one of 1086 B; 3750 B in two of 1472 B and one of 806 B.
+        let packets = packets(&[], 25);
+        let frame = |number: u64| -> Vec<u32> {
+            let at = number * 40_000_000;
+            packets.iter().filter(|packet| packet.0 == at).map(|packet| packet.1).collect()
+        };
+        for number in 0..25 {
+            let full = if number % 12 == 0 { 12 } else { 2 };
+            let last = if number % 12 == 0 { 1086 } else { 806 };
+            let mut expected = vec![1472; full];
+            expected.push(last);
+            assert_eq!(frame(number), expected, "frame {number}");
+        }
+        assert_eq!(packets.len(), 3 * 13 + 22 * 3);
+    }
+
+    #[test]
+    fn the_mean_rate_is_what_is_asked_for_and_times_do_not_drift() {
+        // 30 frames per second are 33.3 ms apart; after 3000 frames 100 s have passed. Frames are whole bytes of 8000 or so.
+        let packets = packets(&[("rate", "2 Mbit/s"), ("frames", "30"), ("group", "10")], 3000);
+        let bytes: u64 = packets.iter().map(|packet| u64::from(packet.1)).sum();
+        assert!((bytes as f64 * 8.0 / 100.0 / 2e6 - 1.0).abs() < 1e-4);
+        let last = packets.last().unwrap().0 as f64;
+        assert!((last - 2999.0 / 30.0 * 1e9).abs() < 2.0, "{last}");
+    }
+}
