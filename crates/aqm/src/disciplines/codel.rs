@@ -7,6 +7,9 @@ use crate::fifo::Fifo;
 use crate::registry::{Entry, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
 
+#[cfg(test)]
+mod tests;
+
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
@@ -215,103 +218,5 @@ impl Departing for CoDel {
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("drops_in_a_row", f64::from(self.law.count()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::discipline::{Arrival, Ecn};
-    use crate::testing::{arrival, at, held};
-    use ackclock_base::random::Scripted;
-
-    fn codel(ecn: bool) -> CoDel {
-        let settings: &[(&str, &str)] = if ecn { &[("ecn", "true")] } else { &[] };
-        let values = Values::with(ENTRY.descriptor, settings);
-        CoDel::new(&values, Capacity::Unlimited)
-    }
-
-    fn fill(codel: &mut CoDel, count: u32, ms: f64, ecn: Ecn) {
-        for ticket in 0..count {
-            let held = held(ticket, Arrival { ecn, ..arrival(ms) });
-            codel.on_arrival(held, &mut Scripted::new(&[]), &mut |_| panic!("room for all"));
-        }
-    }
-
-    /// Departures every 10 ms from `from_ms`; the times at which something was dropped.
-    fn drop_times(codel: &mut CoDel, from_ms: f64, count: usize) -> Vec<f64> {
-        let mut times = Vec::new();
-        for step in 0..count {
-            let ms = from_ms + 10.0 * step as f64;
-            codel.on_departure(at(ms), &mut Scripted::new(&[]), &mut |_| times.push(ms));
-        }
-        times
-    }
-
-    #[test]
-    fn drops_come_after_an_interval_and_then_by_the_root_of_their_count() {
-        // All 1000 arrive at 0, one leaves every 10 ms from 10 ms on. At 10 ms the waiting time is above 5 ms for the
-        // first time, so the first drop is at 110 ms (RFC 8289 section 5.6). The next are due 100/sqrt(1) = 100 ms
-        // later, then 100/sqrt(2) = 70.7, 57.7, 50, 44.7 ms (section 5.6), each taken at the departure that follows:
-        // 210 (due 210), 290 (280.7), 340 (338.4), 390 (388.4), 440 (433.2).
-        let mut codel = codel(false);
-        fill(&mut codel, 1000, 0.0, Ecn::NotCapable);
-        assert_eq!(drop_times(&mut codel, 10.0, 44), [110.0, 210.0, 290.0, 340.0, 390.0, 440.0]);
-    }
-
-    #[test]
-    fn soon_after_the_last_drops_it_begins_where_it_left_off() {
-        // Six drops until 440 ms, as above; the seventh would be due at 474. Then the queue empties. When it is full again
-        // at 450, the waiting time is too long at 460, and dropping begins at 560: count starts at 6 - 1 = 5 (section 5.5),
-        // so that the next are due 100/sqrt(5) = 44.7 and 100/sqrt(6) = 40.8 ms later: 604.7, 645.5. More than 16
-        // intervals after 474 count starts at 1: 100 and 70.7 ms.
-        for (again, drops) in [(450.0, [560.0, 610.0, 650.0]), (2150.0, [2260.0, 2360.0, 2440.0])] {
-            let mut codel = codel(false);
-            fill(&mut codel, 1000, 0.0, Ecn::NotCapable);
-            assert_eq!(drop_times(&mut codel, 10.0, 44).len(), 6);
-            while codel.on_departure(at(450.0), &mut Scripted::new(&[]), &mut |_| panic!("a drop")).is_some()
-            {
-            }
-            fill(&mut codel, 1000, again, Ecn::NotCapable);
-            assert_eq!(drop_times(&mut codel, again + 10.0, 50)[..3], drops);
-        }
-    }
-
-    #[test]
-    fn nothing_is_dropped_while_packets_wait_less_than_the_target() {
-        let mut codel = codel(false);
-        for step in 0..100 {
-            let ms = 10.0 * f64::from(step);
-            fill(&mut codel, 1, ms, Ecn::NotCapable);
-            let mut dropped = false;
-            codel.on_departure(at(ms + 4.9), &mut Scripted::new(&[]), &mut |_| dropped = true);
-            assert!(!dropped);
-        }
-    }
-
-    #[test]
-    fn a_last_packet_is_never_dropped() {
-        // Section 5.6: with a packet's worth of bytes or less waiting, there is no standing queue.
-        let mut codel = codel(false);
-        for step in 0..50 {
-            fill(&mut codel, 2, 20.0 * f64::from(step), Ecn::NotCapable);
-            assert!(drop_times(&mut codel, 20.0 * f64::from(step) + 10.0, 1).is_empty());
-            assert!(drop_times(&mut codel, 20.0 * f64::from(step) + 19.0, 1).is_empty());
-        }
-    }
-
-    #[test]
-    fn what_can_be_marked_is_marked() {
-        let mut codel = codel(true);
-        fill(&mut codel, 100, 0.0, Ecn::Classic);
-        let marks: Vec<f64> = (1..=30)
-            .map(|step| 10.0 * f64::from(step))
-            .filter(|ms| {
-                let departure =
-                    codel.on_departure(at(*ms), &mut Scripted::new(&[]), &mut |_| panic!("a drop"));
-                departure.is_some_and(|departure| departure.marked)
-            })
-            .collect();
-        assert_eq!(marks, [110.0, 210.0, 290.0]);
     }
 }
