@@ -49,8 +49,8 @@ pub struct Dctcp {
     marked: u64,
     /// Where that window ends.
     window_end: u64,
-    /// No second cut before this is acknowledged.
-    cut_until: u64,
+    /// No second cut before something beyond this is acknowledged: a mark up to here is older than the cut.
+    cut_until: Option<u64>,
 }
 
 impl Dctcp {
@@ -62,7 +62,7 @@ impl Dctcp {
             acked: 0,
             marked: 0,
             window_end: 0,
-            cut_until: 0,
+            cut_until: None,
         }
     }
 
@@ -102,10 +102,11 @@ impl WindowLaw for Dctcp {
     /// Section 3.3: at the first mark in a window, cwnd = cwnd (1 - alpha / 2).
     fn observe(&mut self, window: &mut Window, ack: &Ack) {
         self.average(ack);
-        if ack.marks > 0 && ack.phase == Phase::Open && ack.acked_to >= self.cut_until {
+        let is_next_window = self.cut_until.is_none_or(|end| ack.acked_to > end);
+        if ack.marks > 0 && ack.phase == Phase::Open && is_next_window {
             window.cwnd = (window.cwnd * (1.0 - self.alpha / 2.0)).max(MIN_SSTHRESH);
             window.ssthresh = window.cwnd;
-            self.cut_until = ack.sent_to;
+            self.cut_until = Some(ack.sent_to);
         }
     }
 
@@ -150,6 +151,21 @@ mod tests {
         assert_eq!(script.ssthresh(), script.cwnd());
         script.ack_as(|ack| ack.acked_to = 51);
         assert!((script.cwnd() - (78.125 + 1.0 / 78.125)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_mark_of_what_was_sent_before_the_cut_cuts_nothing() {
+        // The first acknowledgement cuts while packets up to 50 are under way. That of packet 50 (which acknowledges to 51) is
+        // marked too, and ends the window over which alpha is averaged: 0.4375 + (1 - 0.4375) / 16 = 0.47265625. The next
+        // packet was sent after the cut: 78.125 (1 - 0.47265625 / 2).
+        let mut script = at_100("0.4");
+        round(&mut script, 0, 50, 50);
+        let mut marked = |acked_to| {
+            script.ack_as(|ack| (ack.acked_to, ack.sent_to, ack.marks) = (acked_to, acked_to + 50, 1));
+            script.cwnd()
+        };
+        assert_eq!(marked(51), 78.125);
+        assert!((marked(52) - 78.125 * 0.763_671_875).abs() < 1e-9);
     }
 
     #[test]
