@@ -78,12 +78,12 @@ impl EarlyDetection {
             self.since_drop = -1;
             return Verdict::Admit;
         }
-        if self.since_drop < 0 {
-            self.since_drop = 1; // the first arrival above the threshold is never dropped
+        let probability = curve.probability(average);
+        if self.since_drop < 0 && probability < 1.0 {
+            self.since_drop = 1; // the first arrival above the threshold is never dropped early
             return Verdict::Admit;
         }
         self.since_drop += 1;
-        let probability = curve.probability(average);
         let chance = if probability >= 1.0 { 1.0 } else { self.spread(probability) };
         if random.uniform() >= chance {
             return Verdict::Admit;
@@ -176,6 +176,20 @@ mod tests {
         let mean = later.iter().sum::<u32>() as f64 / later.len() as f64;
         assert!(later.iter().all(|gap| (20..=40).contains(gap)), "{:?}", later.iter().max());
         assert!((mean - 30.0).abs() < 1.0, "{mean}");
+    }
+
+    #[test]
+    fn beyond_the_curve_the_first_arrival_is_dropped_too() {
+        // The first that finds the average above the lower threshold is let pass, but not where everything is dropped: from
+        // 300 on, or 600 on the gentle curve.
+        let judged = |average, gentle| {
+            let mut detection = detection(1.0);
+            detection.curve.gentle = gentle;
+            detection.average = average;
+            detection.judge(200, &mut Dice(1))
+        };
+        assert_eq!([judged(299.0, false), judged(599.0, true)], [Verdict::Admit; 2]);
+        assert_eq!([judged(300.0, false), judged(600.0, true)], [Verdict::Drop; 2]);
     }
 
     #[test]
