@@ -207,6 +207,10 @@ impl Network {
                 Step::Cross(link) => {
                     let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.flags.ecn() };
                     if self.links[link as usize].decides_at_departure() {
+                        // What the link is free for at this instant has left already, as where arrivals decide.
+                        if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
+                            self.serve(link, now);
+                        }
                         self.wait(link, Guest { packet, path, since: now, step, number }, arrival);
                         self.serve(link, now);
                         return None;
@@ -337,6 +341,49 @@ fn trace_transmission(trace: &mut Trace, path: u32, number: u64, bytes: u32, lin
             note(starts, Event::Started { link });
             note(sent, Event::Sent { link });
             note(at, Event::Arrived { link });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::link::LinkParts;
+    use ackclock_aqm::{Capacity, LinkRate, registry};
+    use ackclock_base::{Rate, Span};
+
+    /// Over a link that takes 1 ms for a packet of 1000 bytes and lets one wait.
+    fn network(discipline: &str) -> Network {
+        let rate = Rate::from_bits_per_second(8_000_000);
+        let measured = Interval { from: Time::ZERO, to: Time::from_seconds(1.0) };
+        let entry = registry::find(discipline).unwrap();
+        let link = LinkRate { rate, mean_packet_bytes: 1000 };
+        let parts = LinkParts {
+            name: "l".into(),
+            from: "a".into(),
+            to: "b".into(),
+            rate,
+            phases: Vec::new(),
+            delay: Span::ZERO,
+            discipline: Some((entry.build)(&entry.descriptor.defaults(), Capacity::Packets(1), &link)),
+            loss: None,
+            seed: 1,
+        };
+        let path = PathPlan { links: vec![0], leaves_later: false, arrives_early: false };
+        Network::new(vec![Link::new(parts, true, measured)], &[path], measured, false)
+    }
+
+    #[test]
+    fn what_leaves_as_another_arrives_has_left_before() {
+        // Of three at 0 one is sent, one waits, one is dropped. At 1 ms the second is sent, so there is room for a fourth,
+        // whichever of the two is looked at first.
+        for discipline in ["droptail", "codel", "fq-codel", "shaper"] {
+            let mut network = network(discipline);
+            let packet = Packet { bytes: 1000, ..Packet::default() };
+            (0..3).for_each(|_| network.launch(Time::ZERO, 0, packet));
+            assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
+            network.launch(Time::from_nanos(1_000_000), 0, packet);
+            assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
         }
     }
 }
