@@ -13,8 +13,8 @@ pub trait Discipline: Send {
         None
     }
 
-    /// A period has passed. Periods are counted from time zero, and told before the first arrival that follows them: until
-    /// then nobody can see what they changed.
+    /// A period has passed. Periods are counted from time zero, and told before the first arrival or sample that follows
+    /// them: until then nobody can see what they changed.
     fn on_period(&mut self, _now: Time, _backlog: &Backlog) {}
 
     /// Names what the discipline has to show of its inside, for figures.

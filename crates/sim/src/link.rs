@@ -230,8 +230,10 @@ impl Link {
         Fate::Arrives { starts, sent, at: sent + self.delay, marked }
     }
 
-    /// How many packets wait at `now`, not counting the one being sent.
+    /// How many packets wait at `now`, not counting the one being sent. What is [shown](Self::publish) after that is of `now`
+    /// too.
     pub fn queue_at(&mut self, now: Time) -> u64 {
+        self.look(now);
         self.settle(now);
         self.waiting()
     }
@@ -385,6 +387,40 @@ mod tests {
         let fates: Vec<_> = (0..4).map(|_| arrival_ms(link.offer(&arrival(Time::ZERO)))).collect();
         assert_eq!(fates, [Some(11.0), Some(12.0), Some(13.0), None]);
         assert_eq!(link.counts().dropped, 1);
+    }
+
+    /// Counts its periods of a millisecond.
+    struct Counting(u32);
+
+    impl Discipline for Counting {
+        fn on_arrival(&mut self, _: &Arrival, _: &Backlog, _: &mut dyn ackclock_base::Random) -> Verdict {
+            Verdict::Admit
+        }
+
+        fn period(&self) -> Option<Span> {
+            Some(Span::from_millis(1))
+        }
+
+        fn on_period(&mut self, _: Time, _: &Backlog) {
+            self.0 += 1;
+        }
+
+        fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+            series("periods", f64::from(self.0));
+        }
+    }
+
+    #[test]
+    fn a_sample_shows_the_periods_that_have_passed_while_nothing_arrived() {
+        let mut link = link(None);
+        link.discipline = Some(Box::new(Counting(0)));
+        link.next_look = Time::from_nanos(1_000_000);
+        let mut shown = Vec::new();
+        for ns in [999_999, 1_000_000, 5_500_000] {
+            link.queue_at(Time::from_nanos(ns));
+            link.publish(&mut |_, value| shown.push(value));
+        }
+        assert_eq!(shown, [0.0, 1.0, 5.0]);
     }
 
     #[test]
