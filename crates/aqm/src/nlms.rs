@@ -32,6 +32,9 @@ impl Update {
     }
 }
 
+/// Sums are made side by side in so many parts: a single sum would have to be added up in order, one after the other.
+const LANES: usize = 4;
+
 /// The samples that fit in the history before it is moved back to its end.
 const ROOM: usize = 256;
 
@@ -52,10 +55,14 @@ pub struct Predictor {
     samples: Box<[f64]>,
     /// Beside each sample, the prediction made when it came.
     predictions: Box<[f64]>,
+    /// Beside each sample, the sum of the squares of those that this prediction was made from.
+    energies: Box<[f64]>,
     head: usize,
     seen: u64,
     error: Option<f64>,
     mean_square: f64,
+    /// Of the newest error in the mean square.
+    share: f64,
 }
 
 impl Predictor {
@@ -71,10 +78,12 @@ impl Predictor {
             weights: vec![0.0; order].into(),
             samples: vec![0.0; length].into(),
             predictions: vec![0.0; length].into(),
+            energies: vec![0.0; length].into(),
             head: ROOM,
             seen: 0,
             error: None,
             mean_square: 0.0,
+            share: 1.0,
         }
     }
 
@@ -83,16 +92,16 @@ impl Predictor {
         self.make_room();
         self.head -= 1;
         self.samples[self.head] = sample;
-        if self.seen >= self.horizon as u64 {
-            self.learn(sample);
-        }
+        let (gain, place) =
+            if self.seen < self.horizon as u64 { (0.0, self.head) } else { self.gain(sample) };
         self.seen += 1;
-        let mut prediction = dot(&self.weights, self.regressor(self.head));
+        let (mut prediction, energy) = self.learn_and_predict(gain, place);
         if diverged(prediction) {
             self.weights.fill(0.0);
             prediction = 0.0;
         }
         self.predictions[self.head] = prediction;
+        self.energies[self.head] = energy;
         prediction
     }
 
@@ -122,6 +131,7 @@ impl Predictor {
             self.head = self.samples.len() - kept;
             self.samples.copy_within(..kept, self.head);
             self.predictions.copy_within(..kept, self.head);
+            self.energies.copy_within(..kept, self.head);
         }
     }
 
@@ -129,31 +139,65 @@ impl Predictor {
         &self.samples[place..place + self.weights.len()]
     }
 
-    /// Equations 2.2 to 2.4.
-    fn learn(&mut self, sample: f64) {
+    /// Equations 2.2 and 2.4: by what of the samples at a place the weights change.
+    fn gain(&mut self, sample: f64) -> (f64, usize) {
         let made = self.head + self.horizon;
         let missed = sample - self.predictions[made];
         self.note(missed);
-        let (error, place) = match self.update {
-            Update::Delayed => (missed, made),
-            Update::CurrentWeights => (sample - dot(&self.weights, self.regressor(made)), made),
-            Update::CurrentRegressor => (missed, self.head),
+        let (error, place, energy) = match self.update {
+            Update::Delayed => (missed, made, self.energies[made]),
+            Update::CurrentWeights => {
+                (sample - dot(&self.weights, self.regressor(made)), made, self.energies[made])
+            }
+            Update::CurrentRegressor => {
+                let newest = self.regressor(self.head);
+                (missed, self.head, dot(newest, newest))
+            }
         };
         if diverged(error) {
             self.weights.fill(0.0);
-            return;
+            return (0.0, place);
         }
-        let regressor = &self.samples[place..place + self.weights.len()];
-        let gain = self.step * error / (1.0 + dot(regressor, regressor));
-        for (weight, past) in self.weights.iter_mut().zip(regressor) {
-            *weight += gain * past;
-        }
+        (self.step * error / (1.0 + energy), place)
     }
 
+    /// Equations 2.3 and 2.1 in one pass over the weights: the prediction, and the energy of what it is made from. The
+    /// newest sample is taken by itself: it was written a moment ago, and a wide read across it would have to wait.
+    fn learn_and_predict(&mut self, gain: f64, place: usize) -> (f64, f64) {
+        let Self { weights, samples, head, .. } = self;
+        let order = weights.len();
+        let (past, newest) = (&samples[place..place + order], &samples[*head..*head + order]);
+        weights[0] += gain * past[0];
+        let mut sum = weights[0] * newest[0];
+        let mut energy = newest[0] * newest[0];
+        let (weights, weights_rest) = weights[1..].as_chunks_mut::<LANES>();
+        let (past, past_rest) = past[1..].as_chunks::<LANES>();
+        let (newest, newest_rest) = newest[1..].as_chunks::<LANES>();
+        let mut sums = [0.0; LANES];
+        let mut energies = [0.0; LANES];
+        for ((weights, past), newest) in weights.iter_mut().zip(past).zip(newest) {
+            for lane in 0..LANES {
+                weights[lane] += gain * past[lane];
+                sums[lane] += weights[lane] * newest[lane];
+                energies[lane] += newest[lane] * newest[lane];
+            }
+        }
+        for ((weight, past), newest) in weights_rest.iter_mut().zip(past_rest).zip(newest_rest) {
+            *weight += gain * past;
+            sum += *weight * newest;
+            energy += newest * newest;
+        }
+        (sum + sums.iter().sum::<f64>(), energy + energies.iter().sum::<f64>())
+    }
+
+    /// While there are few errors all weigh the same; the share of a new one is kept, for a division costs more than the rest.
     fn note(&mut self, missed: f64) {
         let due = self.seen + 1 - self.horizon as u64;
+        if due <= MEMORY {
+            self.share = 1.0 / due as f64;
+        }
         self.error = Some(missed);
-        self.mean_square += (missed * missed - self.mean_square) / due.min(MEMORY) as f64;
+        self.mean_square += self.share * (missed * missed - self.mean_square);
     }
 }
 
@@ -161,16 +205,16 @@ fn diverged(value: f64) -> bool {
     value.is_nan() || value.abs() > DIVERGED
 }
 
-/// The inner product, in four sums side by side: a single sum would have to be added up in order, one after the other.
+/// The inner product.
 fn dot(left: &[f64], right: &[f64]) -> f64 {
-    let (left, left_rest) = left.as_chunks::<4>();
-    let (right, right_rest) = right.as_chunks::<4>();
-    let mut sums = [0.0; 4];
+    let (left, left_rest) = left.as_chunks::<LANES>();
+    let (right, right_rest) = right.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
     for (left, right) in left.iter().zip(right) {
-        for lane in 0..4 {
+        for lane in 0..LANES {
             sums[lane] += left[lane] * right[lane];
         }
     }
     let rest: f64 = left_rest.iter().zip(right_rest).map(|(left, right)| left * right).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    sums.iter().sum::<f64>() + rest
 }

@@ -41,22 +41,28 @@ pub struct Apace {
 
 /// Equation 2.5, generalised to an upper threshold other than the physical limit (section 2.9).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Law {
+struct Law {
     /// Nothing is dropped up to this predicted queue, in packets.
-    pub lower: f64,
+    lower: f64,
     /// Everything is dropped from this one on.
-    pub upper: f64,
+    upper: f64,
+    /// One over what lies between them; no prediction does where they coincide.
+    per_packet: f64,
     /// The probability that the line between them reaches at the upper.
-    pub max_probability: f64,
+    max_probability: f64,
 }
 
 impl Law {
-    /// How likely a packet is dropped or marked. Where the thresholds coincide there is no line between them.
-    pub fn probability(&self, predicted: f64) -> f64 {
-        let Self { lower, upper, max_probability } = *self;
+    fn new(lower: f64, upper: f64, max_probability: f64) -> Self {
+        Self { lower, upper, per_packet: 1.0 / (upper - lower), max_probability }
+    }
+
+    /// How likely a packet is dropped or marked.
+    fn probability(&self, predicted: f64) -> f64 {
+        let Self { lower, upper, per_packet, max_probability } = *self;
         match () {
             () if predicted >= upper => 1.0,
-            () if predicted > lower => max_probability * (predicted - lower) / (upper - lower),
+            () if predicted > lower => max_probability * (predicted - lower) * per_packet,
             () => 0.0,
         }
     }
@@ -75,11 +81,11 @@ impl Apace {
                 Update::named(values.choice("update")),
             ),
             period: values.optional_time("period"),
-            law: Law {
-                lower: values.number("lower") * packets,
-                upper: values.number("upper") * packets,
-                max_probability: values.number("max_probability"),
-            },
+            law: Law::new(
+                values.number("lower") * packets,
+                values.number("upper") * packets,
+                values.number("max_probability"),
+            ),
             adaptation: Adaptation::new(values, link),
             ecn: values.flag("ecn"),
         }
