@@ -204,8 +204,7 @@ impl Link {
     }
 
     fn note_room(&mut self, now: Time, (packets, dropped): (u64, usize), dropped_now: usize) {
-        let waiting = self.room.as_ref().map_or(0, WaitingRoom::packets);
-        self.meter.change(now, packets, waiting);
+        self.meter.change(now, packets);
         let counted = u64::from(self.measured.contains(now));
         self.counts.dropped += counted * (dropped_now - dropped) as u64;
     }
@@ -315,7 +314,7 @@ impl Link {
             return;
         }
         if self.tracks_queue {
-            self.meter.change(now, self.waiting.len() as u64, self.waiting.len() as u64 + 1);
+            self.meter.change(now, self.waiting.len() as u64);
             self.waiting.push_back(Waiting { starts, bytes });
             self.waiting_bytes += u64::from(bytes);
         } else {
@@ -329,8 +328,7 @@ impl Link {
         while let Some(first) = self.waiting.front()
             && first.starts <= now
         {
-            let length = self.waiting.len() as u64;
-            self.meter.change(first.starts, length, length - 1);
+            self.meter.change(first.starts, self.waiting.len() as u64);
             self.waiting_bytes -= u64::from(first.bytes);
             self.waiting.pop_front();
         }

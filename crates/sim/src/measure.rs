@@ -60,17 +60,17 @@ impl QueueMeter {
         Self { measured, changed: Time::ZERO, packet_ns: 0.0, square_ns: 0.0, empty_ns: 0, most: 0 }
     }
 
-    /// The queue goes from `before` to `after` packets at `time`.
+    /// The queue's length changes at `time`; until then it was `before` packets.
     #[inline]
-    pub fn change(&mut self, time: Time, before: u64, after: u64) {
+    pub fn change(&mut self, time: Time, before: u64) {
         let ns = self.measured.overlap(self.changed, time).nanos();
         let (span, length) = (ns as f64, before as f64);
         self.empty_ns += if before == 0 { ns } else { 0 };
         self.packet_ns += length * span;
         self.square_ns += length * length * span;
         self.changed = time;
-        if after > self.most && self.measured.contains(time) {
-            self.most = after;
+        if ns > 0 {
+            self.most = self.most.max(before);
         }
     }
 
@@ -83,7 +83,7 @@ impl QueueMeter {
     /// The statistics at the end of the run, when `length` packets wait. `tracked` says whether changes were told.
     pub fn finish(&mut self, end: Time, length: u64, tracked: bool) -> QueueStatistics {
         if tracked {
-            self.change(end, length, length);
+            self.change(end, length);
         }
         let ns = self.measured.overlap(Time::ZERO, end).nanos().max(1) as f64;
         let mean = self.packet_ns / ns;
@@ -107,11 +107,23 @@ mod tests {
         // deviation sqrt(4 - 1), and nothing waits in 3 s of 4.
         let at = Time::from_seconds;
         let mut meter = QueueMeter::new(Interval { from: at(2.0), to: at(6.0) });
-        meter.change(at(1.0), 0, 4);
-        meter.change(at(3.0), 4, 0);
+        meter.change(at(1.0), 0);
+        meter.change(at(3.0), 4);
         let statistics = meter.finish(at(6.0), 0, true);
         assert!((statistics.mean_packets - 1.0).abs() < 1e-12);
         assert!((statistics.std_packets.unwrap() - 3.0_f64.sqrt()).abs() < 1e-12);
         assert_eq!(statistics.empty_share, Some(0.75));
+    }
+
+    #[test]
+    fn the_longest_is_what_lasts_within_the_measured_part() {
+        // Measured from 2 s to 6 s. 4 packets wait from 1 s to 3 s, so 4 is the longest although none joins in the measured
+        // part. What comes and goes at the same instant does not wait: the 9 at 4 s.
+        let at = Time::from_seconds;
+        let mut meter = QueueMeter::new(Interval { from: at(2.0), to: at(6.0) });
+        for (seconds, before) in [(1.0, 0), (3.0, 4), (4.0, 0), (4.0, 9)] {
+            meter.change(at(seconds), before);
+        }
+        assert_eq!(meter.finish(at(6.0), 0, true).max_packets, Some(4));
     }
 }
