@@ -104,8 +104,9 @@ impl WindowLaw for Dctcp {
         self.average(ack);
         let is_next_window = self.cut_until.is_none_or(|end| ack.acked_to > end);
         if ack.marks > 0 && ack.phase == Phase::Open && is_next_window {
-            window.cwnd = (window.cwnd * (1.0 - self.alpha / 2.0)).max(MIN_SSTHRESH);
-            window.ssthresh = window.cwnd;
+            let least = MIN_SSTHRESH.min(window.cwnd);
+            window.cwnd = (window.cwnd * (1.0 - self.alpha / 2.0)).max(least);
+            window.ssthresh = window.cwnd.max(MIN_SSTHRESH);
             self.cut_until = Some(ack.sent_to);
         }
     }
@@ -166,6 +167,13 @@ mod tests {
         };
         assert_eq!(marked(51), 78.125);
         assert!((marked(52) - 78.125 * 0.763_671_875).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_mark_never_raises_the_window() {
+        let mut script = Script::of(&ENTRY, &[]).window(1.0);
+        script.ack_as(|ack| ack.marks = 1);
+        assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 2.0));
     }
 
     #[test]
