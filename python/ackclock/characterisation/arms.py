@@ -118,13 +118,11 @@ def varied(name: str, own: Mapping[str, Any], factors: Sequence[float]) -> list[
 
 
 def _takes_part(arm: Arm, variant: Variant) -> bool:
-    """A variant about marks or about a wanted delay says nothing of an arm without them; the baseline is always there."""
+    """What is about marks or a wanted delay says nothing of an arm without them; the baseline is always there."""
     return arm.name == BASELINE or ((arm.ecn or not variant.ecn) and bool(arm.delay or not variant.delays_ms))
 
 
-def _case(
-    placement: Placement, arm: Arm, variant: Variant | None, arms: Sequence[Arm]
-) -> dict[str, Any]:
+def _case(placement: Placement, arm: Arm, variant: Variant | None, arms: Sequence[Arm]) -> dict[str, Any]:
     at = placement.at if variant is None or variant.at is None else variant.at
     limit = placement.limit if variant is None or variant.limit is None else variant.limit
     limits = [limit] * len(at) if isinstance(limit, str) else limit
@@ -134,7 +132,9 @@ def _case(
     for k, (path, size) in enumerate(zip(at, limits, strict=False)):
         queue = {"name": arm.name, "limit": size, **arm.parameters}
         if variant is not None and variant.delays_ms and arm.delay:
-            queue |= _wanted(arm, variant.delays_ms[min(k, len(variant.delays_ms) - 1)], placement.packets_per_s)
+            queue |= _wanted(
+                arm, variant.delays_ms[min(k, len(variant.delays_ms) - 1)], placement.packets_per_s
+            )
         if variant is not None and variant.ecn and arm.ecn:
             queue["ecn"] = True
         if variant is not None:

@@ -25,10 +25,13 @@ class Criterion(Table):
     """
 
     rule: str = Field(description="a rule of criteria.py, or a name of its own")
+    name: str = Field(default="", description="what to call it, where the rule alone does not tell it apart")
     text: str = ""
     kind: Kind = "safety"
     measure: Measure = "value"
-    metrics: list[str] = Field(default_factory=list, description="ids of the study's metrics; all have to hold")
+    metrics: list[str] = Field(
+        default_factory=list, description="ids of the study's metrics; all have to hold"
+    )
     by: By = "interval"
     low: float | None = None
     high: float | None = None
@@ -37,10 +40,12 @@ class Criterion(Table):
     caution_high: float | None = None
     against: str = Field(
         default="",
-        description="a variant of the same discipline to compare with, where * stands for what follows the first hyphen "
-        "of the own one; default: drop-tail in the same variant",
+        description="a variant of the same discipline to compare with, where * stands for what follows the first "
+        "hyphen of the own one; default: drop-tail in the same variant",
     )
-    only: list[str] | None = Field(default=None, description="variants or sweep values, or patterns of them; default: all")
+    only: list[str] | None = Field(
+        default=None, description="variants or sweep values, or patterns of them; default: all"
+    )
     floor: float = Field(default=0.0, description="of a ratio: what lies below counts as this much")
     unit: str = ""
     scale: float = Field(default=1.0, description="what the numbers are multiplied by when they are shown")
@@ -66,6 +71,11 @@ class Criterion(Table):
         if self.low is None and self.high is None and self.kind != "info" and self.measure != "loss":
             raise ValueError("nothing has to hold: give low or high")
         return self
+
+    @property
+    def title(self) -> str:
+        """What the head of its column says."""
+        return self.name or self.rule.capitalize().replace("-", " ")
 
 
 class Characterisation(Table):

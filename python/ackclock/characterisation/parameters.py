@@ -38,7 +38,9 @@ def scaled(queue: str, own: Mapping[str, Any], parameter: str, default: Any, fac
     if found is None or found[0] == 0:
         return None
     number, unit = found[0] * factor, found[1]
-    candidates: list[Any] = [f"{number:.9g} {unit}", f"{round(number)} {unit}"] if unit else [number, round(number)]
+    candidates: list[Any] = (
+        [f"{number:.9g} {unit}", f"{round(number)} {unit}"] if unit else [number, round(number)]
+    )
     for value in candidates:
         try:
             overrides = {"dumbbell.bottleneck.queue": {"name": queue, **own, parameter: value}}

@@ -28,7 +28,9 @@ TABLE = (
     Line("Unresponsive sender", "5.3", "must be considered", ("5.3a", "5.3b"), must=True),
     Line("Less-than-best-effort sender", "5.4", "may be considered", ("5.4",)),
     Line("RTT fairness", "6.2", "must be considered", ("6.2",), must=True),
-    Line("Burst absorption", "7.2", "must be considered", ("7.2-I", "7.2-II", "7.2-III", "7.2-IV"), must=True),
+    Line(
+        "Burst absorption", "7.2", "must be considered", ("7.2-I", "7.2-II", "7.2-III", "7.2-IV"), must=True
+    ),
     Line("Varying congestion levels", "8.2.5", "must be considered", ("8.2.5",), must=True),
     Line("Varying available capacity", "8.2.6", "must be considered", ("8.2.6-1", "8.2.6-2"), must=True),
     Line("Parameters and stability", "8.3", "should be discussed", ("8.3",)),

@@ -24,7 +24,7 @@ DEFAULTS = "default"
 class Verdict(Enum):
     """How a discipline comes out in a scenario."""
 
-    PASS = "pass"
+    PASS = "pass"  # noqa: S105
     """Every criterion holds."""
     CAUTION = "caution"
     """It is safe, but not better than drop-tail, or near a limit."""
@@ -150,7 +150,11 @@ def _baseline(criterion: Criterion, case: CaseResult, result: StudyResult) -> Ca
 
 def _finding(criterion: Criterion, metric: str, case: CaseResult, baseline: CaseResult | None) -> Finding:
     own = np.array(case.values[metric].samples)
-    other = None if baseline is None or metric not in baseline.values else np.array(baseline.values[metric].samples)
+    other = (
+        None
+        if baseline is None or metric not in baseline.values
+        else np.array(baseline.values[metric].samples)
+    )
     setting = setting_of(case)
     if criterion.measure == "loss":
         return _loss(criterion, metric, setting, own, other)
@@ -192,7 +196,9 @@ def _loss(criterion: Criterion, metric: str, setting: str, own: Vector, other: V
     if summary.mean is None or reference is None:
         return Finding(criterion, metric, setting, Outcome.UNKNOWN, summary.mean, low, high)
     holds = summary.mean <= max(2 * reference, criterion.high or 0.0)
-    return Finding(criterion, metric, setting, Outcome.HOLDS if holds else Outcome.BROKEN, summary.mean, low, high)
+    return Finding(
+        criterion, metric, setting, Outcome.HOLDS if holds else Outcome.BROKEN, summary.mean, low, high
+    )
 
 
 def _outcome(
@@ -210,7 +216,7 @@ def _outcome(
     return Outcome.NEAR if wider and _inside(criterion, low, high, mean, ends, samples) else Outcome.BROKEN
 
 
-def _inside(  # noqa: PLR0913 (a range, and everything that a criterion may ask of it)
+def _inside(
     criterion: Criterion,
     low: float | None,
     high: float | None,

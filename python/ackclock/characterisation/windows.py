@@ -11,8 +11,8 @@ Vector = npt.NDArray[np.float64]
 def least_share(flows: list[Vector], time_s: Vector, start_s: float, width_s: float) -> float:
     """The smallest share that any flow had of what all together had in any window, times their number.
 
-    1 for equal shares, 0 for a flow that got nothing for ``width_s``. Windows begin at every sample from ``start_s`` on;
-    nan where none is complete.
+    1 for equal shares, 0 for a flow that got nothing for ``width_s``. Windows begin at every sample from ``start_s``
+    on; nan where none is complete.
     """
     inside = time_s > start_s
     step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
@@ -38,7 +38,9 @@ def drift(time_s: Vector, values: Vector) -> float:
     return float(np.sum(t * values[good])) / spread if spread > 0 else float("nan")
 
 
-def in_phase(time_s: Vector, cycle_s: float, start_s: float, end_s: float, from_s: float) -> npt.NDArray[np.bool_]:
+def in_phase(
+    time_s: Vector, cycle_s: float, start_s: float, end_s: float, from_s: float
+) -> npt.NDArray[np.bool_]:
     """Which instants from ``from_s`` on lie between ``start_s`` and ``end_s`` of a cycle of ``cycle_s``."""
     within = np.mod(time_s - from_s + 1e-9, cycle_s)
     found: npt.NDArray[np.bool_] = (time_s >= from_s - 1e-9) & (within >= start_s) & (within < end_s)
@@ -48,23 +50,24 @@ def in_phase(time_s: Vector, cycle_s: float, start_s: float, end_s: float, from_
 def settling_time(
     time_s: Vector, values: Vector, cycle_s: float, start_s: float, end_s: float, from_s: float
 ) -> float:
-    """How long after the beginning of a phase a level stays within 25 % of what it comes to: the mean over all cycles.
+    """How long after the beginning of a phase a level is still above what it comes to: the mean over all cycles.
 
-    The phase lies between ``start_s`` and ``end_s`` of each cycle of ``cycle_s`` from ``from_s`` on; what it comes to
-    is the mean over its second half. Values are averaged over 1 s first. The length of the phase where it never stays.
+    The phase lies between ``start_s`` and ``end_s`` of each cycle of ``cycle_s`` from ``from_s`` on. Values are
+    averaged over each second; the level has settled when no later second is more than a quarter above the highest of
+    the phase's second half. A band around the mean would not do: a sawtooth leaves any narrow one for ever.
     """
     found = []
-    cycles = int((time_s[-1] + 1e-9 - from_s) // cycle_s) if time_s.size else 0
+    step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
+    cycles = int((time_s[-1] + step + 1e-9 - from_s) // cycle_s) if time_s.size else 0
     for k in range(cycles):
         began = from_s + k * cycle_s + start_s
-        length = end_s - start_s
         means = []
-        for second in range(round(length)):
+        for second in range(round(end_s - start_s)):
             part = (time_s > began + second) & (time_s <= began + second + 1)
             means.append(float(np.mean(values[part])) if np.any(part) else float("nan"))
-        late = float(np.nanmean(means[len(means) // 2 :])) if means else float("nan")
-        if not np.isfinite(late):
+        late = np.array(means[len(means) // 2 :])
+        if not np.any(np.isfinite(late)):
             continue
-        away = [second for second, mean in enumerate(means) if not abs(mean - late) <= 0.25 * late]
-        found.append(float(away[-1] + 1) if away else 0.0)
+        above = [second for second, mean in enumerate(means) if mean > 1.25 * float(np.nanmax(late))]
+        found.append(float(above[-1] + 1) if above else 0.0)
     return float(np.mean(found)) if found else float("nan")

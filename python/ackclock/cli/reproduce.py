@@ -17,14 +17,19 @@ from ackclock.errors import InputError
 if TYPE_CHECKING:
     from ackclock.study.load import LoadedStudy
 
+CHARACTERISATION = "aqm"
+"""The name of the page of the characterisation after RFC 7928, where it is not that of one study."""
+
 
 def reproduce(
     selectors: Sequence[str], *, quick: bool, as_json: bool, out: Path, sensitivity: bool, threads: int
 ) -> None:
     """Run the studies that ``selectors`` name (all without any), print their verdicts, write the report."""
+    from ackclock.cli import characterise_text
     from ackclock.cli.reproduce_json import as_document
     from ackclock.cli.reproduce_text import show_all
     from ackclock.report import write_report
+    from ackclock.report.characterisation import write_characterisation
     from ackclock.store import Store
     from ackclock.study.load import find_studies, load_study, study_names
     from ackclock.study.run import run_studies
@@ -47,10 +52,17 @@ def reproduce(
         )
     if not results:
         raise failures[0]
-    stem = _stem(studies[0]) if len(studies) == 1 else "report"
+    published = [result for result in results if result.characterisation is None]
+    characterised = [result for result in results if result.characterisation is not None]
+    stem = _stem(studies[0]) if len(studies) == 1 else "report" if published else CHARACTERISATION
     command = _command(selectors, quick=quick, sensitivity=sensitivity)
-    report = write_report(results, out / f"{stem}.html", command)
-    document = as_document(results, report, time.monotonic() - began)
+    pages = []
+    if published:
+        pages.append(write_report(published, out / f"{stem}.html", command))
+    if characterised:
+        name = CHARACTERISATION if published else stem
+        pages.append(write_characterisation(characterised, out / f"{name}.html", command))
+    document = as_document(results, pages[0], time.monotonic() - began)
     path = out / f"{stem}.json"
     path.write_text(
         json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
@@ -58,8 +70,12 @@ def reproduce(
     if as_json:
         print_json(document)
     else:
-        show_all(results)
-        console().print(Text.assemble("report  ", (str(report), "bold")))
+        if published:
+            show_all(published)
+        if characterised:
+            characterise_text.show(characterised)
+        for page in pages:
+            console().print(Text.assemble("report  ", (str(page), "bold")))
         console().print(Text.assemble("data    ", str(path)))
     if failures:
         missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ackclock.characterisation.verdicts import rows
 from ackclock.study.result import ClaimResult, PrecisionResult, StudyResult
 from ackclock.study.tally import by_thesis, verdicts_of
 
@@ -80,11 +81,42 @@ def _study(result: StudyResult) -> dict[str, Any]:
             for assumption in result.assumptions
             for item in assumption.sensitivity
         ],
+        "characterisation": _characterisation(result),
         "versions": dict(result.versions),
         "runs": result.runs,
         "reused_runs": result.reused_runs,
         "cpu_time_s": result.cpu_time_s,
         "fingerprint": result.fingerprint,
+    }
+
+
+def _characterisation(result: StudyResult) -> dict[str, Any] | None:
+    """The verdicts on each discipline, with what they rest on; None for a study of something else."""
+    about = result.characterisation
+    if about is None:
+        return None
+    return {
+        "section": about.section,
+        "requirement": about.requirement,
+        "disciplines": [
+            {
+                "discipline": row.discipline,
+                "verdict": row.verdict.value,
+                "findings": [
+                    {
+                        "criterion": one.criterion.title,
+                        "kind": one.criterion.kind,
+                        "metric": one.metric,
+                        "setting": one.setting,
+                        "outcome": one.outcome.value,
+                        "mean": one.mean,
+                        "interval": None if one.low is None or one.high is None else [one.low, one.high],
+                    }
+                    for one in row.findings
+                ],
+            }
+            for row in rows(result)
+        ],
     }
 
 

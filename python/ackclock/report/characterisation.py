@@ -1,4 +1,4 @@
-"""The page of the characterisation: verdicts of every discipline in every scenario of RFC 7928, and what they rest on."""
+"""The page of the characterisation: verdicts of every discipline in every scenario, and what they rest on."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ackclock.characterisation.arms import discipline_of
 from ackclock.characterisation.language import Characterisation, Criterion
@@ -16,8 +18,11 @@ from ackclock.report import page, plane, study_view, style
 from ackclock.report.library import packed_plotly
 from ackclock.report.plane import Plane
 from ackclock.report.study_view import StudyView
+from ackclock.statistics import summarise
+from ackclock.study.curve_words import at_equal
 from ackclock.study.result import CaseResult, StudyResult
 
+AT_DELAY_MS = (5.0, 10.0, 20.0)
 MOST_PLANES = 6
 """A study with more settings draws the first, the last and some between."""
 
@@ -52,6 +57,14 @@ class RowView:
 
 
 @dataclass(frozen=True)
+class EqualDelay:
+    """Goodput of each discipline at equal delay."""
+
+    heads: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True)
 class ScenarioView:
     """A scenario with its study."""
 
@@ -60,6 +73,17 @@ class ScenarioView:
     rows: Sequence[RowView]
     planes: Sequence[Plane]
     more_planes: int
+    equal_delay: EqualDelay | None
+
+    @property
+    def legend(self) -> Sequence[tuple[str, style.Style]]:
+        """Who is drawn in any of the planes."""
+        found = {mark.label: mark.look for one in self.planes for mark in one.marks}
+        return sorted(found.items(), key=lambda item: self._order.index(item[0]))
+
+    @property
+    def _order(self) -> list[str]:
+        return [view.row.label for view in self.rows]
 
 
 @dataclass(frozen=True)
@@ -87,7 +111,9 @@ def write_characterisation(results: Sequence[StudyResult], path: Path, command: 
 def render(results: Sequence[StudyResult], command: str) -> str:
     """The page as HTML text."""
     anchors: set[str] = set()
-    disciplines = list(dict.fromkeys(discipline_of(case.case) for result in results for case in result.cases))
+    # Not all take part in every scenario: the order is that of the scenarios with the most.
+    each = [list(dict.fromkeys(discipline_of(case.case) for case in result.cases)) for result in results]
+    disciplines = list(dict.fromkeys(name for names in sorted(each, key=len, reverse=True) for name in names))
     numbers = {name: index for index, name in enumerate(disciplines)}
     scenarios = [_scenario(result, anchors, numbers) for result in results]
     found = {scenario.about.section: scenario for scenario in scenarios}
@@ -140,7 +166,34 @@ def _scenario(result: StudyResult, anchors: set[str], numbers: Mapping[str, int]
     ]
     planes = _planes(result, about, numbers)
     shown = _some(planes)
-    return ScenarioView(study, about, views, shown, len(planes) - len(shown))
+    equal = _equal_delay(result) if about.curves else None
+    return ScenarioView(study, about, views, shown, len(planes) - len(shown), equal)
+
+
+def _equal_delay(result: StudyResult) -> EqualDelay:
+    """The goodput at 5, 10 and 20 ms of median queueing delay, interpolated between the variants."""
+    values = list(dict.fromkeys(case.sweep_value for case in result.cases))
+    names = list(dict.fromkeys(discipline_of(case.case) for case in result.cases))
+    table = []
+    for name in names:
+        cells = []
+        for value in values:
+            cases = [
+                case
+                for case in result.cases
+                if discipline_of(case.case) == name and case.sweep_value == value
+            ]
+            delay, goodput = (
+                np.array([case.values[metric].samples for case in cases]).T
+                for metric in ("delay_p50", "goodput")
+            )
+            cells += [
+                significant(summarise(at_equal(delay, goodput, np.array(at))).mean, 3) for at in AT_DELAY_MS
+            ]
+        table.append((next(case.label.partition(", ")[0] for case in cases), cells))
+    axis = result.sweep.axis.lower() if result.sweep else ""
+    heads = [f"{at:g} ms, {axis} {value}" for value in values for at in AT_DELAY_MS]
+    return EqualDelay(heads, table)
 
 
 def _some(planes: Sequence[Plane]) -> list[Plane]:
@@ -154,14 +207,15 @@ def _some(planes: Sequence[Plane]) -> list[Plane]:
 def _planes(result: StudyResult, about: Characterisation, numbers: Mapping[str, int]) -> list[Plane]:
     settings: dict[str, list[CaseResult]] = {}
     for case in result.cases:
-        settings.setdefault(setting_of(case), []).append(case)
+        together = "" if case.sweep_value is None else str(case.sweep_value)
+        settings.setdefault(together if about.curves else setting_of(case), []).append(case)
     found = []
     for x, y in about.planes:
         for setting, cases in settings.items():
             labelled = [
                 (numbers[discipline_of(case.case)], case.label.partition(", ")[0], case) for case in cases
             ]
-            title = _setting_words(result, cases[0], setting)
+            title = _setting_words(result, cases[0], setting, variant=not about.curves)
             if len(about.planes) > 1:
                 title = f"{result.metric(y).label}{': ' if title else ''}{title}"
             one = plane.plane(title, labelled, result.metric(x), result.metric(y))
@@ -170,12 +224,12 @@ def _planes(result: StudyResult, about: Characterisation, numbers: Mapping[str, 
     return found
 
 
-def _setting_words(result: StudyResult, case: CaseResult, setting: str) -> str:
+def _setting_words(result: StudyResult, case: CaseResult, setting: str, *, variant: bool) -> str:
     """A setting in words: the label of the variant, and the value of the sweep."""
-    variant = case.label.partition(", ")[2]
+    of_variant = case.label.partition(", ")[2] if variant else ""
     axis = result.axis(case)
     value = "" if case.sweep_value is None else f"{axis.partition(' (')[0]} {case.sweep_value}"
-    return ", ".join(part for part in (variant, value) if part) or setting
+    return ", ".join(part for part in (of_variant, value) if part) or setting
 
 
 def _judged(criterion: Criterion, findings: Sequence[Finding], result: StudyResult) -> Judged | None:
@@ -226,9 +280,12 @@ def _cell(scenario: ScenarioView, discipline: str) -> Cell:
     for view in scenario.rows:
         if view.row.discipline == discipline:
             reasons = "; ".join(
-                dict.fromkeys(f"{one.criterion.text or one.criterion.rule}: not so" for one in view.row.reasons())
+                dict.fromkeys(
+                    f"{one.criterion.text or one.criterion.rule}: not so" for one in view.row.reasons()
+                )
             )
-            words = f"{view.row.label}, {scenario.about.section} {scenario.study.result.title}: {view.row.verdict.value}"
+            title = f"{scenario.about.section} {scenario.study.result.title}"
+            words = f"{view.row.label}, {title}: {view.row.verdict.value}"
             return Cell(view.row.verdict, f"#{view.anchor}", f"{words}. {reasons}".rstrip(". ") + ".")
     return Cell(None, "", f"{scenario.about.section}: not run")
 
@@ -263,7 +320,8 @@ def _arm(
         note="",
         overall=overall(name, verdicts),
         parameters=[
-            {**parameter, "used": sorted(used.get(parameter["name"], set()))} for parameter in entry["parameters"]
+            {**parameter, "used": sorted(used.get(parameter["name"], set()))}
+            for parameter in entry["parameters"]
         ],
         summary=entry["summary"],
         source=entry["source"],

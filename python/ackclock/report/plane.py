@@ -6,16 +6,17 @@ Better is to the left and up: less delay, more goodput (RFC 7928 section 2.7).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ackclock.characterisation.ellipse import Ellipse, fitted
 from ackclock.numbers import significant
-from ackclock.report import strips, style
+from ackclock.report import style
 from ackclock.report.style import Style
-from ackclock.study.result import CaseResult, Metric
+from ackclock.study.model import Metric
+from ackclock.study.result import CaseResult
 
 WIDTH, HEIGHT = 420.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 10.0, 42.0
@@ -35,6 +36,10 @@ class Mark:
     """Points of an SVG polygon; empty where the runs have no spread."""
     runs: Sequence[tuple[float, float]]
     words: str
+    line: str = ""
+    """Points of an SVG line: of a discipline whose wanted delay goes through a range."""
+    stops: Sequence[tuple[float, float]] = ()
+    """The medians along it."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +75,11 @@ class _Axis:
         return (value - self.low) / (self.high - self.low)
 
 
-def plane(
-    title: str, cases: Sequence[tuple[int, str, CaseResult]], x: Metric, y: Metric
-) -> Plane | None:
-    """The plane of the cases, each with its number among the disciplines and its label; None without any point."""
+def plane(title: str, cases: Sequence[tuple[int, str, CaseResult]], x: Metric, y: Metric) -> Plane | None:
+    """The plane of the cases, each with its number among the disciplines and its label; None without any point.
+
+    Several cases of one discipline are joined by a line, in their order.
+    """
     found: list[tuple[int, str, CaseResult, Ellipse]] = []
     for index, label, case in cases:
         one = fitted(np.array(case.values[x.id].samples), np.array(case.values[y.id].samples))
@@ -90,21 +96,10 @@ def plane(
             round(HEIGHT - BOTTOM - up.share(point[1]) * (HEIGHT - TOP - BOTTOM), 1),
         )
 
-    marks = [
-        Mark(
-            label=label,
-            look=style.style(index),
-            at=place(one.median),
-            contour=" ".join("{},{}".format(*place(point)) for point in one.contour),
-            runs=[
-                place((a, b))
-                for a, b in zip(case.values[x.id].samples, case.values[y.id].samples, strict=True)
-                if math.isfinite(a) and math.isfinite(b)
-            ],
-            words=f"{label}: median {significant(one.median[0], 3)} {x.unit}, {significant(one.median[1])} {y.unit}",
-        )
-        for index, label, case, one in found
-    ]
+    groups: dict[int, list[tuple[str, CaseResult, Ellipse]]] = {}
+    for index, label, case, one in found:
+        groups.setdefault(index, []).append((label, case, one))
+    marks = [_mark(index, members, place, x, y) for index, members in groups.items()]
     return Plane(
         title=title,
         x_label=x.axis_title,
@@ -112,6 +107,32 @@ def plane(
         x_ticks=[(place((value, up.low))[0], text) for value, text in across.ticks],
         y_ticks=[(place((across.low, value))[1], text) for value, text in up.ticks],
         marks=marks,
+    )
+
+
+def _mark(
+    index: int,
+    members: Sequence[tuple[str, CaseResult, Ellipse]],
+    place: Callable[[tuple[float, float]], tuple[float, float]],
+    x: Metric,
+    y: Metric,
+) -> Mark:
+    label, case, one = members[0]
+    stops = list(dict.fromkeys(place(other.median) for _, _, other in members))
+    said = f"median {significant(one.median[0], 3)} {x.unit}, {significant(one.median[1])} {y.unit}"
+    return Mark(
+        label=label,
+        look=style.style(index),
+        at=stops[0],
+        contour=" ".join("{},{}".format(*place(point)) for point in one.contour) if len(stops) == 1 else "",
+        runs=[
+            place((a, b))
+            for a, b in zip(case.values[x.id].samples, case.values[y.id].samples, strict=True)
+            if len(stops) == 1 and math.isfinite(a) and math.isfinite(b)
+        ],
+        words=f"{label}: {said if len(stops) == 1 else f'{len(stops)} points'}",
+        line=" ".join("{},{}".format(*stop) for stop in stops) if len(stops) > 1 else "",
+        stops=stops if len(stops) > 1 else (),
     )
 
 
@@ -132,11 +153,12 @@ def _axis(values: Sequence[float], *, may_be_log: bool) -> _Axis:
         low, high = low - 0.05 * abs(low or 1), high + 0.05 * abs(high or 1)
     room = 0.05 * (high - low)
     low, high = (0.0 if 0 <= low < 0.3 * high else low - room), high + room
-    on = strips.scale([low, high])
-    step_ticks = [] if on is None else [(_value(on, position), text) for position, text in on.ticks]
-    return _Axis(low, high, False, [(value, text) for value, text in step_ticks if low <= value <= high])
+    step = _round_step((high - low) / 5)
+    ticks = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    return _Axis(low, high, False, [(value, f"{value:.6g}") for value in ticks])
 
 
-def _value(on: strips.Scale, position: float) -> float:
-    """The value at a position of a scale."""
-    return on.low + position / 100 * (on.high - on.low)
+def _round_step(rough: float) -> float:
+    """The smallest of 1, 2, 5 times a power of ten that is not below ``rough``."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next((factor * power for factor in (1, 2, 5) if factor * power >= rough * 0.999), 10 * power)

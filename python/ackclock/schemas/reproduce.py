@@ -87,6 +87,34 @@ class PrecisionRecord(Document):
     where: str = Field(description="the metric and the case that have it")
 
 
+class FindingRecord(Document):
+    """A criterion of a discipline in one setting."""
+
+    criterion: str
+    kind: Literal["benefit", "safety", "info"]
+    metric: str
+    setting: str = Field(description="the variant or the sweep value; empty where there is one setting")
+    outcome: Literal["holds", "near", "broken", "info", "unknown"]
+    mean: float | None
+    interval: tuple[float, float] | None
+
+
+class DisciplineRecord(Document):
+    """A discipline in a scenario of the characterisation."""
+
+    discipline: str
+    verdict: Literal["pass", "caution", "fail", "info", "baseline"]
+    findings: list[FindingRecord]
+
+
+class CharacterisationRecord(Document):
+    """The verdicts of a scenario of RFC 7928."""
+
+    section: str
+    requirement: str
+    disciplines: list[DisciplineRecord]
+
+
 class StudyRecord(Document):
     """One study."""
 
@@ -100,6 +128,9 @@ class StudyRecord(Document):
     verdicts: dict[Verdict, int]
     cases: list[CaseRecord]
     sensitivity: list[SensitivityRecord]
+    characterisation: CharacterisationRecord | None = Field(
+        description="for a scenario of RFC 7928, else null"
+    )
     versions: dict[str, str]
     runs: int
     reused_runs: int

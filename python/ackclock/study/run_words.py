@@ -15,12 +15,12 @@
                                 what a count grows by in consecutive stretches of ``width`` seconds
     hurst(path), hurst(path, from, to)
                                 the Hurst parameter of what a count grows by from sample to sample
-    least_share(path, from, width)                      the smallest share, times their number, that one of the flows had
-                                of what all got, in any window of so many seconds: 1 for equal shares
+    least_share(path, from, width)                      the smallest share, times their number, that one of the flows
+                                had of what all got, in any window of so many seconds: 1 for equal shares
     drift(path, from, to)       the least-squares slope of a series, per second
     phase(path, cycle, from, to, start)                 the samples between two times of every cycle from ``start`` on
-    settling_time(path, cycle, from, to, start)         how long after the beginning of that phase the series stays within
-                                25 % of what it comes to, the mean over the cycles
+    settling_time(path, cycle, from, to, start)         how long after the beginning of that phase the series is still
+                                above what it comes to, the mean over the cycles
     convergence_time(first, second, start, from, to)    45-55 % convergence time in seconds of two series, see metrics
 
 X is any number of the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,

@@ -1,0 +1,352 @@
+"""The characterisation after RFC 7928: disciplines as cases, criteria, verdicts, and the table of section 13."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from ackclock import core
+from ackclock.characterisation.arms import Arm, Placement, cases, discipline_of, variant_of
+from ackclock.characterisation.criteria import RULES
+from ackclock.characterisation.ellipse import fitted
+from ackclock.characterisation.language import Characterisation, Criterion
+from ackclock.characterisation.parameters import numbers, scaled
+from ackclock.characterisation.summary import TABLE, overall
+from ackclock.characterisation.verdicts import Outcome, Verdict, rows
+from ackclock.study.base import load_base
+from ackclock.study.load import load_study, studies_dir, study_names
+from ackclock.study.model import Metric
+from ackclock.study.result import CaseResult, MetricValue, Source, StudyResult, Thesis
+
+RED = Arm(
+    name="red",
+    label="RED",
+    delay={"min_threshold": "0.5 packets", "max_threshold": "1.5 packets"},
+    ecn=True,
+)
+CODEL = Arm(name="codel", label="CoDel", delay={"target": "1 ms"}, ecn=True)
+DROPTAIL = Arm(name="droptail", label="Drop-tail")
+BLUE = Arm(name="blue", label="BLUE", parameters={"increment": 0.01})
+ARMS = (DROPTAIL, RED, CODEL, BLUE)
+
+
+def placed(**keys: Any) -> dict[str, dict[str, Any]]:
+    """The cases of a placement by their names, as what they set."""
+    placement = Placement.model_validate({"at": ["a.queue"], "limit": "83 packets", **keys})
+    return {case["name"]: case["overrides"] for case in cases(placement, ARMS)}
+
+
+def test_every_discipline_is_a_case() -> None:
+    assert placed() == {
+        "droptail": {"a.queue": {"name": "droptail", "limit": "83 packets"}},
+        "red": {"a.queue": {"name": "red", "limit": "83 packets"}},
+        "codel": {"a.queue": {"name": "codel", "limit": "83 packets"}},
+        "blue": {"a.queue": {"name": "blue", "limit": "83 packets", "increment": 0.01}},
+    }
+    assert list(placed(only=["droptail", "codel"])) == ["droptail", "codel"]
+    assert list(placed(only_ecn=True)) == ["red", "codel"]
+    with pytest.raises(ValueError, match='there is no arm "coddle"'):
+        placed(only=["coddle"])
+
+
+def test_variants_change_buffers_links_and_marks() -> None:
+    found = placed(
+        at=["a.queue", "b.queue"],
+        limit=["83 packets", "8 packets"],
+        variants=[
+            {"name": "both", "label": "both"},
+            {"name": "marks", "label": "marks", "at": ["b.queue"], "ecn": True, "overrides": {"x": 1}},
+        ],
+    )
+    assert found["red+both"]["b.queue"] == {"name": "red", "limit": "8 packets"}
+    assert found["red+marks"] == {"b.queue": {"name": "red", "limit": "83 packets", "ecn": True}, "x": 1}
+    # BLUE is said not to mark here; drop-tail is there for comparison.
+    assert "blue+marks" not in found
+    assert found["droptail+marks"]["b.queue"] == {"name": "droptail", "limit": "83 packets"}
+    assert (discipline_of("red+marks"), variant_of("red+marks"), variant_of("red")) == ("red", "marks", "")
+
+
+def test_a_wanted_delay_becomes_a_time_or_a_length() -> None:
+    found = placed(
+        packets_per_s=833.3,
+        variants=[{"name": "knob", "label": "", "delays_ms": [12, 24]}],
+        at=["a.queue", "b.queue"],
+    )
+    assert found["codel+knob"]["a.queue"]["target"] == "12 ms"
+    assert found["codel+knob"]["b.queue"]["target"] == "24 ms"
+    # 12 ms of 833.3 packets a second are 10 packets: thresholds at half and at one and a half of that.
+    assert found["red+knob"]["a.queue"]["min_threshold"] == "4.9998 packets"
+    assert found["red+knob"]["a.queue"]["max_threshold"] == "14.9994 packets"
+    assert "blue+knob" not in found
+
+
+def test_another_discipline_may_stand_beside() -> None:
+    beside = {"b.queue": ["codel", "red"]}
+    found = placed(
+        limit=["83 packets", "208 packets"], variants=[{"name": "v", "label": "", "beside": beside}]
+    )
+    assert found["red+v"]["b.queue"] == {"name": "codel", "limit": "208 packets"}
+    assert found["codel+v"]["b.queue"] == {"name": "red", "limit": "208 packets"}
+    assert found["droptail+v"]["b.queue"] == {"name": "droptail", "limit": "208 packets"}
+
+
+def test_parameters_are_varied_as_far_as_the_discipline_takes_them() -> None:
+    found = placed(only=["red"], variants=[{"name": "default", "label": ""}], factors=[0.5, 4])
+    assert found["red+weight-x0.5"]["a.queue"]["weight"] == 0.001
+    assert found["red+max_threshold-x4"]["a.queue"]["max_threshold"] == "60 packets"
+    # Four times the lower threshold would be above the upper one.
+    assert "red+min_threshold-x4" not in found
+    assert scaled("codel", {}, "target", "5 ms", 2) == "10 ms"
+    assert scaled("fq-codel", {}, "queues", "1024", 0.25) == 256
+    assert "limit" not in numbers("codel")
+
+
+METRICS = [Metric(id=id, label=id, expr="1") for id in ("delay_p50", "delay_p95", "goodput", "loss", "x")]
+THESIS = Thesis("aqm", "A", "T", "IETF", 2016, "RFC 7928")
+
+
+def study(criteria: Sequence[Any], cases: Mapping[str, Mapping[str, Sequence[float]]]) -> StudyResult:
+    """A result with these samples by case and metric; a case may end in [value]."""
+    made = []
+    for name, values in cases.items():
+        case, _, value = name.rstrip("]").partition("[")
+        made.append(
+            CaseResult(
+                name=name,
+                case=case,
+                label=case,
+                sweep_value=value or None,
+                overrides={},
+                seeds=(1, 2, 3),
+                values={id: MetricValue(None, None, None, tuple(samples)) for id, samples in values.items()},
+            )
+        )
+    about = Characterisation.model_validate(
+        {"section": "0", "short": "s", "requirement": "must", "demand": "d", "criteria": criteria}
+    )
+    return StudyResult(
+        name="aqm/x", title="x", summary="", source=Source(THESIS, "RFC", "0"), file="", quick=False,
+        replications=3, scenario_text="", metrics=tuple(METRICS), cases=tuple(made), sweep=None, claims=(),
+        figures=(), assumptions=(), findings=(), characterisation=about,
+    )  # fmt: skip
+
+
+def verdict(criteria: Sequence[Any], cases: Mapping[str, Mapping[str, Sequence[float]]]) -> Verdict:
+    """The verdict on the discipline ``red``."""
+    return next(row.verdict for row in rows(study(criteria, cases)) if row.discipline == "red")
+
+
+def outcome(criterion: Any, own: Sequence[float], other: Sequence[float]) -> tuple[Outcome, float | None]:
+    """How a criterion about ``x`` comes out."""
+    found = rows(study([criterion], {"droptail": {"x": other}, "red": {"x": own}}))
+    (finding,) = found[1].findings
+    return finding.outcome, finding.mean
+
+
+def test_ratios_are_paired_and_geometric() -> None:
+    # Ratios 1/2, 1/2 and 1/4: the mean of the logarithms is ln(1/2) - ln(2)/3.
+    found = rows(study(["latency"], {
+        "droptail": {"delay_p50": [10, 20, 40], "delay_p95": [1, 1, 1]},
+        "red": {"delay_p50": [5, 10, 10], "delay_p95": [0.5, 0.5, 0.5]},
+    }))  # fmt: skip
+    median, tail = found[1].findings
+    assert median.mean == pytest.approx(0.5 * 2 ** (-1 / 3))
+    # Deviations of the logarithms are ln 2 times 1/3, 1/3, -2/3: a variance of (ln 2)^2 / 3 and, with the t of two
+    # degrees of freedom, 4.3027, half an interval of 4.3027 * ln 2 / 3.
+    assert median.high == pytest.approx(0.5 * 2 ** (-1 / 3) * math.exp(4.302653 * math.log(2) / 3), rel=1e-6)
+    assert median.outcome is Outcome.BROKEN, "the interval reaches beyond 1"
+    assert (tail.mean, tail.low, tail.high, tail.outcome) == (0.5, 0.5, 0.5, Outcome.HOLDS)
+
+
+def test_ranges_of_each_kind() -> None:
+    ratio = {"rule": "r", "measure": "ratio", "metrics": ["x"], "low": 0.95}
+    assert outcome(ratio, [0.95, 0.95], [1, 1]) == (Outcome.HOLDS, pytest.approx(0.95))
+    assert outcome({**ratio, "strict": True}, [0.5, 0.5], [1, 1])[0] is Outcome.BROKEN
+    assert outcome({**ratio, "caution_low": 0.75}, [0.8, 0.8], [1, 1])[0] is Outcome.NEAR
+    assert outcome({**ratio, "caution_low": 0.75}, [0.7, 0.7], [1, 1])[0] is Outcome.BROKEN
+    difference = {"rule": "d", "measure": "difference", "metrics": ["x"], "high": 2}
+    assert outcome(difference, [3, 5], [1, 3]) == (Outcome.HOLDS, 2)
+    value = {"rule": "v", "metrics": ["x"], "low": 1}
+    # Mean 1.5, interval 1.5 ± 12.7 * 0.5: only the mean, and some of the interval, are in the range.
+    assert outcome(value, [1, 2], [0, 0])[0] is Outcome.BROKEN
+    assert outcome({**value, "by": "mean"}, [1, 2], [0, 0])[0] is Outcome.HOLDS
+    assert outcome({**value, "by": "some"}, [-1, 2], [0, 0])[0] is Outcome.HOLDS
+    assert outcome({**value, "by": "some"}, [-1, -1], [0, 0])[0] is Outcome.BROKEN
+    assert outcome({**value, "by": "every"}, [1, 2], [0, 0])[0] is Outcome.HOLDS
+    assert outcome({**value, "by": "every"}, [0.9, 2], [0, 0])[0] is Outcome.BROKEN
+    assert outcome(value, [math.nan, math.nan], [0, 0]) == (Outcome.UNKNOWN, None)
+    # What lies below the floor is no queue: 0.01 over 0.05 counts as 0.1 over 0.1.
+    assert outcome({**ratio, "floor": 0.1}, [0.01, 0.01], [0.05, 0.05])[1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "expected"),
+    [
+        (2.0, 1.0, "holds"),
+        (2.1, 1.0, "broken"),
+        (0.9, 0.1, "holds"),
+        (1.1, 0.1, "broken"),
+        (1.0, 0.0, "holds"),
+    ],
+)
+def test_loss_may_be_twice_drop_tails_or_one_per_cent(own: float, other: float, expected: str) -> None:
+    found = rows(study(["loss"], {"droptail": {"loss": [other] * 3}, "red": {"loss": [own] * 3}}))
+    assert found[1].findings[0].outcome.value == expected
+
+
+GOOD = {"delay_p50": [1, 1.1, 0.9], "delay_p95": [2, 2, 2], "goodput": [9, 9, 9], "loss": [1, 1, 1]}
+BASE = {"delay_p50": [10, 11, 9], "delay_p95": [20, 20, 20], "goodput": [9, 9, 9], "loss": [1, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, Verdict.PASS),
+        ({"delay_p95": [20, 20, 20]}, Verdict.CAUTION),
+        ({"goodput": [8, 8, 8]}, Verdict.FAIL),
+        ({"goodput": [8, 8, 8], "delay_p95": [20, 20, 20]}, Verdict.FAIL),
+        ({"loss": [2.5, 2.5, 2.5]}, Verdict.FAIL),
+    ],
+)
+def test_verdicts(changes: dict[str, list[float]], expected: Verdict) -> None:
+    criteria = ["latency", "goodput", "loss"]
+    assert verdict(criteria, {"droptail": BASE, "red": {**GOOD, **changes}}) is expected
+
+
+def test_near_a_limit_is_a_caution_and_numbers_are_information() -> None:
+    near = [{"rule": "goodput", "caution_low": 0.75}]
+    assert verdict(near, {"droptail": BASE, "red": {**GOOD, "goodput": [8, 8, 8]}}) is Verdict.CAUTION
+    assert verdict([], {"droptail": BASE, "red": GOOD}) is Verdict.INFO
+    # Nothing to compare with: no verdict.
+    assert verdict(["goodput"], {"red": GOOD}) is Verdict.INFO
+
+
+def test_the_worst_setting_decides() -> None:
+    slow = {**GOOD, "goodput": [5, 5, 5]}
+    cases = {"droptail[1]": BASE, "droptail[2]": BASE, "red[1]": GOOD, "red[2]": slow}
+    assert verdict(["goodput"], cases) is Verdict.FAIL
+    assert verdict([{"rule": "goodput", "only": ["1"]}], cases) is Verdict.PASS
+    # Each variant is held against drop-tail in the same one.
+    cases = {"droptail+a": BASE, "droptail+b": {**BASE, "goodput": [5, 5, 5]}, "red+a": GOOD, "red+b": slow}
+    assert verdict(["goodput"], cases) is Verdict.PASS
+    assert verdict(["goodput"], {**cases, "droptail+b": BASE}) is Verdict.FAIL
+
+
+def test_a_variant_may_be_held_against_another_of_the_same_discipline() -> None:
+    criterion = {"rule": "goodput", "against": "drop-*"}
+    cases = {
+        "red+drop-20": {**GOOD, "goodput": [4, 4, 4]},
+        "red+ecn-20": {**GOOD, "goodput": [4, 4, 4]},
+        "red+drop-100": GOOD,
+        "red+ecn-100": GOOD,
+    }
+    assert verdict([criterion], cases) is Verdict.PASS
+    assert verdict([criterion], {**cases, "red+ecn-100": {**GOOD, "goodput": [4, 4, 4]}}) is Verdict.FAIL
+
+
+def test_a_varied_parameter_is_held_against_the_defaults_of_drop_tail() -> None:
+    cases = {"droptail+default": BASE, "red+default": GOOD, "red+weight-x2": {**GOOD, "goodput": [5, 5, 5]}}
+    assert verdict(["goodput"], cases) is Verdict.FAIL
+    assert verdict([{"rule": "goodput", "only": ["default", "*-x4"]}], cases) is Verdict.PASS
+
+
+def test_a_criterion_says_something() -> None:
+    assert Criterion.model_validate("latency").metrics == RULES["latency"]["metrics"]
+    with pytest.raises(ValidationError, match='"latencey" is none of the rules'):
+        Criterion.model_validate("latencey")
+    with pytest.raises(ValidationError, match="nothing has to hold"):
+        Criterion.model_validate({"rule": "own", "metrics": ["x"]})
+
+
+def test_the_ellipse_is_the_maximum_likelihood_fit() -> None:
+    # The corners of a square of side 2 and its centre: variance 4/5 of each, divided by n and not by n - 1.
+    found = fitted(np.array([0.0, 0, 2, 2, 1]), np.array([0.0, 2, 0, 2, 1]))
+    assert found is not None
+    assert (found.mean, found.median) == ((1, 1), (1, 1))
+    assert found.covariance == pytest.approx((0.8, 0, 0.8))
+    assert np.hypot(*(np.array(found.contour) - 1).T) == pytest.approx(math.sqrt(0.8))
+
+
+def test_the_contour_of_dependent_points_is_tilted() -> None:
+    x, y = np.array([0.0, 1, 2, 3, 4]), np.array([0.0, 1, 3, 2, 4])
+    found = fitted(x, y)
+    assert found is not None
+    (xx, xy, yy), (mx, my) = found.covariance, found.mean
+    inverse = np.linalg.inv(np.array([[xx, xy], [xy, yy]]))
+    for point in found.contour:
+        away = np.array(point) - (mx, my)
+        assert away @ inverse @ away == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("x", "y"), [([1.0] * 6, [2.0] * 6), ([1.0, 2, 3, 4], [1.0, 3, 2, 4])])
+def test_without_spread_or_with_few_points_there_is_no_contour(x: list[float], y: list[float]) -> None:
+    found = fitted(np.array(x), np.array(y))
+    assert found is not None
+    assert found.contour == ()
+    assert fitted(np.array([math.nan]), np.array([1.0])) is None
+
+
+def test_better_and_safe_needs_eight_passes_and_no_failure() -> None:
+    must = [run for line in TABLE if line.must for run in line.runs]
+    assert len(must) == 13
+    passes = {run: {"red": Verdict.PASS if k < 8 else Verdict.CAUTION} for k, run in enumerate(must)}
+    assert overall("red", passes).better_and_safe
+    assert not overall("red", {**passes, must[0]: {"red": Verdict.CAUTION}}).better_and_safe
+    assert not overall("red", {**passes, must[12]: {"red": Verdict.FAIL}}).better_and_safe
+    short = dict(list(passes.items())[:-1])
+    assert overall("red", short).missing == (must[-1],)
+
+
+SCENARIOS = [name for name in study_names() if name.startswith("aqm/")]
+
+
+def test_the_scenarios_are_those_of_the_table() -> None:
+    sections = []
+    for name in SCENARIOS:
+        about = load_study(name).study.characterisation
+        assert about is not None
+        assert name == f"aqm/rfc7928-{about.section}"
+        sections.append(about.section)
+    assert {run for line in TABLE for run in line.runs} <= set(sections)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_scenario_compares_with_drop_tail(name: str) -> None:
+    study = load_study(name).study
+    names = [case.name for case in study.cases]
+    if study.disciplines is not None and not study.disciplines.only_ecn:
+        assert discipline_of(names[0]) == "droptail"
+    if study.characterisation is not None:
+        # Where a criterion compares with drop-tail, its variants are there to be compared with.
+        variants = {variant_of(case) for case in names if discipline_of(case) == "droptail"}
+        for criterion in study.characterisation.criteria:
+            if criterion.measure in ("ratio", "difference", "loss") and not criterion.against:
+                others = {variant_of(case) for case in names} - variants
+                assert all(other.rpartition("-x")[1] for other in others), others
+
+
+NOT_COMPARED = {"token-bucket", "scepter", "shaper"}
+"""They police or shape a rate that somebody has to choose; without one they are drop-tail."""
+
+
+def test_every_discipline_is_characterised() -> None:
+    arms = load_base("r10.base.toml", str(studies_dir() / "aqm" / "rfc7928-8.2.2.toml")).base.arms
+    queues = {entry["name"] for entry in core.registry() if entry["kind"] == "queue"}
+    assert {arm.name for arm in arms} == queues - NOT_COMPARED
+    for arm in arms:
+        entry = next(one for one in core.registry() if one["kind"] == "queue" and one["name"] == arm.name)
+        known = {parameter["name"] for parameter in entry["parameters"]}
+        assert arm.ecn == ("ecn" in known)
+        assert {*arm.parameters, *arm.delay} <= known
+
+
+def test_a_result_says_what_it_was_judged_by() -> None:
+    result = study(["goodput"], {"droptail": BASE, "red": GOOD})
+    with pytest.raises(ValueError, match="no study of the characterisation"):
+        rows(dataclasses.replace(result, characterisation=None))

@@ -1,0 +1,71 @@
+"""The page of the characterisation and what the terminal shows, of a short run of two scenarios."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+from ackclock.report.characterisation import render
+from ackclock.study.load import parse_study, studies_dir
+from ackclock.study.result import StudyResult
+from ackclock.study.run import run_study
+
+SCENARIO = studies_dir() / "aqm" / "rfc7928-5.1.1.toml"
+SHORT = 'quick = { replications = 2, overrides = { duration = "10 s", warmup = "2 s" } }\n'
+
+
+def short_study() -> str:
+    """A scenario of the package, so short that it runs in a moment, with three of the disciplines."""
+    text = SCENARIO.read_text(encoding="utf-8").replace(
+        "[disciplines]", '[disciplines]\nonly = ["droptail", "red", "pie"]'
+    )
+    return text.replace("[source]", SHORT + "\n[source]", 1)
+
+
+@pytest.fixture(scope="module")
+def result() -> StudyResult:
+    return run_study(parse_study(short_study(), "aqm/rfc7928-5.1.1", str(SCENARIO)), quick=True)
+
+
+def test_the_page_has_a_cell_for_each_discipline(result: StudyResult) -> None:
+    page = render([result], "ackclock reproduce aqm --quick")
+    assert "<title>Characterisation of queue disciplines" in page
+    for name in ("droptail", "red", "pie"):
+        assert f'href="#study-aqm-rfc7928-5.1.1-{name}"' in page
+        assert f'id="study-aqm-rfc7928-5.1.1-{name}"' in page
+        assert f'id="arm-{name}"' in page
+    assert "RFC 7928 has no thresholds" in page
+    assert "thesis" not in page.split("<body")[1].split("<script")[0].lower()
+
+
+def test_the_page_names_every_parameter_and_what_did_not_run(result: StudyResult) -> None:
+    page = render([result], "ackclock reproduce aqm --quick")
+    assert "<code>max_probability</code>" in page
+    assert "83 packets" in page
+    assert "not characterised" in page
+    assert '<span class="muted">8.2.5 not run</span>' in page
+
+
+def test_the_same_results_give_the_same_page(result: StudyResult) -> None:
+    assert render([result], "x") == render([result], "x")
+
+
+def test_the_command_writes_a_page_and_its_data(ackclock: Command, tmp_path: Path) -> None:
+    (tmp_path / "r10.base.toml").write_text(
+        (studies_dir() / "aqm" / "r10.base.toml").read_text(encoding="utf-8")
+    )
+    (tmp_path / "short.toml").write_text(short_study())
+    done = ackclock("reproduce", "short.toml", "--quick")
+    assert done.code == 0, done.err
+    assert "Characterisation after RFC 7928" in done.out
+    assert "baseline" in done.out
+    assert (
+        "Characterisation of queue disciplines" in (tmp_path / "ackclock-results" / "short.html").read_text()
+    )
+    (study,) = json.loads((tmp_path / "ackclock-results" / "short.json").read_text())["studies"]
+    found = study["characterisation"]
+    assert [one["discipline"] for one in found["disciplines"]] == ["droptail", "red", "pie"]
+    assert {one["criterion"] for one in found["disciplines"][1]["findings"]} == {"Latency", "Goodput", "Loss"}
