@@ -64,7 +64,12 @@ pub fn applications() -> Vec<&'static Descriptor> {
     [&BULK]
         .into_iter()
         .chain(udp)
-        .chain([&traffic::transfers::DESCRIPTOR, &traffic::pages::DESCRIPTOR, &traffic::web::DESCRIPTOR])
+        .chain([
+            &traffic::transfers::DESCRIPTOR,
+            &traffic::pages::DESCRIPTOR,
+            &traffic::adaptive_video::DESCRIPTOR,
+            &traffic::web::DESCRIPTOR,
+        ])
         .collect()
 }
 

@@ -6,7 +6,7 @@ use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::series::Named;
-use ackclock_sim::session::Tally;
+use ackclock_sim::session::{Running, Tally};
 use ackclock_sim::simulation::Simulation;
 use ackclock_sim::traffic::UdpSender;
 use serde::Serialize;
@@ -90,6 +90,15 @@ enum TaskCounts {
     Connections { connections: u64, completed_connections: u64 },
     /// Pages of a session.
     Pages { pages: u64, completed_pages: u64 },
+    /// Segments of a video.
+    Segments {
+        segments: u64,
+        completed_segments: u64,
+        video_rate_mean_bps: Option<f64>,
+        rate_switches: u64,
+        stalls: u64,
+        stall_s: f64,
+    },
     /// Requests that are answered.
     Requests { requests: u64, completed_requests: u64 },
 }
@@ -215,7 +224,7 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize) -> Flow
         return FlowResult { tasks: Some(tasks), ..FlowResult::default() };
     };
     let tasks = match flow.session {
-        Some(session) => Some(session_result(simulation.sessions[session as usize].tally())),
+        Some(session) => Some(session_result(&simulation.sessions[session as usize])),
         None if flow.one_of_many => {
             Some(connections_result(std::iter::once(&*flow).chain(&*others), measured))
         }
@@ -246,9 +255,20 @@ fn connections_result<'f>(flows: impl Iterator<Item = &'f Flow>, measured: Inter
     TasksResult::of(counts, &times)
 }
 
-fn session_result(tally: &Tally) -> TasksResult {
-    let counts = TaskCounts::Pages { pages: tally.begun(), completed_pages: tally.times().count() };
-    TasksResult::of(counts, tally.times())
+fn session_result(session: &Running) -> TasksResult {
+    let (begun, times) = (session.tally().begun(), session.tally().times());
+    let counts = match session.viewing() {
+        None => TaskCounts::Pages { pages: begun, completed_pages: times.count() },
+        Some(viewing) => TaskCounts::Segments {
+            segments: begun,
+            completed_segments: times.count(),
+            video_rate_mean_bps: (viewing.segments > 0).then(|| viewing.rates_bps / viewing.segments as f64),
+            rate_switches: viewing.switches,
+            stalls: viewing.stalls,
+            stall_s: viewing.stalled.seconds(),
+        },
+    };
+    TasksResult::of(counts, times)
 }
 
 fn requests_result(tally: &Tally) -> TasksResult {

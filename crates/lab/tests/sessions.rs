@@ -108,6 +108,41 @@ fn losses_delay_pages_and_confuse_no_connection_with_the_next() {
 }
 
 #[test]
+fn a_viewer_climbs_the_ladder_and_then_takes_what_plays() {
+    // 12 Mbit/s carry 11.58 Mbit/s of payload: enough for 4 Mbit/s. Once the buffer is full a segment of 4 s is asked for
+    // each 4 s: in the second half of 400 s 50 of them, 16 Mbit in 1382 packets each, without a switch or a stall.
+    let text = format!("{TWELVE}application = \"adaptive-video\"\n");
+    let result = result("", &text, "400 s\"\nwarmup = \"200 s");
+    let viewer = &result["flows"][0];
+    assert_eq!(viewer["name"], "adaptive-video");
+    assert_eq!(number(viewer, "video_rate_mean_bps"), 4e6);
+    assert_eq!(
+        (number(viewer, "rate_switches"), number(viewer, "stalls"), number(viewer, "stall_s")),
+        (0.0, 0.0, 0.0)
+    );
+    assert_eq!((number(viewer, "segments"), number(viewer, "completed_segments")), (50.0, 50.0));
+    assert!((number(viewer, "delivered_packets") / (50.0 * 1382.0) - 1.0).abs() < 0.02);
+    // A segment takes at least 1382 packets of 1 ms and a round trip, and with repairs less than the 3.2 s for which 80 % of
+    // its throughput would no longer be 4 Mbit/s.
+    let time = number(viewer, "completion_p50_s");
+    assert!((1.42..3.2).contains(&time), "{time}");
+}
+
+#[test]
+fn a_link_that_is_too_slow_for_the_lowest_rate_stalls_the_video() {
+    // 4 s at 24 Mbit/s are 8288 packets of a millisecond: 8.29 s or more, of which 4 s are played. So each segment after the
+    // first comes 4.29 s too late or more.
+    let text =
+        format!("{TWELVE}application = {{ name = \"adaptive-video\", lowest = \"24 Mbit/s\", rungs = 1 }}\n");
+    let result = result("", &text, "100 s");
+    let viewer = &result["flows"][0];
+    let arrived = number(viewer, "completed_segments");
+    assert!((9.0..=12.0).contains(&arrived), "{arrived}");
+    assert_eq!(number(viewer, "stalls"), arrived - 1.0);
+    assert!(number(viewer, "stall_s") >= 4.28 * (arrived - 1.0));
+}
+
+#[test]
 fn too_many_connections_are_refused() {
     let text = "duration = \"1 s\"\n[dumbbell]\nbottleneck = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n\
                 access = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n[[flows]]\ncount = 2000\ncontrol = \"reno\"\n\

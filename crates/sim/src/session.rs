@@ -10,7 +10,7 @@ use crate::flow::Transport;
 use crate::histogram::Histogram;
 use crate::measure::Interval;
 use crate::random::Stream;
-use ackclock_base::Time;
+use ackclock_base::{Span, Time};
 
 /// An application that goes on when its connections have delivered.
 pub trait Session: Send {
@@ -19,6 +19,26 @@ pub trait Session: Send {
 
     /// A connection has delivered all that it was told to send.
     fn delivered(&mut self, now: Time, connection: usize, desk: &mut Desk<'_>);
+
+    /// What a viewer has seen, where it is one.
+    fn viewing(&self) -> Option<Viewing> {
+        None
+    }
+}
+
+/// What the viewer of a video has seen in the measured interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Viewing {
+    /// Segments that arrived.
+    pub segments: u64,
+    /// Their rates, added up.
+    pub rates_bps: f64,
+    /// Changes of the rate from one to the next.
+    pub switches: u64,
+    /// How often the buffer ran empty until a segment arrived.
+    pub stalls: u64,
+    /// For how long.
+    pub stalled: Span,
 }
 
 /// What a session works with.
@@ -57,6 +77,11 @@ impl Tally {
     /// Nothing begun.
     pub fn new(measured: Interval) -> Self {
         Self { measured, begun: 0, times: Histogram::default() }
+    }
+
+    /// Whether an instant is measured.
+    pub fn measures(&self, now: Time) -> bool {
+        self.measured.contains(now)
     }
 
     /// A task begins.
@@ -119,6 +144,11 @@ impl Running {
     /// What it has begun and completed.
     pub fn tally(&self) -> &Tally {
         &self.tally
+    }
+
+    /// What its viewer has seen, where it has one.
+    pub fn viewing(&self) -> Option<Viewing> {
+        self.parts.session.viewing()
     }
 
     /// It begins, or one of its flows has delivered; afterwards [`Self::next_order`] has what follows.

@@ -3,6 +3,7 @@
 //!
 //! A source draws from the random stream of its flow and knows no clock: it is asked for the time to its next packet.
 
+pub mod adaptive_video;
 pub mod constant;
 pub mod mmpp;
 pub mod pages;

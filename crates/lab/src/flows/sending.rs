@@ -7,6 +7,7 @@ use crate::registry;
 use ackclock_base::Value;
 use ackclock_cc::registry::{Companions, Entry};
 use ackclock_sim::session::Session;
+use ackclock_sim::traffic::adaptive_video::{AdaptiveVideo, Watching};
 use ackclock_sim::traffic::pages::{Pages, Reading};
 use ackclock_sim::traffic::timetable::Timetable;
 use ackclock_sim::traffic::transfers::Transfers;
@@ -91,6 +92,8 @@ impl Sending {
 pub enum SessionPlan {
     /// Reads web pages.
     Pages(Pages),
+    /// Watches a video.
+    Video(AdaptiveVideo),
 }
 
 impl SessionPlan {
@@ -98,6 +101,7 @@ impl SessionPlan {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Pages(_) => "pages",
+            Self::Video(_) => "adaptive-video",
         }
     }
 
@@ -105,6 +109,7 @@ impl SessionPlan {
     pub fn connections(&self) -> usize {
         match self {
             Self::Pages(pages) => pages.connections,
+            Self::Video(_) => 1,
         }
     }
 
@@ -112,6 +117,7 @@ impl SessionPlan {
     pub fn build(&self) -> Box<dyn Session> {
         match self {
             Self::Pages(pages) => Box::new(Reading::new(*pages)),
+            Self::Video(video) => Box::new(Watching::new(*video)),
         }
     }
 }
@@ -186,6 +192,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
         "web" => Sending::Connections(plan, Timetable::Web(Web::of(values))),
         "transfers" => Sending::Connections(plan, Timetable::Transfers(Transfers::of(values, payload))),
         "pages" => Sending::Session(plan, SessionPlan::Pages(Pages::of(values, payload))),
+        "adaptive-video" => Sending::Session(plan, SessionPlan::Video(AdaptiveVideo::of(values, payload))),
         _ => Sending::Tcp(plan),
     })
 }

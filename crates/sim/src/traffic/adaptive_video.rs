@@ -1,0 +1,261 @@
+//! Video whose viewer asks for one segment after another over a TCP connection that stays open, each at the rate that the
+//! last ones suggest, and pauses while the playout buffer is full.
+
+use super::{RATE, application};
+use crate::session::{Desk, Order, Session, Viewing};
+use ackclock_base::{Descriptor, Parameter, Quantity, Range, Span, Time, Values};
+use std::collections::VecDeque;
+
+/// What it is.
+pub const DESCRIPTOR: Descriptor = application(
+    "adaptive-video",
+    "Segments of video over TCP, each at the rate that the last ones suggest, up to a full buffer",
+    "RFC 7928 section 9.1, which leaves the rule to the tester",
+    &[
+        Parameter { name: "lowest", summary: "The lowest rate of the ladder", default: "500 kbit/s", ..RATE },
+        Parameter {
+            name: "rungs",
+            summary: "How many rates the ladder has",
+            quantity: Quantity::Integer,
+            default: "4",
+            range: Range::between(1.0, 100.0),
+            source: "none",
+        },
+        Parameter {
+            name: "step",
+            summary: "What each rate is to the one below",
+            quantity: Quantity::Number,
+            default: "2",
+            range: Range { min: 1.0, max: 10.0, above_min: true },
+            source: "none",
+        },
+        Parameter {
+            name: "segment",
+            summary: "How much of the video a segment holds",
+            quantity: Quantity::Time,
+            default: "4 s",
+            range: Range::between(0.01, 3600.0),
+            source: "none",
+        },
+        Parameter {
+            name: "buffer",
+            summary: "How much of the video is kept at most; at least a segment",
+            quantity: Quantity::Time,
+            default: "20 s",
+            range: Range::between(0.01, 36_000.0),
+            source: "none",
+        },
+        Parameter {
+            name: "margin",
+            summary: "The highest rate is taken that is at most this share of the mean throughput of the last segments",
+            quantity: Quantity::Number,
+            default: "0.8",
+            range: Range { min: 0.0, max: 10.0, above_min: true },
+            source: "none",
+        },
+        Parameter {
+            name: "memory",
+            summary: "Of how many segments that mean is taken",
+            quantity: Quantity::Integer,
+            default: "3",
+            range: Range::between(1.0, 1000.0),
+            source: "none",
+        },
+    ],
+);
+
+/// The video and its viewer's rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AdaptiveVideo {
+    /// The lowest rate in bits per second.
+    pub lowest_bps: f64,
+    /// How many rates there are.
+    pub rungs: usize,
+    /// What each is to the one below.
+    pub step: f64,
+    /// How much a segment holds.
+    pub segment: Span,
+    /// How much is kept.
+    pub buffer: Span,
+    /// What share of the throughput a rate may be.
+    pub margin: f64,
+    /// Of how many segments the throughput is the mean.
+    pub memory: usize,
+    /// Bits of a packet.
+    pub payload_bits: f64,
+}
+
+impl AdaptiveVideo {
+    /// What a scenario says, in packets of this payload.
+    pub fn of(values: &Values, payload_bytes: u64) -> Self {
+        Self {
+            lowest_bps: values.rate("lowest").bits_per_second() as f64,
+            rungs: values.integer("rungs") as usize,
+            step: values.number("step"),
+            segment: values.time("segment"),
+            buffer: values.time("buffer").max(values.time("segment")),
+            margin: values.number("margin"),
+            memory: values.integer("memory") as usize,
+            payload_bits: payload_bytes as f64 * 8.0,
+        }
+    }
+
+    fn rate_bps(&self, rung: usize) -> f64 {
+        (0..rung).fold(self.lowest_bps, |rate, _| rate * self.step)
+    }
+
+    fn packets(&self, rung: usize) -> u64 {
+        (self.rate_bps(rung) * self.segment.seconds() / self.payload_bits).ceil().max(1.0) as u64
+    }
+
+    /// The highest rung that a throughput allows.
+    fn rung_for(&self, throughput_bps: f64) -> usize {
+        let allowed = self.margin * throughput_bps;
+        (1..self.rungs).rev().find(|rung| self.rate_bps(*rung) <= allowed).unwrap_or(0)
+    }
+}
+
+/// The viewer.
+#[derive(Clone, Debug)]
+pub struct Watching {
+    video: AdaptiveVideo,
+    /// The rung of the segment under way, and when it was asked for.
+    rung: usize,
+    asked: Time,
+    /// Throughputs of the last segments.
+    throughputs: VecDeque<f64>,
+    /// What was in the buffer at `seen`; from the first segment on it plays.
+    buffered: Span,
+    seen: Time,
+    playing: bool,
+    viewing: Viewing,
+}
+
+impl Watching {
+    /// Somebody who has not begun.
+    pub fn new(video: AdaptiveVideo) -> Self {
+        Self {
+            video,
+            rung: 0,
+            asked: Time::ZERO,
+            throughputs: VecDeque::new(),
+            buffered: Span::ZERO,
+            seen: Time::ZERO,
+            playing: false,
+            viewing: Viewing::default(),
+        }
+    }
+
+    fn ask(&mut self, at: Time, anew: bool, desk: &mut Desk<'_>) {
+        self.asked = at;
+        desk.tally.begin(at);
+        desk.orders.push(Order { connection: 0, at, packets: self.video.packets(self.rung), anew });
+    }
+
+    /// Plays until now; where the buffer did not last, that was a stall.
+    fn play(&mut self, now: Time, measured: bool) {
+        let passed = now.since(self.seen);
+        self.seen = now;
+        if self.playing && passed > self.buffered && measured {
+            self.viewing.stalls += 1;
+            self.viewing.stalled += passed.saturating_sub(self.buffered);
+        }
+        if self.playing {
+            self.buffered = self.buffered.saturating_sub(passed);
+        }
+    }
+}
+
+impl Session for Watching {
+    fn begin(&mut self, now: Time, desk: &mut Desk<'_>) {
+        self.ask(now, true, desk);
+    }
+
+    fn delivered(&mut self, now: Time, _connection: usize, desk: &mut Desk<'_>) {
+        let measured = desk.tally.measures(now);
+        self.play(now, measured);
+        self.buffered += self.video.segment;
+        self.playing = true;
+        desk.tally.complete(self.asked, now);
+        if measured {
+            self.viewing.segments += 1;
+            self.viewing.rates_bps += self.video.rate_bps(self.rung);
+        }
+        let bits = self.video.packets(self.rung) as f64 * self.video.payload_bits;
+        self.throughputs.push_back(bits / now.since(self.asked).seconds().max(1e-9));
+        if self.throughputs.len() > self.video.memory {
+            self.throughputs.pop_front();
+        }
+        let mean = self.throughputs.iter().sum::<f64>() / self.throughputs.len() as f64;
+        let rung = self.video.rung_for(mean);
+        self.viewing.switches += u64::from(measured && rung != self.rung);
+        self.rung = rung;
+        // It waits until the next segment has room.
+        let excess = (self.buffered + self.video.segment).saturating_sub(self.video.buffer);
+        self.ask(now + excess, false, desk);
+    }
+
+    fn viewing(&self) -> Option<Viewing> {
+        Some(self.viewing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Interval;
+    use crate::random::Stream;
+    use crate::session::Tally;
+
+    /// 0.5, 1, 2 and 4 Mbit/s; a segment of the lowest is 2 Mbit, 250 packets of 1000 B.
+    const USUAL: AdaptiveVideo = AdaptiveVideo {
+        lowest_bps: 500_000.0,
+        rungs: 4,
+        step: 2.0,
+        segment: Span::from_millis(4000),
+        buffer: Span::from_millis(20_000),
+        margin: 0.8,
+        memory: 3,
+        payload_bits: 8000.0,
+    };
+
+    #[test]
+    fn rungs_follow_the_throughput() {
+        let rungs = [0.1e6, 1.24e6, 1.25e6, 2.5e6, 4.9e6, 5e6, 1e9].map(|bps| USUAL.rung_for(bps));
+        assert_eq!(rungs, [0, 0, 1, 2, 2, 3, 3]);
+        assert_eq!([0, 1, 2, 3].map(|rung| USUAL.packets(rung)), [250, 500, 1000, 2000]);
+    }
+
+    #[test]
+    fn the_buffer_fills_stalls_and_holds_back() {
+        let mut watching = Watching::new(USUAL);
+        let mut random = Stream::new(1, "video");
+        let mut tally = Tally::new(Interval { from: Time::ZERO, to: Time::from_seconds(100.0) });
+        let mut step = |seconds: f64, begins: bool| {
+            let (now, mut orders) = (Time::from_seconds(seconds), Vec::new());
+            let mut desk = Desk { random: &mut random, orders: &mut orders, tally: &mut tally };
+            if begins {
+                watching.begin(now, &mut desk)
+            } else {
+                watching.delivered(now, 0, &mut desk)
+            }
+            let [order] = orders.as_slice() else { panic!("{orders:?}") };
+            (order.at.seconds(), order.packets, order.anew)
+        };
+        assert_eq!(step(0.0, true), (0.0, 250, true));
+        // 2 Mbit in 1 s: of 2 Mbit/s 80 % are 1.6, so 1 Mbit/s is the highest. 4 s are in the buffer.
+        assert_eq!(step(1.0, false), (1.0, 500, false));
+        // 4 Mbit in 6 s: the mean of 2 and 0.667 Mbit/s is 1.333, of which 80 % are 1.067. The buffer lasted 4 s of 6.
+        assert_eq!(step(7.0, false), (7.0, 500, false));
+        // 4 Mbit in 0.1 s, 40 Mbit/s: the mean of three is 14.2. In the buffer: 4 - 0.1 + 4 = 7.9 s.
+        assert_eq!(step(7.1, false), (7.1, 2000, false));
+        assert_eq!(step(7.2, false), (7.2, 2000, false)); // 11.8 s
+        assert_eq!(step(7.3, false), (7.3, 2000, false)); // 15.7 s, and 19.7 with the next
+        // 19.6 s: the next has room in 3.6 s.
+        assert_eq!(step(7.4, false), (11.0, 2000, false));
+        let Viewing { segments, rates_bps, switches, stalls, stalled } = watching.viewing().unwrap();
+        assert_eq!((segments, switches, stalls, stalled), (6, 2, 1, Span::from_millis(2000)));
+        assert_eq!(rates_bps, 0.5e6 + 1e6 + 1e6 + 3.0 * 4e6);
+        assert_eq!((tally.begun(), tally.times().count()), (7, 6));
+    }
+}
