@@ -37,7 +37,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "interval",
-        summary: "How long arrivals are counted, and predicted ahead; the time of ten mean packets where absent",
+        summary: "How long arrivals are counted, and predicted ahead: ten mean packets where absent, one at least",
         quantity: Quantity::Time,
         default: Parameter::NONE,
         range: Range::above(0.0),
@@ -48,7 +48,7 @@ pub const PARAMETERS: &[Parameter] = &[
         summary: "From how many intervals the next is predicted",
         quantity: Quantity::Integer,
         default: "10",
-        range: Range::between(1.0, 1000.0),
+        range: Range::between(1.0, 200.0),
         source: "not published",
     },
     Parameter {
@@ -88,8 +88,8 @@ impl Paqm {
     /// From the registered parameters.
     pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
         let packet_s = f64::from(link.mean_packet_bytes) / link.rate.bytes_per_second();
-        let ten_packets = Span::from_seconds(10.0 * packet_s);
-        let interval = values.optional_time("interval").unwrap_or(ten_packets).max(Span::from_nanos(1));
+        let packet = Span::from_seconds(packet_s).max(Span::from_nanos(1));
+        let interval = values.optional_time("interval").unwrap_or(packet.scale(10.0)).max(packet);
         Self {
             capacity,
             optimal_packets: values.packets("optimal_queue"),
