@@ -92,10 +92,8 @@ fn losses_delay_pages_and_confuse_no_connection_with_the_next() {
     let link = "queue = { name = \"droptail\", limit = \"10 packets\" }\n\
                 loss = { name = \"independent\", probability = 0.02 }\n\
                 reverse = { loss = { name = \"independent\", probability = 0.05 } }\n";
-    let text = format!(
-        "[[flows]]\ncount = 2\ncontrol = \"cubic\"\nfrom = \"a\"\nto = \"b\"\ntransport = \"linux\"\napplication = \"pages\"\n"
-    );
-    let result = result(link, &text, "120 s");
+    let text = "[[flows]]\ncount = 2\ncontrol = \"cubic\"\nfrom = \"a\"\nto = \"b\"\ntransport = \"linux\"\napplication = \"pages\"\n";
+    let result = result(link, text, "120 s");
     for reader in result["flows"].as_array().expect("flows") {
         let (begun, complete) = (number(reader, "pages"), number(reader, "completed_pages"));
         assert!(complete > 20.0 && begun == complete + 1.0, "{begun} {complete}");
