@@ -1,6 +1,9 @@
 //! AVQ, the adaptive virtual queue (Kunniyur and Srikant, SIGCOMM 2001): drops where a virtual queue of the same size, with
 //! a capacity of its own, would overflow. That capacity is adapted so that the link is used to a desired degree.
 //!
+//! What is held at the desired degree is the load that is offered. Where packets are marked, the link is used as much; where
+//! they are dropped, it is used less by as much as is dropped. `load = "admitted"` holds the use itself.
+//!
 //! The virtual queue counts packets where the limit does, else bytes. Without a limit it never overflows.
 
 #[cfg(test)]
@@ -41,6 +44,14 @@ pub const PARAMETERS: &[Parameter] = &[
         source: "Jain 2003 section 2.7.1; 0.15 in Kunniyur and Srikant 2001",
     },
     Parameter {
+        name: "load",
+        summary: "Which load is held at utilisation: what is offered, or what is not dropped",
+        quantity: Quantity::Choice(&["offered", "admitted"]),
+        default: "offered",
+        range: Range::ANY,
+        source: "Kunniyur and Srikant 2001: offered; the version contributed to ns-2: admitted",
+    },
+    Parameter {
         name: "ecn",
         summary: "Whether packets that can be marked are marked instead of dropped early",
         quantity: Quantity::Flag,
@@ -66,6 +77,7 @@ pub struct Avq {
     virtual_queue: f64,
     utilisation: f64,
     smoothing: f64,
+    counts_dropped: bool,
     ecn: bool,
     last: Time,
     mean_packet_bytes: f64,
@@ -90,37 +102,45 @@ impl Avq {
             virtual_queue: 0.0,
             utilisation: values.number("utilisation"),
             smoothing: values.number("smoothing"),
+            counts_dropped: values.choice("load") == "offered",
             ecn: values.flag("ecn"),
             last: Time::ZERO,
             mean_packet_bytes,
         }
     }
 
-    /// The paper's algorithm, at each arrival: whether the packet overflows the virtual queue. Like the real one, that
-    /// takes any packet while it is empty.
-    fn overflows(&mut self, now: Time, bytes: u32) -> bool {
-        let size = if let Capacity::Packets(_) = self.capacity { 1.0 } else { f64::from(bytes) };
+    /// What drained from the virtual queue since the last arrival, and what its capacity gained.
+    fn advance(&mut self, now: Time) {
         let elapsed = now.since(self.last).seconds();
         self.last = now;
         self.virtual_queue = (self.virtual_queue - self.virtual_per_s * elapsed).max(0.0);
+        let gained = self.smoothing * self.utilisation * self.link_per_s * elapsed;
+        self.virtual_per_s = (self.virtual_per_s + gained).min(self.link_per_s);
+    }
+
+    /// Whether a packet overflows the virtual queue. Like the real one, that takes any packet while it is empty.
+    fn overflows(&mut self, size: f64) -> bool {
         let overflows = self.virtual_queue > 0.0 && self.virtual_queue + size > self.most;
         if !overflows {
             self.virtual_queue += size;
         }
-        let wanted = self.virtual_per_s + self.smoothing * self.utilisation * self.link_per_s * elapsed;
-        self.virtual_per_s = (wanted.min(self.link_per_s) - self.smoothing * size).max(0.0);
         overflows
     }
 }
 
 impl Discipline for Avq {
     fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, _random: &mut dyn Random) -> Verdict {
-        let early = self.overflows(arrival.now, arrival.bytes);
-        match (self.capacity.admits(arrival.bytes, backlog), early) {
-            (true, false) => Verdict::Admit,
+        let size = if let Capacity::Packets(_) = self.capacity { 1.0 } else { f64::from(arrival.bytes) };
+        self.advance(arrival.now);
+        let verdict = match (self.overflows(size), self.capacity.admits(arrival.bytes, backlog)) {
+            (false, true) => Verdict::Admit,
             (true, true) if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
             _ => Verdict::Drop,
+        };
+        if self.counts_dropped || verdict != Verdict::Drop {
+            self.virtual_per_s = (self.virtual_per_s - self.smoothing * size).max(0.0);
         }
+        verdict
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {

@@ -57,6 +57,18 @@ fn the_virtual_capacity_falls_with_excess_load_and_rises_to_the_links() {
 }
 
 #[test]
+fn load_may_be_what_is_not_dropped() {
+    // Eleven packets at once, five of which fit: the capacity falls by 0.1 for each of eleven, or for each of five.
+    for (load, counted) in [("offered", 11.0), ("admitted", 5.0)] {
+        let mut avq = avq(Capacity::Packets(5), &[("load", load)]);
+        for _ in 0..11 {
+            offer(&mut avq, 0.0);
+        }
+        assert!((avq.virtual_per_s - (800.0 - 0.1 * counted)).abs() < 1e-9, "{load}: {}", avq.virtual_per_s);
+    }
+}
+
+#[test]
 fn bytes_and_packets_are_the_same_where_all_packets_are_alike() {
     let mut packets = avq(Capacity::Packets(20), &[]);
     let mut bytes = avq(Capacity::Bytes(20_000), &[]);
