@@ -172,6 +172,7 @@ RECORDS: dict[str, list[type[BaseModel]]] = {
         reproduce.ClaimRecord,
         reproduce.CaseRecord,
         reproduce.SensitivityRecord,
+        reproduce.FindingRecord,
     ],
     "## The registry": [registry.Entry],
 }
@@ -191,7 +192,8 @@ def test_the_fields_of_a_run_and_of_nested_records_are_defined() -> None:
     text = page("results.md")
     own = section(text, "## One run").split("###")[0]
     assert first_column(own) == fields(run.RunDocument)
-    for record in (reproduce.SourceRecord, reproduce.ValueRecord, registry.Parameter):
+    nested = (reproduce.CharacterisationRecord, reproduce.DisciplineRecord, reproduce.SourceRecord)
+    for record in (*nested, reproduce.ValueRecord, registry.Parameter):
         assert fields(record) <= set(re.findall(r"`(\w+)`", text))
 
 

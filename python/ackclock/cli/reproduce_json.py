@@ -20,7 +20,7 @@ def as_document(results: Sequence[StudyResult], report: Path | None, wall_time_s
         "verdicts": verdicts_of(results),
         "theses": [
             {"thesis": tally.thesis.key, "studies": tally.studies, "verdicts": tally.verdicts}
-            for tally in by_thesis(results)
+            for tally in by_thesis([result for result in results if result.characterisation is None])
         ],
         "studies": [_study(result) for result in results],
         "wall_time_s": wall_time_s,
