@@ -89,7 +89,7 @@ impl FqCoDel {
     pub fn new(values: &Values, capacity: Capacity) -> Self {
         Self {
             capacity,
-            quantum: values.size("quantum").bytes() as i64,
+            quantum: i64::try_from(values.size("quantum").bytes()).unwrap_or(i64::MAX),
             drop_batch: values.integer("drop_batch") as usize,
             fresh: Queue { law: Law::new(values), fifo: Fifo::default(), credits: 0, listed: false },
             places: vec![None; values.integer("queues") as usize],

@@ -57,6 +57,14 @@ fn queues_share_the_link_by_bytes() {
 }
 
 #[test]
+fn a_turn_may_be_as_long_as_anyone_likes() {
+    // More bytes than a signed number counts.
+    let mut bench = Bench::new(&[("quantum", "1e10 GB")], Capacity::Unlimited);
+    bench.arrive(0.0, BULK, 1000, 2);
+    assert_eq!(bench.empty(0.0), [0, 1]);
+}
+
+#[test]
 fn a_new_queue_goes_first() {
     // The bulk flow's queue becomes old when its first quantum is spent (two packets of 1000 B overdraw 1514 B).
     let mut bench = Bench::new(&[], Capacity::Unlimited);
