@@ -108,6 +108,24 @@ fn a_loss_is_announced_to_the_receiver_that_echoes_marks() {
     assert!(connection.sender.control().decision().cwnd >= cwnd, "a second reduction");
 }
 
+/// RFC 3168 section 6.1.2: the receiver goes on echoing a mark until the packet with the announcement arrives, the first
+/// that is sent after the reduction. So the echo that acknowledges the last one before it is still of the old mark.
+#[test]
+fn a_mark_halves_the_window_once() {
+    let settings = [("ecn", "true"), ("initial_window", "10 packets"), ("reduction", "immediate")];
+    let mut connection = Connection::open("ns2", &settings);
+    let mut new = connection.ack(1, NO_BLOCK, Flags::CONGESTION_ECHO);
+    let halved = connection.sender.control().decision().cwnd;
+    assert!(halved < 6.0, "{halved}");
+    new.extend((2..=10).flat_map(|number| connection.ack(number, NO_BLOCK, Flags::CONGESTION_ECHO)));
+    let announcing = new.first().map(|packet| (packet.number, packet.flags.has(Flags::WINDOW_REDUCED)));
+    assert_eq!(announcing, Some((10, true)));
+    assert!(connection.sender.control().decision().cwnd >= halved, "a second reduction");
+    // The announcement has arrived: an echo is of another mark.
+    connection.ack(11, NO_BLOCK, Flags::CONGESTION_ECHO);
+    assert!(connection.sender.control().decision().cwnd < halved);
+}
+
 /// RFC 9331 section 4: a control that answers to each mark sends ECT(1), also again, and hears how many were marked.
 #[test]
 fn a_control_that_counts_marks_is_told_of_each() {

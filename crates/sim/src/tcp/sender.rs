@@ -71,8 +71,9 @@ pub struct Sender {
     /// Set by a timeout until the next acknowledgement shows whether it was spurious.
     doubtful_timeout: Option<Time>,
     pacing: Pacing,
-    /// No second reaction to marks below this.
-    ecn_guard: u64,
+    /// What is sent next after the last reduction, and announces it. Until more than that is acknowledged the receiver echoes
+    /// marks that are older, and there is no second reaction.
+    ecn_guard: Option<u64>,
     announce_reduction: bool,
     /// What the packets say in their ECN field.
     field: Ecn,
@@ -131,7 +132,7 @@ impl Sender {
             timed: None,
             doubtful_timeout: None,
             pacing: Pacing { next: Time::ZERO, blocked: false },
-            ecn_guard: 0,
+            ecn_guard: None,
             announce_reduction: false,
             cwnd_limited: true,
             last_sent: Time::ZERO,
@@ -441,7 +442,7 @@ impl Sender {
     /// RFC 3168 section 6.1.2: whatever the reason of a reduction, the receiver is told of it, and marks on what is
     /// outstanding now ask for no second one.
     fn note_reduction(&mut self) {
-        self.ecn_guard = self.board.high();
+        self.ecn_guard = Some(self.board.high());
         self.announce_reduction = true;
     }
 
@@ -468,7 +469,8 @@ impl Sender {
 
     /// RFC 3168 section 6.1.2: as a loss, once per window, and nothing to resend.
     fn on_mark(&mut self, now: Time) {
-        if self.board.una() < self.ecn_guard || self.rule.in_recovery() || self.board.is_empty() {
+        let is_old = self.ecn_guard.is_some_and(|guard| self.board.una() <= guard);
+        if is_old || self.rule.in_recovery() || self.board.is_empty() {
             return;
         }
         let found = LossFound { number: self.board.una(), signal: LossSignal::Ecn, duplicates: 0 };
