@@ -84,6 +84,13 @@ def test_a_wanted_delay_becomes_a_time_or_a_length() -> None:
     assert found["red+knob"]["a.queue"]["min_threshold"] == "4.9998 packets"
     assert found["red+knob"]["a.queue"]["max_threshold"] == "14.9994 packets"
     assert "blue+knob" not in found
+    # Drop-tail is the same whatever is wanted.
+    several = [{"name": f"{ms}-ms", "label": "", "delays_ms": [ms]} for ms in (5, 10)]
+    assert list(placed(variants=several, only=["droptail", "codel"])) == [
+        "droptail+5-ms",
+        "codel+5-ms",
+        "codel+10-ms",
+    ]
 
 
 def test_another_discipline_may_stand_beside() -> None:

@@ -84,12 +84,15 @@ def cases(placement: Placement, arms: Sequence[Arm]) -> list[dict[str, Any]]:
         if (placement.only is None or arm.name in placement.only) and (arm.ecn or not placement.only_ecn)
     ]
     variants: list[Variant | None] = [*placement.variants] or [None]
-    return [
+    found = [
         _case(placement, arm, variant, arms)
         for arm in chosen
         for variant in [*variants, *varied(arm.name, arm.parameters, placement.factors)]
         if variant is None or _takes_part(arm, variant)
     ]
+    # Drop-tail has no wanted delay: variants that differ in nothing else are one.
+    seen = [case["overrides"] for case in found]
+    return [case for k, case in enumerate(found) if case["overrides"] not in seen[:k]]
 
 
 def discipline_of(case: str) -> str:

@@ -44,7 +44,7 @@ class Criterion(Table):
         "hyphen of the own one; default: drop-tail in the same variant",
     )
     only: list[str] | None = Field(
-        default=None, description="variants or sweep values, or patterns of them; default: all"
+        default=None, description="disciplines, variants or sweep values, or patterns of them; default: all"
     )
     floor: float = Field(default=0.0, description="of a ratio: what lies below counts as this much")
     unit: str = ""

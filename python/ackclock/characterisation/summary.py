@@ -38,6 +38,8 @@ TABLE = (
     Line("Bidirectional traffic", "9.2", "may be considered", ("9.2",)),
     Line("Several disciplines in series", "10.2", "may be considered", ("10.2-i", "10.2-ii", "10.2-iii")),
 )
+ONE_SETTING = ("6.1", "8.2.5", "8.2.6-1", "8.2.6-2")
+"""The scenarios through which the defaults should serve unchanged (section 12); the choice is ours."""
 LEAST_PASSES = 8
 """Of the scenarios that must be considered, for "better than drop-tail and safe"; ours."""
 
@@ -51,6 +53,8 @@ class Overall:
     failures: int
     missing: tuple[str, ...]
     better_and_safe: bool
+    one_setting: int
+    """In how many of ``ONE_SETTING`` the defaults pass."""
     baseline: bool
 
 
@@ -71,5 +75,6 @@ def overall(discipline: str, verdicts: Mapping[str, Mapping[str, Verdict]]) -> O
         failures=failures,
         missing=missing,
         better_and_safe=not failures and passes >= LEAST_PASSES and not missing,
+        one_setting=sum(verdicts.get(run, {}).get(discipline) is Verdict.PASS for run in ONE_SETTING),
         baseline=discipline == BASELINE,
     )

@@ -121,7 +121,7 @@ def _verdict(discipline: str, about: Characterisation, findings: Sequence[Findin
 
 def _findings(criterion: Criterion, cases: Sequence[CaseResult], result: StudyResult) -> Iterator[Finding]:
     for case in cases:
-        settings = (variant_of(case.case), str(case.sweep_value))
+        settings = (discipline_of(case.case), variant_of(case.case), str(case.sweep_value))
         wanted = criterion.only is None or any(
             fnmatch.fnmatchcase(setting, one) for one in criterion.only for setting in settings
         )

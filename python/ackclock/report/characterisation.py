@@ -11,7 +11,7 @@ import numpy as np
 
 from ackclock.characterisation.arms import discipline_of
 from ackclock.characterisation.language import Characterisation, Criterion
-from ackclock.characterisation.summary import Line, Overall, lines, overall
+from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
 from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
 from ackclock.numbers import significant
 from ackclock.report import page, plane, study_view, style
@@ -139,6 +139,7 @@ def render(results: Sequence[StudyResult], command: str) -> str:
             cpu_time_s=_added([result.cpu_time_s for result in results]),
             runs=sum(result.runs for result in results),
             replications=sorted({result.replications for result in results}),
+            one_setting=ONE_SETTING,
             Verdict=Verdict,
             Outcome=Outcome,
             css=page.asset("report.css") + page.asset("characterisation.css"),
