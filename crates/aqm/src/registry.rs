@@ -81,6 +81,9 @@ impl Service {
         Self { drops_late: false, overtakes: false, holds_back: false, drops_only_when_full: false };
 }
 
+/// How often a discipline may look at its queue: at most ten thousand times in a simulated second.
+pub const PERIODS: Range = Range::between(1e-4, 1e6);
+
 /// The limit that every queue has, and no link without a queue does.
 pub const LIMIT: Parameter = Parameter {
     name: "limit",

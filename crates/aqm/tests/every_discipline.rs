@@ -6,8 +6,8 @@ mod reference_link;
 
 use ackclock_aqm::disciplines::droptail::DropTail;
 use ackclock_aqm::registry::{self, Entry, QUEUES};
-use ackclock_aqm::{Arrival, Capacity, Departing, Departure, Ecn, Held, LinkRate, Queueing, Service, Ticket};
 use ackclock_aqm::testing::Dice;
+use ackclock_aqm::{Arrival, Capacity, Departing, Departure, Ecn, Held, LinkRate, Queueing, Service, Ticket};
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Random, Rate, Size, Span, Time, Value, Values};
 use proptest::prelude::*;
@@ -180,8 +180,6 @@ fn check_with(
     count: usize,
 ) -> Result<(), TestCaseError> {
     let marks = entry.descriptor.parameter("ecn").is_some() && values.flag("ecn");
-    // A policer marks by another parameter than `ecn`.
-    let marks = marks || entry.descriptor.parameter("exceed").is_some();
     let rate = LinkRate { rate: Rate::from_bits_per_second(RATE), mean_packet_bytes: 1000 };
     let mut link = ReferenceLink::new((entry.build)(values, capacity, &rate), rate.rate, Dice(seed ^ 1));
     let mut account = Account { entry, capacity, marks, waiting: VecDeque::new(), counts: BTreeMap::new() };

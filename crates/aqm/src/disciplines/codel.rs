@@ -76,7 +76,7 @@ pub struct Law {
     /// When a waiting time that stays above the target will have been so for an interval.
     first_above: Option<Time>,
     drop_next: Time,
-    /// Drops since dropping began.
+    /// Drops since dropping began, and what was taken over from the last time.
     count: u32,
     last_count: u32,
     dropping: bool,
@@ -172,7 +172,7 @@ impl Law {
         self.ecn && head.is_some_and(|held| held.arrival.ecn.is_capable())
     }
 
-    /// Drops since dropping began; zero while nothing is dropped.
+    /// Its `count`: drops since dropping began, and what was taken over from the last time; zero while nothing is dropped.
     pub fn count(&self) -> u32 {
         if self.dropping { self.count } else { 0 }
     }

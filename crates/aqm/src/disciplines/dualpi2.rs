@@ -12,7 +12,7 @@ mod tests;
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::{Capacity, Ecn};
 use crate::fifo::Fifo;
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
 use controller::{Controller, Spread};
 
@@ -43,7 +43,7 @@ pub const PARAMETERS: &[Parameter] = &[
         summary: "How often the probabilities are moved: Tupdate",
         quantity: Quantity::Time,
         default: "16 ms",
-        range: Range::between(0.0001, 10.0),
+        range: PERIODS,
         source: "RFC 9332 appendix A.1 (min(target, RTT_max/3) there, 16 ms in Linux)",
     },
     Parameter {

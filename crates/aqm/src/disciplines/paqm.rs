@@ -9,7 +9,7 @@ mod forecast;
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
 use forecast::Forecast;
 
@@ -40,7 +40,7 @@ pub const PARAMETERS: &[Parameter] = &[
         summary: "How long arrivals are counted, and predicted ahead: ten mean packets where absent, one at least",
         quantity: Quantity::Time,
         default: Parameter::NONE,
-        range: Range::above(0.0),
+        range: PERIODS,
         source: "not published",
     },
     Parameter {

@@ -2,7 +2,7 @@
 //! that the queue stays at a reference length.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
 
 /// The discipline in the registry.
@@ -48,7 +48,7 @@ pub const PARAMETERS: &[Parameter] = &[
         summary: "How often the queue is looked at",
         quantity: Quantity::Time,
         default: "6.25 ms",
-        range: Range::above(0.0),
+        range: PERIODS,
         source: "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz",
     },
     Parameter {

@@ -5,7 +5,7 @@
 //! queue counts as no wait, although a packet may still be leaving.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub const PARAMETERS: &[Parameter] = &[
         summary: "How often the drop probability is moved: T_UPDATE",
         quantity: Quantity::Time,
         default: "15 ms",
-        range: Range::above(0.0),
+        range: PERIODS,
         source: "RFC 8033 section 4.2",
     },
     Parameter {

@@ -1,6 +1,7 @@
 //! What can be set.
 
 use crate::nlms::Update;
+use crate::registry::PERIODS;
 use ackclock_base::{Parameter, Quantity, Range};
 
 /// The parameters of APACE.
@@ -67,7 +68,7 @@ pub const PARAMETERS: &[Parameter] = &[
         summary: "Predicts at fixed times instead of at each arrival",
         quantity: Quantity::Time,
         default: Parameter::NONE,
-        range: Range::above(0.0),
+        range: PERIODS,
         source: "Jain 2003 section 2.9",
     },
     Parameter {

@@ -1,6 +1,7 @@
 //! How RED's descendants move the slope of its curve: up by adding, down by multiplying (Floyd, Gummadi and Shenker 2001,
 //! section 4).
 
+use crate::registry::PERIODS;
 use ackclock_base::{Parameter, Quantity, Range, Span, Values};
 
 /// How often.
@@ -9,7 +10,7 @@ pub const INTERVAL: Parameter = Parameter {
     summary: "How often max_probability may move",
     quantity: Quantity::Time,
     default: "500 ms",
-    range: Range::above(0.0),
+    range: PERIODS,
     source: "Floyd, Gummadi and Shenker 2001, section 4",
 };
 
