@@ -53,8 +53,8 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "floor": 0.1,
     },
     "growth": {
-        # The slope of a queue that does not grow is above zero, surely, in one run of forty: a packet in five minutes is
-        # no growth.
+        # The slope of a queue that does not grow is surely above zero in one case of forty, by chance: a packet in five
+        # minutes is no growth.
         "text": "The queue does not grow with time: not surely by more than a packet in five minutes",
         "metrics": ["drift"],
         "by": "some",

@@ -143,6 +143,9 @@ def reproduce(
     Each claim of the thesis gets a verdict: reproduced, direction only (who wins is right, by how much is not), or not
     reproduced. A verdict is a finding: it does not change the exit code.
 
+    [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines after RFC 7928 and writes one page that
+    compares them.
+
     Example: [bold]ackclock reproduce rbcc/table-4.1[/bold]
     """
     if all and studies:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,6 +135,7 @@ def render(results: Sequence[StudyResult], command: str) -> str:
             lines=lines(list(found)),
             found=found,
             counted=_counted(scenarios),
+            broken=_broken(scenarios),
             quick=any(result.quick for result in results),
             versions=results[0].versions,
             cpu_time_s=_added([result.cpu_time_s for result in results]),
@@ -299,6 +301,22 @@ def _counted(scenarios: Sequence[ScenarioView]) -> dict[Verdict, int]:
             if view.row.verdict in counts:
                 counts[view.row.verdict] += 1
     return counts
+
+
+def _broken(scenarios: Sequence[ScenarioView]) -> list[tuple[str, int]]:
+    """The criteria of safety that made cells fail, with how many cells, the most frequent first."""
+    counts = Counter(
+        title
+        for scenario in scenarios
+        for view in scenario.rows
+        if view.row.verdict is Verdict.FAIL
+        for title in {
+            one.criterion.title.partition(",")[0]
+            for one in view.row.findings
+            if one.outcome is Outcome.BROKEN and one.criterion.kind == "safety"
+        }
+    )
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _arm(
