@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,21 @@ def test_the_page_names_every_parameter_and_what_did_not_run(result: StudyResult
     assert "83 packets" in page
     assert "not characterised" in page
     assert '<span class="muted">8.2.5 not run</span>' in page
+
+
+def test_every_link_leads_somewhere(result: StudyResult) -> None:
+    about = result.characterisation
+    assert about is not None
+    silent = dataclasses.replace(
+        result,
+        name="aqm/silent",
+        characterisation=about.model_copy(update={"criteria": [], "section": "4.3"}),
+    )
+    # What follows the footer are scripts.
+    page = render([result, silent], "ackclock reproduce aqm --quick").split("</footer>")[0].split("<body")[1]
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= {*ids}
 
 
 def test_the_same_results_give_the_same_page(result: StudyResult) -> None:

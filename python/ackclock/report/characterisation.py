@@ -289,7 +289,9 @@ def _cell(scenario: ScenarioView, discipline: str) -> Cell:
             )
             title = f"{scenario.about.section} {scenario.study.result.title}"
             words = f"{view.row.label}, {title}: {view.row.verdict.value}"
-            return Cell(view.row.verdict, f"#{view.anchor}", f"{words}. {reasons}".rstrip(". ") + ".")
+            # Without criteria there is no row to lead to.
+            anchor = view.anchor if scenario.about.criteria else scenario.study.anchor
+            return Cell(view.row.verdict, f"#{anchor}", f"{words}. {reasons}".rstrip(". ") + ".")
     return Cell(None, "", f"{scenario.about.section}: not run")
 
 
