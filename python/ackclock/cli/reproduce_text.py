@@ -129,9 +129,9 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
     narrow = width < NARROW
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("id", no_wrap=True)
-    table.add_column("the thesis claims", ratio=1)
+    table.add_column("claim", ratio=1)
     if not narrow:
-        table.add_column("thesis", justify="right", no_wrap=True)
+        table.add_column("published", justify="right", no_wrap=True)
         table.add_column("measured", justify="right", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     for claim in claims:
