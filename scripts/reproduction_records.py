@@ -12,11 +12,13 @@ from typing import Any
 
 from ackclock.numbers import duration, mean_and_spread, plain, ranges
 from ackclock.study.fingerprint import fingerprint
-from ackclock.study.load import LoadedStudy, load_study, study_names
+from ackclock.study.load import LoadedStudy, load_study, study_names, theses
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "reproduction"
 VERDICTS = ("reproduced", "direction only", "not reproduced")
+HOLDS = {"reproduced": "yes", "direction only": "on average", "not reproduced": "no"}
+"""What a verdict says about a sentence that nobody published."""
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,25 @@ def page(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> str:
 def generated() -> str:
     """The generated part of docs/reproduction.md."""
     studies = [load_study(name) for name in study_names()]
-    # The characterisation after RFC 7928 has no claims that somebody published.
-    return page(all_records(), [study for study in studies if study.study.characterisation is None])
+    return page(all_records(), [study for study in studies if study.thesis.key in theses()])
+
+
+def claims(name: str) -> str:
+    """The recorded claims of a study that asks questions of our own: each with its answer, as a table."""
+    one = all_records().get(name)
+    if one is None:
+        return f"Not recorded yet: `ackclock reproduce {name}`."
+    study = load_study(name)
+    rows = [_row("that", "measured", "holds"), _row("---", "---:", "---")]
+    words = {claim.id: claim.text for claim in study.study.claims}
+    for claim in one.claims:
+        unit = f" {claim.unit}" if claim.unit else ""
+        measured = f"{mean_and_spread(claim.measured, claim.interval)}{unit}"
+        others = f" (otherwise in {claim.other_verdict} of {one.readings} variants)" if claim.other_verdict else ""
+        rows.append(_row(_escaped(words.get(claim.id, claim.text)), measured, HOLDS[claim.verdict] + others))
+    stale = "; recorded before the study changed" if is_stale(one, study) else ""
+    facts = f"{one.replications} replications, {one.simulations} simulations, recorded {one.origin}{stale}."
+    return "\n".join([facts, "", *rows])
 
 
 def is_stale(one: Record, study: LoadedStudy) -> bool:
