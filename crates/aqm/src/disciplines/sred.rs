@@ -171,8 +171,6 @@ impl Discipline for Sred {
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("drop_probability", self.probability);
-        if self.hit_frequency > 0.0 {
-            series("estimated_flows", 1.0 / self.hit_frequency);
-        }
+        series("hit_frequency", self.hit_frequency);
     }
 }
