@@ -81,6 +81,16 @@ impl Service {
         Self { drops_late: false, overtakes: false, holds_back: false, drops_only_when_full: false };
 }
 
+/// The flag of every discipline that drops early and may mark instead.
+pub const ECN: Parameter = Parameter {
+    name: "ecn",
+    summary: "Whether packets that can be marked are marked instead of dropped early",
+    quantity: Quantity::Flag,
+    default: "false",
+    range: Range::ANY,
+    source: "RFC 3168 section 5",
+};
+
 /// How often a discipline may look at its queue: at most ten thousand times in a simulated second.
 pub const PERIODS: Range = Range::between(1e-4, 1e6);
 

@@ -5,7 +5,7 @@ use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdic
 use crate::disciplines::red::detection::{Curve, EarlyDetection};
 use crate::disciplines::red::steps::{self, Steps};
 use crate::disciplines::red::{self, Red};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
 
 /// The discipline in the registry.
@@ -61,7 +61,7 @@ pub const PARAMETERS: &[Parameter] = &[
     steps::LEAST_PROBABILITY,
     steps::GREATEST_PROBABILITY,
     red::GENTLE,
-    red::ECN,
+    ECN,
 ];
 
 /// The adaptive RED discipline.

@@ -10,7 +10,7 @@
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Time, Values};
 
 /// The discipline in the registry.
@@ -51,14 +51,7 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range::ANY,
         source: "Kunniyur and Srikant 2001: offered; the version contributed to ns-2: admitted",
     },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped early",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 3168 section 5",
-    },
+    ECN,
 ];
 
 /// The virtual capacity at the start, as a fraction of the link's: that of the version contributed to ns-2.

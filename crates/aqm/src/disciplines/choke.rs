@@ -8,7 +8,7 @@ use crate::disciplines::red::{
     detection::{Curve, EarlyDetection},
 };
 use crate::fifo::Fifo;
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Parameter, Random, Rate, Size, Time, Values};
 
 /// The discipline in the registry.
@@ -36,7 +36,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         summary: "Whether packets that can be marked are marked where RED drops; those of a pair are always dropped",
-        ..red::ECN
+        ..ECN
     },
 ];
 

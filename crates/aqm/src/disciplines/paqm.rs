@@ -9,7 +9,7 @@ mod forecast;
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
 use forecast::Forecast;
 
@@ -59,14 +59,7 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range::at_least(1.0),
         source: "not published",
     },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped early",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 3168 section 5",
-    },
+    ECN,
 ];
 
 /// The discipline.

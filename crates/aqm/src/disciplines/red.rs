@@ -2,7 +2,7 @@
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::disciplines::red::detection::{Curve, EarlyDetection};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Values};
 
 pub mod detection;
@@ -71,16 +71,6 @@ pub const GENTLE: Parameter = Parameter {
     default: "true",
     range: Range::ANY,
     source: "Floyd 2000, \"Recommendation on using the gentle variant of RED\"",
-};
-
-/// Whether early drops may be marks.
-pub const ECN: Parameter = Parameter {
-    name: "ecn",
-    summary: "Whether packets that can be marked are marked instead of dropped early",
-    quantity: Quantity::Flag,
-    default: "false",
-    range: Range::ANY,
-    source: "RFC 3168 section 5",
 };
 
 /// The RED discipline. Its descendants have it as a part.

@@ -5,7 +5,7 @@
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::disciplines::red::steps::{self, Steps};
 use crate::disciplines::red::{self, Red};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Parameter, Quantity, Random, Range, Span, Time, Values};
 
 /// The discipline in the registry.
@@ -40,7 +40,7 @@ pub const PARAMETERS: &[Parameter] = &[
     red::WEIGHT,
     red::MAX_PROBABILITY,
     red::GENTLE,
-    red::ECN,
+    ECN,
 ];
 
 /// The RED-diff discipline.

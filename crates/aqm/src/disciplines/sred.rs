@@ -8,7 +8,7 @@
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Values};
 
 /// The discipline in the registry.
@@ -73,14 +73,7 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range::ANY,
         source: "Ott, Lakshman and Wong 1999",
     },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped early",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 3168 section 5",
-    },
+    ECN,
 ];
 
 /// The SRED discipline.

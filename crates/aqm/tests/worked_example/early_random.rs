@@ -2,7 +2,7 @@
 //! before RED, which looks at an average in place of the queue itself.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Parameter, Quantity, Random, Range, Values};
 
 /// The discipline in the registry: its name, what it is, how one is made, and what it never breaks.
@@ -35,14 +35,7 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range::between(0.0, 1.0),
         source: "Hashem 1989",
     },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped early",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 3168 section 5",
-    },
+    ECN,
 ];
 
 /// The discipline.

@@ -1,7 +1,7 @@
 //! What can be set.
 
 use crate::nlms::Update;
-use crate::registry::PERIODS;
+use crate::registry::{ECN, PERIODS};
 use ackclock_base::{Parameter, Quantity, Range};
 
 /// The parameters of APACE.
@@ -95,12 +95,5 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range::above(0.0),
         source: "as fast as Adaptive RED lowers its own: by a tenth each half second (Floyd, Gummadi and Shenker 2001)",
     },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped early",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 3168 section 5",
-    },
+    ECN,
 ];
