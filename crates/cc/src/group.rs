@@ -43,6 +43,11 @@ pub trait GroupLaw: Clone + Send + 'static {
         members.all[me].window.cwnd = cwnd;
     }
 
+    /// Something around the control sets the threshold of `me`.
+    fn set_ssthresh(&mut self, members: &mut Members<Self::Member>, me: usize, ssthresh: Packets) {
+        members.all[me].window.ssthresh = ssthresh;
+    }
+
     /// `me` has come (it is present already) or gone (it no longer is).
     fn on_change(&mut self, _members: &mut Members<Self::Member>, _me: usize) {}
 
@@ -212,7 +217,7 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
     }
 
     fn set_ssthresh(&mut self, ssthresh: Packets) {
-        self.change(|_, members, me| members.all[me].window.ssthresh = ssthresh);
+        self.change(|law, members, me| law.set_ssthresh(members, me, ssthresh));
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {

@@ -90,6 +90,11 @@ impl GroupLaw for Manager {
         self.change(members, |shared| shared.cwnd += more);
     }
 
+    fn set_ssthresh(&mut self, members: &mut Members<()>, _: usize, ssthresh: Packets) {
+        let size = members.count() as f64;
+        self.change(members, |shared| shared.ssthresh = ssthresh * size);
+    }
+
     fn publish(&self, _: &Members<()>, _: usize, series: &mut dyn FnMut(&'static str, f64)) {
         if let Some(shared) = self.shared {
             series("group_cwnd_packets", shared.cwnd);
