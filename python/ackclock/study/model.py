@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
+import operator
 import re
 from collections.abc import Callable
 from typing import Any, Literal
@@ -20,11 +21,19 @@ from ackclock.characterisation.arms import Placement
 from ackclock.characterisation.language import Characterisation
 from ackclock.names import nearest
 
-Verdict = Literal["reproduced", "direction only", "not reproduced"]
+Verdict = Literal[
+    "reproduced",
+    "direction only",
+    "not reproduced",
+    "undecided",
+    "not discriminating",
+    "set-up unknown",
+]
 Overrides = dict[str, Any]
 """Dotted paths into the scenario and the values to put there, e.g. ``{"flows.tcp.count": 25}``."""
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
+_COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _CASE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+=-]*\Z")
 
 
@@ -51,6 +60,12 @@ class Source(Table):
     thesis: str = Field(description="key of studies/theses.toml")
     item: str = Field(description='the table or figure, e.g. "Table 4.1"')
     section: str = Field(default="", description='where the text discusses it, e.g. "4.5.8"')
+    asked_by: Literal["thesis", "us"] = Field(
+        default="thesis", description="us: a question of our own, about what the publication never ran"
+    )
+    setup_unknown: str = Field(
+        default="", description="what of the set-up is lost, so that a claim that fails is not held against it"
+    )
 
 
 class Quick(Table):
@@ -152,6 +167,13 @@ class Claim(Table):
         default=None, description='what measured must satisfy, e.g. "> 0" or ">= 0.9 and < 1"'
     )
     direction: str | None = Field(default=None, description="comparison that says who wins")
+    alternative: float | None = Field(
+        default=None,
+        description="what measured would be if the claim were false: the nearest published denial, or no effect",
+    )
+    written: str = Field(
+        default="", description="when the test was written or changed, where it was not before the first run"
+    )
 
     @model_validator(mode="after")
     def _one_test(self) -> Self:
@@ -163,7 +185,27 @@ class Claim(Table):
             raise ValueError("nothing is tested: give paper with tolerance, or expect, or direction")
         self.allowed_error()
         self.conditions()
+        self._tells_from_alternative()
         return self
+
+    def _tells_from_alternative(self) -> None:
+        """ValueError where the test accepts what would be measured if the claim were false."""
+        if self.alternative is None:
+            return
+        if self.tolerance is None and self.expect is None:
+            raise ValueError("alternative: what measured is compared with it by tolerance or expect; there is neither")
+        if self.accepts(self.alternative):
+            raise ValueError(
+                f"alternative: the test accepts {self.alternative:g} too, which would be measured if the claim were "
+                "false; it cannot tell one from the other"
+            )
+
+    def accepts(self, value: float) -> bool:
+        """Whether the tolerance or the expectation allows ``value``; both are open to a claim of direction alone."""
+        allowed = self.allowed_error()
+        if allowed is not None and self.paper is not None:
+            return abs(value - self.paper) <= allowed
+        return all(_COMPARED[comparison](value, bound) for comparison, bound in self.conditions())
 
     def allowed_error(self) -> float | None:
         """The tolerance as an absolute distance from ``paper``, in the unit of ``measured``."""
@@ -321,6 +363,9 @@ class Finding(Table):
 
     claim: str
     text: str
+    verdict: Verdict | None = Field(
+        default=None, description="the verdict that it explains; under another one it is not shown"
+    )
 
 
 class Precision(Table):
