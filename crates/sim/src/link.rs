@@ -155,6 +155,7 @@ impl Link {
     }
 
     /// Offers a packet at `now`, which never lies before the previous offer.
+    #[inline]
     pub fn offer(&mut self, arrival: &Arrival) -> Fate {
         let Arrival { now, bytes, .. } = *arrival;
         let counted = self.measured.contains(now);
@@ -209,7 +210,8 @@ impl Link {
         self.counts.dropped += counted * (dropped_now - dropped) as u64;
     }
 
-    #[inline]
+    /// Inlined in both its places: every packet comes through here on every link, and as a call it costs 3 % of a run.
+    #[inline(always)]
     fn transmit(&mut self, since: Time, starts: Time, bytes: u32, marked: bool) -> Fate {
         if let Some(waits) = &mut self.waits
             && self.measured.contains(starts)
@@ -272,11 +274,20 @@ impl Link {
         self.meter.finish(end, self.waiting(), self.tracks_queue)
     }
 
+    #[inline]
     fn admit(&mut self, arrival: &Arrival) -> Verdict {
-        self.look(arrival.now);
-        if self.tracks_queue {
-            self.settle(arrival.now);
+        if !self.tracks_queue {
+            return Verdict::Admit; // nothing decides, or the queue would be followed
         }
+        self.look(arrival.now);
+        self.settle(arrival.now);
+        if self.discipline.is_none() {
+            return Verdict::Admit;
+        }
+        self.decide(arrival)
+    }
+
+    fn decide(&mut self, arrival: &Arrival) -> Verdict {
         let backlog = self.backlog(arrival.now);
         let Some(discipline) = &mut self.discipline else { return Verdict::Admit };
         discipline.on_arrival(arrival, &backlog, &mut self.queue_random)
@@ -285,6 +296,13 @@ impl Link {
     /// Lets a periodic discipline see the queue as it was at the end of each period until `now`.
     #[inline]
     fn look(&mut self, now: Time) {
+        if self.next_look <= now {
+            self.look_at_each(now);
+        }
+    }
+
+    #[cold]
+    fn look_at_each(&mut self, now: Time) {
         while self.next_look <= now {
             let then = self.next_look;
             self.settle(then);
