@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from ackclock.errors import InputError
 from ackclock.statistics import summarise
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Array, Expression, ExpressionError
-from ackclock.study.model import Metric, SweptCase
+from ackclock.study.model import Claim, Finding, Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned, Reading
+from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
 from ackclock.study.run_words import measure
+from ackclock.study.standing import about_baselines, standing
 from ackclock.study.verdict import judge
 
 
@@ -26,6 +29,8 @@ class Measured:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self.replications = plan.replications
+        self.replications_of_others = plan.replications
+        """Of the readings not taken: where claims are undecided, only the reading taken grows."""
         self._expressions = [plan.metrics(reading) for reading in plan.readings]
         shape = (len(plan.readings), len(plan.runs), plan.replications_most)
         self._samples: dict[str, Array] = {metric.id: np.full(shape, np.nan) for metric in plan.study.metrics}
@@ -63,14 +68,18 @@ class Measured:
     def claims(self, reading: Reading) -> tuple[ClaimResult, ...]:
         """All claims judged under ``reading``. InputError names the claim that cannot be."""
         plan, index = self._plan, self._plan.readings.index(reading)
+        replications = self.replications if reading is None else self.replications_of_others
         words = ClaimWords(
             {
-                metric: {run.name: self._samples_of(metric, index, c) for c, run in enumerate(plan.runs)}
+                metric: {
+                    run.name: self._samples_of(metric, index, c)[:replications]
+                    for c, run in enumerate(plan.runs)
+                }
                 for metric in self._samples
             },
             plan.runs,
         )
-        return tuple(self._judged(words))
+        return tuple(self._judged(words, replications))
 
     def precision(self) -> PrecisionResult | None:
         """How near the study is to the precision that it asks for; None when it asks for none."""
@@ -116,14 +125,22 @@ class Measured:
     def _samples_of(self, metric: str, reading: int, run: int) -> Array:
         return self._samples[metric][reading, run, : self.replications]
 
-    def _judged(self, words: ClaimWords) -> Iterator[ClaimResult]:
-        study, file = self._plan.study, self._plan.loaded.file
-        findings = {finding.claim: finding.text for finding in study.findings}
+    def _judged(self, words: ClaimWords, replications: int) -> Iterator[ClaimResult]:
+        study, loaded = self._plan.study, self._plan.loaded
+        recorded = recorded_verdicts(loaded.name) if self._plan.quick else {}
         for claim in study.claims:
             try:
-                yield judge(claim, words, self.replications, findings.get(claim.id))
+                judged = judge(claim, words, replications)
             except ExpressionError as error:
-                raise InputError(f'{file}: claim "{claim.id}": {error}') from None
+                raise InputError(f'{loaded.file}: claim "{claim.id}": {error}') from None
+            verdict = standing(judged.verdict, study)
+            yield replace(
+                judged,
+                verdict=verdict,
+                finding=_finding(study.findings, claim, verdict),
+                baselines=about_baselines(claim, study, loaded.thesis),
+                recorded=recorded.get(claim.id),
+            )
 
     def _value(self, metric: Metric, run: SweptCase, index: int) -> MetricValue:
         samples = self._samples_of(metric.id, 0, index)
@@ -153,3 +170,10 @@ def _chosen(
             if (name == owner or fnmatch.fnmatchcase(name, owner)) and quantity in series[name]:
                 chosen.setdefault(name, {})[quantity] = series[name][quantity]
     return chosen
+
+
+def _finding(findings: Sequence[Finding], claim: Claim, verdict: Verdict) -> str | None:
+    """What is written of the claim under this verdict."""
+    return next(
+        (one.text for one in findings if one.claim == claim.id and one.verdict in (None, verdict)), None
+    )
