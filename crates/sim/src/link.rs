@@ -440,6 +440,25 @@ mod tests {
     }
 
     #[test]
+    fn time_spent_sending_is_clipped_at_both_ends_of_the_measured_interval() {
+        // Packets of 4 ms at 8, 15 and 19 ms, measured from 10 to 20 ms: 2 + 4 + 1 ms. At half the rate from 15 ms on, the
+        // second goes on to 23 ms and fills the rest, 5 ms; the third waits for it.
+        let (whole, half) = (Rate::from_bits_per_second(8_000_000), Rate::from_bits_per_second(4_000_000));
+        let phase = |rate| Phase { lasts: Span::from_millis(15), rate };
+        for (phases, busy_ms) in [(vec![], 7), (vec![phase(whole), phase(half)], 7), (vec![phase(half)], 10)]
+        {
+            let mut link = link(None);
+            link.measured = Interval { from: Time::from_seconds(0.010), to: Time::from_seconds(0.020) };
+            link.transmission = Transmission::new(whole, phases);
+            for ms in [8, 15, 19] {
+                let now = Time::ZERO + Span::from_millis(ms);
+                link.offer(&Arrival { bytes: 4000, ..arrival(now) });
+            }
+            assert_eq!(link.counts().busy_ns, busy_ms * 1_000_000);
+        }
+    }
+
+    #[test]
     fn the_mean_queue_is_the_waiting_time_over_the_interval() {
         // Three packets at once: waits 0, 1 and 2 ms; over 1 s: mean 0.003 packets, greatest 2. Little's law, exact.
         for tracks in [true, false] {

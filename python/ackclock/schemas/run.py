@@ -74,7 +74,7 @@ class LinkRecord(Document):
     from_: str = Field(alias="from")
     to: str
     rate_bps: float
-    utilisation: float = Field(ge=0, description="share of the time in which it was sending, 0 to 1")
+    utilisation: float = Field(ge=0, le=1, description="share of the measured time in which it was sending")
     arrived_packets: int
     delivered_packets: int
     dropped_packets: int = Field(description="dropped by its queue")
