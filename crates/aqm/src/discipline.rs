@@ -62,7 +62,8 @@ pub struct Backlog {
     pub packets: u64,
     /// Bytes waiting.
     pub bytes: u64,
-    /// How long a packet that joined now would wait.
+    /// How long a packet that joined now would wait if the link's rate stayed as it is: the rest of the packet being sent,
+    /// and the bytes that wait over the present rate. Where the rate never changes, that is how long it will wait.
     pub wait: Span,
     /// Whether a packet is being sent.
     pub sending: bool,
