@@ -112,7 +112,7 @@ impl Capacity {
 /// What a discipline may need to know of its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkRate {
-    /// The link's rate.
+    /// The link's rate; where it changes, the one that its operator sets.
     pub rate: Rate,
     /// The mean packet size on the wire, in bytes.
     pub mean_packet_bytes: u32,
