@@ -124,7 +124,7 @@ impl PathFacts {
 }
 
 fn capacity(plan: &LinkPlan, facts: &PathFacts) -> Option<Capacity> {
-    let bytes_per_second = plan.pace.rate.bytes_per_second();
+    let bytes_per_second = plan.pace.nominal.bytes_per_second();
     let packets = |bytes: f64| Capacity::Packets((bytes / facts.mean_packet_bytes()).round() as u64);
     match plan.queue.as_ref()?.extra.limit("limit") {
         Limit::Unlimited => None,
@@ -156,7 +156,8 @@ fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Queu
         return None;
     }
     let entry = ackclock_aqm::registry::find(queue.descriptor.name)?;
-    let link = LinkRate { rate: plan.pace.rate, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 };
+    let link =
+        LinkRate { rate: plan.pace.nominal, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 };
     Some((entry.build)(&queue.values, capacity.unwrap_or(Capacity::Unlimited), &link))
 }
 

@@ -71,7 +71,13 @@ fn link_properties(with_reverse: bool) -> Value {
         "minItems": 2,
         "maxItems": 2
     });
-    let cycle = object(&["cycle"], json!({ "cycle": { "type": "array", "items": phase, "minItems": 1 } }));
+    let cycle = object(
+        &["cycle"],
+        json!({
+            "cycle": { "type": "array", "items": phase, "minItems": 1 },
+            "nominal": quantity(Quantity::Rate, "")
+        }),
+    );
     let mut properties = json!({
         "rate": { "anyOf": [quantity(Quantity::Rate, ""), cycle] },
         "delay": { "anyOf": [quantity(Quantity::Time, ""), object(&["evenly"], json!({ "evenly": delays }))] },
