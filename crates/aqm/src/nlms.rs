@@ -6,6 +6,9 @@ mod reference_tests;
 #[cfg(test)]
 mod tests;
 
+use ackclock_base::{Parameter, Quantity, Range};
+use std::f64::consts::PI;
+
 /// Which error and which samples the weights learn from. The thesis's equations 2.2 and 2.3 leave it open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {
@@ -30,7 +33,35 @@ impl Update {
             _ => Self::Delayed,
         }
     }
+
+    /// How many samples pass until an error shows what the weights have learnt meanwhile.
+    fn lag(self, horizon: usize) -> usize {
+        match self {
+            Self::CurrentWeights => 0,
+            Self::Delayed | Self::CurrentRegressor => horizon,
+        }
+    }
+
+    /// The step beyond which what is learnt at a horizon diverges, as a share of the inverse power of the samples.
+    ///
+    /// Over a constant the error obeys e(n) = e(n-1) - k e(n-1-d), which dies out where 0 < k < 2 sin(pi / (2 (2 d + 1)))
+    /// (Levin and May 1976, "A note on difference-delay equations"). The predictions' own errors come d = N0 - 1 updates
+    /// late; d is taken as N0, a sample more, so that the bound itself is inside. Errors of today's weights come at once,
+    /// and 2 is the bound of any normalised LMS.
+    pub fn largest_stable_step(self, horizon: usize) -> f64 {
+        2.0 * libm::sin(PI / (2.0 * (2 * self.lag(horizon) + 1) as f64))
+    }
 }
+
+/// Whether the predictor keeps to what holds together, or to the thesis's letter.
+pub const BOUNDED: Parameter = Parameter {
+    name: "bounded",
+    summary: "Whether the step is bounded by what is stable at the horizon, and predictions by what there is room for",
+    quantity: Quantity::Flag,
+    default: "true",
+    range: Range::ANY,
+    source: "Levin and May 1976; Jain 2003 section 2.4.1 has no bounds, and a step of 0.01 diverges beyond a horizon of 156",
+};
 
 /// Sums are made side by side in so many parts: a single sum would have to be added up in order, one after the other.
 const LANES: usize = 4;

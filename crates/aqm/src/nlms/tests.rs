@@ -1,5 +1,4 @@
 use super::*;
-use std::f64::consts::PI;
 
 /// The errors over a constant quantity of 10 from when they begin to shrink, with an order of one.
 fn errors(horizon: usize, step: f64, update: Update, count: usize) -> Vec<f64> {
@@ -47,6 +46,34 @@ fn delay_bounds_the_step() {
     let last = |step| errors(15, step, Update::Delayed, 20_000).last().map_or(0.0, |error| error.abs());
     assert!(last(0.97 * bound) < 1e-3);
     assert!(last(1.03 * bound) > 1e3);
+}
+
+#[test]
+fn the_largest_stable_step_is_that_of_the_closed_form() {
+    // pi / (2 (2 * 1 + 1)) is 30 degrees, whose sine is a half. Beyond it is about pi / (2 N0 + 1): 0.01 lies between the
+    // bounds of 156 and 157. Today's weights know no horizon.
+    let largest = |horizon| Update::Delayed.largest_stable_step(horizon);
+    assert!((largest(1) - 1.0).abs() < 1e-15);
+    assert!((largest(10_000) - PI / 20_001.0).abs() < 1e-11);
+    assert!(largest(156) > 0.01 && largest(157) < 0.01);
+    assert_eq!(Update::CurrentRegressor.largest_stable_step(500), largest(500));
+    assert_eq!(Update::CurrentWeights.largest_stable_step(500), 2.0);
+}
+
+#[test]
+fn the_largest_stable_step_is_stable_at_every_horizon() {
+    // Over a constant the errors stay below the constant and a tenth; with the thesis's 0.01 it grows
+    // without end from a horizon of 158 on. Forty horizons are ten of its swings.
+    let largest_error = |horizon, step, update| {
+        errors(horizon, step, update, 40 * horizon).iter().fold(0.0, |most: f64, error| most.max(error.abs()))
+    };
+    for update in [Update::Delayed, Update::CurrentWeights, Update::CurrentRegressor] {
+        for horizon in [1, 2, 5, 15, 50, 156, 157, 500, 2000, 10_000] {
+            let most = largest_error(horizon, update.largest_stable_step(horizon), update);
+            assert!(most < 11.0, "{update:?} at {horizon}: {most}");
+        }
+    }
+    assert!(largest_error(2000, 0.01, Update::Delayed) > 1e6);
 }
 
 #[test]
