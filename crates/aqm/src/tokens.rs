@@ -111,6 +111,16 @@ impl Bucket {
         bytes(self.depth)
     }
 
+    /// How fast tokens arrive.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// How long the tokens that are missing take to come, in seconds.
+    pub fn missing_s(&self) -> f64 {
+        bytes(self.depth - self.level) / self.rate.bytes_per_second()
+    }
+
     /// The tokens there are, in bytes.
     pub fn level_bytes(&self) -> f64 {
         bytes(self.level)

@@ -71,7 +71,7 @@ impl Discipline for TokenBucket {
 mod tests {
     use super::*;
     use crate::discipline::Ecn;
-    use crate::testing::{arrival, at, idle, waiting};
+    use crate::testing::{arrival, idle, waiting};
     use ackclock_base::{Rate, random::Scripted};
     use proptest::prelude::*;
 
