@@ -338,7 +338,16 @@ def test_every_scenario_compares_with_drop_tail(name: str) -> None:
                 assert all(other.rpartition("-x")[1] for other in others), others
 
 
-NOT_COMPARED = {"token-bucket", "scepter", "shaper"}
+NOT_COMPARED = {
+    "token-bucket",
+    "scepter",
+    "shaper",
+    "srtcm",
+    "trtcm",
+    "fair-policer",
+    "bc-pqp",
+    "phantom-queue",
+}
 """They police or shape a rate that somebody has to choose; without one they are drop-tail."""
 
 

@@ -9,6 +9,7 @@
 //!   hold packets in.
 //! * [`disciplines`]: the disciplines, one file each.
 //! * [`nlms`]: the predictor that APACE and its relatives share.
+//! * [`phantom`]: counters that fill and drain as queues would.
 //! * [`registry`]: every discipline by name, and what each never breaks.
 //! * [`tokens`]: the token bucket of those that hold traffic to a rate.
 
@@ -17,6 +18,7 @@ pub mod discipline;
 pub mod disciplines;
 pub mod fifo;
 pub mod nlms;
+pub mod phantom;
 pub mod registry;
 pub mod testing;
 pub mod tokens;

@@ -3,8 +3,8 @@
 use crate::departure::Departing;
 use crate::discipline::{Capacity, Discipline, LinkRate};
 use crate::disciplines::{
-    adaptive_red, apace, avq, blue, choke, codel, droptail, dualpi2, fq_codel, paqm, pi, pie, red, red_diff,
-    scepter, sfb, shaper, sred, token_bucket,
+    adaptive_red, apace, avq, bc_pqp, blue, choke, codel, droptail, dualpi2, fair_policer, fq_codel, paqm,
+    phantom_queue, pi, pie, red, red_diff, scepter, sfb, shaper, sred, srtcm, token_bucket, trtcm,
 };
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
 
@@ -29,6 +29,11 @@ pub const QUEUES: &[Entry] = &[
     red_diff::ENTRY,
     choke::ENTRY,
     sfb::ENTRY,
+    srtcm::ENTRY,
+    trtcm::ENTRY,
+    fair_policer::ENTRY,
+    bc_pqp::ENTRY,
+    phantom_queue::ENTRY,
 ];
 
 /// A registered discipline.

@@ -24,7 +24,7 @@ pub const BURST: Parameter = Parameter {
 
 /// What a bit is counted in, so that a rate in bits per second times a time in nanoseconds is a whole number of them.
 const PER_BIT: u128 = 1_000_000_000;
-const PER_BYTE: u128 = 8 * PER_BIT;
+pub(crate) const PER_BYTE: u128 = 8 * PER_BIT;
 
 /// The bucket. It is counted in whole numbers, so that no rounding ever lets a bit too many through.
 #[derive(Clone, Debug)]
@@ -109,6 +109,16 @@ impl Bucket {
     /// The tokens that fit in, in bytes.
     pub fn depth_bytes(&self) -> f64 {
         bytes(self.depth)
+    }
+
+    /// How fast tokens arrive.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// How long the tokens that are missing take to come, in seconds.
+    pub fn missing_s(&self) -> f64 {
+        bytes(self.depth - self.level) / self.rate.bytes_per_second()
     }
 
     /// The tokens there are, in bytes.

@@ -33,8 +33,13 @@ fn settings(entry: &Entry, ecn: bool) -> String {
     let rate = entry.descriptor.parameter("rate").map(|_| ", rate = \"4 Mbit/s\"");
     let ecn = entry.descriptor.parameter("ecn").map(|_| format!(", ecn = {ecn}"));
     // CHOKe's pairs leave its RED next to nothing to mark here: one packet or two in a run at the default, often none.
-    let slope = if entry.descriptor.name == "choke" { ", max_probability = 1" } else { "" };
-    format!("{}{}{slope}", rate.unwrap_or_default(), ecn.unwrap_or_default())
+    // Four packets are a data centre's threshold: flows that answer by halves take two thirds of the rate with it.
+    let own = match entry.descriptor.name {
+        "choke" => ", max_probability = 1",
+        "phantom-queue" => ", threshold = \"25 kB\"",
+        _ => "",
+    };
+    format!("{}{}{own}", rate.unwrap_or_default(), ecn.unwrap_or_default())
 }
 
 #[test]

@@ -136,7 +136,7 @@ impl FqCoDel {
 }
 
 /// The finaliser of SplitMix64 (Steele, Lea and Flood 2014): each bit of the flow's number moves half of the hash's.
-fn mix(number: u64) -> u64 {
+pub(crate) fn mix(number: u64) -> u64 {
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)

@@ -3,18 +3,24 @@
 //! at their rate.
 //!
 //! The thesis proposes it and never ran it. It gives no values; those of its predictor and its drop law are the ones that
-//! its chapter 2 uses for the same predictor and the same law, because it wants them "exactly as in APACE".
+//! its chapter 2 uses for the same predictor and the same law, because it wants them "exactly as in APACE". What is not the
+//! thesis's is chosen by name: the law `pi-squared`, a bucket of one round trip, levels in bytes, marks.
 
+mod forecast;
 mod law;
+mod parameters;
+mod pi_squared;
 #[cfg(test)]
 mod tests;
 
+pub use parameters::PARAMETERS;
+
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::nlms::{Predictor, Update};
 use crate::registry::{Entry, Queueing, Service, queue};
-use crate::tokens::{BURST, Bucket, RATE};
-use ackclock_base::{Parameter, Quantity, Random, Range, Values};
-use law::{Law, Levels};
+use crate::tokens::Bucket;
+use ackclock_base::{Random, Span, Time, Values};
+use forecast::Forecast;
+use pi_squared::PiSquared;
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -28,144 +34,43 @@ pub const ENTRY: Entry = Entry {
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    RATE,
-    BURST,
-    Parameter {
-        name: "law",
-        summary: "Scepter-I, whose level is free, or Scepter-T with its target and a reading of equation 5.1",
-        quantity: Quantity::Choice(law::WORDS),
-        default: "free",
-        range: Range::ANY,
-        source: "Jain 2003 section 5.2; it expects most of the first, and what T_predicted is in the second is unclear",
-    },
-    Parameter {
-        name: "max_probability",
-        summary: "Drop probability at which the law ends: with all tokens gone (free), or wanted and absent (target)",
-        quantity: Quantity::Number,
-        default: "0.2",
-        range: Range::between(0.0, 1.0),
-        source: "max_p of Jain 2003 section 2.4.2; chapter 5 gives none",
-    },
-    Parameter {
-        name: "alpha",
-        summary: "Of the free law: the share of the bucket that must be predicted to be empty before anything is dropped",
-        quantity: Quantity::Number,
-        default: "0.3",
-        range: Range::between(0.0, 1.0),
-        source: "Jain 2003 section 2.4.2, alpha; chapter 5 gives none",
-    },
-    Parameter {
-        name: "target",
-        summary: "Of the target laws: the wanted level as a share of the bucket",
-        quantity: Quantity::Number,
-        default: "0.5",
-        range: Range::between(0.0, 1.0),
-        source: "not given; half is farthest from both ends, the empty bucket that drops bursts and the full one that loses \
-                 tokens",
-    },
-    Parameter {
-        name: "order",
-        summary: "How many past levels the predictor weighs: M",
-        quantity: Quantity::Integer,
-        default: "10",
-        range: Range::between(1.0, 1000.0),
-        source: "Jain 2003 table 2.1 and section 2.5",
-    },
-    Parameter {
-        name: "horizon",
-        summary: "How many arrivals ahead the level is predicted: N0",
-        quantity: Quantity::Integer,
-        default: "15",
-        range: Range::between(1.0, 10_000.0),
-        source: "Jain 2003 table 2.1 and section 2.5",
-    },
-    Parameter {
-        name: "step",
-        summary: "How fast the predictor learns: mu0",
-        quantity: Quantity::Number,
-        default: "0.01",
-        range: Range::between(0.0, 2.0),
-        source: "Jain 2003 table 2.1 and section 2.5",
-    },
-    Parameter {
-        name: "update",
-        summary: "Which error and which levels the predictor learns from",
-        quantity: Quantity::Choice(Update::WORDS),
-        default: "delayed",
-        range: Range::ANY,
-        source: "Jain 2003 equations 2.2 and 2.3, whose indices leave it open",
-    },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped while there are tokens for them",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 3168 section 5; the thesis drops",
-    },
-];
+/// What makes a drop probability of the level.
+#[derive(Clone, Debug)]
+enum Control {
+    Forecast(Box<Forecast>),
+    PiSquared(PiSquared),
+}
 
 /// The policer.
 #[derive(Clone, Debug)]
 pub struct Scepter {
     bucket: Bucket,
-    predictor: Predictor,
-    law: Law,
-    horizon: f64,
+    control: Control,
     ecn: bool,
     capacity: Capacity,
-    /// The empty part of the bucket is predicted in packets of this size, as APACE predicts its queue in packets.
-    packet_bytes: f64,
-    /// Tokens kept between two arrivals, averaged over about a horizon.
-    kept_per_arrival: f64,
-    predicted_tokens: f64,
     probability: f64,
 }
 
 impl Scepter {
     /// From the registered parameters.
     pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let bucket = Bucket::new(values, link.rate);
-        let (order, horizon) = (values.integer("order") as usize, values.integer("horizon") as usize);
-        let update = Update::named(values.choice("update"));
-        Self {
-            predictor: Predictor::new(order, horizon, values.number("step"), update),
-            law: Law::new(values, bucket.depth_bytes()),
-            horizon: horizon as f64,
-            ecn: values.flag("ecn"),
-            capacity,
-            packet_bytes: f64::from(link.mean_packet_bytes),
-            kept_per_arrival: 0.0,
-            predicted_tokens: bucket.depth_bytes(),
-            probability: 0.0,
-            bucket,
-        }
-    }
-
-    /// Sees the level that an arrival finds, and says with what probability to drop it.
-    fn look(&mut self, arrival: &Arrival) -> f64 {
-        let before = self.bucket.level_bytes();
-        self.bucket.refill(arrival.now);
-        let tokens = self.bucket.level_bytes();
-        self.kept_per_arrival += (tokens - before - self.kept_per_arrival) / self.horizon;
-        let empty = (self.bucket.depth_bytes() - tokens) / self.packet_bytes;
-        let predicted = self.bucket.depth_bytes() - self.predictor.observe(empty) * self.packet_bytes;
-        // Too large a step lets the predictor diverge; then the level there is has to do.
-        self.predicted_tokens = if predicted.is_finite() { predicted } else { tokens };
-        self.law.probability(&Levels {
-            tokens,
-            predicted: self.predicted_tokens,
-            // What is taken out is what the level falls by, and what comes in besides.
-            demand: tokens - self.predicted_tokens + self.horizon * self.kept_per_arrival,
-        })
+        let bucket = parameters::bucket(values, link.rate);
+        let depth = bucket.depth_bytes();
+        let control = match values.choice("law") {
+            "pi-squared" => Control::PiSquared(PiSquared::new(values, bucket.rate(), depth)),
+            _ => Control::Forecast(Box::new(Forecast::new(values, depth, link.mean_packet_bytes))),
+        };
+        Self { bucket, control, ecn: values.flag("ecn"), capacity, probability: 0.0 }
     }
 }
 
 impl Discipline for Scepter {
     fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict {
-        self.probability = self.look(arrival);
+        let before = self.bucket.level_bytes();
+        self.bucket.refill(arrival.now);
+        if let Control::Forecast(forecast) = &mut self.control {
+            self.probability = forecast.probability(before, self.bucket.level_bytes());
+        }
         if !self.bucket.holds(arrival.bytes) || !self.capacity.admits(arrival.bytes, backlog) {
             return Verdict::Drop;
         }
@@ -177,9 +82,26 @@ impl Discipline for Scepter {
         if early { Verdict::Mark } else { Verdict::Admit }
     }
 
+    fn period(&self) -> Option<Span> {
+        match &self.control {
+            Control::Forecast(_) => None,
+            Control::PiSquared(controller) => Some(controller.period()),
+        }
+    }
+
+    fn on_period(&mut self, now: Time, _backlog: &Backlog) {
+        if let Control::PiSquared(controller) = &mut self.control {
+            self.bucket.refill(now);
+            controller.update(self.bucket.missing_s());
+            self.probability = controller.probability();
+        }
+    }
+
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         self.bucket.publish(series);
-        series("predicted_tokens_bytes", self.predicted_tokens);
+        if let Control::Forecast(forecast) = &self.control {
+            series("predicted_tokens_bytes", forecast.predicted_tokens());
+        }
         series("drop_probability", self.probability);
     }
 }

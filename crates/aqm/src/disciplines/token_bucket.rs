@@ -1,7 +1,9 @@
-//! The token-bucket policer: what finds too few tokens is dropped or marked as it arrives, and nothing is delayed.
+//! The token-bucket policer: what finds too few tokens is dropped as it arrives, and nothing is delayed. With marks, what
+//! finds tokens but few of them is marked, and takes them: a mark that cost nothing would let marked traffic pass the
+//! contract at any rate.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
 use ackclock_base::{Parameter, Quantity, Random, Range, Values};
 
@@ -9,7 +11,7 @@ use ackclock_base::{Parameter, Quantity, Random, Range, Values};
 pub const ENTRY: Entry = Entry {
     descriptor: &queue(
         "token-bucket",
-        "A policer: drops or marks what exceeds a rate and a burst, delays nothing",
+        "A policer: drops what exceeds a rate and a burst, delays nothing",
         "RFC 2215 section 3.6; Jain 2003 section 5.1",
         PARAMETERS,
     ),
@@ -22,39 +24,42 @@ pub const PARAMETERS: &[Parameter] = &[
     RATE,
     BURST,
     Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped; those take no tokens",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "Jain 2003 section 5.1 names marking beside dropping; RFC 3168 section 5 for the mark",
+        name: "marking_level",
+        summary: "Of marks: the share of the bucket below which what can be marked is marked as it takes its tokens",
+        quantity: Quantity::Number,
+        default: "0.5",
+        range: Range::between(0.0, 1.0),
+        source: "none: Jain 2003 section 5.1 names marking beside dropping, and no level; half as in srTCM with CBS = EBS",
     },
+    ECN,
 ];
 
 /// The policer. What it lets through waits in an ordinary queue for the link.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     bucket: Bucket,
-    ecn: bool,
+    /// The bytes below which packets are marked, if they are.
+    marks_below: Option<f64>,
     capacity: Capacity,
 }
 
 impl TokenBucket {
     /// From the registered parameters.
     pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        Self { bucket: Bucket::new(values, link.rate), ecn: values.flag("ecn"), capacity }
+        let bucket = Bucket::new(values, link.rate);
+        let marks_below = values.flag("ecn").then(|| values.number("marking_level") * bucket.depth_bytes());
+        Self { bucket, marks_below, capacity }
     }
 }
 
 impl Discipline for TokenBucket {
     fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, _random: &mut dyn Random) -> Verdict {
         self.bucket.refill(arrival.now);
-        match () {
-            () if !self.capacity.admits(arrival.bytes, backlog) => Verdict::Drop,
-            () if self.bucket.take(arrival.bytes) => Verdict::Admit,
-            () if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
-            () => Verdict::Drop,
+        let few = self.marks_below.is_some_and(|bytes| self.bucket.level_bytes() < bytes);
+        if !self.capacity.admits(arrival.bytes, backlog) || !self.bucket.take(arrival.bytes) {
+            return Verdict::Drop;
         }
+        if few && arrival.ecn.is_capable() { Verdict::Mark } else { Verdict::Admit }
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
@@ -66,7 +71,7 @@ impl Discipline for TokenBucket {
 mod tests {
     use super::*;
     use crate::discipline::Ecn;
-    use crate::testing::{arrival, at, idle, waiting};
+    use crate::testing::{arrival, idle, waiting};
     use ackclock_base::{Rate, random::Scripted};
     use proptest::prelude::*;
 
@@ -96,14 +101,18 @@ mod tests {
     }
 
     #[test]
-    fn what_exceeds_is_marked_where_it_can_be() {
-        let mut policer = policer(&[("rate", "8 Mbit/s"), ("burst", "1000 B"), ("ecn", "true")]);
+    fn below_the_marking_level_what_can_be_marked_is_marked_and_pays() {
+        // Three quarters of 4000 bytes are 3000: the first two packets find 4000 and 3000, the others less, the last none.
+        let settings =
+            [("rate", "8 Mbit/s"), ("burst", "4000 B"), ("marking_level", "0.75"), ("ecn", "true")];
         let capable = Arrival { ecn: Ecn::Classic, ..arrival(0.0) };
-        assert_eq!(ask(&mut policer, capable), Verdict::Admit);
-        assert_eq!(ask(&mut policer, capable), Verdict::Mark);
-        assert_eq!(ask(&mut policer, arrival(0.0)), Verdict::Drop);
-        // The marked packet took no tokens: a millisecond later there are enough for the next.
-        assert_eq!(ask(&mut policer, Arrival { now: at(1.0), ..capable }), Verdict::Admit);
+        let verdicts = |arrival: Arrival| {
+            let mut policer = policer(&settings);
+            [0; 5].map(|_| ask(&mut policer, arrival))
+        };
+        use Verdict::{Admit, Drop, Mark};
+        assert_eq!(verdicts(capable), [Admit, Admit, Mark, Mark, Drop]);
+        assert_eq!(verdicts(arrival(0.0)), [Admit, Admit, Admit, Admit, Drop]);
     }
 
     #[test]
@@ -128,16 +137,19 @@ mod tests {
             arrivals in prop::collection::vec((0_u64..4_000_000, 40_u32..2000), 1..200),
             rate in 100_000_u64..50_000_000,
             burst in 40_u64..20_000,
+            ecn in any::<bool>(),
         ) {
             // Jain 2003 section 5.1: at most rho t + sigma bits in any stretch of length t. Compared in whole numbers.
-            let settings = [("rate", format!("{rate} bit/s")), ("burst", format!("{burst} B"))];
+            let settings =
+                [("rate", format!("{rate} bit/s")), ("burst", format!("{burst} B")), ("ecn", ecn.to_string())];
             let mut policer = policer(&settings.each_ref().map(|(name, text)| (*name, text.as_str())));
             let mut now_ns = 0;
             let mut passed: Vec<(u64, u128)> = Vec::new();
             for (gap_ns, bytes) in arrivals {
                 now_ns += gap_ns;
-                let packet = Arrival { now: ackclock_base::Time::from_nanos(now_ns), bytes, ..arrival(0.0) };
-                if ask(&mut policer, packet) == Verdict::Admit {
+                let now = ackclock_base::Time::from_nanos(now_ns);
+                let packet = Arrival { now, bytes, ecn: Ecn::Classic, ..arrival(0.0) };
+                if ask(&mut policer, packet) != Verdict::Drop {
                     passed.push((now_ns, u128::from(bytes) * 8));
                 }
             }

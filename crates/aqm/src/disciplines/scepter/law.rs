@@ -8,8 +8,9 @@
 
 use ackclock_base::Values;
 
-/// The words for the laws, for a parameter.
-pub const WORDS: &[&str] = &["free", "target-demand", "target-level", "target-mean-level", "target-literal"];
+/// The words for the laws, for a parameter. The last is not the thesis's, and has a file of its own.
+pub const WORDS: &[&str] =
+    &["free", "target-demand", "target-level", "target-mean-level", "target-literal", "pi-squared"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {

@@ -1,0 +1,137 @@
+//! A phantom queue (HULL: Alizadeh et al., "Less Is More", NSDI 2012): a counter that drains at a share of the rate, and marks
+//! while it is beyond a threshold, so that senders that answer to marks stay below the rate and nothing waits. It drops
+//! nothing of its own where everything can be marked: what holds the rate is the senders' answer.
+
+use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::phantom::PhantomQueue;
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
+use crate::tokens::RATE;
+use ackclock_base::{Parameter, Quantity, Random, Range, Rate, Values};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &queue(
+        "phantom-queue",
+        "Marks or drops while a counter that drains at a share of the rate is beyond a threshold",
+        "Alizadeh et al. 2012 (HULL)",
+        PARAMETERS,
+    ),
+    build: |values, capacity, link| Queueing::at_arrival(Phantom::new(values, capacity, link)),
+    service: Service::IN_ORDER,
+};
+
+/// What can be set.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        summary: "The rate that is not to be reached; none for the link's",
+        source: "HULL: that of the link that the counter belongs to",
+        ..RATE
+    },
+    Parameter {
+        name: "drain",
+        summary: "The share of the rate at which the counter drains: gamma",
+        quantity: Quantity::Number,
+        default: "0.95",
+        range: Range { min: 0.0, max: 1.0, above_min: true },
+        source: "Alizadeh et al. 2012 (950 Mbit/s on 1 Gbit/s)",
+    },
+    Parameter {
+        name: "threshold",
+        summary: "What the counter must exceed for a packet to be marked",
+        quantity: Quantity::Size,
+        default: "6 kB",
+        range: Range::at_least(0.0),
+        source: "four packets of 1500 bytes; HULL's own value could not be looked up",
+    },
+    Parameter { default: "true", source: "Alizadeh et al. 2012 mark", ..ECN },
+];
+
+/// The discipline.
+#[derive(Clone, Debug)]
+pub struct Phantom {
+    counter: PhantomQueue,
+    rate: Rate,
+    threshold: f64,
+    ecn: bool,
+    capacity: Capacity,
+    passed_bytes: u64,
+}
+
+impl Phantom {
+    /// From the registered parameters.
+    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+        let rate = values.optional_rate(RATE.name).unwrap_or(link.rate);
+        let drained = (values.number("drain") * rate.bits_per_second() as f64).round().max(1.0);
+        Self {
+            counter: PhantomQueue::new(Rate::from_bits_per_second(drained as u64)),
+            rate,
+            threshold: values.size("threshold").bytes() as f64,
+            ecn: values.flag("ecn"),
+            capacity,
+            passed_bytes: 0,
+        }
+    }
+}
+
+impl Discipline for Phantom {
+    fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, _random: &mut dyn Random) -> Verdict {
+        self.counter.drain(arrival.now);
+        let beyond = self.counter.bytes() > self.threshold;
+        let marked = beyond && self.ecn && arrival.ecn.is_capable();
+        if !self.capacity.admits(arrival.bytes, backlog) || (beyond && !marked) {
+            return Verdict::Drop;
+        }
+        self.counter.push(arrival.bytes);
+        self.passed_bytes += u64::from(arrival.bytes);
+        if marked { Verdict::Mark } else { Verdict::Admit }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("token_rate_bps", self.rate.bits_per_second() as f64);
+        series("passed_bytes", self.passed_bytes as f64);
+        series("phantom_bytes", self.counter.bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::Ecn;
+    use crate::testing::{arrival, idle, waiting};
+    use Verdict::{Admit, Drop, Mark};
+    use ackclock_base::random::Scripted;
+
+    fn phantom(settings: &[(&str, &str)]) -> Phantom {
+        let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
+        Phantom::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(100), &link)
+    }
+
+    fn ask(phantom: &mut Phantom, ms: f64, ecn: Ecn) -> Verdict {
+        phantom.on_arrival(&Arrival { ecn, ..arrival(ms) }, &idle(0.0), &mut Scripted::new(&[]))
+    }
+
+    #[test]
+    fn it_marks_beyond_the_threshold_and_marked_packets_count() {
+        // Packets find 0, 1000, 2000, 3000 bytes; half of 8 Mbit/s drains 500 in a millisecond. After 4 ms 2000 of 4000 are
+        // left: not beyond.
+        let mut phantom = phantom(&[("drain", "0.5"), ("threshold", "2000 B")]);
+        assert_eq!([0; 4].map(|_| ask(&mut phantom, 0.0, Ecn::Classic)), [Admit, Admit, Admit, Mark]);
+        assert_eq!(ask(&mut phantom, 4.0, Ecn::Classic), Admit);
+        assert_eq!(ask(&mut phantom, 4.0, Ecn::Classic), Mark);
+    }
+
+    #[test]
+    fn what_cannot_be_marked_is_dropped_and_does_not_count() {
+        let mut phantom = phantom(&[("drain", "0.5"), ("threshold", "0 B")]);
+        assert_eq!([0; 3].map(|_| ask(&mut phantom, 0.0, Ecn::NotCapable)), [Admit, Drop, Drop]);
+        assert_eq!(ask(&mut phantom, 2.0, Ecn::NotCapable), Admit);
+    }
+
+    #[test]
+    fn what_the_queue_refuses_does_not_count() {
+        let mut phantom = phantom(&[("threshold", "0 B")]);
+        let refused = phantom.on_arrival(&arrival(0.0), &waiting(100), &mut Scripted::new(&[]));
+        assert_eq!(refused, Drop);
+        assert_eq!(ask(&mut phantom, 0.0, Ecn::Classic), Admit);
+    }
+}

@@ -1,0 +1,250 @@
+//! Phantom queues: counters that fill and drain as queues would, and hold no packets. What is in them is what traffic has
+//! passed beyond a rate; nothing is delayed.
+
+use crate::disciplines::fq_codel::mix;
+use crate::tokens::PER_BYTE;
+use ackclock_base::{Parameter, Quantity, Range, Rate, Size, Time};
+use std::collections::VecDeque;
+
+/// The number of queues of a policer that has one for each flow.
+pub const QUEUES: Parameter = Parameter {
+    name: "queues",
+    summary: "How many phantom queues flows are hashed to",
+    quantity: Quantity::Integer,
+    default: "1024",
+    range: Range::between(1.0, 65536.0),
+    source: "RFC 8290 section 5.2.3, for the same use; the authors' code of BC-PQP takes the port's remainder",
+};
+
+/// How much a queue drains in its turn.
+pub const QUANTUM: Parameter = Parameter {
+    name: "quantum",
+    summary: "Bytes that a phantom queue drains before the next one has its turn",
+    quantity: Quantity::Size,
+    default: "1504 B",
+    range: Range::between(1.0, 1e9),
+    source: "the authors' code of BC-PQP (Tahir et al. 2024), PACKET_SIZE",
+};
+
+/// One phantom queue, which drains at a rate. It is counted in whole numbers.
+#[derive(Clone, Debug)]
+pub struct PhantomQueue {
+    rate: Rate,
+    level: u128,
+    at: Time,
+}
+
+impl PhantomQueue {
+    /// An empty one.
+    pub fn new(rate: Rate) -> Self {
+        Self { rate, level: 0, at: Time::ZERO }
+    }
+
+    /// Drains until `now`.
+    pub fn drain(&mut self, now: Time) {
+        let drained = u128::from(self.rate.bits_per_second()) * u128::from(now.since(self.at).nanos());
+        self.level = self.level.saturating_sub(drained);
+        self.at = self.at.max(now);
+    }
+
+    /// Counts a packet.
+    pub fn push(&mut self, packet_bytes: u32) {
+        self.level += u128::from(packet_bytes) * PER_BYTE;
+    }
+
+    /// What it holds, in bytes.
+    pub fn bytes(&self) -> f64 {
+        self.level as f64 / PER_BYTE as f64
+    }
+}
+
+/// Phantom queues that share a rate in turns (deficit round robin without deficits: a turn may end within a packet). Tokens
+/// that no queue needs are lost.
+#[derive(Clone, Debug)]
+pub struct PhantomQueues {
+    rate: Rate,
+    quantum: u128,
+    at: Time,
+    levels: Box<[u128]>,
+    /// What each has drained since it was asked last.
+    drained: Box<[u128]>,
+    total: u128,
+    /// Those that are not empty, in the order of their turns.
+    turns: VecDeque<u32>,
+    /// What is left of the turn of the first.
+    left: u128,
+    passed_bytes: u64,
+}
+
+impl PhantomQueues {
+    /// So many empty ones. Nothing is allocated after that.
+    pub fn new(rate: Rate, queues: usize, quantum: Size) -> Self {
+        let quantum = u128::from(quantum.bytes()) * PER_BYTE;
+        Self {
+            rate,
+            quantum,
+            at: Time::ZERO,
+            levels: vec![0; queues].into(),
+            drained: vec![0; queues].into(),
+            total: 0,
+            turns: VecDeque::with_capacity(queues),
+            left: quantum,
+            passed_bytes: 0,
+        }
+    }
+
+    /// The queue of a flow.
+    pub fn of(&self, flow: u32) -> usize {
+        (mix(u64::from(flow)) % self.levels.len() as u64) as usize
+    }
+
+    /// Drains until `now`, turn by turn.
+    pub fn drain(&mut self, now: Time) {
+        let mut tokens = u128::from(self.rate.bits_per_second()) * u128::from(now.since(self.at).nanos());
+        self.at = self.at.max(now);
+        while tokens > 0
+            && let Some(&queue) = self.turns.front()
+        {
+            let level = &mut self.levels[queue as usize];
+            let taken = tokens.min(self.left).min(*level);
+            *level -= taken;
+            self.drained[queue as usize] += taken;
+            self.total -= taken;
+            self.left -= taken;
+            tokens -= taken;
+            if *level == 0 {
+                self.turns.pop_front();
+                self.left = self.quantum;
+            } else if self.left == 0 {
+                self.turns.rotate_left(1);
+                self.left = self.quantum;
+            }
+        }
+    }
+
+    /// Counts a packet that passes.
+    pub fn push(&mut self, queue: usize, packet_bytes: u32) {
+        self.fill(queue, u128::from(packet_bytes) * PER_BYTE);
+        self.passed_bytes += u64::from(packet_bytes);
+    }
+
+    /// Adds to a queue what no packet brought.
+    pub fn fill(&mut self, queue: usize, more: u128) {
+        if more > 0 {
+            if self.levels[queue] == 0 {
+                self.turns.push_back(queue as u32);
+            }
+            self.levels[queue] += more;
+            self.total += more;
+        }
+    }
+
+    /// Takes out of a queue what no token drained.
+    pub fn remove(&mut self, queue: usize, less: u128) {
+        let less = less.min(self.levels[queue]);
+        self.levels[queue] -= less;
+        self.total -= less;
+        if less > 0 && self.levels[queue] == 0 {
+            if self.turns.front() == Some(&(queue as u32)) {
+                self.left = self.quantum;
+            }
+            self.turns.retain(|other| *other as usize != queue);
+        }
+    }
+
+    /// What a queue has drained since this was asked last.
+    pub fn take_drained(&mut self, queue: usize) -> u128 {
+        std::mem::take(&mut self.drained[queue])
+    }
+
+    /// What a queue holds: bytes times [`PER_BYTE`].
+    pub fn level(&self, queue: usize) -> u128 {
+        self.levels[queue]
+    }
+
+    /// What all hold.
+    pub fn total(&self) -> u128 {
+        self.total
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The rate that they share; what has passed; what they hold, in bytes.
+    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("token_rate_bps", self.rate.bits_per_second() as f64);
+        series("passed_bytes", self.passed_bytes as f64);
+        series("phantom_bytes", self.total as f64 / PER_BYTE as f64);
+    }
+}
+
+/// Bytes in the unit of the levels.
+pub fn level_of(size: Size) -> u128 {
+    u128::from(size.bytes()) * PER_BYTE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::at;
+
+    /// 8 Mbit/s drain 1000 bytes in a millisecond.
+    const RATE: Rate = Rate::from_bits_per_second(8_000_000);
+
+    fn bytes(queues: &PhantomQueues, queue: usize) -> f64 {
+        queues.level(queue) as f64 / PER_BYTE as f64
+    }
+
+    #[test]
+    fn one_queue_drains_at_its_rate_and_no_further_than_empty() {
+        let mut queue = PhantomQueue::new(RATE);
+        queue.push(3000);
+        queue.drain(at(2.0));
+        assert_eq!(queue.bytes(), 1000.0);
+        queue.drain(at(9.0));
+        queue.push(500);
+        assert_eq!(queue.bytes(), 500.0);
+    }
+
+    #[test]
+    fn several_drain_in_turns_of_a_quantum_and_share_what_an_empty_one_leaves() {
+        // Quantum 1000. Queue 0 holds 3000, queue 1 holds 1000: after 1 ms 2000 and 1000, after 1.5 ms 2000 and 500, after
+        // 2 ms queue 1 is empty, after 4 ms both are.
+        let mut queues = PhantomQueues::new(RATE, 2, Size::from_bytes(1000));
+        queues.push(0, 3000);
+        queues.push(1, 1000);
+        for (ms, first, second) in [(1.0, 2000.0, 1000.0), (1.5, 2000.0, 500.0), (2.0, 2000.0, 0.0)] {
+            queues.drain(at(ms));
+            assert_eq!((bytes(&queues, 0), bytes(&queues, 1)), (first, second), "at {ms} ms");
+        }
+        queues.drain(at(3.0));
+        assert_eq!(bytes(&queues, 0), 1000.0);
+        assert_eq!(queues.take_drained(0), 2000 * PER_BYTE);
+        assert_eq!(queues.take_drained(0), 0);
+        queues.drain(at(10.0));
+        assert_eq!(queues.total(), 0);
+        // What drained nothing between 4 and 10 ms is lost.
+        queues.push(0, 2000);
+        queues.drain(at(11.0));
+        assert_eq!(bytes(&queues, 0), 1000.0);
+    }
+
+    #[test]
+    fn what_is_taken_out_of_a_queue_ends_its_turn() {
+        let mut queues = PhantomQueues::new(RATE, 3, Size::from_bytes(1000));
+        for queue in 0..3 {
+            queues.push(queue, 1000);
+        }
+        queues.drain(at(0.5));
+        queues.remove(0, PER_BYTE * 5000);
+        assert_eq!(queues.total(), 2000 * PER_BYTE);
+        // Queue 1 has a whole turn now.
+        queues.drain(at(1.5));
+        assert_eq!((bytes(&queues, 0), bytes(&queues, 1), bytes(&queues, 2)), (0.0, 0.0, 1000.0));
+        queues.fill(0, PER_BYTE);
+        queues.drain(at(5.0));
+        assert_eq!(queues.total(), 0);
+    }
+}
