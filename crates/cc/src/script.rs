@@ -204,7 +204,7 @@ impl Script {
     /// A loss found by duplicate acknowledgements, of a packet sent just now.
     pub fn loss(&mut self) {
         let window = self.cwnd();
-        let loss = loss_at(self.now, window);
+        let loss = Loss { sent_to: self.acked_to + window as u64, ..loss_at(self.now, window) };
         self.control().on_loss(&loss);
     }
 
@@ -327,6 +327,7 @@ pub fn loss_at(now: Time, window: Packets) -> Loss {
         window,
         inflight: window as u64,
         lost: 0,
+        sent_to: window as u64,
         sent: now,
         transmissions: 1,
         duplicates: 3,

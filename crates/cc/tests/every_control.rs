@@ -180,6 +180,7 @@ impl Host {
             window: before.cwnd.min(inflight as f64),
             inflight,
             lost: self.acked_to,
+            sent_to: self.acked_to + inflight,
             sent: Time::from_nanos(self.now.nanos().saturating_sub(self.min_rtt.nanos().min(1 << 40))),
             transmissions: 1 + u32::from(draws.byte() % 3),
             duplicates: u32::from(draws.byte()),
