@@ -209,6 +209,8 @@ pub struct Loss {
     pub inflight: u64,
     /// The number of the first lost packet.
     pub lost: u64,
+    /// One past the last packet sent so far: what lies between is the window in which the loss was found.
+    pub sent_to: u64,
     /// When that packet was last sent.
     pub sent: Time,
     /// How often it has been sent.

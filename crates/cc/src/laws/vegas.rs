@@ -210,7 +210,9 @@ impl WindowLaw for Vegas {
     }
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
-        window.ssthresh = libm::floor(timeout.window / 2.0).max(MIN_SSTHRESH);
+        if !timeout.keeps_threshold {
+            window.ssthresh = libm::floor(timeout.window / 2.0).max(MIN_SSTHRESH);
+        }
         window.cwnd = RESTART_WINDOW;
         self.changed = Some(timeout.now);
     }
@@ -272,6 +274,18 @@ mod tests {
         assert_eq!(script.cwnd(), 12.0);
         script.loss_of_packet_sent_at(0);
         assert_eq!(script.cwnd(), 12.0);
+    }
+
+    #[test]
+    fn a_timeout_leaves_two_packets_and_half_the_window_as_threshold_once() {
+        // ns-2 in whole packets: 25 / 2 is 12. RFC 5681 section 3.1: the same packet again leaves the threshold.
+        let mut script = Script::new("vegas").window(25.0).starting_ssthresh(2.0);
+        script.timeout();
+        assert_eq!((script.cwnd(), script.ssthresh()), (2.0, 12.0));
+        script.timeout_again();
+        assert_eq!((script.cwnd(), script.ssthresh()), (2.0, 12.0));
+        script.timeout();
+        assert_eq!(script.ssthresh(), 2.0, "ns-2 halves again");
     }
 
     #[test]

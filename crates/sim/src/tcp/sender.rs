@@ -430,6 +430,7 @@ impl Sender {
             window: self.reduction_base(inflight),
             inflight,
             lost: found.number,
+            sent_to: self.board.high(),
             sent: sent.at,
             transmissions: u32::from(sent.transmissions),
             duplicates: found.duplicates,
