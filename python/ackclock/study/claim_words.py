@@ -14,7 +14,8 @@ along the sweep, and so do
     trend(x, y)                 Spearman's rank correlation: 1 when y always rises with x, -1 when it always falls
     slope(x, y)                 the least-squares slope of y over x
 
-Curves of one metric over another are compared by the functions of ``curve_words``.
+Curves of one metric over another are compared by the functions of ``curve_words``, and the best of several settings is
+chosen by those of ``choice_words``.
 
 min(a, b, ...) and max(a, b, ...) with several arguments work element by element; abs, sqrt, log, log10, exp too.
 """
@@ -30,6 +31,7 @@ import numpy as np
 
 from ackclock.names import nearest
 from ackclock.statistics import summarise
+from ackclock.study.choice_words import CHOICES
 from ackclock.study.curve_words import CURVES
 from ackclock.study.language import Array, Expression, ExpressionError, Value
 from ackclock.study.model import SweptCase, sweep_text
@@ -56,6 +58,7 @@ class ClaimWords:
             **ELEMENTWISE,
             **REDUCTIONS,
             **CURVES,
+            **CHOICES,
             "first_above": first_above,
             "trend": trend,
             "slope": slope,
