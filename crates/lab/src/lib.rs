@@ -17,6 +17,7 @@ pub mod diagnostics;
 pub mod document;
 pub mod flows;
 pub mod network;
+pub mod observe;
 pub mod rate;
 pub mod reader;
 pub mod registry;

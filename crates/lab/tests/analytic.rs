@@ -454,7 +454,8 @@ fn lossy_constant_rate(loss: &str) -> Scenario {
 
 /// The share of packets lost and the mean length of a run of losses, in a run of 100,000 packets.
 fn losses_and_bursts(scenario: &Scenario, seed: u64) -> (f64, f64) {
-    let mut simulation = build::simulation(scenario, seed, Keep { series: false, trace: true });
+    let mut simulation =
+        build::simulation(scenario, seed, Keep { trace: true, ..Keep::default() }, build::measured(scenario));
     simulation.run(&AtomicBool::new(false)).expect("a finished run");
     let trace = simulation.network.trace.as_ref().expect("a trace");
     let fates: Vec<bool> = trace
@@ -545,7 +546,7 @@ fn run_seeds(scenario: &Scenario) -> Vec<Value> {
 }
 
 fn result_of(scenario: &Scenario, seed: u64, keep: Keep) -> Value {
-    let mut simulation = build::simulation(scenario, seed, keep);
+    let mut simulation = build::simulation(scenario, seed, keep, build::measured(scenario));
     simulation.run(&AtomicBool::new(false)).expect("a finished run");
     serde_json::to_value(RunResult::of(scenario, seed, &mut simulation)).expect("a result as JSON")
 }

@@ -83,7 +83,7 @@ fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
     to_json(&json!({
         "name": scenario.name,
         "duration_s": scenario.duration.seconds(),
-        "warmup_s": scenario.warmup.seconds(),
+        "warmup_s": scenario.warmup.most.seconds(),
         "seed": scenario.seed,
         "replications": scenario.replications,
         "expected_packets": scenario.expected_packets(),

@@ -69,7 +69,7 @@ pub struct Network {
     pub links: Vec<Link>,
     /// What happens next.
     pub schedule: Schedule,
-    /// The trace, when one is asked for.
+    /// The trace, when one is asked for or something is watched.
     pub trace: Option<Trace>,
     lanes: Vec<Lane>,
     /// The numbers of the packets in each lane, for the trace only.
@@ -87,11 +87,11 @@ pub struct Network {
 
 impl Network {
     /// A network of links, with the paths over them in the order of their numbers.
-    pub fn new(links: Vec<Link>, paths: &[PathPlan], measured: Interval, traced: bool) -> Self {
+    pub fn new(links: Vec<Link>, paths: &[PathPlan], measured: Interval, trace: Option<Trace>) -> Self {
         let mut network = Self {
             links,
             schedule: Schedule::default(),
-            trace: traced.then(Trace::default),
+            trace,
             lanes: Vec::new(),
             traced: Vec::new(),
             steps: Vec::new(),
@@ -370,7 +370,7 @@ mod tests {
             seed: 1,
         };
         let path = PathPlan { links: vec![0], leaves_later: false, arrives_early: false };
-        Network::new(vec![Link::new(parts, true, measured)], &[path], measured, false)
+        Network::new(vec![Link::new(parts, true, measured)], &[path], measured, None)
     }
 
     #[test]

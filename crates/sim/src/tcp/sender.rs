@@ -271,6 +271,11 @@ impl Sender {
         self.state == State::Open && self.board.una() >= self.data_until
     }
 
+    /// Whether it is repairing a loss.
+    pub fn recovering(&self) -> bool {
+        self.rule.in_recovery()
+    }
+
     /// The congestion control.
     pub fn control(&self) -> &dyn Control {
         &*self.control
