@@ -42,6 +42,17 @@ pub struct Entry {
     pub service: Service,
 }
 
+/// What is allowed and yet hardly meant about parameters on a link, in words; `None` where nothing is.
+pub type Doubt = fn(&Values, &LinkRate) -> Option<String>;
+
+/// The disciplines that have doubts, by name.
+const DOUBTS: &[(&str, Doubt)] = &[("dualpi2", dualpi2::doubt)];
+
+/// What the discipline called `name` doubts about its parameters on a link.
+pub fn doubt(name: &str, values: &Values, link: &LinkRate) -> Option<String> {
+    DOUBTS.iter().find(|(doubting, _)| *doubting == name).and_then(|(_, doubt)| doubt(values, link))
+}
+
 /// A discipline, by when it decides.
 pub enum Queueing {
     /// When a packet arrives: what is admitted leaves in order.
