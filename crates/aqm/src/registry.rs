@@ -105,7 +105,8 @@ pub const ECN: Parameter = Parameter {
 /// How often a discipline may look at its queue: at most ten thousand times in a simulated second.
 pub const PERIODS: Range = Range::between(1e-4, 1e6);
 
-/// The limit that every queue has, and no link without a queue does.
+/// The limit that every queue has, and no link without a queue does. A discipline whose publication has another default
+/// presets it.
 pub const LIMIT: Parameter = Parameter {
     name: "limit",
     summary: "How much may wait: packets, bytes, time at the link's rate, or bandwidth-delay products",
