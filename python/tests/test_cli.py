@@ -20,6 +20,15 @@ from ackclock.errors import Interrupted, RunError
 from ackclock.schemas import KINDS, schema
 from ackclock.study.load import study_names
 
+SLOW_DUALPI2 = """
+duration = "1 s"
+[dumbbell]
+bottleneck = { rate = "12 Mbit/s", delay = "8 ms", queue = "dualpi2" }
+access = { rate = "1 Gbit/s", delay = "1 ms" }
+[[flows]]
+control = "dctcp"
+"""
+
 
 def valid(text: str, of: str) -> Any:
     """The one JSON document in ``text``, which agrees with its published schema."""
@@ -317,6 +326,18 @@ class TestCheckAndSchema:
     def test_good_files(self, ackclock: Command, scenario_file: Path, study_file: Path) -> None:
         assert "a good scenario: 2 flows" in ackclock("check", scenario_file).out
         assert "a good study: 2 cases, 2 metrics, 2 claims, 9 runs" in ackclock("check", study_file).out
+
+    def test_what_is_hardly_meant_is_told_and_done(self, ackclock: Command, tmp_path: Path) -> None:
+        file = tmp_path / "slow.toml"
+        file.write_text(SLOW_DUALPI2)
+        for arguments in (["check", file], ["run", file, "--json"]):
+            outcome = ackclock(*arguments)
+            assert outcome.code == 0
+            assert "warning:" in outcome.err
+            assert "dualpi2 at link bottleneck: ramp_start and ramp_range end at 1.2 ms" in outcome.err
+            assert "warning" not in outcome.out
+        file.write_text(replaced(SLOW_DUALPI2, ("12 Mbit/s", "40 Mbit/s")))
+        assert ackclock("check", file).err == ""
 
     def test_a_study_with_a_wrong_scenario(self, ackclock: Command, study_file: Path) -> None:
         study_file.write_text(replaced(STUDY, ('control = "newreno"', 'control = "newrino"')))

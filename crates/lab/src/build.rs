@@ -110,6 +110,12 @@ pub fn capacities(scenario: &Scenario) -> Vec<Option<Capacity>> {
     scenario.network.links.iter().zip(&facts).map(|(plan, facts)| capacity(plan, facts)).collect()
 }
 
+/// What disciplines are told of each link, in the order of the links.
+pub fn link_rates(scenario: &Scenario) -> Vec<LinkRate> {
+    let facts = PathFacts::of(scenario);
+    scenario.network.links.iter().zip(&facts).map(|(plan, facts)| link_rate(plan, facts)).collect()
+}
+
 /// What a link's limit needs to know of the flows that cross it, with their data or with their acknowledgements: the
 /// way back has the same queue as the way there.
 #[derive(Clone, Copy, Debug, Default)]
@@ -181,9 +187,12 @@ fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Queu
         return None;
     }
     let entry = ackclock_aqm::registry::find(queue.descriptor.name)?;
-    let link =
-        LinkRate { rate: plan.pace.nominal, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 };
+    let link = link_rate(plan, facts);
     Some((entry.build)(&queue.values, capacity.unwrap_or(Capacity::Unlimited), &link))
+}
+
+fn link_rate(plan: &LinkPlan, facts: &PathFacts) -> LinkRate {
+    LinkRate { rate: plan.pace.nominal, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 }
 }
 
 fn loss_model(loss: &Choice) -> Option<Box<dyn LossModel>> {

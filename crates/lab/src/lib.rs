@@ -27,6 +27,7 @@ pub mod scenario;
 pub mod schema;
 pub mod sweep;
 pub mod verify;
+pub mod warnings;
 
 pub use diagnostics::Diagnostic;
 pub use result::RunResult;

@@ -1,6 +1,7 @@
 //! A queue discipline under a load that does not give way: what it leaves of its link. Every run is checked by the verifier.
 
-use ackclock_lab::{Scenario, run};
+use ackclock_aqm::Capacity;
+use ackclock_lab::{Scenario, build, run};
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 
@@ -23,6 +24,19 @@ fn result(queue: &str) -> Value {
 
 fn utilisation(queue: &str) -> f64 {
     result(queue)["links"][0]["utilisation"].as_f64().expect("a share")
+}
+
+#[test]
+fn fq_codel_has_the_room_of_its_rfc() {
+    // The others have ns-2's 50 packets.
+    for (queue, packets) in [("fq-codel", 10_240), ("codel", 50)] {
+        let text = format!(
+            "duration = \"1 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
+             queue = \"{queue}\"\n[[flows]]\nfrom = \"a\"\nto = \"b\"\ncontrol = \"reno\"\n"
+        );
+        let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a good scenario");
+        assert_eq!(build::capacities(&scenario)[0], Some(Capacity::Packets(packets)), "{queue}");
+    }
 }
 
 #[test]

@@ -4,7 +4,9 @@
 mod batch;
 
 use ackclock_lab::scenario::{Scenario, overridden};
-use ackclock_lab::{Diagnostic, diagnostics, registry as names, run as runner, schema as schemas, sweep};
+use ackclock_lab::{
+    Diagnostic, diagnostics, registry as names, run as runner, schema as schemas, sweep, warnings,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -89,6 +91,7 @@ fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
         "expected_packets": scenario.expected_packets(),
         "flows": flows,
         "links": links,
+        "warnings": warnings::of(&scenario),
     }))
 }
 

@@ -172,6 +172,12 @@ impl Law {
         self.ecn && head.is_some_and(|held| held.arrival.ecn.is_capable())
     }
 
+    /// So many packets of its queue have been dropped for want of room: they count as its own, so that it drops the more
+    /// often (Linux, net/sched/sch_fq_codel.c, fq_codel_drop).
+    pub fn overflowed(&mut self, dropped: u32) {
+        self.count = self.count.saturating_add(dropped);
+    }
+
     /// Its `count`: drops since dropping began, and what was taken over from the last time; zero while nothing is dropped.
     pub fn count(&self) -> u32 {
         if self.dropping { self.count } else { 0 }
