@@ -388,4 +388,8 @@ impl Wire for Outgoing<'_> {
         };
         self.network.launch(leaves, self.path, packet);
     }
+
+    fn refused(&self) -> bool {
+        self.network.refused_launch()
+    }
 }
