@@ -193,6 +193,8 @@ pub enum LossSignal {
     EarlyTimer,
     /// An echo of congestion experienced (RFC 3168): nothing was lost.
     Ecn,
+    /// The host's own interface had no room for a packet: nothing was lost (Linux's `tcp_enter_cwr`).
+    LocalDrop,
 }
 
 /// A loss that starts a recovery.

@@ -173,8 +173,8 @@ impl Control for Discerning {
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        // A mark is the network's own word for congestion (RFC 3168): there is nothing to judge.
-        let marked = loss.signal == LossSignal::Ecn;
+        // A mark is the network's own word for congestion (RFC 3168), and a full interface the host's: nothing to judge.
+        let marked = matches!(loss.signal, LossSignal::Ecn | LossSignal::LocalDrop);
         let window = self.usable_window();
         let judgement =
             if marked { Judgement::Congestion } else { self.discriminator.judge(loss.now, window) };

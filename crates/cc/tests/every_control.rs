@@ -174,7 +174,8 @@ impl Host {
     fn loss(&mut self, control: &mut dyn Control, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         let before = control.decision();
         let inflight = Self::inflight(&before, draws);
-        let signals = [LossSignal::DuplicateAcks, LossSignal::EarlyTimer, LossSignal::Ecn];
+        let signals =
+            [LossSignal::DuplicateAcks, LossSignal::EarlyTimer, LossSignal::Ecn, LossSignal::LocalDrop];
         control.on_loss(&Loss {
             now: self.now,
             signal: signals[draws.below(8).min(2)],

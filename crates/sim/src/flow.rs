@@ -415,6 +415,10 @@ impl<W: Wire> Wire for Labelling<'_, W> {
     fn send(&mut self, packet: Packet) {
         self.wire.send(label(packet, self.connection));
     }
+
+    fn refused(&self) -> bool {
+        self.wire.refused()
+    }
 }
 
 #[inline]

@@ -428,4 +428,8 @@ impl Wire for Outgoing<'_> {
         };
         self.network.launch(leaves, self.path, packet);
     }
+
+    fn refused(&self) -> bool {
+        self.network.refused_launch()
+    }
 }
