@@ -170,7 +170,9 @@ def claims(name: str) -> str:
     for claim in one.claims:
         unit = f" {claim.unit}" if claim.unit else ""
         measured = f"{mean_and_spread(claim.measured, claim.interval)}{unit}"
-        others = f" (otherwise in {claim.other_verdict} of {one.readings} variants)" if claim.other_verdict else ""
+        others = (
+            f" (otherwise in {claim.other_verdict} of {one.readings} variants)" if claim.other_verdict else ""
+        )
         rows.append(_row(_escaped(words.get(claim.id, claim.text)), measured, _verdict(claim) + others))
     stale = "; recorded before the study changed" if is_stale(one, study) else ""
     facts = f"{one.replications} replications, {one.simulations} simulations, recorded {one.origin}{stale}."

@@ -13,6 +13,8 @@ Kind = Literal["benefit", "safety", "info"]
 Measure = Literal["ratio", "difference", "value", "loss"]
 By = Literal["interval", "mean", "some", "every"]
 Requirement = Literal["must", "should", "recommended", "may", "can"]
+Kept = Literal["wait", "variation", "goodput"]
+"""What distributions are kept of: see distributions.py."""
 
 
 class Criterion(Table):
@@ -90,6 +92,17 @@ class Characterisation(Table):
     planes: list[tuple[str, str]] = Field(
         default_factory=lambda: [("delay", "goodput")],
         description="pairs of metrics to draw against each other, delay first (section 2.7)",
+    )
+    distributions: list[Kept] = Field(
+        default_factory=list, description="what to draw the distributions of (section 2.7)"
+    )
+    elasticities: list[str] = Field(
+        default_factory=list,
+        description="metrics of which to say by how much each parameter moves them (section 8.3)",
+    )
+    cycle: str = Field(
+        default="",
+        description="with elasticities: the metric that says whether the queue swings in a cycle, in %",
     )
     curves: bool = Field(
         default=False, description="join the variants of each discipline and compare them at equal delay"

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ackclock.characterisation.distributions import Collected
 from ackclock.errors import InputError
 from ackclock.statistics import summarise
 from ackclock.study.claim_words import ClaimWords
@@ -35,6 +36,9 @@ class Measured:
         shape = (len(plan.readings), len(plan.runs), plan.replications_most)
         self._samples: dict[str, Array] = {metric.id: np.full(shape, np.nan) for metric in plan.study.metrics}
         self._first: dict[int, Mapping[str, Any]] = {}
+        about = plan.study.characterisation
+        self._wanted = about.distributions if about is not None else []
+        self._distributions = [Collected() for _ in plan.runs]
 
     def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
         """Compute the metrics of a finished job. InputError names the metric that cannot be computed."""
@@ -44,6 +48,8 @@ class Measured:
                 if expression.text not in known:
                     known[expression.text] = self._measure(id, expression, result)
                 self._samples[id][use.reading, use.run, use.replication] = known[expression.text]
+            if use.reading == 0:
+                self._distributions[use.run].take(self._wanted, result)
             if use.reading == 0 and use.replication == 0:
                 self._first[use.run] = self._kept(self._plan.runs[use.run], result)
 
@@ -63,6 +69,7 @@ class Measured:
             flows=tuple(first["flows"]),
             links=tuple(first["links"]),
             series=first.get("series"),
+            distributions=self._distributions[index].means(),
         )
 
     def claims(self, reading: Reading) -> tuple[ClaimResult, ...]:

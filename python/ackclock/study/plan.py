@@ -113,7 +113,8 @@ class Plan:
         uses: dict[tuple[str, int], list[Use]] = {}
         wanted: dict[tuple[str, int], Job] = {}
         for r, reading in enumerate(self.readings):
-            every_run_needs_series = any(
+            about = self.study.characterisation
+            every_run_needs_series = (about is not None and "goodput" in about.distributions) or any(
                 needs_series(expression) for expression in self.metrics(reading).values()
             )
             for c, run in enumerate(self.runs):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from ackclock.characterisation.distributions import Distribution
 from ackclock.characterisation.language import Characterisation
 from ackclock.study.model import Figure, Finding, Metric, Sweep, Verdict
 
@@ -87,6 +88,8 @@ class CaseResult:
     flows: tuple[Mapping[str, Any], ...] = ()
     links: tuple[Mapping[str, Any], ...] = ()
     series: Mapping[str, Any] | None = None
+    distributions: Mapping[str, Distribution] = field(default_factory=dict)
+    """Of a scenario of RFC 7928 that keeps them, by what they are of."""
     own_sweep: Sweep | None = None
     """The sweep that ``sweep_value`` is of, where it is not the study's."""
 
