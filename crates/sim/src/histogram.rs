@@ -11,10 +11,8 @@ use ackclock_base::Span;
 use bins::Bins;
 use moments::Moments;
 
-/// So many samples have exact quantiles.
-const EXACT: usize = 128;
-/// Samples after those that are counted together: what a flow keeps at hand shall stay in the processor's cache.
-const BATCH: usize = 32;
+/// Samples that are counted together; as many have exact quantiles.
+const BATCH: usize = 128;
 
 /// A histogram of spans.
 #[derive(Clone, Debug, Default)]
@@ -122,17 +120,14 @@ impl Histogram {
     #[cold]
     #[inline(never)]
     fn make_room_for(&mut self, ns: u64) {
-        if self.bins.is_none() && self.held < EXACT {
-            let mut longer = vec![0; (4 * self.held).clamp(8, EXACT)].into_boxed_slice();
+        if self.held < BATCH {
+            let mut longer = vec![0; (4 * self.held).clamp(8, BATCH)].into_boxed_slice();
             longer[..self.held].copy_from_slice(&self.recent);
             self.recent = longer;
         } else {
             self.add_up();
             self.bins.get_or_insert_with(|| Box::new(Bins::new())).take(&self.recent);
             (self.held, self.added_up) = (0, 0);
-            if self.recent.len() != BATCH {
-                self.recent = vec![0; BATCH].into();
-            }
         }
         self.recent[self.held] = ns;
         self.held += 1;
@@ -263,7 +258,7 @@ mod tests {
             let exact = nearest_rank(&samples, q);
             for histogram in [whole, part] {
                 let found = histogram.quantile_s(q).unwrap();
-                let bound = if samples.len() <= EXACT { 0.0 } else { exact / 1024.0 };
+                let bound = if samples.len() <= BATCH { 0.0 } else { exact / 1024.0 };
                 prop_assert!((found - exact).abs() <= bound, "{} for {}", found, exact);
                 prop_assert_eq!(histogram.count(), samples.len() as u64);
                 prop_assert_eq!(histogram.min_s(), Some(nearest_rank(&samples, 0.0)));
