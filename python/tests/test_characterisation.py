@@ -366,3 +366,11 @@ def test_a_result_says_what_it_was_judged_by() -> None:
     result = study(["goodput"], {"droptail": BASE, "red": GOOD})
     with pytest.raises(ValueError, match="no study of the characterisation"):
         rows(dataclasses.replace(result, characterisation=None))
+
+
+def test_what_a_scenario_lacks_is_a_list_of_texts() -> None:
+    given = {"section": "9.1", "short": "Mix", "requirement": "may", "demand": "A mix."}
+    assert Characterisation(**given, lacks=["One direction only."]).lacks == ["One direction only."]
+    for wrong in ("One direction only.", list("One direction only.")):
+        with pytest.raises(ValidationError, match="lacks"):
+            Characterisation(**given, lacks=wrong)

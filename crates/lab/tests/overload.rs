@@ -13,7 +13,11 @@ fn result(queue: &str) -> Value {
          [[flows]]\nfrom = \"a\"\nto = \"b\"\n\
          application = {{ name = \"cbr\", rate = \"14.58 Mbit/s\", packet = \"972 B\", header = \"28 B\" }}\n"
     );
-    let scenario = Scenario::parse(&text, "test", &Map::new())
+    simulated(&text)
+}
+
+fn simulated(text: &str) -> Value {
+    let scenario = Scenario::parse(text, "test", &Map::new())
         .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)));
     let cancelled = AtomicBool::new(false);
     let violations = run::run_and_verify(&scenario, 1, &cancelled).expect("a finished run");
@@ -36,6 +40,24 @@ fn fq_codel_has_the_room_of_its_rfc() {
         );
         let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a good scenario");
         assert_eq!(build::capacities(&scenario)[0], Some(Capacity::Packets(packets)), "{queue}");
+    }
+}
+
+#[test]
+fn an_idle_link_passes_a_packet_whatever_its_limit() {
+    // With no room to wait 5 Mbit/s of evenly spaced packets pass 10 Mbit/s unharmed, for none ever has to. It is so for
+    // disciplines that decide at arrival, and for those that decide at departure.
+    for queue in ["droptail", "pie", "codel", "fq-codel", "dualpi2", "choke"] {
+        let text = format!(
+            "duration = \"2 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"1 ms\"\n\
+             queue = {{ name = \"{queue}\", limit = \"0 packets\" }}\nreverse = {{ rate = \"1 Gbit/s\" }}\n\
+             [[flows]]\nfrom = \"a\"\nto = \"b\"\n\
+             application = {{ name = \"cbr\", rate = \"5 Mbit/s\", packet = \"972 B\" }}\n"
+        );
+        let result = simulated(&text);
+        let link = &result["links"][0];
+        assert_eq!(link["dropped_packets"], 0, "{queue}");
+        assert!(link["delivered_packets"].as_u64() > Some(1000), "{queue}: {link}");
     }
 }
 

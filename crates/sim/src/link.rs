@@ -181,7 +181,7 @@ impl Link {
     pub fn wait(&mut self, guest: Guest, arrival: Arrival, dropped: &mut Vec<Guest>) {
         let Some(room) = &mut self.room else { return };
         let before = (room.packets(), dropped.len());
-        room.enter(guest, arrival, &mut self.queue_random, dropped);
+        room.enter(guest, arrival, self.free_at <= arrival.now, &mut self.queue_random, dropped);
         self.counts.arrived += u64::from(self.measured.contains(arrival.now));
         self.note_room(arrival.now, before, dropped.len());
     }

@@ -201,7 +201,9 @@ impl CoDel {
 
 impl Departing for CoDel {
     fn on_arrival(&mut self, held: Held, _random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
-        if self.capacity.has_room(held.arrival.bytes, self.queue.len() as u64, self.queue.bytes()) {
+        if held.link_free
+            || self.capacity.has_room(held.arrival.bytes, self.queue.len() as u64, self.queue.bytes())
+        {
             self.queue.push(held);
         } else {
             drops(held.ticket);

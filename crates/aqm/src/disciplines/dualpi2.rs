@@ -207,7 +207,7 @@ impl Departing for DualPi2 {
     fn on_arrival(&mut self, held: Held, _random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
         self.update(held.arrival.now);
         let bytes = self.classic.bytes() + self.short.bytes();
-        if !self.capacity.has_room(held.arrival.bytes, self.packets(), bytes) {
+        if !held.link_free && !self.capacity.has_room(held.arrival.bytes, self.packets(), bytes) {
             drops(held.ticket);
         } else if self.ecn && matches!(held.arrival.ecn, Ecn::LowLatency | Ecn::Experienced) {
             self.short.push(held);

@@ -167,7 +167,7 @@ impl Departing for FqCoDel {
             queue.credits = self.quantum;
             self.new.push_back(index);
         }
-        while self.is_over() {
+        while !held.link_free && self.is_over() {
             self.drop_from_fattest(drops);
         }
     }
