@@ -4,12 +4,13 @@
 //!
 //! The thesis proposes it and never ran it. It gives no values; those of its predictor and its drop law are the ones that
 //! its chapter 2 uses for the same predictor and the same law, because it wants them "exactly as in APACE". What is not the
-//! thesis's is chosen by name: the law `pi-squared`, a bucket of one round trip, levels in bytes, marks.
+//! thesis's is chosen by name: the laws `pi-squared` and `pid-squared`, a bucket of one round trip, levels in bytes, marks.
 
 mod forecast;
 mod law;
 mod parameters;
 mod pi_squared;
+mod pid_squared;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ use crate::tokens::Bucket;
 use ackclock_base::{Random, Span, Time, Values};
 use forecast::Forecast;
 use pi_squared::PiSquared;
+use pid_squared::PidSquared;
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -39,6 +41,7 @@ pub const ENTRY: Entry = Entry {
 enum Control {
     Forecast(Box<Forecast>),
     PiSquared(PiSquared),
+    PidSquared(PidSquared),
 }
 
 /// The policer.
@@ -58,9 +61,17 @@ impl Scepter {
         let depth = bucket.depth_bytes();
         let control = match values.choice("law") {
             "pi-squared" => Control::PiSquared(PiSquared::new(values, bucket.rate(), depth)),
+            "pid-squared" => Control::PidSquared(PidSquared::new(values, bucket.rate(), depth)),
             _ => Control::Forecast(Box::new(Forecast::new(values, depth, link.mean_packet_bytes))),
         };
         Self { bucket, control, ecn: values.flag("ecn"), capacity, probability: 0.0 }
+    }
+}
+
+impl Scepter {
+    /// Whether what finds no tokens is to be known as well.
+    const fn counts_demand(&self) -> bool {
+        matches!(self.control, Control::PidSquared(_))
     }
 }
 
@@ -71,11 +82,16 @@ impl Discipline for Scepter {
         if let Control::Forecast(forecast) = &mut self.control {
             self.probability = forecast.probability(before, self.bucket.level_bytes());
         }
-        if !self.bucket.holds(arrival.bytes) || !self.capacity.admits(arrival.bytes, backlog) {
-            return Verdict::Drop;
+        let fits = self.bucket.holds(arrival.bytes) && self.capacity.admits(arrival.bytes, backlog);
+        let early =
+            self.probability > 0.0 && (fits || self.counts_demand()) && random.uniform() < self.probability;
+        let dropped = early && !(self.ecn && arrival.ecn.is_capable());
+        if let Control::PidSquared(controller) = &mut self.control
+            && !dropped
+        {
+            controller.demand(arrival.bytes);
         }
-        let early = self.probability > 0.0 && random.uniform() < self.probability;
-        if early && !(self.ecn && arrival.ecn.is_capable()) {
+        if dropped || !fits {
             return Verdict::Drop;
         }
         self.bucket.take(arrival.bytes);
@@ -86,15 +102,18 @@ impl Discipline for Scepter {
         match &self.control {
             Control::Forecast(_) => None,
             Control::PiSquared(controller) => Some(controller.period()),
+            Control::PidSquared(controller) => Some(controller.period()),
         }
     }
 
     fn on_period(&mut self, now: Time, _backlog: &Backlog) {
-        if let Control::PiSquared(controller) = &mut self.control {
-            self.bucket.refill(now);
-            controller.update(self.bucket.missing_s());
-            self.probability = controller.probability();
-        }
+        self.bucket.refill(now);
+        let missing_s = self.bucket.missing_s();
+        self.probability = match &mut self.control {
+            Control::Forecast(_) => return,
+            Control::PiSquared(controller) => controller.update(missing_s),
+            Control::PidSquared(controller) => controller.update(missing_s),
+        };
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {

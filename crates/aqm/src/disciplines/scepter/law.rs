@@ -8,9 +8,16 @@
 
 use ackclock_base::Values;
 
-/// The words for the laws, for a parameter. The last is not the thesis's, and has a file of its own.
-pub const WORDS: &[&str] =
-    &["free", "target-demand", "target-level", "target-mean-level", "target-literal", "pi-squared"];
+/// The words for the laws, for a parameter. The last two are not the thesis's, and have files of their own.
+pub const WORDS: &[&str] = &[
+    "free",
+    "target-demand",
+    "target-level",
+    "target-mean-level",
+    "target-literal",
+    "pi-squared",
+    "pid-squared",
+];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {

@@ -20,7 +20,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "round_trip",
-        summary: "Round trip that depth and the gains of pi-squared are made for",
+        summary: "Round trip that depth and the gains of pi-squared and pid-squared are made for",
         quantity: Quantity::Time,
         default: "100 ms",
         range: Range::between(1e-3, 10.0),
@@ -28,12 +28,12 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "law",
-        summary: "Scepter-I, whose level is free; Scepter-T with its target and a reading of equation 5.1; or PI squared",
+        summary: "Scepter-I, whose level is free; Scepter-T with its target and a reading of equation 5.1; or PI or PID squared",
         quantity: Quantity::Choice(law::WORDS),
         default: "free",
         range: Range::ANY,
         source: "Jain 2003 section 5.2; it expects most of the first, and what T_predicted is in the second is unclear. PI \
-                 squared: De Schepper et al. 2016",
+                 squared: De Schepper et al. 2016; PID squared: of this project, after that",
     },
     Parameter {
         name: "max_probability",
@@ -53,7 +53,7 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "target",
-        summary: "Of the target laws and of pi-squared: the wanted level as a share of the bucket",
+        summary: "Of the target laws, pi-squared and pid-squared: the wanted level as a share of the bucket",
         quantity: Quantity::Number,
         default: "0.5",
         range: Range::between(0.0, 1.0),

@@ -43,15 +43,12 @@ impl PiSquared {
         Span::from_seconds(self.period_s)
     }
 
-    /// A period has passed, and the missing tokens take so long to come.
-    pub fn update(&mut self, missing_s: f64) {
+    /// A period has passed, and the missing tokens take so long to come. With what probability packets are dropped or marked
+    /// from now on.
+    pub fn update(&mut self, missing_s: f64) -> f64 {
         let step = self.alpha * (missing_s - self.target_s) + self.beta * (missing_s - self.previous_s);
         self.base = (self.base + step).clamp(0.0, 1.0);
         self.previous_s = missing_s;
-    }
-
-    /// With what probability a packet is dropped or marked.
-    pub fn probability(&self) -> f64 {
         self.base * self.base
     }
 }
@@ -80,9 +77,8 @@ mod tests {
         near(controller.period().seconds(), 0.033_333_333);
         controller.update(0.08);
         near(controller.base, 0.25);
-        controller.update(0.08);
+        near(controller.update(0.08), 0.0676);
         near(controller.base, 0.26);
-        near(controller.probability(), 0.0676);
         controller.update(0.05);
         near(controller.base, 0.17);
     }

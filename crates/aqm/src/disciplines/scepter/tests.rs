@@ -53,6 +53,15 @@ fn pi_squared_settles_at_its_target_whatever_the_overload() {
 }
 
 #[test]
+fn pid_squared_settles_at_its_target_whatever_the_overload() {
+    for load in [1.0 / 0.99, 1.0 / 0.95, 1.0 / 0.6] {
+        let (level, passed) = settles("pid-squared", load);
+        assert!((level - 24.5).abs() < 1.5, "{load}: {level}");
+        assert!((passed - 1.0 / load).abs() < 0.002, "{load}: {passed}");
+    }
+}
+
+#[test]
 fn a_long_horizon_neither_diverges_nor_starves_the_contract() {
     // 5 % too much. To the letter a step of 0.01 is unstable beyond a horizon of 156: it swings between dropping nothing and
     // everything, and at 500 passes 92 % of the contract; TCP, which falls back each time, gets far less.
