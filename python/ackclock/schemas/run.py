@@ -45,9 +45,6 @@ class FlowRecord(Document):
     one_way_delay_p50_s: float | None
     one_way_delay_p95_s: float | None
     one_way_delay_p99_s: float | None
-    one_way_delay_quantiles_s: list[float] | None = Field(
-        None, description="at the run's `probabilities`, where distributions were asked for"
-    )
     timeouts: int
     timeout_idle_s: float = Field(description="time spent waiting for retransmission timers that expired")
     fast_retransmits: int
@@ -67,6 +64,9 @@ class FlowRecord(Document):
     completion_mean_s: float | None = Field(None, description="how long that took")
     completion_p50_s: float | None = None
     completion_p95_s: float | None = None
+    one_way_delay_quantiles_s: list[float] | None = Field(
+        None, description="at the run's `probabilities`, where distributions were asked for"
+    )
 
 
 class LinkRecord(Document):
