@@ -221,11 +221,14 @@ def test_an_undecided_claim_says_how_many_replications_would_decide() -> None:
             {"measured": "sent('d')", "direction": "sent('d') > sent('b') and sent('a') >= sent('b')"},
             "reproduced",
         ),
-        # What every other arm passes says nothing of this one; a test that one of them fails does.
+        # What every rival (b, c) passes says nothing of a; a test that one of them fails does, and one about a rival.
+        ({"measured": "sent('b')", "paper": 1000, "tolerance": "1 %"}, "reproduced"),
         ({"measured": "sent('a')", "paper": 1000, "tolerance": "1 %"}, "not discriminating"),
         ({"measured": "sent('d')", "expect": "> 1000.5"}, "reproduced"),
-        # What surely fails is no less false for being small.
-        ({"measured": "sent('a') - sent('b')", "expect": "> 0"}, "not reproduced"),
+        # Where nothing differs, more cannot be told either; where the claim says how much more, nothing is an answer.
+        ({"measured": "sent('a') - sent('b')", "expect": "> 0"}, "not discriminating"),
+        ({"measured": "sent('a') - sent('b')", "expect": "> 5"}, "not reproduced"),
+        ({"measured": "sent('a') - sent('b')", "expect": "< 5"}, "not discriminating"),
     ],
 )
 def test_a_test_that_could_hardly_fail_does_not_discriminate(keys: dict[str, Any], expected: str) -> None:
@@ -237,7 +240,7 @@ def test_a_test_that_could_hardly_fail_does_not_discriminate(keys: dict[str, Any
         "d": 1002 + noise + 0.1 * noise**2,
     }
     words = ClaimWords({"sent": sent}, [SweptCase(name=name, case=Case(name=name)) for name in sent])
-    assert judge(Claim(id="1", text="t", **keys), words, N).verdict == expected
+    assert judge(Claim(id="1", text="t", **keys), words, N, rivals=["b", "c"]).verdict == expected
 
 
 def test_a_trend_along_a_flat_curve_is_none() -> None:

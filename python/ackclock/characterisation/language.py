@@ -92,7 +92,9 @@ class Characterisation(Table):
     requirement: Requirement = Field(description="the word of RFC 7928 section 13, or of the section")
     demand: str = Field(description="what the section asks for, in our words")
     criteria: list[Criterion] = Field(default_factory=list)
-    lacks: list[Words] = Field(default_factory=list, description="what is weaker than the section, or left out")
+    lacks: list[Words] = Field(
+        default_factory=list, description="what is weaker than the section, or left out"
+    )
     planes: list[tuple[str, str]] = Field(
         default_factory=lambda: [("delay", "goodput")],
         description="pairs of metrics to draw against each other, delay first (section 2.7)",

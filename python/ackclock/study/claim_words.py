@@ -57,10 +57,6 @@ class ClaimWords:
             **{metric: self._metric(metric) for metric in samples},
         }
 
-    def cases(self) -> list[str]:
-        """The names of all cases, without values of sweeps."""
-        return list(dict.fromkeys(run.case.name for run in self._runs))
-
     def compare(self, comparison: str, left: Array, right: Array) -> Truth:
         """How surely ``left comparison right`` holds, by the paired difference over the replications."""
         left, right = one_per_replication(left), one_per_replication(right)

@@ -15,21 +15,27 @@ import numpy as np
 from ackclock.statistics import Summary
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Array, Expression, ExpressionError
-from ackclock.study.truth import Holds, share_of, size_of
+from ackclock.study.truth import NEGLIGIBLE, Holds, share_of, size_of
 
 _KEEPING_SIZE = {"abs", "mean", "median", "max", "min"}
 """Functions of one argument whose value is about as large as what they are given."""
 
 
-def measured_share(measured: Expression, words: ClaimWords, summary: Summary) -> float | None:
+def measured_share(
+    measured: Expression, words: ClaimWords, summary: Summary, conditions: Iterable[tuple[str, float]]
+) -> float | None:
     """How large the effect measured is beside what is compared: of ``a - b``, ``100 * (a / b - 1)`` and the like the
-    larger end of the interval over the larger side; of ``trend(x, y)`` the range of y over y. None for anything else.
+    larger end of the interval over the larger side; of ``trend(x, y)`` the range of y over y. None for anything else,
+    and where the ``conditions`` ask for an effect that is more than nothing, so that none is an answer.
     """
     node, factor = _peeled(measured.tree, measured, words)
     match node:
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
             sides = [factor * _columns_last(measured.part(side, words), factor) for side in (left, right)]
-            return share_of(summary, size_of(*sides))
+            size = size_of(*sides)
+            if size is not None and any(_asks_for_more(*condition, size) for condition in conditions):
+                return None
+            return share_of(summary, size)
         case ast.Call(func=ast.Name(id="trend"), args=[_, y]):
             along = np.nanmean(measured.part(y, words), axis=0)
             size = float(np.nanmean(np.abs(along)))
@@ -37,26 +43,30 @@ def measured_share(measured: Expression, words: ClaimWords, summary: Summary) ->
     return None
 
 
-def every_arm_passes(
-    expressions: Iterable[Expression], arms: Iterable[str], passes: Callable[[Callable[[str], str]], Holds]
+def every_rival_passes(
+    expressions: Iterable[Expression], rivals: Iterable[str], passes: Callable[[Callable[[str], str]], Holds]
 ) -> bool:
-    """Whether a test about one case is passed as surely by each other case that it can be asked of.
+    """Whether a test about one case is passed as surely by each rival that it can be asked of.
 
-    ``arms`` are the names of all cases; ``passes`` judges the claim with its expressions rewritten.
+    ``passes`` judges the claim with its expressions rewritten. A test about a rival itself is not asked of the others.
     """
     named = {text.partition("[")[0] for expression in expressions for text in expression.texts()}
     if len(named) != 1:
         return False
     (own,) = named
+    arms = list(dict.fromkeys(rivals))
     found = []
-    for arm in dict.fromkeys(arms):
-        if arm == own:
-            continue
+    for arm in arms if own not in arms else ():
         try:
             found.append(passes(_renaming(own, arm)))
         except ExpressionError:
             continue  # a value of the sweep that this arm does not have
     return bool(found) and all(holds is Holds.SURELY for holds in found)
+
+
+def _asks_for_more(comparison: str, bound: float, size: float) -> bool:
+    """Whether ``comparison bound``, such as ``> 5``, asks for an effect that is no longer next to nothing."""
+    return (bound if comparison.startswith(">") else -bound) > NEGLIGIBLE * size
 
 
 def _renaming(own: str, other: str) -> Callable[[str], str]:

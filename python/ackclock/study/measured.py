@@ -20,7 +20,7 @@ from ackclock.study.plan import Plan, Planned, Reading
 from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
 from ackclock.study.run_words import measure
-from ackclock.study.standing import about_baselines, standing
+from ackclock.study.standing import about_baselines, rivals, standing
 from ackclock.study.verdict import judge
 
 
@@ -134,10 +134,11 @@ class Measured:
 
     def _judged(self, words: ClaimWords, replications: int) -> Iterator[ClaimResult]:
         study, loaded = self._plan.study, self._plan.loaded
+        beside = rivals(study, loaded.thesis)
         recorded = recorded_verdicts(loaded.name) if self._plan.quick else {}
         for claim in study.claims:
             try:
-                judged = judge(claim, words, replications)
+                judged = judge(claim, words, replications, rivals=beside)
             except ExpressionError as error:
                 raise InputError(f'{loaded.file}: claim "{claim.id}": {error}') from None
             verdict = standing(judged.verdict, study)

@@ -25,15 +25,21 @@ def standing(verdict: Verdict, study: Study) -> Verdict:
     return verdict
 
 
+def rivals(study: Study, thesis: Thesis) -> list[str]:
+    """The cases that have no system of the thesis; none where it is not known what those are."""
+    if not thesis.systems:
+        return []
+    with_system = {run.case.name for run in study.runs() if _has_system(run, study, thesis)}
+    return [case.name for case in study.cases if case.name not in with_system]
+
+
 def about_baselines(claim: Claim, study: Study, thesis: Thesis) -> bool:
     """Whether none of the cases that ``claim`` names has a system of the thesis; of a thesis without systems, never."""
     if not thesis.systems:
         return False
     expressions = [Expression(text) for text in (claim.measured, claim.direction) if text is not None]
     named = {text.partition("[")[0] for expression in expressions for text in expression.texts()}
-    return bool(named) and not any(
-        _has_system(run, study, thesis) for run in study.runs() if run.case.name in named
-    )
+    return bool(named) and named <= set(rivals(study, thesis))
 
 
 def _has_system(run: SweptCase, study: Study, thesis: Thesis) -> bool:

@@ -7,21 +7,21 @@ A verdict is a finding about the thesis, not a test of the program, and it needs
 * **not reproduced**: the whole interval lies outside, or the direction is surely the other.
 * **direction only**: the interval lies outside, but the direction surely holds: who wins is right, by how much is not.
 * **undecided**: the interval lies across an end, so that more replications are needed; one replication decides nothing.
-* **not discriminating**: the test holds, or would, and could hardly fail: the effect is at most a thousandth of what is
-  compared, or every other arm of the study passes as well.
+* **not discriminating**: nothing here tells the claim from its denial: the effect is at most a thousandth of what is
+  compared, or every rival of the thesis's system passes the test as well.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import and_
 from typing import TypeVar
 
 from ackclock.statistics import Summary, summarise
 from ackclock.study.claim_words import ClaimWords, samples_of
-from ackclock.study.effect import every_arm_passes, measured_share
+from ackclock.study.effect import every_rival_passes, measured_share
 from ackclock.study.language import Array, Expression, ExpressionError
 from ackclock.study.model import Claim, Verdict
 from ackclock.study.result import ClaimResult
@@ -36,9 +36,18 @@ _ALONE: dict[Holds, Verdict] = {
 }
 
 
-def judge(claim: Claim, words: ClaimWords, replications: int, finding: str | None = None) -> ClaimResult:
-    """The verdict on one claim. ExpressionError, naming the key, when an expression cannot be computed."""
-    test = _Test(claim, words, replications)
+def judge(
+    claim: Claim,
+    words: ClaimWords,
+    replications: int,
+    finding: str | None = None,
+    rivals: Sequence[str] = (),
+) -> ClaimResult:
+    """The verdict on one claim. ExpressionError, naming the key, when an expression cannot be computed.
+
+    ``rivals`` are the cases without a system of the thesis, whose passing a test about such a system tells against it.
+    """
+    test = _Test(claim, words, replications, rivals)
     verdict, detail = test.verdict()
     return ClaimResult(
         id=claim.id,
@@ -63,8 +72,8 @@ def judge(claim: Claim, words: ClaimWords, replications: int, finding: str | Non
 class _Test:
     """A claim's expressions computed, and what follows from them."""
 
-    def __init__(self, claim: Claim, words: ClaimWords, replications: int) -> None:
-        self._claim, self._words, self._replications = claim, words, replications
+    def __init__(self, claim: Claim, words: ClaimWords, replications: int, rivals: Sequence[str]) -> None:
+        self._claim, self._words, self._replications, self._rivals = claim, words, replications, rivals
         self._measured = Expression(claim.measured)
         self._direction = None if claim.direction is None else Expression(claim.direction)
         self.samples = self._computed("measured", lambda: samples_of(self._measured, words, replications))
@@ -78,10 +87,9 @@ class _Test:
             return "not reproduced", "no replication has a sample"
         verdict = _joined(self._amount, self._way)
         detail = "; ".join(part for part in (self._amount_said(), self._way_said()) if part)
-        if verdict in ("reproduced", "direction only", "undecided"):
-            reason = self._why_not_discriminating(verdict)
-            if reason:
-                return "not discriminating", f"{detail}; {reason}"
+        reason = self._why_not_discriminating(verdict)
+        if reason:
+            return "not discriminating", f"{detail}; {reason}"
         if verdict == "undecided":
             detail += f"; {_deciding(self.needed(), self.summary)}"
         missing = self._replications - self.summary.count
@@ -129,17 +137,17 @@ class _Test:
             largest = max(shares)
             effect = "nothing" if largest == 0 else f"at most {100 * largest:.2g} % of what is compared"
             return f"the effect is {effect}: nothing here tells the claim from its denial"
-        if verdict == "reproduced" and self._every_arm_passes():
-            return "every other arm of the study passes as well"
+        if verdict == "reproduced" and self._every_rival_passes():
+            return "every rival passes as well"
         return ""
 
     def _share(self) -> float | None:
         # The difference of a claim with a direction alone is what its direction compares.
         if self._claim.expect is None:
             return None
-        return measured_share(self._measured, self._words, self.summary)
+        return measured_share(self._measured, self._words, self.summary, self._claim.conditions())
 
-    def _every_arm_passes(self) -> bool:
+    def _every_rival_passes(self) -> bool:
         def passes(rewritten: Callable[[str], str]) -> Holds:
             samples = samples_of(Expression(rewritten(self._measured.text)), self._words, self._replications)
             direction = None if self._direction is None else Expression(rewritten(self._direction.text))
@@ -147,7 +155,7 @@ class _Test:
             return reduce(and_, (truth for truth in truths if truth is not None)).holds
 
         expressions = [self._measured] + ([] if self._direction is None else [self._direction])
-        return every_arm_passes(expressions, self._words.cases(), passes)
+        return every_rival_passes(expressions, self._rivals, passes)
 
     def _amount_said(self) -> str:
         claim, mean = self._claim, self.summary.mean
