@@ -76,29 +76,43 @@ fn w1_agrees_with_ns3() {
     judge(&reference, &setup.repeat(&reference), Tolerances::of("as-peers-agree"));
 }
 
+/// W2 is decided by its first slow starts. With the queue full the round trip is exactly 0.2 s, the least timeout. In
+/// half of ns-2's runs the timer of flow 0 expires in the middle of a recovery, everything is sent again, and a link that
+/// is never full again (or only late) carries up to a third less. Here it expires before the recovery or not at all, so
+/// those runs carry more, one by one. A microsecond of delay does not change ns-2's outcome.
 #[test]
-fn w2_agrees_with_ns2() {
+fn w2_agrees_with_ns2_where_ns2_fills_the_link_and_carries_more_where_it_does_not() {
     let reference = Reference::read("ns2-w2-sack");
     let ours = Setup::read("w2").repeat(&reference);
-    let theirs = reference.runs();
-    println!("{}, {} runs:", reference.label, ours.len());
-    for (line, (ours, theirs)) in reference.lines.iter().zip(ours.iter().zip(&theirs)) {
+    let tolerances = Tolerances::of("w2");
+    let mut filled = 0;
+    for (line, (ours, theirs)) in reference.lines.iter().zip(ours.iter().zip(reference.runs())) {
+        let (seed, off) = (&line["seed"], ours.delivered / theirs.delivered - 1.0);
         println!(
-            "    seed {}: {:.0} delivered, {:.0} drops, queue {:.0}, {:.0} timeouts, flow 0 {:.0}; \
-             reference {:.0}, {:.0}, {:.0}, {:.0}, {:.0}",
-            line["seed"],
-            ours.delivered,
-            ours.drops,
-            ours.mean_queue,
-            ours.timeouts,
-            ours.flow_packets[0],
-            theirs.delivered,
-            theirs.drops,
-            theirs.mean_queue,
-            theirs.timeouts,
-            theirs.flow_packets[0]
+            "W2, seed {seed}: {:.0} delivered, {:.0} drops, queue {:.0}",
+            ours.delivered, ours.drops, ours.mean_queue
         );
+        println!("    reference {:.0}, {:.0}, {:.0}", theirs.delivered, theirs.drops, theirs.mean_queue);
+        assert!(
+            (ours.drops / theirs.drops - 1.0).abs() < tolerances.drops,
+            "seed {seed}: {} drops",
+            ours.drops
+        );
+        if theirs.mean_queue > 1000.0 {
+            filled += 1;
+            assert!(off.abs() < tolerances.delivered, "seed {seed}: {} delivered", ours.delivered);
+            let queue = ours.mean_queue / theirs.mean_queue - 1.0;
+            assert!(queue.abs() < tolerances.mean_queue, "seed {seed}: queue {}", ours.mean_queue);
+            assert!(
+                (ours.jain() / theirs.jain() - 1.0).abs() < tolerances.jain,
+                "seed {seed}: {}",
+                ours.jain()
+            );
+        } else {
+            assert!(off > 0.0, "seed {seed}: {} delivered", ours.delivered);
+        }
     }
+    assert_eq!((filled, ours.len()), (5, 10));
 }
 
 #[test]
@@ -314,7 +328,8 @@ fn judge(reference: &Reference, ours: &[Run], tolerances: Tolerances) {
         let off = if measured == expected { 0.0 } else { measured / expected - 1.0 };
         let line = format!("{name}: {measured:.4}, reference {expected:.4} ({:+.1} %)", 100.0 * off);
         println!("    {line}");
-        if off.abs() > tolerance {
+        // The tolerance is that of the means that more seeds would give.
+        if off.abs() > tolerance + 2.0 * standard_error(&theirs, ours, quantity) / expected {
             misses.push(line);
         }
     };
@@ -324,6 +339,15 @@ fn judge(reference: &Reference, ours: &[Run], tolerances: Tolerances) {
     judge("Jain's index", Run::jain, tolerances.jain);
     judge("timeouts", |run| run.timeouts, f64::INFINITY);
     assert!(misses.is_empty(), "{}: {}; allowed {tolerances:?}", reference.label, misses.join("; "));
+}
+
+/// Of the difference of two means.
+fn standard_error(theirs: &[Run], ours: &[Run], quantity: fn(&Run) -> f64) -> f64 {
+    let square = |runs: &[Run]| {
+        let (mean, count) = (mean(runs, quantity), runs.len() as f64);
+        runs.iter().map(|run| (quantity(run) - mean).powi(2)).sum::<f64>() / (count - 1.0) / count
+    };
+    (square(theirs) + square(ours)).sqrt()
 }
 
 fn mean(runs: impl AsRef<[Run]>, quantity: impl Fn(&Run) -> f64) -> f64 {
