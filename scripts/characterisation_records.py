@@ -18,9 +18,17 @@ from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names
 
 FOLDER = ROOT / "docs" / "characterisation"
-ORDER = ("broken", "near", "info", "holds", "unknown")
+ORDER = ("broken", "undecided", "near", "info", "holds", "unknown")
 """Outcomes of a criterion, the worst first."""
-WORDS = {"pass": "pass", "caution": "caution", "fail": "**fail**", "info": "info", "baseline": "–"}
+WORDS = {
+    "pass": "pass",
+    "caution": "caution",
+    "undecided": "undecided",
+    "fail": "**fail**",
+    "info": "info",
+    "baseline": "–",
+}
+COUNTED = ("pass", "caution", "undecided", "fail")
 
 
 @dataclass(frozen=True)
@@ -171,20 +179,21 @@ def is_stale(one: Record, study: LoadedStudy) -> bool:
 
 def _matrix(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> Iterator[str]:
     labels = _labels(records)
-    yield _row("scenario", "pass", "caution", "fail", *(_escaped(label) for label in labels.values()))
-    yield _row(*["---"] + ["---:"] * 3 + ["---"] * len(labels))
+    yield _row("scenario", *COUNTED, *(_escaped(label) for label in labels.values()))
+    yield _row(*["---"] + ["---:"] * len(COUNTED) + ["---"] * len(labels))
     for study in studies:
         about, one = study.study.characterisation, records.get(study.name)
         if about is None:
             continue
         if one is None:
-            yield _row(f"{about.section} {about.short}", "not recorded", "", "", *[""] * len(labels))
+            blank = [""] * (len(COUNTED) - 1 + len(labels))
+            yield _row(f"{about.section} {about.short}", "not recorded", *blank)
             continue
         found = {row.discipline: WORDS[row.verdict] for row in one.disciplines}
         counts = one.counts()
         yield _row(
             f"{about.section} {about.short}",
-            *(counts[verdict] for verdict in ("pass", "caution", "fail")),
+            *(counts[verdict] for verdict in COUNTED),
             *(found.get(name, "·") for name in labels),
         )
 
@@ -202,8 +211,8 @@ def _overall(records: Mapping[str, Record]) -> Iterator[str]:
     must = sum(len(line.runs) for line in TABLE if line.must)
     yield f"Of the {must} scenarios that section 13 says must be considered:"
     yield ""
-    yield _row("discipline", "passes", "cautions", "failures", "better than drop-tail and safe")
-    yield _row("---", "---:", "---:", "---:", "---")
+    yield _row("discipline", "passes", "cautions", "undecided", "failures", "better than drop-tail and safe")
+    yield _row("---", "---:", "---:", "---:", "---:", "---")
     for name, label in _labels(records).items():
         found = overall(name, verdicts)
         answer = (
@@ -211,9 +220,11 @@ def _overall(records: Mapping[str, Record]) -> Iterator[str]:
             if found.missing
             else "yes"
             if found.better_and_safe
+            else "undecided"
+            if found.undecided and not found.failures
             else "no"
         )
-        yield _row(_escaped(label), found.passes, found.cautions, found.failures, answer)
+        yield _row(_escaped(label), found.passes, found.cautions, found.undecided, found.failures, answer)
 
 
 def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
@@ -248,7 +259,7 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
     yield _row("discipline", "verdict", "what does not hold")
     yield _row("---", "---", "---")
     for row in rows:
-        reasons = [found for found in row.criteria if found.outcome in ("broken", "near")]
+        reasons = [found for found in row.criteria if found.outcome in ("broken", "undecided", "near")]
         yield _row(_escaped(row.label), WORDS[row.verdict], "; ".join(_reason(found) for found in reasons))
     yield ""
 
@@ -257,7 +268,7 @@ def _reason(found: Criterion) -> str:
     numbers = mean_and_spread(found.mean, found.interval)
     where = f" ({_escaped(found.setting)})" if found.setting else ""
     often = f", and {found.alike - 1} more" if found.alike > 1 else ""
-    near = ", near" if found.outcome == "near" else ""
+    near = f", {found.outcome}" if found.outcome != "broken" else ""
     info = ", for information" if found.kind == "info" else ""
     return f"{_escaped(found.criterion)}: {_escaped(found.metric)} {numbers}{where}{often}{near}{info}"
 

@@ -100,8 +100,8 @@ def test_the_page_says_what_failed_what_is_missing_and_what_is_stale() -> None:
     one = records.record(result(), ORIGIN)
     other = load_study("aqm/rfc7928-6.2")
     page = records.page({STUDY.name: one}, [STUDY, other])
-    assert "| scenario | pass | caution | fail | RED | FQ-CoDel (with scheduler) |" in page
-    assert "| 8.2.2 Mild | 1 | 0 | 1 | **fail** | pass |" in page
+    assert "| scenario | pass | caution | undecided | fail | RED | FQ-CoDel (with scheduler) |" in page
+    assert "| 8.2.2 Mild | 1 | 0 | 0 | 1 | **fail** | pass |" in page
     assert "| 6.2 RTTs | not recorded |" in page
     assert "| RED | **fail** | Goodput: goodput 0.91 ± 0.10 (heavy), and 1 more |" in page
     assert "not characterised: 13 not recorded" in page

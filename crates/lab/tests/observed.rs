@@ -40,7 +40,7 @@ fn times(result: &Value) -> (f64, f64) {
 fn measuring_begins_when_the_last_flow_avoids_congestion() {
     let result = result(THREE, json!({}));
     let (from, to) = times(&result);
-    assert!(1.0 < from && from < 20.0, "{from}");
+    assert!((1.0..20.0).contains(&from), "{from}");
     // As long as with a warm-up that takes all of its time: 20 s.
     assert!((to - from - 20.0).abs() < 1e-9 && result["duration_s"] == to, "{to}");
     // In the sample before that instant a flow has no threshold yet or is below it or repairs a loss; in the one after it, the
@@ -85,7 +85,7 @@ fn flows_that_start_together_before_a_full_queue_lose_together() {
     let number = |key: &str| link[key].as_f64().unwrap_or_else(|| panic!("{key} in {link}"));
     assert!(number("loss_events") >= 3.0 && number("loss_events") <= number("dropped_packets"));
     let (share, flows) = (number("loss_synchronisation"), number("loss_event_flows_mean"));
-    assert!(1.0 / 3.0 <= share && share <= 1.0, "{share}");
+    assert!((1.0 / 3.0..=1.0).contains(&share), "{share}");
     // All three are active in every event of these long-lived flows.
     assert!((share - flows / 3.0).abs() < 1e-9, "{share} {flows}");
     // Quantiles rise, and agree with the percentiles that are always there.

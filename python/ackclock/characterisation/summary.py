@@ -52,6 +52,7 @@ class Overall:
     passes: int
     cautions: int
     failures: int
+    undecided: int
     missing: tuple[str, ...]
     better_and_safe: bool
     one_setting: int
@@ -74,8 +75,12 @@ def overall(discipline: str, verdicts: Mapping[str, Mapping[str, Verdict]]) -> O
         passes=passes,
         cautions=found.count(Verdict.CAUTION),
         failures=failures,
+        undecided=found.count(Verdict.UNDECIDED),
         missing=missing,
-        better_and_safe=not failures and passes >= LEAST_PASSES and not missing,
+        better_and_safe=not failures
+        and Verdict.UNDECIDED not in found
+        and passes >= LEAST_PASSES
+        and not missing,
         one_setting=sum(verdicts.get(run, {}).get(discipline) is Verdict.PASS for run in ONE_SETTING),
         baseline=discipline == BASELINE,
     )

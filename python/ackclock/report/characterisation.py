@@ -297,7 +297,7 @@ def _judged(criterion: Criterion, findings: Sequence[Finding], result: StudyResu
     own = [one for one in findings if one.criterion is criterion]
     if not own:
         return None
-    order = [Outcome.BROKEN, Outcome.NEAR, Outcome.INFO, Outcome.HOLDS, Outcome.UNKNOWN]
+    order = [Outcome.BROKEN, Outcome.UNDECIDED, Outcome.NEAR, Outcome.INFO, Outcome.HOLDS, Outcome.UNKNOWN]
     worst = min(own, key=lambda one: (order.index(one.outcome), -_distance(one)))
     several = len({one.setting for one in own}) > 1
     return Judged(
@@ -355,7 +355,8 @@ def _cell(scenario: ScenarioView, discipline: str) -> Cell:
 
 def _counted(scenarios: Sequence[ScenarioView]) -> dict[Verdict, int]:
     """How many cells of the matrix have each verdict."""
-    counts = dict.fromkeys((Verdict.PASS, Verdict.CAUTION, Verdict.FAIL, Verdict.INFO), 0)
+    shown = (Verdict.PASS, Verdict.CAUTION, Verdict.UNDECIDED, Verdict.FAIL, Verdict.INFO)
+    counts = dict.fromkeys(shown, 0)
     for scenario in scenarios:
         for view in scenario.rows:
             if view.row.verdict in counts:

@@ -108,7 +108,7 @@ class FindingRecord(Document):
     kind: Literal["benefit", "safety", "info"]
     metric: str
     setting: str = Field(description="the variant or the sweep value; empty where there is one setting")
-    outcome: Literal["holds", "near", "broken", "info", "unknown"]
+    outcome: Literal["holds", "near", "undecided", "broken", "info", "unknown"]
     mean: float | None
     interval: tuple[float, float] | None
 
@@ -117,7 +117,7 @@ class DisciplineRecord(Document):
     """A discipline in a scenario of the characterisation."""
 
     discipline: str
-    verdict: Literal["pass", "caution", "fail", "info", "baseline"]
+    verdict: Literal["pass", "caution", "undecided", "fail", "info", "baseline"]
     findings: list[FindingRecord]
 
 
