@@ -86,8 +86,14 @@ def test_generated_parts_are_fresh() -> None:
 
 def test_the_tolerances_of_the_analytic_models_are_those_of_the_tests() -> None:
     tolerances = toml.loads((ROOT / "reference" / "tolerances.toml").read_text(encoding="utf-8"))["analytic"]
-    rows = re.findall(r"^\| .* \| .* \| ([0-9.]+) % \| .* \|$", section(page("validation.md"), "## 2. Analytic models"), re.M)
-    names = ["padhye"] * 5 + ["mathis", "half_round_trip"] + ["sawtooth"] * 3 + ["m_d_1"] * 2 + ["red", "gilbert"]
+    rows = re.findall(
+        r"^\| .* \| .* \| ([0-9.]+) % \| .* \|$",
+        section(page("validation.md"), "## 2. Analytic models"),
+        re.M,
+    )
+    names = (
+        ["padhye"] * 5 + ["mathis", "half_round_trip"] + ["sawtooth"] * 3 + ["m_d_1"] * 2 + ["red", "gilbert"]
+    )
     assert set(names) == set(tolerances)
     assert [float(row) / 100 for row in rows] == [tolerances[name] for name in names]
 
