@@ -89,7 +89,7 @@ def test_the_tolerances_of_the_analytic_models_are_those_of_the_tests() -> None:
     rows = re.findall(
         r"^\| .* \| .* \| ([0-9.]+) % \| .* \|$",
         section(page("validation.md"), "## 2. Analytic models"),
-        re.M,
+        re.MULTILINE,
     )
     names = (
         ["padhye"] * 5 + ["mathis", "half_round_trip"] + ["sawtooth"] * 3 + ["m_d_1"] * 2 + ["red", "gilbert"]
