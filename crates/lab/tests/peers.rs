@@ -79,7 +79,8 @@ fn w1_agrees_with_ns3() {
 /// W2 is decided by its first slow starts. With the queue full the round trip is exactly 0.2 s, the least timeout. In
 /// half of ns-2's runs the timer of flow 0 expires in the middle of a recovery, everything is sent again, and a link that
 /// is never full again (or only late) carries up to a third less. Here it expires before the recovery or not at all, so
-/// those runs carry more, one by one. A microsecond of delay does not change ns-2's outcome.
+/// those runs carry more, one by one. With a least timeout of 0.201 s ns-2's run of seed 1 carries
+/// 12,127,020 packets without a timeout, 0.2 % off what it carries here with that; a microsecond of delay changes nothing.
 #[test]
 fn w2_agrees_with_ns2_where_ns2_fills_the_link_and_carries_more_where_it_does_not() {
     let reference = Reference::read("ns2-w2-sack");
