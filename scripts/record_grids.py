@@ -15,6 +15,7 @@ QUANTITIES = {
     "ten": "Off over 10 s, in %",
     "passed": "Passed, in % of the contract",
     "drops": "Dropped, in % of the packets that arrive",
+    "delay": "Mean wait at the edge, in ms",
     "fair": "Jain's index",
 }
 
