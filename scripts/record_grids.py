@@ -53,7 +53,7 @@ def _grid(title: str, cells: dict[tuple[str, ...], Claim], study: LoadedStudy) -
 
 def _cell(claim: Claim) -> str:
     measured = mean_and_spread(claim.measured, claim.interval)
-    return f"**{measured}**" if claim.verdict == "reproduced" else measured
+    return f"**{measured}**" if claim.verdict == "yes" else measured
 
 
 def _label(arm: str, columns: Sequence[str], study: LoadedStudy) -> str:
@@ -71,12 +71,8 @@ def _sentences(claims: Sequence[Claim], study: LoadedStudy) -> Iterator[str]:
     yield _row("that", "measured", "holds")
     yield _row("---", "---:", "---")
     for claim in claims:
-        holds = "yes" if claim.verdict == "reproduced" else claim.verdict
-        yield _row(
-            words.get(claim.id, claim.text),
-            mean_and_spread(claim.measured, claim.interval),
-            {"not reproduced": "no", "direction only": "on average"}.get(holds, holds),
-        )
+        text = words.get(claim.id, claim.text)
+        yield _row(text, mean_and_spread(claim.measured, claim.interval), claim.verdict)
 
 
 def _row(*cells: str) -> str:

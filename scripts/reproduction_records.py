@@ -1,4 +1,4 @@
-"""What full runs of the studies found, kept as data: docs/reproduction/THESIS/STUDY.json, and the page made from it."""
+"""What full runs of the studies found, kept as data of the package (records/THESIS/STUDY.json), and the page made of it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any
 from ackclock.numbers import duration, mean_and_spread, plain, ranges
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names, theses
+from ackclock.study.model import Verdict
+from ackclock.study.result import ORDER
+from ackclock.study.tally import KINDS, Kind
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "docs" / "reproduction"
-VERDICTS = ("reproduced", "direction only", "not reproduced")
-HOLDS = {"reproduced": "yes", "direction only": "on average", "not reproduced": "no"}
-"""What a verdict says about a sentence that nobody published."""
+FOLDER = ROOT / "python" / "ackclock" / "records"
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,10 @@ class Origin:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim and what was measured. ``other_verdict`` counts the other readings that change its verdict."""
+    """A claim and what was measured. ``other_verdict`` counts the other readings that change its verdict.
+
+    ``samples`` has what was measured in each replication, in the order of seeds, so that a claim can be judged again.
+    """
 
     id: str
     text: str
@@ -47,8 +50,11 @@ class Claim:
     published: float | None
     measured: float | None
     interval: tuple[float, float] | None
-    verdict: str
+    verdict: Verdict
     other_verdict: int
+    baselines: bool = False
+    replications_needed: int | None = None
+    samples: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -108,7 +114,13 @@ def read(path: Path) -> Record:
     """The record in a file."""
     document = json.loads(path.read_text(encoding="utf-8"))
     claims = tuple(
-        Claim(**{**claim, "interval": tuple(claim["interval"]) if claim["interval"] else None})
+        Claim(
+            **{
+                **claim,
+                "interval": tuple(claim["interval"]) if claim["interval"] else None,
+                "samples": tuple(claim.get("samples", ())),
+            }
+        )
         for claim in document.pop("claims")
     )
     return Record(**{**document, "origin": Origin(**document["origin"]), "claims": claims})
@@ -158,8 +170,10 @@ def claims(name: str) -> str:
     for claim in one.claims:
         unit = f" {claim.unit}" if claim.unit else ""
         measured = f"{mean_and_spread(claim.measured, claim.interval)}{unit}"
-        others = f" (otherwise in {claim.other_verdict} of {one.readings} variants)" if claim.other_verdict else ""
-        rows.append(_row(_escaped(words.get(claim.id, claim.text)), measured, HOLDS[claim.verdict] + others))
+        others = (
+            f" (otherwise in {claim.other_verdict} of {one.readings} variants)" if claim.other_verdict else ""
+        )
+        rows.append(_row(_escaped(words.get(claim.id, claim.text)), measured, _verdict(claim) + others))
     stale = "; recorded before the study changed" if is_stale(one, study) else ""
     facts = f"{one.replications} replications, {one.simulations} simulations, recorded {one.origin}{stale}."
     return "\n".join([facts, "", *rows])
@@ -171,27 +185,43 @@ def is_stale(one: Record, study: LoadedStudy) -> bool:
 
 
 def _counted(records: Mapping[str, Record], theses: Mapping[str, Sequence[LoadedStudy]]) -> Iterator[str]:
-    yield _row("thesis", "studies", "recorded", "claims", *VERDICTS)
-    yield _row(*["---"] + ["---:"] * 6)
-    total, stale = Counter[str](), 0
+    """A row for each thesis and kind of claim: its own systems, its baselines alone, questions that it never asked."""
+    verdicts = [name for name in ORDER if any(one.counts()[name] for one in records.values())]
+    yield _row("thesis", "studies", "claims", *verdicts)
+    yield _row(*["---"] + ["---:"] * (2 + len(verdicts)))
+    total, stale, everything = Counter[str](), 0, 0
     for members in theses.values():
-        found = [records[study.name] for study in members if study.name in records]
-        counts = sum((one.counts() for one in found), Counter[str]())
         stale += sum(is_stale(records[study.name], study) for study in members if study.name in records)
-        total += counts + Counter(studies=len(members), recorded=len(found))
         thesis = members[0].thesis
-        yield _row(
-            f"{thesis.author} ({thesis.year})", len(members), len(found), counts.total(), *_each(counts)
-        )
-    claims = sum(_each(total))
-    yield _row("all", total["studies"], total["recorded"], claims, *_each(total))
+        for kind, about in KINDS.items():
+            claims = [
+                (study.name, claim.verdict)
+                for study in members
+                if study.name in records
+                for claim in records[study.name].claims
+                if _kind(claim, study) == kind
+            ]
+            counts = Counter(verdict for _, verdict in claims)
+            if claims:
+                name = f"{thesis.author} ({thesis.year})" + (f", {about}" if about else "")
+                studies = len({study for study, _ in claims})
+                yield _row(name, studies, len(claims), *(counts[verdict] for verdict in verdicts))
+            total += counts
+        everything += len(members)
+    recorded = sum(study.name in records for members in theses.values() for study in members)
+    yield _row("all", recorded, total.total(), *(total[verdict] for verdict in verdicts))
+    if recorded < everything:
+        yield ""
+        yield f"{everything - recorded} studies are not recorded yet."
     if stale:
         yield ""
         yield f"{stale} of the studies were recorded before they changed; they say so."
 
 
-def _each(counts: Mapping[str, int]) -> list[int]:
-    return [counts[verdict] for verdict in VERDICTS]
+def _kind(claim: Claim, study: LoadedStudy) -> Kind:
+    if study.study.source.asked_by == "us":
+        return "ours"
+    return "baselines" if claim.baselines else "systems"
 
 
 def _thesis(records: Mapping[str, Record], members: Sequence[LoadedStudy]) -> Iterator[str]:
@@ -237,6 +267,9 @@ def _study(one: Record, study: LoadedStudy, usual: Origin | None) -> Iterator[st
     if stale:
         yield "**Recorded before the study changed**: a new run may have other numbers and verdicts."
         yield ""
+    if study.study.source.setup_unknown:
+        yield f"Set-up unknown: {_escaped(study.study.source.setup_unknown)}"
+        yield ""
     if not one.claims:
         yield "No claims."
         yield ""
@@ -244,21 +277,30 @@ def _study(one: Record, study: LoadedStudy, usual: Origin | None) -> Iterator[st
     yield _row("claim", "published", "measured", "verdict")
     yield _row("---", "---:", "---:", "---")
     words = {claim.id: claim.text for claim in study.study.claims}
-    findings = {finding.claim: finding.text for finding in study.study.findings}
+    written = {claim.id: claim.written for claim in study.study.claims}
     for claim in one.claims:
         text = claim.text if stale else words.get(claim.id, claim.text)
         said = f"{_escaped(claim.id)}: {_escaped(text)}"
-        if claim.verdict == "not reproduced" and claim.id in findings:
-            said += f"<br>**Finding:** {_escaped(findings[claim.id])}"
+        if claim.id in written and written[claim.id]:
+            said += f"<br>*The test: {_escaped(written[claim.id])}*"
+        for finding in study.study.findings:
+            if finding.claim == claim.id and finding.verdict in (None, claim.verdict):
+                said += f"<br>**Finding:** {_escaped(finding.text)}"
         unit = f" {claim.unit}" if claim.unit else ""
         published = "" if claim.published is None else f"{plain(claim.published)}{unit}"
         measured = mean_and_spread(claim.measured, claim.interval)
         measured += unit if claim.measured is not None else ""
-        verdict = claim.verdict if claim.verdict == "reproduced" else f"**{claim.verdict}**"
+        verdict = _verdict(claim) if claim.verdict in ("reproduced", "yes") else f"**{_verdict(claim)}**"
         if claim.other_verdict:
             verdict += f" (another in {claim.other_verdict} of {one.readings} readings)"
         yield _row(said, published, measured, verdict)
     yield ""
+
+
+def _verdict(claim: Claim) -> str:
+    """The verdict, and how many replications an undecided one would take."""
+    needed = claim.replications_needed
+    return claim.verdict + (f" (about {needed} replications would tell)" if needed is not None else "")
 
 
 def _row(*cells: str | int) -> str:
@@ -281,6 +323,9 @@ def _claim(claim: Mapping[str, Any], other_verdict: int) -> Claim:
         interval=None if interval is None else (_rounded(interval[0]) or 0.0, _rounded(interval[1]) or 0.0),
         verdict=claim["verdict"],
         other_verdict=other_verdict,
+        baselines=claim["baselines"],
+        replications_needed=claim["replications_needed"],
+        samples=tuple(_rounded(sample, 6) for sample in claim["samples"]),
     )
 
 

@@ -29,7 +29,7 @@ def points(text: str, file: str, overrides: str = "{}") -> str:
 
 def describe(text: str, file: str, overrides: str = "{}") -> str:
     """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names}],
-    links: [name]}.
+    links: [name], warnings: [sentence]}.
     """
 
 def run(text: str, file: str, overrides: str, seed: int, series: bool) -> str:

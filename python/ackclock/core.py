@@ -38,7 +38,7 @@ def points(text: str, file: str, overrides: Mapping[str, Any]) -> list[dict[str,
 
 
 def describe(text: str, file: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
-    """Name, duration_s, warmup_s, seed, replications, expected_packets, flows and links of a scenario."""
+    """Name, duration_s, warmup_s, seed, replications, expected_packets, flows, links and warnings of a scenario."""
     with own_errors():
         return dict(json.loads(_core.describe(text, file, to_json(overrides))))
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 import polars as pl
+import polars.selectors as cs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,7 +144,8 @@ class Runs(Sequence[Run]):
             if name == "series" and frame.is_empty():
                 continue
             if name != "series":
-                frame.write_csv(folder / f"{name}.csv")
+                # Distributions are lists, for which CSV has no cell.
+                frame.select(cs.exclude(cs.nested())).write_csv(folder / f"{name}.csv")
                 written.append(folder / f"{name}.csv")
             frame.write_parquet(folder / f"{name}.parquet")
             written.append(folder / f"{name}.parquet")

@@ -63,7 +63,10 @@ class Scenario:
         return [self.with_overrides(point) if point else self for point in points]
 
     def describe(self) -> dict[str, Any]:
-        """Name, duration_s, warmup_s, seed, replications, and the names of flows and links, defaults filled in."""
+        """Name, duration_s, warmup_s, seed, replications, and the names of flows and links, defaults filled in.
+
+        ``warnings`` says in sentences what is allowed and yet hardly meant.
+        """
         return core.describe(self.text, self.file, self.overrides)
 
     def run(self, seed: int | None = None, series: bool = True) -> Run:

@@ -167,7 +167,7 @@ def test_ratios_are_paired_and_geometric() -> None:
     # Deviations of the logarithms are ln 2 times 1/3, 1/3, -2/3: a variance of (ln 2)^2 / 3 and, with the t of two
     # degrees of freedom, 4.3027, half an interval of 4.3027 * ln 2 / 3.
     assert median.high == pytest.approx(0.5 * 2 ** (-1 / 3) * math.exp(4.302653 * math.log(2) / 3), rel=1e-6)
-    assert median.outcome is Outcome.BROKEN, "the interval reaches beyond 1"
+    assert median.outcome is Outcome.UNDECIDED, "the interval reaches beyond 1"
     assert (tail.mean, tail.low, tail.high, tail.outcome) == (0.5, 0.5, 0.5, Outcome.HOLDS)
 
 
@@ -181,7 +181,11 @@ def test_ranges_of_each_kind() -> None:
     assert outcome(difference, [3, 5], [1, 3]) == (Outcome.HOLDS, 2)
     value = {"rule": "v", "metrics": ["x"], "low": 1}
     # Mean 1.5, interval 1.5 ± 12.7 * 0.5: only the mean, and some of the interval, are in the range.
-    assert outcome(value, [1, 2], [0, 0])[0] is Outcome.BROKEN
+    assert outcome(value, [1, 2], [0, 0])[0] is Outcome.UNDECIDED
+    assert outcome(value, [0.5, 0.6], [0, 0])[0] is Outcome.UNDECIDED
+    assert outcome(value, [0.5, 0.51], [0, 0])[0] is Outcome.BROKEN
+    # With one sample there is no interval.
+    assert outcome(value, [0], [0])[0] is Outcome.UNDECIDED
     assert outcome({**value, "by": "mean"}, [1, 2], [0, 0])[0] is Outcome.HOLDS
     assert outcome({**value, "by": "some"}, [-1, 2], [0, 0])[0] is Outcome.HOLDS
     assert outcome({**value, "by": "some"}, [-1, -1], [0, 0])[0] is Outcome.BROKEN
@@ -219,6 +223,9 @@ BASE = {"delay_p50": [10, 11, 9], "delay_p95": [20, 20, 20], "goodput": [9, 9, 9
         ({"goodput": [8, 8, 8]}, Verdict.FAIL),
         ({"goodput": [8, 8, 8], "delay_p95": [20, 20, 20]}, Verdict.FAIL),
         ({"loss": [2.5, 2.5, 2.5]}, Verdict.FAIL),
+        ({"goodput": [9, 8.4, 8.6]}, Verdict.UNDECIDED),
+        ({"delay_p95": [20, 10, 15]}, Verdict.UNDECIDED),
+        ({"goodput": [9, 8.4, 8.6], "loss": [2.5, 2.5, 2.5]}, Verdict.FAIL),
     ],
 )
 def test_verdicts(changes: dict[str, list[float]], expected: Verdict) -> None:
@@ -306,6 +313,8 @@ def test_better_and_safe_needs_eight_passes_and_no_failure() -> None:
     assert overall("red", passes).better_and_safe
     assert not overall("red", {**passes, must[0]: {"red": Verdict.CAUTION}}).better_and_safe
     assert not overall("red", {**passes, must[12]: {"red": Verdict.FAIL}}).better_and_safe
+    undecided = overall("red", {**passes, must[12]: {"red": Verdict.UNDECIDED}})
+    assert (undecided.better_and_safe, undecided.undecided) == (False, 1)
     short = dict(list(passes.items())[:-1])
     assert overall("red", short).missing == (must[-1],)
 
@@ -366,3 +375,11 @@ def test_a_result_says_what_it_was_judged_by() -> None:
     result = study(["goodput"], {"droptail": BASE, "red": GOOD})
     with pytest.raises(ValueError, match="no study of the characterisation"):
         rows(dataclasses.replace(result, characterisation=None))
+
+
+def test_what_a_scenario_lacks_is_a_list_of_texts() -> None:
+    given = {"section": "9.1", "short": "Mix", "requirement": "may", "demand": "A mix."}
+    assert Characterisation(**given, lacks=["One direction only."]).lacks == ["One direction only."]
+    for wrong in ("One direction only.", list("One direction only.")):
+        with pytest.raises(ValidationError, match="lacks"):
+            Characterisation(**given, lacks=wrong)

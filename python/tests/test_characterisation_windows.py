@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from ackclock.characterisation.windows import drift, in_phase, least_share, settling_time
+from ackclock.characterisation.windows import drift, in_phase, least_share, settling_time, spectral_line
 
 TIMES = np.arange(0.0, 10.0)
 
@@ -53,3 +53,23 @@ def test_settling_ends_when_no_later_second_is_above_the_end_of_the_phase() -> N
     assert settling_time(times, np.array(first + other), 10, 0, 6, 0) == pytest.approx(1.5)
     # Without a whole cycle there is none.
     assert math.isnan(settling_time(times[:5], np.ones(5), 10, 0, 6, 0))
+
+
+def test_a_tone_is_a_line_and_noise_is_not() -> None:
+    times = np.arange(1, 4001) * 0.05
+    # A period of 2 s with an amplitude of 3 has a variance of 4.5; with noise of variance 1.5 beside it three quarters
+    # are left, and the noise that falls on the three bins of 500.
+    noise = np.random.default_rng(1).normal(0, math.sqrt(1.5), times.size)
+    tone = 20 + 3 * np.sin(2 * math.pi * times / 2)
+    share, period = spectral_line(times, tone, 50)
+    assert share == pytest.approx(1, abs=1e-6)
+    assert period == pytest.approx(2)
+    share, period = spectral_line(times, tone + noise, 50)
+    assert share == pytest.approx(0.75, abs=0.02)
+    assert period == pytest.approx(2)
+    assert spectral_line(times, noise, 50)[0] < 0.03
+
+
+def test_a_spectrum_needs_a_whole_segment_and_something_that_varies() -> None:
+    assert all(math.isnan(part) for part in spectral_line(TIMES, np.sin(TIMES), 20))
+    assert all(math.isnan(part) for part in spectral_line(TIMES, np.ones(10), 9))

@@ -84,6 +84,20 @@ def test_generated_parts_are_fresh() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_the_tolerances_of_the_analytic_models_are_those_of_the_tests() -> None:
+    tolerances = toml.loads((ROOT / "reference" / "tolerances.toml").read_text(encoding="utf-8"))["analytic"]
+    rows = re.findall(
+        r"^\| .* \| .* \| ([0-9.]+) % \| .* \|$",
+        section(page("validation.md"), "## 2. Analytic models"),
+        re.MULTILINE,
+    )
+    names = (
+        ["padhye"] * 5 + ["mathis", "half_round_trip"] + ["sawtooth"] * 3 + ["m_d_1"] * 2 + ["red", "gilbert"]
+    )
+    assert set(names) == set(tolerances)
+    assert [float(row) / 100 for row in rows] == [tolerances[name] for name in names]
+
+
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

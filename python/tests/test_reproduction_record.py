@@ -69,10 +69,10 @@ def test_every_question_of_ours_is_answered_on_its_page() -> None:
         rows = [line for line in part.splitlines() if line.startswith("| ") and "---" not in line]
         if kind == "claims":
             assert [row.rpartition(" | ")[2].split(" (")[0].rstrip(" |") for row in rows[1:]] == [
-                records.HOLDS[claim.verdict] for claim in one.claims
+                claim.verdict for claim in one.claims
             ]
         else:
-            yes = sum(claim.verdict == "reproduced" for claim in one.claims)
+            yes = sum(claim.verdict == "yes" for claim in one.claims)
             assert sum(row.count("**") // 2 + row.endswith("| yes |") for row in rows) == yes
             assert sum(row.count("±") for row in rows) == len(one.claims)
 
@@ -93,8 +93,8 @@ def test_a_result_is_recorded(result: dict[str, Any], tmp_path: Path) -> None:
     assert (one.replications, one.seeds, one.simulations, one.readings) == (3, "1 to 3", 9, 2)
     first, second = one.claims
     assert (first.measured, first.interval, first.published, first.verdict) == (4, (4, 4), 4, "reproduced")
-    # Both alternatives change the verdict on the first claim, none that on the second.
-    assert (first.other_verdict, second.other_verdict) == (2, 0)
+    # One alternative changes the verdict on the first claim, the other leaves it undecided; none changes the second's.
+    assert (first.other_verdict, second.other_verdict) == (1, 0)
     folder = tmp_path / "records"
     assert records.write(one, folder)
     assert records.all_records(folder) == {"rbcc/small": one}
@@ -127,9 +127,10 @@ def test_the_page_shows_findings_readings_and_what_is_stale(result: dict[str, An
     one = records.record(result, ORIGIN)
     study = parse_study(STUDY, "rbcc/small", "study.toml")
     page = records.page({"rbcc/small": one}, [study])
-    assert "| Manoj Dahal (2007) | 1 | 1 | 2 | 1 | 0 | 1 |" in page
+    assert "| thesis | studies | claims | reproduced | not reproduced |" in page
+    assert "| Manoj Dahal (2007), about baselines alone | 1 | 2 | 1 | 1 |" in page
     assert "No packet arrives<br>**Finding:** Packets do arrive. |" in page
-    assert "| 4 | 4 ± 0 | reproduced (another in 2 of 2 readings) |" in page
+    assert "| 4 | 4 ± 0 | reproduced (another in 1 of 2 readings) |" in page
     assert "Recorded 2026-01-02, commit `0123456789`, on A processor with 2 cores, Linux x86_64." in page
     assert "before the study changed" not in page
     changed = parse_study(

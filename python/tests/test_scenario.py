@@ -10,6 +10,7 @@ from conftest import SCENARIO
 
 import ackclock
 from ackclock import InputError, Scenario, ScenarioError
+from ackclock.run import Runs
 from ackclock.schemas.run import FlowRecord, LinkRecord, Result
 
 
@@ -21,6 +22,16 @@ def test_names_that_the_package_promises() -> None:
         _ = ackclock.Scenarios
 
 
+def test_distributions_are_lists_and_left_out_of_csv(scenario_file: Path, tmp_path: Path) -> None:
+    overrides = {"observe.distributions": True}
+    run = Scenario.from_file(scenario_file, overrides=overrides).run(seed=3)
+    (quantiles,) = run.links.filter(pl.col("name") == "bottleneck")["wait_quantiles_s"].to_list()
+    assert len(quantiles) == len(run.document["probabilities"])
+    Runs([run]).write(tmp_path)
+    assert "wait_quantiles_s" in pl.read_parquet(tmp_path / "links.parquet").columns
+    assert "wait_quantiles_s" not in pl.read_csv(tmp_path / "links.csv").columns
+
+
 def test_one_run_is_four_data_frames(scenario_file: Path) -> None:
     run = Scenario.from_file(scenario_file).run(seed=3)
     assert run.seed == 3
@@ -29,7 +40,8 @@ def test_one_run_is_four_data_frames(scenario_file: Path) -> None:
     # What only web sessions have comes last, and only where there are some.
     fields = list(FlowRecord.model_fields)
     assert run.flows.columns == fields[: fields.index("connections")]
-    assert run.links.columns == [field.alias or name for name, field in LinkRecord.model_fields.items()]
+    always = [field.alias or name for name, field in LinkRecord.model_fields.items() if field.is_required()]
+    assert run.links.columns == always
     assert "bottleneck" in run.links["name"].to_list()
     assert run.groups.select("name", "flows").rows() == [("tcp", 2)]
     assert run.fairness is not None

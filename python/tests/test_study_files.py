@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -189,3 +190,21 @@ def test_theses_are_complete() -> None:
         "apace-and-learning-tcp",
     ]
     assert all(2003 <= thesis.year <= 2009 for thesis in theses().values())
+
+
+def test_utilisation_is_time_busy_and_nothing_else() -> None:
+    """What senders put in as a share of a link's rate may pass 100 %, and is called throughput."""
+    found = 0
+    for name in study_names():
+        study = load_study(name).study
+        expressions = [(metric.id, metric.label, metric.expr) for metric in study.metrics]
+        for assumption in study.assumptions:
+            for alternative in assumption.alternatives:
+                expressions += [(id, "", expression) for id, expression in alternative.metrics.items()]
+        for id, label, expression in expressions:
+            if "utilisation" in f"{id} {label}".lower():
+                found += 1
+                assert re.fullmatch(r"100 \* link\(\"[a-z0-9-]+\"\)\.utilisation", expression), (
+                    f"{name}: {id}"
+                )
+    assert found > 20

@@ -82,6 +82,13 @@ def wired(control: str) -> RunSet:
     return RunSet(f"ns2-rbcc-{control}", "ns2_rbcc_wired.tcl", control + " {0} {1} {2}", tuple(values))
 
 
+def wired_within_a_second(control: str) -> RunSet:
+    """The same with starts within a second and ns-2's own initial window of two packets."""
+    values = itertools.product(("5", "25"), ("0.2", "1.0"), (str(seed) for seed in range(1, 21)))
+    template = control + " {0} {1} {2} 1 2"
+    return RunSet(f"ns2-rbcc-{control}-within-1s", "ns2_rbcc_wired.tcl", template, tuple(values))
+
+
 def jittered(plain: RunSet) -> RunSet:
     """The same runs, with a random delay before each packet."""
     return RunSet(f"{plain.name}-jitter", "ns2_jitter.tcl", f"{plain.script} {plain.template}", plain.values)
@@ -105,11 +112,19 @@ RUN_SETS = (
     wired("sack"),
     wired("vegas"),
     wired("vegas-stock"),
+    wired_within_a_second("newreno"),
+    wired_within_a_second("sack"),
+    wired_within_a_second("vegas"),
+    wired_within_a_second("vegas-stock"),
     jittered(dumbbell("w1-sack", "W1 sack droptail", 20)),
     jittered(dumbbell("w1-newreno", "W1 newreno droptail", 20)),
     jittered(wired("newreno")),
     jittered(wired("sack")),
     jittered(wired("vegas")),
+    jittered(wired_within_a_second("newreno")),
+    jittered(wired_within_a_second("sack")),
+    jittered(wired_within_a_second("vegas")),
+    jittered(wired_within_a_second("vegas-stock")),
     ns3("w1-newreno-sack", "W1", "droptail", 20),
     ns3("w3-newreno-sack-red", "W3", "red", 0),
     ns3("w3-newreno-sack-droptail", "W3", "droptail", 0),

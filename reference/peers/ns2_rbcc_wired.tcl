@@ -1,13 +1,18 @@
 # Baselines on the wired topology of the RBCC thesis, for ns-2 2.35.
 #
-# usage: ns ns2_rbcc_wired.tcl CONTROL FLOWS MINRTO SEED
+# usage: ns ns2_rbcc_wired.tcl CONTROL FLOWS MINRTO SEED [STARTS [INITIAL_WINDOW]]
 #   CONTROL newreno|sack|vegas|vegas-stock   FLOWS  spread round-robin over the 5 pairs
-#   MINRTO  seconds (0.2 or 1.0)             SEED   flow i starts at U(0, 0.1 s) from substream SEED
+#   MINRTO  seconds (0.2 or 1.0)             SEED   flow i starts at U(0, STARTS) from substream SEED
+#   STARTS  seconds (0.1 unless given)       INITIAL_WINDOW  packets (1 unless given; ns-2's default is 2)
 # Five sources - R1 - R2 - five sinks, every link 1 Mbit/s, 10 ms, DropTail limit_ 50; 100 s of FTP.
 # Prints one JSON object. README.md defines the fields.
 
-if {$argc != 4} { puts stderr "usage: ns ns2_rbcc_wired.tcl CONTROL FLOWS MINRTO SEED"; exit 2 }
-lassign $argv control flows minrto seed
+if {$argc < 4} {
+    puts stderr "usage: ns ns2_rbcc_wired.tcl CONTROL FLOWS MINRTO SEED \[STARTS \[INITIAL_WINDOW\]\]"; exit 2
+}
+lassign $argv control flows minrto seed spread initial_window
+if {$spread eq ""} { set spread 0.1 }
+if {$initial_window eq ""} { set initial_window 1 }
 set seconds 100.0
 set pairs 5
 set rate 1e6
@@ -29,8 +34,9 @@ for {set i 0} {$i < $seed} {incr i} {
 set ns [new Simulator]
 # window_ must be set before the agents are made: their initial ssthresh is a copy of it (20).
 foreach {name value} {
-    window_ 20  windowInit_ 1  numdupacks_ 3  tcpTick_ 0.01
+    window_ 20  numdupacks_ 3  tcpTick_ 0.01
 } { Agent/TCP set $name $value }
+Agent/TCP set windowInit_ $initial_window
 Agent/TCP set packetSize_ $payload
 Agent/TCP set minrto_ $minrto
 foreach name {newreno_changes_ newreno_changes1_ partial_window_deflation_ exit_recovery_fix_} {
@@ -71,7 +77,7 @@ for {set i 0} {$i < $flows} {incr i} {
     $ns connect $tcp($i) $receiver
     set ftp [new Application/FTP]
     $ftp attach-agent $tcp($i)
-    lappend starts [format %.6f [expr {0.1 * [$jitter uniform 0 1]}]]
+    lappend starts [format %.6f [expr {$spread * [$jitter uniform 0 1]}]]
     $ns at [lindex $starts end] "$ftp start"
 }
 

@@ -41,6 +41,8 @@ pub struct Held {
     pub ticket: Ticket,
     /// How it arrived.
     pub arrival: Arrival,
+    /// Whether the link has nothing to send and nothing waits: then it does not have to wait, and no limit holds for it.
+    pub link_free: bool,
 }
 
 /// A packet that goes.

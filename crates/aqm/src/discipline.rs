@@ -62,7 +62,8 @@ pub struct Backlog {
     pub packets: u64,
     /// Bytes waiting.
     pub bytes: u64,
-    /// How long a packet that joined now would wait.
+    /// How long a packet that joined now would wait if the link's rate stayed as it is: the rest of the packet being sent,
+    /// and the bytes that wait over the present rate. Where the rate never changes, that is how long it will wait.
     pub wait: Span,
     /// Whether a packet is being sent.
     pub sending: bool,
@@ -111,7 +112,7 @@ impl Capacity {
 /// What a discipline may need to know of its link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkRate {
-    /// The link's rate.
+    /// The link's rate; where it changes, the one that its operator sets.
     pub rate: Rate,
     /// The mean packet size on the wire, in bytes.
     pub mean_packet_bytes: u32,

@@ -47,6 +47,17 @@ pub struct Entry {
     pub service: Service,
 }
 
+/// What is allowed and yet hardly meant about parameters on a link, in words; `None` where nothing is.
+pub type Doubt = fn(&Values, &LinkRate) -> Option<String>;
+
+/// The disciplines that have doubts, by name.
+const DOUBTS: &[(&str, Doubt)] = &[("dualpi2", dualpi2::doubt)];
+
+/// What the discipline called `name` doubts about its parameters on a link.
+pub fn doubt(name: &str, values: &Values, link: &LinkRate) -> Option<String> {
+    DOUBTS.iter().find(|(doubting, _)| *doubting == name).and_then(|(_, doubt)| doubt(values, link))
+}
+
 /// A discipline, by when it decides.
 pub enum Queueing {
     /// When a packet arrives: what is admitted leaves in order.
@@ -99,7 +110,8 @@ pub const ECN: Parameter = Parameter {
 /// How often a discipline may look at its queue: at most ten thousand times in a simulated second.
 pub const PERIODS: Range = Range::between(1e-4, 1e6);
 
-/// The limit that every queue has, and no link without a queue does.
+/// The limit that every queue has, and no link without a queue does. A discipline whose publication has another default
+/// presets it.
 pub const LIMIT: Parameter = Parameter {
     name: "limit",
     summary: "How much may wait: packets, bytes, time at the link's rate, or bandwidth-delay products",

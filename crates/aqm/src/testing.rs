@@ -32,7 +32,7 @@ pub fn idle(since_ms: f64) -> Backlog {
 
 /// A packet that a link holds.
 pub fn held(ticket: u32, arrival: Arrival) -> Held {
-    Held { ticket: Ticket(ticket), arrival }
+    Held { ticket: Ticket(ticket), arrival, link_free: false }
 }
 
 /// Numbers from [0, 1) that are random enough for a mean (Knuth's MMIX generator).

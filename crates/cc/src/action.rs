@@ -33,6 +33,12 @@ pub trait Action: Send {
     /// The retransmission timer expired.
     fn on_timeout(&mut self, _timeout: &Timeout) {}
 
+    /// Whether the answer to a count is given again at every partial acknowledgement that follows the one that told it, with
+    /// the same count.
+    fn repeats(&self) -> bool {
+        false
+    }
+
     /// Whether the judgement of a loss holds until its recovery is over, instead of following every acknowledgement.
     fn latches(&self) -> bool {
         false

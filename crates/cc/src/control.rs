@@ -193,6 +193,8 @@ pub enum LossSignal {
     EarlyTimer,
     /// An echo of congestion experienced (RFC 3168): nothing was lost.
     Ecn,
+    /// The host's own interface had no room for a packet: nothing was lost (Linux's `tcp_enter_cwr`).
+    LocalDrop,
 }
 
 /// A loss that starts a recovery.
@@ -209,6 +211,8 @@ pub struct Loss {
     pub inflight: u64,
     /// The number of the first lost packet.
     pub lost: u64,
+    /// One past the last packet sent so far: what lies between is the window in which the loss was found.
+    pub sent_to: u64,
     /// When that packet was last sent.
     pub sent: Time,
     /// How often it has been sent.

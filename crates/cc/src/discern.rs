@@ -20,7 +20,16 @@ pub struct Discerning {
     before_action: Option<Window>,
     /// The latest loss, until the acknowledgement after its recovery.
     episode: Option<Episode>,
+    /// What an action that repeats its answer does so with.
+    repeated: Option<Repeated>,
     judged: Judged,
+}
+
+/// A count whose answer is given again until all that was outstanding at its loss has been acknowledged.
+#[derive(Clone, Copy, Debug)]
+struct Repeated {
+    missing: u64,
+    episode: Episode,
 }
 
 /// A loss and its recovery.
@@ -68,13 +77,17 @@ impl Discerning {
         action: Box<dyn Action>,
         limit: Packets,
     ) -> Self {
-        let (before_action, episode, judged) = (None, None, Judged::default());
-        Self { control, discriminator, action, limit, before_action, episode, judged }
+        let (before_action, episode, repeated, judged) = (None, None, None, Judged::default());
+        Self { control, discriminator, action, limit, before_action, episode, repeated, judged }
     }
 
     /// What a loss is that shows now.
     fn cause(&self) -> Cause {
-        match self.episode {
+        self.cause_in(self.episode)
+    }
+
+    fn cause_in(&self, episode: Option<Episode>) -> Cause {
+        match episode {
             Some(episode) if self.action.latches() => episode.cause,
             _ => self.discriminator.cause(),
         }
@@ -88,6 +101,28 @@ impl Discerning {
         self.control.set_cwnd(cwnd);
         if let Some(ssthresh) = self.action.ssthresh(cwnd) {
             self.control.set_ssthresh(ssthresh);
+        }
+    }
+
+    /// Lets the action answer the count of what is missing.
+    fn answer(&mut self, counted: &Counted, episode: Option<Episode>) {
+        match (self.action.on_counted(self.cwnd(), counted), episode) {
+            (Answer::Window(cwnd), _) => self.control.set_cwnd(cwnd),
+            (Answer::AsCongestion, Some(Episode { loss, .. })) => {
+                self.before_action = None;
+                self.control.on_loss(&Loss { now: counted.now, window: counted.window, ..loss });
+            }
+            (Answer::AsCongestion, None) => {}
+        }
+    }
+
+    /// A fresh acknowledgement after the one that told the count.
+    fn answer_again(&mut self, ack: &Ack, Repeated { missing, episode }: Repeated) {
+        if ack.acked_to >= episode.loss.sent_to {
+            self.repeated = None;
+        } else if self.cause_in(Some(episode)) == Cause::Transmission {
+            let counted = Counted { now: ack.now, window: self.usable_window(), missing };
+            self.answer(&counted, Some(episode));
         }
     }
 
@@ -132,17 +167,21 @@ impl Control for Discerning {
     fn on_ack(&mut self, ack: &Ack) {
         self.control.on_ack(ack);
         self.discriminator.on_ack(ack, self.usable_window());
+        if let Some(repeated) = self.repeated.filter(|_| ack.fresh) {
+            self.answer_again(ack, repeated);
+        }
     }
 
     fn on_loss(&mut self, loss: &Loss) {
-        // A mark is the network's own word for congestion (RFC 3168): there is nothing to judge.
-        let marked = loss.signal == LossSignal::Ecn;
+        // A mark is the network's own word for congestion (RFC 3168), and a full interface the host's: nothing to judge.
+        let marked = matches!(loss.signal, LossSignal::Ecn | LossSignal::LocalDrop);
         let window = self.usable_window();
         let judgement =
             if marked { Judgement::Congestion } else { self.discriminator.judge(loss.now, window) };
         self.episode = Some(Episode { loss: *loss, cause: judgement.cause(), is_over: marked });
         self.judged.count(judgement.cause());
         self.before_action = None;
+        self.repeated = None;
         match judgement {
             Judgement::Transmission => self.act(loss),
             Judgement::Refuted if self.action.starts_over() => self.control.on_timeout(&as_timeout(loss)),
@@ -152,15 +191,10 @@ impl Control for Discerning {
 
     fn on_counted(&mut self, counted: &Counted) {
         if self.cause() == Cause::Transmission {
-            match (self.action.on_counted(self.cwnd(), counted), self.episode) {
-                (Answer::Window(cwnd), _) => self.control.set_cwnd(cwnd),
-                (Answer::AsCongestion, Some(Episode { loss, .. })) => {
-                    self.before_action = None;
-                    self.control.on_loss(&Loss { now: counted.now, window: counted.window, ..loss });
-                }
-                (Answer::AsCongestion, None) => {}
-            }
+            self.answer(counted, self.episode);
         }
+        let repeats = self.episode.filter(|_| self.action.repeats());
+        self.repeated = repeats.map(|episode| Repeated { missing: counted.missing, episode });
         self.control.on_counted(counted);
     }
 
@@ -174,6 +208,7 @@ impl Control for Discerning {
     fn on_timeout(&mut self, timeout: &Timeout) {
         self.before_action = None;
         self.episode = None;
+        self.repeated = None;
         let cause = self.discriminator.on_timeout(timeout, self.usable_window());
         self.action.on_timeout(timeout);
         match cause {

@@ -4,7 +4,7 @@ use crate::assembly::Assembly;
 use crate::control::{Ack, Control, Initial, Loss, Phase, Timeout};
 use crate::group::ControlGroup;
 use crate::registry;
-use crate::script::loss_at;
+use crate::script::{loss_at, timeout_at};
 use ackclock_base::{Packets, Span, Time, Values};
 
 /// A group with a pretended host around it. Every packet is acknowledged in order, one acknowledgement each, and every
@@ -118,10 +118,14 @@ impl GroupScript {
 
     /// An expiry of a member's retransmission timer.
     pub fn timeout(&mut self, me: usize) {
-        let window = self.cwnd(me);
-        let timeout =
-            Timeout { now: self.now, window, inflight: window as u64, in_a_row: 1, keeps_threshold: false };
+        let timeout = timeout_at(self.now, self.cwnd(me));
         self.members[me].control.on_timeout(&timeout);
+    }
+
+    /// It expires for the same packet again, in a transport that keeps the threshold then (RFC 5681 section 3.1).
+    pub fn timeout_again(&mut self, me: usize) {
+        let again = Timeout { in_a_row: 2, keeps_threshold: true, ..timeout_at(self.now, self.cwnd(me)) };
+        self.members[me].control.on_timeout(&again);
     }
 
     /// The news that a member's last loss was none.

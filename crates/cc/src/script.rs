@@ -204,7 +204,7 @@ impl Script {
     /// A loss found by duplicate acknowledgements, of a packet sent just now.
     pub fn loss(&mut self) {
         let window = self.cwnd();
-        let loss = loss_at(self.now, window);
+        let loss = Loss { sent_to: self.acked_to + window as u64, ..loss_at(self.now, window) };
         self.control().on_loss(&loss);
     }
 
@@ -245,10 +245,15 @@ impl Script {
 
     /// An expiry of the retransmission timer.
     pub fn timeout(&mut self) {
-        let window = self.cwnd();
-        let timeout =
-            Timeout { now: self.now, window, inflight: window as u64, in_a_row: 1, keeps_threshold: false };
+        let timeout = timeout_at(self.now, self.cwnd());
         self.control().on_timeout(&timeout);
+    }
+
+    /// The timer expires for the same packet again, in a transport that keeps the threshold then (RFC 5681 section 3.1).
+    pub fn timeout_again(&mut self) {
+        let first = timeout_at(self.now, self.cwnd());
+        let again = Timeout { in_a_row: 2, keeps_threshold: true, ..first };
+        self.control().on_timeout(&again);
     }
 
     /// The news that the last loss was none.
@@ -327,10 +332,16 @@ pub fn loss_at(now: Time, window: Packets) -> Loss {
         window,
         inflight: window as u64,
         lost: 0,
+        sent_to: window as u64,
         sent: now,
         transmissions: 1,
         duplicates: 3,
     }
+}
+
+/// A first expiry of the retransmission timer at `now`, with `window` packets in flight.
+pub fn timeout_at(now: Time, window: Packets) -> Timeout {
+    Timeout { now, window, inflight: window as u64, in_a_row: 1, keeps_threshold: false }
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use ackclock_sim::simulation::{Parts, Simulation};
 use ackclock_sim::tcp::options::Options;
 use ackclock_sim::traffic::UdpOptions;
 use ackclock_sim::traffic::timetable::{Connection, Timetable};
+use ackclock_sim::watch::WatchPlan;
 
 /// What to keep of a run besides its summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,21 +29,45 @@ pub struct Keep {
     pub series: bool,
     /// A packet trace.
     pub trace: bool,
+    /// What the scenario wants followed packet by packet.
+    pub watch: bool,
 }
 
-/// A simulation of the scenario with this seed.
-pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep) -> Simulation {
+/// A simulation of the scenario with this seed, of which an interval is measured.
+pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval) -> Simulation {
     let facts = PathFacts::of(scenario);
     let links = scenario.network.links.iter().zip(&facts).map(|(plan, facts)| link_parts(plan, facts, seed));
     let (flows, sessions) = flows_and_sessions(scenario, seed);
+    let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
     Simulation::new(Parts {
         links: links.collect(),
         flows,
         sessions,
-        measured: measured(scenario),
+        measured,
         seed,
-        sample_every: keep.series.then_some(scenario.sample_every),
+        sample_every: keep.series.then_some(scenario.observe.interval),
+        samples_flows: scenario.observe.flows,
         traced: keep.trace,
+        watch,
+    })
+}
+
+/// What is followed packet by packet, if anything.
+fn watch(scenario: &Scenario, flows: &[FlowParts]) -> Option<WatchPlan> {
+    let observe = &scenario.observe;
+    let link = observe.at?;
+    let group_of_row: Vec<u32> = scenario
+        .flows
+        .iter()
+        .enumerate()
+        .flat_map(|(index, group)| std::iter::repeat_n(index as u32, group.rows()))
+        .collect();
+    Some(WatchPlan {
+        link,
+        rate: scenario.network.links[link as usize].pace.rate,
+        round_trip: observe.loss_events,
+        burst_packets: observe.burst_packets,
+        groups: flows.iter().map(|flow| group_of_row[flow.row]).collect(),
     })
 }
 
@@ -74,15 +99,21 @@ fn flows_and_sessions(scenario: &Scenario, seed: u64) -> (Vec<FlowParts>, Vec<Se
     (parts, sessions)
 }
 
-/// The part of the run that is measured.
+/// The part of the run that is measured where the warm-up lasts as long as it may.
 pub fn measured(scenario: &Scenario) -> Interval {
-    Interval { from: Time::ZERO + scenario.warmup, to: Time::ZERO + scenario.duration }
+    Interval { from: Time::ZERO + scenario.warmup.most, to: Time::ZERO + scenario.duration }
 }
 
 /// How much may wait at each link, in the order of the links; `None` for no limit.
 pub fn capacities(scenario: &Scenario) -> Vec<Option<Capacity>> {
     let facts = PathFacts::of(scenario);
     scenario.network.links.iter().zip(&facts).map(|(plan, facts)| capacity(plan, facts)).collect()
+}
+
+/// What disciplines are told of each link, in the order of the links.
+pub fn link_rates(scenario: &Scenario) -> Vec<LinkRate> {
+    let facts = PathFacts::of(scenario);
+    scenario.network.links.iter().zip(&facts).map(|(plan, facts)| link_rate(plan, facts)).collect()
 }
 
 /// What a link's limit needs to know of the flows that cross it, with their data or with their acknowledgements: the
@@ -124,7 +155,7 @@ impl PathFacts {
 }
 
 fn capacity(plan: &LinkPlan, facts: &PathFacts) -> Option<Capacity> {
-    let bytes_per_second = plan.pace.rate.bytes_per_second();
+    let bytes_per_second = plan.pace.nominal.bytes_per_second();
     let packets = |bytes: f64| Capacity::Packets((bytes / facts.mean_packet_bytes()).round() as u64);
     match plan.queue.as_ref()?.extra.limit("limit") {
         Limit::Unlimited => None,
@@ -156,8 +187,12 @@ fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Queu
         return None;
     }
     let entry = ackclock_aqm::registry::find(queue.descriptor.name)?;
-    let link = LinkRate { rate: plan.pace.rate, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 };
+    let link = link_rate(plan, facts);
     Some((entry.build)(&queue.values, capacity.unwrap_or(Capacity::Unlimited), &link))
+}
+
+fn link_rate(plan: &LinkPlan, facts: &PathFacts) -> LinkRate {
+    LinkRate { rate: plan.pace.nominal, mean_packet_bytes: facts.mean_packet_bytes().round() as u32 }
 }
 
 fn loss_model(loss: &Choice) -> Option<Box<dyn LossModel>> {

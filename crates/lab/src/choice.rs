@@ -23,7 +23,7 @@ pub fn read(
         reader.problem(&span, &place, &quoted(&name), &one_of_these(candidates), nearest(&name, names()));
         return None;
     };
-    let mut choice = Choice { descriptor, values: descriptor.defaults(), extra: defaults(extra) };
+    let mut choice = Choice { descriptor, values: descriptor.defaults(), extra: defaults(descriptor, extra) };
     let Value::Table(table) = &node.value else { return Some(choice) };
     let parameters = || extra.iter().chain(descriptor.parameters);
     let known: Vec<&str> =
@@ -87,17 +87,9 @@ impl Choice {
     }
 }
 
-/// The defaults of some parameters.
-pub fn defaults(extra: &'static [ackclock_base::Parameter]) -> Values {
-    let all = Descriptor {
-        kind: ackclock_base::Kind::Queue,
-        name: "",
-        summary: "",
-        source: "",
-        parameters: extra,
-        presets: &[],
-    };
-    all.defaults()
+/// The defaults of parameters that a thing has besides its own: what it presets, or theirs.
+pub fn defaults(descriptor: &Descriptor, extra: &'static [ackclock_base::Parameter]) -> Values {
+    Descriptor { parameters: extra, ..*descriptor }.defaults()
 }
 
 fn name_of(

@@ -17,6 +17,7 @@ pub mod diagnostics;
 pub mod document;
 pub mod flows;
 pub mod network;
+pub mod observe;
 pub mod rate;
 pub mod reader;
 pub mod registry;
@@ -26,6 +27,7 @@ pub mod scenario;
 pub mod schema;
 pub mod sweep;
 pub mod verify;
+pub mod warnings;
 
 pub use diagnostics::Diagnostic;
 pub use result::RunResult;

@@ -534,8 +534,9 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
 }
 
 fn default_queue() -> Choice {
-    let extra = choice::defaults(&[ackclock_aqm::registry::LIMIT]);
-    Choice { extra, ..Choice::default_of(registry::queues()[0]) }
+    let descriptor = registry::queues()[0];
+    let extra = choice::defaults(descriptor, &[ackclock_aqm::registry::LIMIT]);
+    Choice { extra, ..Choice::default_of(descriptor) }
 }
 
 fn read_delay(table: &TableReader<'_>, node: &Node) -> Option<Delay> {

@@ -12,6 +12,8 @@ use ackclock_sim::transmission::Phase;
 pub struct Pace {
     /// The rate; with phases, the highest.
     pub rate: Rate,
+    /// What its operator sets where one rate is asked for: the rate; with phases, what is given, or their mean.
+    pub nominal: Rate,
     /// The phases that repeat; none where the rate stays the same.
     pub phases: Vec<Phase>,
 }
@@ -26,9 +28,9 @@ const A_PHASE: &str = "how long it lasts, then its rate, such as [\"20 s\", \"10
 pub fn read(table: &TableReader<'_>) -> Option<Pace> {
     let node = table.get("rate")?;
     if !matches!(node.value, Value::Table(_)) {
-        return table.rate("rate", RATES).map(|rate| Pace { rate, phases: Vec::new() });
+        return table.rate("rate", RATES).map(|rate| Pace { rate, nominal: rate, phases: Vec::new() });
     }
-    let table = table.reader.table(node, &table.path_of("rate"), &["cycle"])?;
+    let table = table.reader.table(node, &table.path_of("rate"), &["cycle", "nominal"])?;
     table.required("cycle", "a list of phases, each of them as [\"20 s\", \"100 Mbit/s\"]");
     let items = table.list("cycle")?;
     if items.is_empty() || items.len() > MOST_PHASES {
@@ -40,7 +42,22 @@ pub fn read(table: &TableReader<'_>) -> Option<Pace> {
     let phases: Vec<Option<Phase>> = items.iter().map(|item| read_phase(&table, item)).collect();
     let phases: Vec<Phase> = phases.into_iter().collect::<Option<_>>()?;
     let rate = phases.iter().map(|phase| phase.rate).max_by_key(|rate| rate.bits_per_second())?;
-    Some(Pace { rate, phases })
+    let nominal = match table.get("nominal") {
+        Some(_) => table.rate("nominal", RATES)?,
+        None => mean(&phases),
+    };
+    Some(Pace { rate, nominal, phases })
+}
+
+/// What the link carries in the long run, which anybody can measure who has no more to go by. Where a cycle begins
+/// does not matter to it.
+fn mean(phases: &[Phase]) -> Rate {
+    let cycle: u128 = phases.iter().map(|phase| u128::from(phase.lasts.nanos())).sum();
+    let bits: u128 = phases
+        .iter()
+        .map(|phase| u128::from(phase.lasts.nanos()) * u128::from(phase.rate.bits_per_second()))
+        .sum();
+    Rate::from_bits_per_second((bits / cycle.max(1)) as u64)
 }
 
 fn read_phase(table: &TableReader<'_>, node: &Node) -> Option<Phase> {

@@ -287,6 +287,22 @@ impl<'r> TableReader<'r> {
         }
     }
 
+    /// True or false.
+    pub fn flag(&self, key: &str) -> Option<bool> {
+        match self.quantity(key, Quantity::Flag, Range::ANY)? {
+            Read::Flag(flag) => Some(flag),
+            _ => None,
+        }
+    }
+
+    /// A number of packets.
+    pub fn packets(&self, key: &str, range: Range) -> Option<u64> {
+        match self.quantity(key, Quantity::Packets, range)? {
+            Read::Packets(packets) => Some(packets as u64),
+            _ => None,
+        }
+    }
+
     /// A time.
     pub fn time(&self, key: &str, range: Range) -> Option<ackclock_base::Span> {
         match self.quantity(key, Quantity::Time, range)? {

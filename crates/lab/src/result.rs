@@ -9,6 +9,7 @@ use ackclock_sim::series::Named;
 use ackclock_sim::session::{Running, Tally};
 use ackclock_sim::simulation::Simulation;
 use ackclock_sim::traffic::UdpSender;
+use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -25,6 +26,9 @@ pub struct RunResult {
     pub duration_s: f64,
     /// The part of it that was measured.
     pub measured_s: [f64; 2],
+    /// The probabilities of all lists of quantiles, where distributions were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub probabilities: Option<Vec<f64>>,
     /// Each flow.
     pub flows: Vec<FlowResult>,
     /// Each link, in each direction.
@@ -61,9 +65,12 @@ pub struct FlowResult {
     rtt_p99_s: Option<f64>,
     one_way_delay_mean_s: Option<f64>,
     one_way_delay_std_s: Option<f64>,
+    one_way_delay_min_s: Option<f64>,
     one_way_delay_p50_s: Option<f64>,
     one_way_delay_p95_s: Option<f64>,
     one_way_delay_p99_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    one_way_delay_quantiles_s: Option<Vec<f64>>,
     timeouts: u64,
     timeout_idle_s: f64,
     fast_retransmits: u64,
@@ -136,6 +143,31 @@ pub struct LinkResult {
     wait_p50_s: Option<f64>,
     wait_p95_s: Option<f64>,
     wait_p99_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wait_quantiles_s: Option<Vec<f64>>,
+    #[serde(flatten)]
+    loss_events: Option<LossEventsResult>,
+}
+
+/// What was lost together at a link.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct LossEventsResult {
+    loss_events: u64,
+    loss_event_flows_mean: Option<f64>,
+    loss_synchronisation: Option<f64>,
+    loss_synchronisation_at_random: Option<f64>,
+}
+
+/// What became of a group's bursts.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct BurstsResult {
+    bursts: u64,
+    bursts_without_loss: u64,
+    burst_packets: u64,
+    burst_dropped_packets: u64,
+    burst_peak_wait_mean_s: Option<f64>,
+    bursts_over: u64,
+    burst_lasted_mean_s: Option<f64>,
 }
 
 /// A group of flows over the measured interval.
@@ -145,6 +177,8 @@ pub struct GroupResult {
     flows: usize,
     goodput_bps: f64,
     fairness: Option<f64>,
+    #[serde(flatten)]
+    bursts: Option<BurstsResult>,
 }
 
 /// Series over time; all lists have the length of `time_s`, and nulls where there was nothing to sample.
@@ -159,20 +193,30 @@ impl RunResult {
     /// Reads off a finished simulation.
     pub fn of(scenario: &Scenario, seed: u64, simulation: &mut Simulation) -> Self {
         let measured = simulation.measured();
+        if let Some(watch) = simulation.network.trace.as_mut().and_then(|trace| trace.watch.as_mut()) {
+            watch.finish(measured.to);
+        }
         let (mut flows, mut next) = (Vec::new(), 0);
         let mut groups = Vec::new();
-        for group in &scenario.flows {
+        let distributions = scenario.observe.distributions;
+        for (index, group) in scenario.flows.iter().enumerate() {
             let first = flows.len();
             for member in 0..group.rows() {
-                let mut result = row_result(simulation, &mut next, flows.len());
+                let mut result = row_result(simulation, &mut next, flows.len(), distributions);
                 result.name = group.member_name(member);
                 result.group.clone_from(&group.plan.name);
                 result.control = group.control_name();
                 flows.push(result);
             }
-            groups.push(group_result(&group.plan.name, &flows[first..]));
+            let bursts = watch(simulation).and_then(|watch| watch.bursts(index as u32));
+            groups.push(group_result(&group.plan.name, &flows[first..], bursts));
         }
-        let links = simulation.network.links.iter_mut().map(|link| link_result(link, measured)).collect();
+        let events = watch(simulation).and_then(|watch| Some((watch.link(), watch.loss_events()?)));
+        let links = simulation.network.links.iter_mut().enumerate().map(|(index, link)| {
+            let events = events.filter(|(watched, _)| *watched == index as u32).map(|(_, events)| events);
+            link_result(link, measured, distributions, events)
+        });
+        let links = links.collect();
         let fairness = jain(flows.iter().map(|flow| flow.goodput_bps));
         let names: Vec<String> = flows.iter().map(|flow| flow.name.clone()).collect();
         let series = simulation.take_series().map(|series| SeriesResult {
@@ -188,8 +232,9 @@ impl RunResult {
             scenario: scenario.name.clone(),
             seed,
             version: crate::VERSION,
-            duration_s: scenario.duration.seconds(),
+            duration_s: measured.to.seconds(),
             measured_s: [measured.from.seconds(), measured.to.seconds()],
+            probabilities: distributions.then(|| probabilities().collect()),
             flows,
             links,
             groups,
@@ -197,6 +242,22 @@ impl RunResult {
             series,
         }
     }
+}
+
+/// The probabilities at which a distribution is kept: every fiftieth, closer at both ends.
+fn probabilities() -> impl Iterator<Item = f64> {
+    let middle = (1..50).map(|k| f64::from(k) / 50.0);
+    [0.001, 0.005, 0.01].into_iter().chain(middle).chain([0.99, 0.995, 0.999])
+}
+
+/// The quantiles at these; `None` without a sample.
+fn quantiles(of: &Histogram) -> Option<Vec<f64>> {
+    probabilities().map(|probability| of.quantile_s(probability)).collect()
+}
+
+/// What was followed packet by packet.
+fn watch(simulation: &Simulation) -> Option<&Watch> {
+    simulation.network.trace.as_ref()?.watch.as_deref()
 }
 
 /// Jain's fairness index, the square of the sum over n times the sum of the squares; `None` where nobody has
@@ -213,7 +274,7 @@ pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// The result of a row: of one flow, or of all connections that are one flow. `next` is the row's first flow, and is left
 /// at the next row's.
-fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize) -> FlowResult {
+fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize, distributions: bool) -> FlowResult {
     let measured = simulation.measured();
     let first = *next;
     let rest = simulation.flows[first..].iter().take_while(|flow| flow.row == row).count();
@@ -232,6 +293,9 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize) -> Flow
     };
     others.iter().for_each(|other| flow.absorb(other));
     let mut result = flow_result(flow, measured);
+    if distributions {
+        result.one_way_delay_quantiles_s = quantiles(&flow.one_way_delay);
+    }
     if flow.one_of_many {
         (result.completed_s, result.cwnd_mean_packets) = (None, None);
     }
@@ -329,9 +393,11 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
         rtt_p99_s: rtt.quantile_s(0.99),
         one_way_delay_mean_s: delay.mean_s(),
         one_way_delay_std_s: delay.std_s(),
+        one_way_delay_min_s: delay.min_s(),
         one_way_delay_p50_s: delay.quantile_s(0.5),
         one_way_delay_p95_s: delay.quantile_s(0.95),
         one_way_delay_p99_s: delay.quantile_s(0.99),
+        one_way_delay_quantiles_s: None,
         timeouts: counts.timeouts,
         timeout_idle_s: counts.timeout_idle.seconds(),
         fast_retransmits: counts.fast_retransmits,
@@ -340,7 +406,12 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
     }
 }
 
-fn link_result(link: &mut ackclock_sim::link::Link, measured: Interval) -> LinkResult {
+fn link_result(
+    link: &mut ackclock_sim::link::Link,
+    measured: Interval,
+    distributions: bool,
+    events: Option<LossEventCounts>,
+) -> LinkResult {
     let queue = link.queue_statistics(measured.to);
     let counts = link.counts();
     let waits = link.waits();
@@ -364,15 +435,45 @@ fn link_result(link: &mut ackclock_sim::link::Link, measured: Interval) -> LinkR
         wait_p50_s: waits.and_then(|waits| waits.quantile_s(0.5)),
         wait_p95_s: waits.and_then(|waits| waits.quantile_s(0.95)),
         wait_p99_s: waits.and_then(|waits| waits.quantile_s(0.99)),
+        wait_quantiles_s: waits.filter(|_| distributions).and_then(quantiles),
+        loss_events: events.map(LossEventsResult::of),
     }
 }
 
-fn group_result(name: &str, flows: &[FlowResult]) -> GroupResult {
+impl LossEventsResult {
+    fn of(counts: LossEventCounts) -> Self {
+        let mean = |sum: f64| (counts.events > 0).then(|| sum / counts.events as f64);
+        Self {
+            loss_events: counts.events,
+            loss_event_flows_mean: mean(counts.losing as f64),
+            loss_synchronisation: mean(counts.share),
+            loss_synchronisation_at_random: mean(counts.share_at_random),
+        }
+    }
+}
+
+impl BurstsResult {
+    fn of(counts: BurstCounts) -> Self {
+        let mean = |sum: f64, of: u64| (of > 0).then(|| sum / of as f64);
+        Self {
+            bursts: counts.bursts,
+            bursts_without_loss: counts.without_loss,
+            burst_packets: counts.packets,
+            burst_dropped_packets: counts.dropped,
+            burst_peak_wait_mean_s: mean(counts.peak_wait_s, counts.bursts),
+            bursts_over: counts.over,
+            burst_lasted_mean_s: mean(counts.lasted_s, counts.over),
+        }
+    }
+}
+
+fn group_result(name: &str, flows: &[FlowResult], bursts: Option<BurstCounts>) -> GroupResult {
     GroupResult {
         name: name.to_owned(),
         flows: flows.len(),
         goodput_bps: flows.iter().map(|flow| flow.goodput_bps).sum(),
         fairness: jain(flows.iter().map(|flow| flow.goodput_bps)),
+        bursts: bursts.map(BurstsResult::of),
     }
 }
 

@@ -4,8 +4,8 @@ use crate::build::{self, Keep};
 use crate::result::RunResult;
 use crate::scenario::Scenario;
 use crate::verify::{self, LinkFacts, PathFacts, Violation};
-use ackclock_base::Time;
 use ackclock_sim::flow::FlowParts;
+use ackclock_sim::measure::Interval;
 use ackclock_sim::simulation::{RunError, Simulation};
 use std::sync::atomic::AtomicBool;
 
@@ -16,7 +16,9 @@ pub fn run(
     series: bool,
     cancelled: &AtomicBool,
 ) -> Result<RunResult, RunError> {
-    let mut simulation = build::simulation(scenario, seed, Keep { series, trace: false });
+    let measured = measured(scenario, seed, cancelled)?;
+    let mut simulation =
+        build::simulation(scenario, seed, Keep { series, trace: false, watch: true }, measured);
     simulation.run(cancelled)?;
     Ok(RunResult::of(scenario, seed, &mut simulation))
 }
@@ -27,9 +29,23 @@ pub fn run_and_verify(
     seed: u64,
     cancelled: &AtomicBool,
 ) -> Result<Vec<Violation>, RunError> {
-    let mut simulation = build::simulation(scenario, seed, Keep { series: false, trace: true });
+    let measured = measured(scenario, seed, cancelled)?;
+    let keep = Keep { series: false, trace: true, watch: false };
+    let mut simulation = build::simulation(scenario, seed, keep, measured);
     simulation.run(cancelled)?;
     Ok(verify_trace(scenario, seed, &simulation))
+}
+
+/// The part of the run that is measured. Where that begins when all connections have reached congestion avoidance, a first
+/// run finds the instant: nothing that a run does depends on what is measured of it, so the run itself pays nothing.
+fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Interval, RunError> {
+    let latest = build::measured(scenario);
+    if !scenario.warmup.until_congestion_avoidance {
+        return Ok(latest);
+    }
+    let mut first = build::simulation(scenario, seed, Keep::default(), latest);
+    let from = first.reach_congestion_avoidance(latest.from, cancelled)?;
+    Ok(Interval { from, to: from + latest.to.since(latest.from) })
 }
 
 fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<Violation> {
@@ -56,5 +72,5 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
     };
     let flows = build::flows(scenario, seed);
     let paths: Vec<PathFacts> = flows.iter().flat_map(|flow| [path(flow, false), path(flow, true)]).collect();
-    verify::verify(trace, &links, &paths, Time::ZERO + scenario.duration)
+    verify::verify(trace, &links, &paths, simulation.measured().to)
 }

@@ -1,10 +1,11 @@
 //! A scenario: the network, the flows, and how long to look. Reading one checks everything that can be checked
 //! without running it.
 
-use crate::diagnostics::{Diagnostic, counted};
+use crate::diagnostics::Diagnostic;
 use crate::document::Document;
 use crate::flows::{self, FlowGroup};
 use crate::network::{self, Network};
+use crate::observe::{Observe, Warmup};
 use crate::reader::{Reader, TableReader};
 use crate::sweep;
 use ackclock_base::{Range, Span};
@@ -18,7 +19,7 @@ pub struct Scenario {
     /// How long it runs.
     pub duration: Span,
     /// How much of that is not measured.
-    pub warmup: Span,
+    pub warmup: Warmup,
     /// The first seed.
     pub seed: u64,
     /// How many seeds.
@@ -27,8 +28,8 @@ pub struct Scenario {
     pub network: Network,
     /// Flows, by group.
     pub flows: Vec<FlowGroup>,
-    /// How often series are sampled.
-    pub sample_every: Span,
+    /// What is observed besides, and how often.
+    pub observe: Observe,
 }
 
 /// The keys of a scenario file.
@@ -52,14 +53,6 @@ const MOST_SECONDS: f64 = 1e6;
 pub const MOST_FLOWS: usize = 10_000;
 /// The most packets that a run may be expected to simulate: a day or so of computing.
 const MOST_PACKETS: f64 = 2e11;
-/// The most samples of a series, and the most numbers in all series together (8 bytes each, as JSON 20).
-const MOST_SAMPLES: f64 = 1e5;
-const MOST_NUMBERS: f64 = 5e7;
-/// About as many series as a flow and a link have.
-const FLOW_SERIES: usize = 8;
-const LINK_SERIES: usize = 2;
-/// Samples of a series where the file does not say how often.
-const USUAL_SAMPLES: f64 = 1000.0;
 /// Of a sweep so many points are checked, spread evenly, that they have at most so many links and flows together: a
 /// second's work or two.
 const MOST_CHECKED: usize = 250_000;
@@ -129,10 +122,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     let seconds = Range { min: 0.0, max: MOST_SECONDS, above_min: true };
     root.required("duration", "a time such as \"100 s\"");
     let duration = root.time("duration", seconds);
-    let warmup = root.time("warmup", Range::between(0.0, MOST_SECONDS)).unwrap_or_default();
-    if duration.is_some_and(|duration| warmup >= duration) {
-        root.problem_at("warmup", &format!("a warm-up of {warmup}"), "less than the run's duration");
-    }
+    let warmup = Warmup::read(root, duration, MOST_SECONDS);
     let seed = root.integer("seed", Range::at_least(0.0)).unwrap_or(1);
     let replications = root.integer("replications", Range::between(1.0, 1e5)).unwrap_or(1);
     let name = root.text("name").unwrap_or("scenario").to_owned();
@@ -140,7 +130,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     let network = network::read(root, &plans);
     let (duration, (network, flows)) = (duration?, network?);
     let flow_count: usize = flows.iter().map(|group| group.members.len()).sum();
-    let sample_every = sample_every(root, duration, flow_count, network.links.len());
+    let observe = Observe::read(root, duration, flow_count, &network);
     let scenario = Scenario {
         name,
         duration,
@@ -149,32 +139,10 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
         replications: replications as u32,
         network,
         flows,
-        sample_every,
+        observe,
     };
     check_cost(root, &scenario);
     Some(scenario)
-}
-
-fn sample_every(root: &TableReader<'_>, duration: Span, flows: usize, links: usize) -> Span {
-    let series = (FLOW_SERIES * flows + LINK_SERIES * links) as f64;
-    let usual_samples = USUAL_SAMPLES.min(MOST_NUMBERS / series);
-    let usual = duration.scale(1.0 / usual_samples).max(Span::from_nanos(1));
-    let observe = root.get("observe").and_then(|node| root.reader.table(node, "observe", &["interval"]));
-    let Some(observe) = observe else { return usual };
-    let range = Range { min: 0.0, max: MOST_SECONDS, above_min: true };
-    let every = observe.time("interval", range).unwrap_or(usual);
-    let samples = duration.seconds() / every.seconds().max(1e-9);
-    let most = MOST_SAMPLES.min(MOST_NUMBERS / series).floor();
-    if samples > most {
-        let found =
-            format!("{samples:.0} samples of {} and {}", counted(flows, "flow"), counted(links, "link"));
-        observe.problem_at(
-            "interval",
-            &found,
-            &format!("a longer interval: at most {most} samples of so many"),
-        );
-    }
-    every
 }
 
 /// Refuses what would run for days: an estimate of the packets that the paths' rates allow.

@@ -22,7 +22,9 @@ pub fn schema() -> Value {
         "properties": {
             "name": text(),
             "duration": time(),
-            "warmup": time(),
+            "warmup": { "anyOf": [time(), object(&["until", "at_most"], json!({
+                "until": { "const": "congestion-avoidance" }, "at_most": time()
+            }))] },
             "seed": { "type": "integer", "minimum": 0 },
             "replications": { "type": "integer", "minimum": 1 },
             "dumbbell": object(&["bottleneck"], json!({
@@ -37,7 +39,14 @@ pub fn schema() -> Value {
             })),
             "links": { "type": "array", "items": { "$ref": "#/$defs/named_link" } },
             "flows": { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/flows" } },
-            "observe": object(&[], json!({ "interval": time() })),
+            "observe": object(&[], json!({
+                "interval": time(),
+                "flows": { "type": "boolean" },
+                "distributions": { "type": "boolean" },
+                "at": text(),
+                "loss_events": time(),
+                "bursts": quantity(Quantity::Packets, "")
+            })),
             "sweep": { "type": "object", "additionalProperties": { "type": "array", "minItems": 1 } }
         },
         "$defs": {
@@ -71,7 +80,13 @@ fn link_properties(with_reverse: bool) -> Value {
         "minItems": 2,
         "maxItems": 2
     });
-    let cycle = object(&["cycle"], json!({ "cycle": { "type": "array", "items": phase, "minItems": 1 } }));
+    let cycle = object(
+        &["cycle"],
+        json!({
+            "cycle": { "type": "array", "items": phase, "minItems": 1 },
+            "nominal": quantity(Quantity::Rate, "")
+        }),
+    );
     let mut properties = json!({
         "rate": { "anyOf": [quantity(Quantity::Rate, ""), cycle] },
         "delay": { "anyOf": [quantity(Quantity::Time, ""), object(&["evenly"], json!({ "evenly": delays }))] },

@@ -243,3 +243,83 @@ fn series_of_counts_rise_to_what_the_records_hold() {
         assert_eq!(counted.last(), Some(&total), "{path}");
     }
 }
+
+/// A host whose own interface, of 8 Mbit/s, is the narrowest: a packet of 1000 B on the wire takes 1 ms, the round trip
+/// 100 ms of delay, 1 ms here and 0.01 ms behind.
+fn behind_an_interface(flow: &str, limit: u32, overrides: Value) -> Value {
+    let text = format!(
+        "duration = \"60 s\"\n[dumbbell]\n\
+         bottleneck = {{ rate = \"800 Mbit/s\", delay = \"50 ms\", queue = {{ name = \"droptail\", limit = \"unlimited\" }} }}\n\
+         left = {{ rate = \"8 Mbit/s\", delay = \"0 s\", queue = {{ name = \"droptail\", limit = \"{limit} packets\" }} }}\n\
+         right = {{ rate = \"100 Gbit/s\", delay = \"0 s\" }}\n\
+         [[flows]]\nname = \"tcp\"\n{flow}\n"
+    );
+    run_text(&text, &overrides)
+}
+
+#[test]
+fn a_full_interface_reduces_the_window_and_loses_nothing() {
+    // In flight are 101 packets of the round trip, one in the interface's hands included, and the 20 that may wait: the
+    // window that asks for more is halved, 61, and grows back by one a round trip. Nothing is lost, so nothing is resent.
+    // Slow start ends sooner: it sends two packets for each acknowledgement while one leaves, so that in the round that
+    // begins with 32 the 21st acknowledgement finds the interface full, at a window of 53.
+    let bulk = "control = \"sack\"\ntransport = { name = \"ns2\", packet = \"960 B\", header = \"40 B\", \
+                window = \"1000 packets\", initial_ssthresh = \"60 packets\", send_jitter = \"0 s\" }";
+    let told = behind_an_interface(bulk, 20, json!({ "flows.tcp.transport.local_drop": "cwr" }));
+    let lost = behind_an_interface(bulk, 20, json!({}));
+    assert!(flow(&lost, "retransmitted_packets") >= 2.0 && flow(&lost, "fast_retransmits") >= 2.0);
+    assert_eq!((flow(&told, "retransmitted_packets"), flow(&told, "timeouts")), (0.0, 0.0));
+    assert_eq!(flow(&told, "fast_retransmits"), 0.0);
+    let series = |name: &str| -> Vec<f64> {
+        let values = told["series"]["flows"]["tcp"][name].as_array().unwrap_or_else(|| panic!("{name}"));
+        values.iter().filter_map(Value::as_f64).collect()
+    };
+    let mut thresholds = series("ssthresh_packets");
+    thresholds.dedup();
+    assert_eq!(thresholds[..2], [60.0, 26.5]);
+    assert!(
+        thresholds.len() > 5 && thresholds[2..].iter().all(|half| (60.0..61.5).contains(half)),
+        "{thresholds:?}"
+    );
+    let most = series("cwnd_packets").into_iter().fold(0.0, f64::max);
+    assert!((120.0..123.0).contains(&most), "{most}");
+    // From 61 to 122 takes 61 round trips of 101 to 121 ms, so 60 s see eight reductions, each a refusal or a few.
+    let refused = link(&told, "access-1-left", "dropped_packets");
+    assert!((6.0..200.0).contains(&refused), "{refused}");
+}
+
+#[test]
+fn every_rule_delivers_everything_through_a_full_interface() {
+    let transfer = |rule: &str| {
+        format!(
+            "control = \"sack\"\napplication = {{ name = \"bulk\", size = \"500 kB\" }}\n\
+             transport = {{ name = \"linux\", packet = \"1000 B\", recovery = \"{rule}\", local_drop = \"cwr\" }}"
+        )
+    };
+    for rule in ["reno", "newreno", "sack", "vegas"] {
+        for limit in [2, 5, 50] {
+            let result = behind_an_interface(&transfer(rule), limit, json!({}));
+            assert_eq!(flow(&result, "delivered_packets"), 500.0, "{rule}, {limit}");
+            assert_eq!(flow(&result, "retransmitted_packets"), 0.0, "{rule}, {limit}");
+            assert!(link(&result, "access-1-left", "dropped_packets") > 0.0, "{rule}, {limit}");
+        }
+    }
+}
+
+#[test]
+fn a_sender_whose_interface_others_keep_full_tries_again_by_the_timer() {
+    // 7.9 of 8 Mbit/s are taken, in bursts, and one packet may wait. What is refused while nothing is outstanding has no
+    // acknowledgement to follow.
+    let text = "duration = \"60 s\"\n[dumbbell]\n\
+        bottleneck = { rate = \"800 Mbit/s\", delay = \"50 ms\", queue = { name = \"droptail\", limit = \"unlimited\" } }\n\
+        left = { rate = \"8 Mbit/s\", delay = \"0 s\", queue = { name = \"droptail\", limit = \"1 packet\" } }\n\
+        right = { rate = \"100 Gbit/s\", delay = \"0 s\" }\n\
+        [[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\nstart = \"1 s\"\n\
+        application = { name = \"bulk\", size = \"100 kB\" }\n\
+        transport = { name = \"linux\", packet = \"1000 B\", handshake = false, local_drop = \"cwr\" }\n\
+        [[flows]]\nname = \"burst\"\napplication = { name = \"cbr\", rate = \"50 Mbit/s\" }\nstop = \"5 s\"\n";
+    let result = run_text(text, &json!({}));
+    assert_eq!(flow(&result, "delivered_packets"), 100.0);
+    let completed = flow(&result, "completed_s");
+    assert!(completed > 5.0, "{completed}");
+}

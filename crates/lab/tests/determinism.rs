@@ -39,7 +39,7 @@ fn runs_in_parallel_do_not_disturb_each_other() {
 fn looking_closer_changes_nothing() {
     let scenario = parse(TEXT, Value::Null);
     let plain = json_of(&scenario, 1, Keep::default());
-    assert_eq!(json_of(&scenario, 1, Keep { trace: true, series: false }), plain);
+    assert_eq!(json_of(&scenario, 1, Keep { trace: true, ..Keep::default() }), plain);
     let result = run::run(&scenario, 1, true, &AtomicBool::new(false)).expect("a finished run");
     let series = result.series.as_ref().expect("series");
     assert!(serde_json::to_string(series).expect("series as JSON").len() > plain.len());
@@ -208,7 +208,7 @@ fn parse(text: &str, overrides: Value) -> Scenario {
 }
 
 fn json_of(scenario: &Scenario, seed: u64, keep: Keep) -> String {
-    let mut simulation = build::simulation(scenario, seed, keep);
+    let mut simulation = build::simulation(scenario, seed, keep, build::measured(scenario));
     simulation.run(&AtomicBool::new(false)).expect("a finished run");
     assert_eq!(simulation.network.trace.is_some(), keep.trace);
     text_of(&RunResult::of(scenario, seed, &mut simulation))

@@ -84,6 +84,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("rate = \"10 Mbit/s\", ", ""), (7, 14), "dumbbell.bottleneck.rate", "no `rate` in `dumbbell.bottleneck`", "a rate such as \"10 Mbit/s\"", None),
     mistake(("control = \"newreno\"\n", ""), (10, 1), "flows.0.control", "no `control`", CONTROLS, None),
     mistake(("\"newreno\"", "\"tcp-rtt\""), (16, 1), "flows.0.transport", "a transport without timestamps", "the discriminator \"rtt\"", None),
+    mistake(("min_rto = ", "local_drop = \"cwr\"\nsend_jitter = \"1 us\"\nmin_rto = "), (16, 1), "flows.0.transport", "`local_drop = \"cwr\"` with a `send_jitter`", "only what leaves at once", None),
     // Quantities and their units.
     mistake(("10 Mbit/s", "10 Mbps"), (7, 23), "dumbbell.bottleneck.rate", "\"10 Mbps\"", RATES, Some("\"10 Mbit/s\"")),
     mistake(("10 Mbit/s", "10 MB/s"), (7, 23), "dumbbell.bottleneck.rate", "\"10 MB/s\"", RATES, Some("\"80 Mbit/s\"")),

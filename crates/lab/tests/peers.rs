@@ -4,11 +4,14 @@
 //!
 //! `cargo test -p ackclock-lab --test peers -- --nocapture` prints both sides.
 
+mod tolerances;
+
 use ackclock_lab::{Scenario, run};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
+use tolerances::tolerance;
 
 /// By how much means over the runs may differ, as a fraction of the reference.
 #[derive(Clone, Copy, Debug)]
@@ -20,22 +23,18 @@ struct Tolerances {
     jain: f64,
 }
 
-/// What ns-2, ns-3, htsim and INET agree within on these dumbbells; and the shares, about which they do not agree, as
-/// far as they follow from the flows' round trips.
-const AS_PEERS_AGREE: Tolerances = Tolerances { delivered: 0.01, mean_queue: 0.10, drops: 0.25, jain: 0.15 };
-
-/// ns-2 with up to 1 us of delay before each packet, as the profile `ns2` has it: then both decide by chance which of
-/// two packets that meet at a queue comes first, and little is left that could differ. Jain's index is the least
-/// certain: among 40 flows with a packet or two in flight each its standard deviation is 0.05, and SACK's is up to
-/// 7 % higher here.
-const AS_THE_SAME_ALGORITHM: Tolerances =
-    Tolerances { delivered: 0.005, mean_queue: 0.03, drops: 0.08, jain: 0.10 };
-
-/// ns-2's Vegas keeps the times of sending in a ring no longer than the window, and so forgets some retransmissions.
-const AS_VEGAS: Tolerances = Tolerances { drops: 0.15, ..AS_THE_SAME_ALGORITHM };
-
-/// With 25 flows of Vegas, jitter alone changes ns-2's own drops by a fifth.
-const AS_VEGAS_WITHOUT_JITTER: Tolerances = Tolerances { drops: 0.35, ..AS_PEERS_AGREE };
+impl Tolerances {
+    /// Those of one of the tables `peers` in `reference/tolerances.toml`, where each has its reason.
+    fn of(name: &str) -> Self {
+        let of = |quantity: &str| tolerance(&format!("peers.{name}.{quantity}"));
+        Self {
+            delivered: of("delivered"),
+            mean_queue: of("mean_queue"),
+            drops: of("drops"),
+            jain: of("jain"),
+        }
+    }
+}
 
 #[test]
 fn w1_agrees_with_ns2() {
@@ -46,8 +45,8 @@ fn w1_agrees_with_ns2() {
         let plain = Reference::read(&format!("ns2-w1-{control}"));
         let jittered = Reference::read(&format!("ns2-w1-{control}-jitter"));
         let ours = Setup::read("w1").flow(flow).repeat(&plain);
-        judge(&plain, &ours, AS_PEERS_AGREE);
-        judge(&jittered, &ours, AS_THE_SAME_ALGORITHM);
+        judge(&plain, &ours, Tolerances::of("as-peers-agree"));
+        judge(&jittered, &ours, Tolerances::of("same-algorithm"));
         judge_shares(&jittered, &ours);
     }
 }
@@ -74,16 +73,46 @@ fn w1_agrees_with_ns3() {
     let setup = Setup::read("w1")
         .flow(json!({ "transport": transport }))
         .set("dumbbell.bottleneck.queue.limit", json!("50 packets"));
-    judge(&reference, &setup.repeat(&reference), AS_PEERS_AGREE);
+    judge(&reference, &setup.repeat(&reference), Tolerances::of("as-peers-agree"));
 }
 
+/// W2 is decided by its first slow starts. With the queue full the round trip is exactly 0.2 s, the least timeout. In
+/// half of ns-2's runs the timer of flow 0 expires in the middle of a recovery, everything is sent again, and a link that
+/// is never full again (or only late) carries up to a third less. Here it expires before the recovery or not at all, so
+/// those runs carry more, one by one. A microsecond of delay does not change ns-2's outcome.
 #[test]
-fn w2_agrees_with_ns2() {
-    // W2 is decided by its first slow start. In these two runs ns-2 and this simulator take the same way out of it: with
-    // a timeout (seed 0) and without (4). In most others the timer and the acknowledgement that would stop it are due
-    // at the same instant, 0.2 s, and rounding decides which comes first: then a run may differ by a third.
-    let reference = Reference::read("ns2-w2-sack").only(|run| run["seed"] == 0 || run["seed"] == 4);
-    judge(&reference, &Setup::read("w2").repeat(&reference), AS_THE_SAME_ALGORITHM);
+fn w2_agrees_with_ns2_where_ns2_fills_the_link_and_carries_more_where_it_does_not() {
+    let reference = Reference::read("ns2-w2-sack");
+    let ours = Setup::read("w2").repeat(&reference);
+    let tolerances = Tolerances::of("w2");
+    let mut filled = 0;
+    for (line, (ours, theirs)) in reference.lines.iter().zip(ours.iter().zip(reference.runs())) {
+        let (seed, off) = (&line["seed"], ours.delivered / theirs.delivered - 1.0);
+        println!(
+            "W2, seed {seed}: {:.0} delivered, {:.0} drops, queue {:.0}",
+            ours.delivered, ours.drops, ours.mean_queue
+        );
+        println!("    reference {:.0}, {:.0}, {:.0}", theirs.delivered, theirs.drops, theirs.mean_queue);
+        assert!(
+            (ours.drops / theirs.drops - 1.0).abs() < tolerances.drops,
+            "seed {seed}: {} drops",
+            ours.drops
+        );
+        if theirs.mean_queue > 1000.0 {
+            filled += 1;
+            assert!(off.abs() < tolerances.delivered, "seed {seed}: {} delivered", ours.delivered);
+            let queue = ours.mean_queue / theirs.mean_queue - 1.0;
+            assert!(queue.abs() < tolerances.mean_queue, "seed {seed}: queue {}", ours.mean_queue);
+            assert!(
+                (ours.jain() / theirs.jain() - 1.0).abs() < tolerances.jain,
+                "seed {seed}: {}",
+                ours.jain()
+            );
+        } else {
+            assert!(off > 0.0, "seed {seed}: {} delivered", ours.delivered);
+        }
+    }
+    assert_eq!((filled, ours.len()), (5, 10));
 }
 
 #[test]
@@ -94,7 +123,7 @@ fn w3_agrees_with_ns2() {
     let droptail = Setup::read("w3").set("dumbbell.bottleneck.queue", droptail);
     for (data, setup) in [("ns2-w3-sack-red", red), ("ns2-w3-sack-droptail", droptail)] {
         let reference = Reference::read(data);
-        judge(&reference, &setup.repeat(&reference), AS_THE_SAME_ALGORITHM);
+        judge(&reference, &setup.repeat(&reference), Tolerances::of("same-algorithm"));
     }
 }
 
@@ -107,11 +136,11 @@ fn newreno_and_sack_on_rbccs_topology_agree_with_ns2() {
         for (flows, min_rto) in RBCC_CASES {
             let plain = rbcc_reference(control, flows, min_rto);
             let ours = rbcc_setup(control, min_rto).repeat(&plain);
-            judge(&plain, &ours, AS_PEERS_AGREE);
+            judge(&plain, &ours, Tolerances::of("as-peers-agree"));
             judge(
                 &rbcc_reference(&format!("{control}-jitter"), flows, min_rto),
                 &ours,
-                AS_THE_SAME_ALGORITHM,
+                Tolerances::of("same-algorithm"),
             );
         }
     }
@@ -122,8 +151,25 @@ fn vegas_on_rbccs_topology_agrees_with_ns2() {
     for (flows, min_rto) in RBCC_CASES {
         let plain = rbcc_reference("vegas", flows, min_rto);
         let ours = rbcc_setup("vegas", min_rto).repeat(&plain);
-        judge(&plain, &ours, AS_VEGAS_WITHOUT_JITTER);
-        judge(&rbcc_reference("vegas-jitter", flows, min_rto), &ours, AS_VEGAS);
+        judge(&plain, &ours, Tolerances::of("vegas-without-jitter"));
+        judge(&rbcc_reference("vegas-jitter", flows, min_rto), &ours, Tolerances::of("vegas"));
+    }
+}
+
+/// Starts within a second, and ns-2's own initial window of two. Of five flows ns-2 without jitter locks connections
+/// out, so that is compared with nothing here.
+#[test]
+fn flows_that_start_within_a_second_agree_with_ns2() {
+    for control in ["newreno", "sack", "vegas"] {
+        for min_rto in [0.2, 1.0] {
+            let reference = rbcc_reference(&format!("{control}-within-1s-jitter"), 5, min_rto);
+            let alone = json!({ "name": "vegas", "first_alone": true });
+            let setup =
+                rbcc_setup(control, min_rto).flow(json!({ "transport": { "initial_window": "2 packets" } }));
+            let setup = if control == "vegas" { setup.flow(json!({ "control": alone })) } else { setup };
+            let tolerances = Tolerances::of(if control == "vegas" { "vegas" } else { "same-algorithm" });
+            judge(&reference, &setup.repeat(&reference), tolerances);
+        }
     }
 }
 
@@ -282,7 +328,8 @@ fn judge(reference: &Reference, ours: &[Run], tolerances: Tolerances) {
         let off = if measured == expected { 0.0 } else { measured / expected - 1.0 };
         let line = format!("{name}: {measured:.4}, reference {expected:.4} ({:+.1} %)", 100.0 * off);
         println!("    {line}");
-        if off.abs() > tolerance {
+        // The tolerance is that of the means that more seeds would give.
+        if off.abs() > tolerance + 2.0 * standard_error(&theirs, ours, quantity) / expected {
             misses.push(line);
         }
     };
@@ -292,6 +339,15 @@ fn judge(reference: &Reference, ours: &[Run], tolerances: Tolerances) {
     judge("Jain's index", Run::jain, tolerances.jain);
     judge("timeouts", |run| run.timeouts, f64::INFINITY);
     assert!(misses.is_empty(), "{}: {}; allowed {tolerances:?}", reference.label, misses.join("; "));
+}
+
+/// Of the difference of two means.
+fn standard_error(theirs: &[Run], ours: &[Run], quantity: fn(&Run) -> f64) -> f64 {
+    let square = |runs: &[Run]| {
+        let (mean, count) = (mean(runs, quantity), runs.len() as f64);
+        runs.iter().map(|run| (quantity(run) - mean).powi(2)).sum::<f64>() / (count - 1.0) / count
+    };
+    (square(theirs) + square(ours)).sqrt()
 }
 
 fn mean(runs: impl AsRef<[Run]>, quantity: impl Fn(&Run) -> f64) -> f64 {

@@ -81,11 +81,45 @@ fn tcp_follows_the_phases() {
 }
 
 #[test]
-fn limits_go_by_the_highest_rate() {
-    // 100 ms at 8 Mbit/s are 100 kB, so 100 packets of 1000 B wait besides the one being sent. The last of them, offered
-    // in the slow phase, waits for 100 packets of 10 ms.
-    let result = result(CYCLE, "{ name = \"droptail\", limit = \"100 ms\" }", FLOOD, "3 s");
-    assert_eq!(result["links"][0]["queue_max_packets"], 100);
-    let longest = result["links"][0]["wait_p99_s"].as_f64().expect("a wait");
-    assert!((0.98..1.02).contains(&longest), "{longest}");
+fn limits_go_by_the_nominal_rate() {
+    // The mean over the cycle is (8 + 2 * 0.8) / 3 = 3.2 Mbit/s, of which 100 ms are 40 kB: 40 packets of 1000 B wait besides
+    // the one being sent. With 8 Mbit/s given it is 100, of which the last, offered in the slow phase, waits 10 ms each.
+    for (nominal, packets) in [("", 40), (", nominal = \"8 Mbit/s\"", 100)] {
+        let rate = CYCLE.replace("]] }", &format!("]]{nominal} }}"));
+        let result = result(&rate, "{ name = \"droptail\", limit = \"100 ms\" }", FLOOD, "3 s");
+        assert_eq!(result["links"][0]["queue_max_packets"], packets);
+        let longest = result["links"][0]["wait_p99_s"].as_f64().expect("a wait") * 100.0 / f64::from(packets);
+        assert!((0.96..1.04).contains(&longest), "{longest}");
+    }
+}
+
+#[test]
+fn a_discipline_is_told_the_nominal_rate() {
+    // Nine seconds at 800 kbit/s and one at 8 Mbit/s are 1.52 Mbit/s in the mean. AVQ's virtual capacity shows what it was
+    // told: it starts at 0.8 of it.
+    let virtual_capacity = |nominal: &str| {
+        let rate = format!("{{ cycle = [[\"9 s\", \"800 kbit/s\"], [\"1 s\", \"8 Mbit/s\"]]{nominal} }}");
+        let quiet =
+            "start = \"1 s\"\napplication = { name = \"cbr\", rate = \"1 kbit/s\", packet = \"972 B\" }\n";
+        let result = result(&rate, "{ name = \"avq\", limit = \"10 packets\" }", quiet, "1 s");
+        result["series"]["links"]["a-b"]["virtual_capacity_bps"][0].as_f64().expect("a series")
+    };
+    for (nominal, told) in [("", 1.52e6), (", nominal = \"800 kbit/s\"", 0.8e6)] {
+        let capacity = virtual_capacity(nominal);
+        assert!((capacity - 0.8 * told).abs() < 1.0, "{nominal}: {capacity}");
+    }
+}
+
+#[test]
+fn pie_does_not_know_when_the_rate_changes() {
+    // 125 packets arrive in the last 100 ms of a second at 8 Mbit/s, a quarter more than it takes. The last ones will be
+    // sent after the change, but while the rate is high they look like any others: what comes later changes nothing.
+    let dropped = |slow: &str| {
+        let rate = format!("{{ cycle = [[\"1 s\", \"8 Mbit/s\"], [\"2 s\", \"{slow}\"]] }}");
+        let burst = "start = \"900 ms\"\nstop = \"1 s\"\n\
+                     application = { name = \"cbr\", rate = \"10 Mbit/s\", packet = \"972 B\" }\n";
+        let pie = "{ name = \"pie\", limit = \"unlimited\", target = \"5 ms\", max_burst = \"0 s\" }";
+        result(&rate, pie, burst, "3 s")["links"][0]["dropped_packets"].as_u64().expect("a count")
+    };
+    assert_eq!(dropped("8 kbit/s"), dropped("8 Mbit/s"));
 }

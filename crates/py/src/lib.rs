@@ -4,7 +4,9 @@
 mod batch;
 
 use ackclock_lab::scenario::{Scenario, overridden};
-use ackclock_lab::{Diagnostic, diagnostics, registry as names, run as runner, schema as schemas, sweep};
+use ackclock_lab::{
+    Diagnostic, diagnostics, registry as names, run as runner, schema as schemas, sweep, warnings,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -83,12 +85,13 @@ fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
     to_json(&json!({
         "name": scenario.name,
         "duration_s": scenario.duration.seconds(),
-        "warmup_s": scenario.warmup.seconds(),
+        "warmup_s": scenario.warmup.most.seconds(),
         "seed": scenario.seed,
         "replications": scenario.replications,
         "expected_packets": scenario.expected_packets(),
         "flows": flows,
         "links": links,
+        "warnings": warnings::of(&scenario),
     }))
 }
 

@@ -325,6 +325,14 @@ impl Flow {
         }
     }
 
+    /// Whether its window is at the slow start threshold or above, and no loss is being repaired; false without a window.
+    pub fn avoids_congestion(&self) -> bool {
+        self.tcp().is_some_and(|sender| {
+            let decision = sender.control().decision();
+            decision.cwnd >= decision.ssthresh && !sender.recovering()
+        })
+    }
+
     /// Packets sent over the measured interval.
     pub fn sent_packets(&self) -> u64 {
         match &self.endpoints {
@@ -406,6 +414,10 @@ impl<W: Wire> Wire for Labelling<'_, W> {
     #[inline]
     fn send(&mut self, packet: Packet) {
         self.wire.send(label(packet, self.connection));
+    }
+
+    fn refused(&self) -> bool {
+        self.wire.refused()
     }
 }
 

@@ -7,7 +7,7 @@
 //! * [`flow`], [`tcp`]: the endpoints.
 //! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
-//! * [`trace`]: every packet's course, when asked for.
+//! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
 //! * [`random`]: one random stream per component.
 
 pub mod flow;
@@ -28,3 +28,4 @@ pub mod trace;
 pub mod traffic;
 pub mod transmission;
 pub mod waiting_room;
+pub mod watch;

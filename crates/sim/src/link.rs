@@ -11,7 +11,7 @@ use crate::random::Stream;
 use crate::transmission::{Phase, Transmission};
 use crate::waiting_room::{Guest, WaitingRoom};
 use ackclock_aqm::{Arrival, Backlog, Discipline, Queueing, Verdict};
-use ackclock_base::{Rate, Span, Time};
+use ackclock_base::{Rate, Size, Span, Time};
 use std::collections::VecDeque;
 
 /// What a link is made of.
@@ -181,7 +181,7 @@ impl Link {
     pub fn wait(&mut self, guest: Guest, arrival: Arrival, dropped: &mut Vec<Guest>) {
         let Some(room) = &mut self.room else { return };
         let before = (room.packets(), dropped.len());
-        room.enter(guest, arrival, &mut self.queue_random, dropped);
+        room.enter(guest, arrival, self.free_at <= arrival.now, &mut self.queue_random, dropped);
         self.counts.arrived += u64::from(self.measured.contains(arrival.now));
         self.note_room(arrival.now, before, dropped.len());
     }
@@ -315,15 +315,26 @@ impl Link {
 
     /// What waits at `now`, up to when the queue has settled.
     #[inline]
-    fn backlog(&self, now: Time) -> Backlog {
+    fn backlog(&mut self, now: Time) -> Backlog {
         let sending = self.free_at > now;
+        let wait =
+            if self.transmission.varies() { self.wait_at_present(now) } else { self.free_at.since(now) };
         Backlog {
             packets: self.waiting.len() as u64,
             bytes: self.waiting_bytes,
-            wait: self.free_at.since(now),
+            wait,
             sending,
             idle_since: (!sending).then_some(self.free_at),
         }
+    }
+
+    /// How long a packet that joined now would wait if the rate stayed as it is: the rest of the packet being sent, then
+    /// the bytes that wait. That is what a router can know; when the link is free is known here because the phases are.
+    #[cold]
+    fn wait_at_present(&mut self, now: Time) -> Span {
+        let sent = self.waiting.front().map_or(self.free_at, |first| first.starts);
+        let rate = self.transmission.rate_at(now);
+        sent.since(now) + rate.time_to_send(Size::from_bytes(self.waiting_bytes))
     }
 
     #[inline]
@@ -437,6 +448,61 @@ mod tests {
             link.publish(&mut |_, value| shown.push(value));
         }
         assert_eq!(shown, [0.0, 1.0, 5.0]);
+    }
+
+    /// Notes what it is told of the wait, in microseconds.
+    struct Waits(std::sync::mpsc::Sender<u64>);
+
+    impl Discipline for Waits {
+        fn on_arrival(
+            &mut self,
+            _: &Arrival,
+            backlog: &Backlog,
+            _: &mut dyn ackclock_base::Random,
+        ) -> Verdict {
+            self.0.send(backlog.wait.nanos() / 1000).expect("a receiver");
+            Verdict::Admit
+        }
+    }
+
+    #[test]
+    fn a_discipline_is_told_the_wait_at_the_present_rate() {
+        // A byte takes a microsecond for 4 ms, then ten. Ten packets of 1000 bytes arrive at once: the last four will be
+        // sent at the slow rate, but while it is fast nobody can know. At 3.5 ms half of the fourth packet is left, and six
+        // wait: 6.5 ms. At 4.5 ms the fifth, begun at 4 ms, is half a tenth on its way: 9.5 ms of it are left and six wait
+        // at the slow rate: 69.5 ms. With one rate it is when the link is free.
+        let (told, waits) = std::sync::mpsc::channel();
+        let mut link = link(None);
+        link.discipline = Some(Box::new(Waits(told)));
+        let phase = |ms, bits| Phase { lasts: Span::from_millis(ms), rate: Rate::from_bits_per_second(bits) };
+        let slow = vec![phase(4, 8_000_000), phase(1000, 800_000)];
+        link.transmission = Transmission::new(link.rate, slow);
+        for _ in 0..10 {
+            link.offer(&arrival(Time::ZERO));
+        }
+        assert_eq!(waits.try_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|ms| ms * 1000));
+        link.offer(&arrival(Time::from_nanos(3_500_000)));
+        link.offer(&arrival(Time::from_nanos(4_500_000)));
+        assert_eq!(waits.try_iter().collect::<Vec<_>>(), [6_500, 69_500]);
+    }
+
+    #[test]
+    fn time_spent_sending_is_clipped_at_both_ends_of_the_measured_interval() {
+        // Packets of 4 ms at 8, 15 and 19 ms, measured from 10 to 20 ms: 2 + 4 + 1 ms. At half the rate from 15 ms on, the
+        // second goes on to 23 ms and fills the rest, 5 ms; the third waits for it.
+        let (whole, half) = (Rate::from_bits_per_second(8_000_000), Rate::from_bits_per_second(4_000_000));
+        let phase = |rate| Phase { lasts: Span::from_millis(15), rate };
+        for (phases, busy_ms) in [(vec![], 7), (vec![phase(whole), phase(half)], 7), (vec![phase(half)], 10)]
+        {
+            let mut link = link(None);
+            link.measured = Interval { from: Time::from_seconds(0.010), to: Time::from_seconds(0.020) };
+            link.transmission = Transmission::new(whole, phases);
+            for ms in [8, 15, 19] {
+                let now = Time::ZERO + Span::from_millis(ms);
+                link.offer(&Arrival { bytes: 4000, ..arrival(now) });
+            }
+            assert_eq!(link.counts().busy_ns, busy_ms * 1_000_000);
+        }
     }
 
     #[test]

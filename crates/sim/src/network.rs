@@ -69,7 +69,7 @@ pub struct Network {
     pub links: Vec<Link>,
     /// What happens next.
     pub schedule: Schedule,
-    /// The trace, when one is asked for.
+    /// The trace, when one is asked for or something is watched.
     pub trace: Option<Trace>,
     lanes: Vec<Lane>,
     /// The numbers of the packets in each lane, for the trace only.
@@ -83,15 +83,17 @@ pub struct Network {
     services: Vec<Option<SourceId>>,
     /// Emptied after each use; kept so that drops at departure allocate nothing.
     refused: Vec<Guest>,
+    /// Whether a queue has dropped a packet on its arrival since the last was launched.
+    dropped_at_arrival: bool,
 }
 
 impl Network {
     /// A network of links, with the paths over them in the order of their numbers.
-    pub fn new(links: Vec<Link>, paths: &[PathPlan], measured: Interval, traced: bool) -> Self {
+    pub fn new(links: Vec<Link>, paths: &[PathPlan], measured: Interval, trace: Option<Trace>) -> Self {
         let mut network = Self {
             links,
             schedule: Schedule::default(),
-            trace: traced.then(Trace::default),
+            trace,
             lanes: Vec::new(),
             traced: Vec::new(),
             steps: Vec::new(),
@@ -101,6 +103,7 @@ impl Network {
             travelling: 0,
             services: Vec::new(),
             refused: Vec::new(),
+            dropped_at_arrival: false,
         };
         for path in paths {
             network.add_path(path);
@@ -162,6 +165,7 @@ impl Network {
     /// An endpoint sends a packet.
     #[inline]
     pub fn launch(&mut self, now: Time, path: u32, packet: Packet) {
+        self.dropped_at_arrival = false;
         let number = match &mut self.trace {
             Some(trace) => {
                 let number = trace.next_packet();
@@ -173,6 +177,13 @@ impl Network {
         let step = self.starts[path as usize];
         let delivery = self.advance(now, path, step, packet, number);
         debug_assert!(delivery.is_none(), "every path waits at least once");
+    }
+
+    /// Whether the queue of its path's first link dropped the packet that was just launched. A packet waits in a lane before
+    /// any later queue, so none of those can have. Not known of a path whose packets leave later than they are launched,
+    /// nor of a discipline that decides at departure.
+    pub fn refused_launch(&self) -> bool {
+        self.dropped_at_arrival
     }
 
     /// The head of a lane has arrived: takes it over the links that follow, and returns it if it reaches the end of
@@ -228,6 +239,7 @@ impl Network {
                         }
                         Fate::Dropped => {
                             self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
+                            self.dropped_at_arrival = true;
                             return None;
                         }
                         Fate::Lost { sent, .. } => {
@@ -370,7 +382,7 @@ mod tests {
             seed: 1,
         };
         let path = PathPlan { links: vec![0], leaves_later: false, arrives_early: false };
-        Network::new(vec![Link::new(parts, true, measured)], &[path], measured, false)
+        Network::new(vec![Link::new(parts, true, measured)], &[path], measured, None)
     }
 
     #[test]

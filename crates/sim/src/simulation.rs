@@ -10,6 +10,8 @@ use crate::schedule::SourceId;
 use crate::series::{Sampler, Series};
 use crate::session::{Running, SessionParts};
 use crate::tcp::sender::Wire;
+use crate::trace::Trace;
+use crate::watch::{Watch, WatchPlan};
 use ackclock_base::{Random, Span, Time};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,8 +30,12 @@ pub struct Parts {
     pub seed: u64,
     /// How often to sample windows, round trips and queues; `None` to keep no series.
     pub sample_every: Option<Span>,
+    /// Whether the flows are sampled with the links.
+    pub samples_flows: bool,
     /// Whether to keep a packet trace.
     pub traced: bool,
+    /// What to follow packet by packet at a link; `None` for nothing, which costs nothing.
+    pub watch: Option<WatchPlan>,
 }
 
 /// Why a run could not be finished.
@@ -116,7 +122,8 @@ impl Simulation {
         let shared = shared_links(parts.links.len(), &paths);
         let links = parts.links.into_iter().zip(&shared);
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
-        let network = Network::new(links, &paths, parts.measured, parts.traced);
+        let watch = parts.watch.map(|plan| Watch::new(plan, parts.measured));
+        let network = Network::new(links, &paths, parts.measured, Trace::new(parts.traced, watch));
         let sessions = parts.sessions.into_iter();
         let mut simulation = Self {
             sources: sources(&network),
@@ -132,7 +139,7 @@ impl Simulation {
         simulation.add_timers();
         simulation.add_sessions();
         if let Some(every) = parts.sample_every {
-            simulation.add_sampler(every);
+            simulation.add_sampler(every, parts.samples_flows);
         }
         if parts.measured.from > Time::ZERO {
             let source = simulation.add_source(Source::WarmedUp);
@@ -147,16 +154,48 @@ impl Simulation {
             if now >= self.measured.to {
                 break;
             }
-            self.events += 1;
-            if self.events.is_multiple_of(EVENTS_BETWEEN_CHECKS) && cancelled.load(Ordering::Relaxed) {
-                return Err(RunError::Cancelled);
-            }
-            self.serve(now, source);
-            if self.network.travelling() > MOST_PACKETS {
-                return Err(RunError::TooManyPackets { at: now });
-            }
+            self.step(now, source, cancelled)?;
         }
         Ok(())
+    }
+
+    #[inline]
+    fn step(&mut self, now: Time, source: SourceId, cancelled: &AtomicBool) -> Result<(), RunError> {
+        self.events += 1;
+        if self.events.is_multiple_of(EVENTS_BETWEEN_CHECKS) && cancelled.load(Ordering::Relaxed) {
+            return Err(RunError::Cancelled);
+        }
+        self.serve(now, source);
+        if self.network.travelling() > MOST_PACKETS {
+            return Err(RunError::TooManyPackets { at: now });
+        }
+        Ok(())
+    }
+
+    /// Runs until every TCP connection that begins by `most` has reached congestion avoidance, and returns that instant;
+    /// `most` where one has not by then. A connection has reached it once its window is at its slow start threshold or
+    /// above and it is not repairing a loss (RFC 5681 section 3.1). Connections that are one flow together, and those of
+    /// sessions, come and go and are not waited for.
+    pub fn reach_congestion_avoidance(
+        &mut self,
+        most: Time,
+        cancelled: &AtomicBool,
+    ) -> Result<Time, RunError> {
+        let lasting = |flow: &Flow| flow.tcp().is_some() && !flow.one_of_many && flow.session.is_none();
+        let flows = self.flows.iter().enumerate();
+        let mut waited_for: Vec<usize> =
+            flows.filter(|(_, flow)| lasting(flow) && flow.start <= most).map(|(index, _)| index).collect();
+        let mut now = Time::ZERO;
+        while !waited_for.is_empty() {
+            now = most;
+            let Some((time, source)) = self.network.schedule.peek().filter(|(time, _)| *time < most) else {
+                break;
+            };
+            self.step(time, source, cancelled)?;
+            now = time;
+            waited_for.retain(|flow| !self.flows[*flow].avoids_congestion());
+        }
+        Ok(now)
     }
 
     /// The interval that was measured.
@@ -310,11 +349,12 @@ impl Simulation {
         }
     }
 
-    fn add_sampler(&mut self, every: Span) {
+    fn add_sampler(&mut self, every: Span, flows: bool) {
         let watched =
             (0..self.network.links.len()).filter(|link| self.network.links[*link].is_watched()).collect();
-        self.sampler = Some(Sampler::new(every, self.flows.len(), watched));
-        self.flows.iter_mut().for_each(|flow| flow.count_deliveries_every(every));
+        let sampled = if flows { self.flows.len() } else { 0 };
+        self.sampler = Some(Sampler::new(every, sampled, watched));
+        self.flows[..sampled].iter_mut().for_each(|flow| flow.count_deliveries_every(every));
         let source = self.add_source(Source::Sample);
         self.set(source, Time::ZERO + every);
     }
@@ -387,5 +427,9 @@ impl Wire for Outgoing<'_> {
             None => self.now,
         };
         self.network.launch(leaves, self.path, packet);
+    }
+
+    fn refused(&self) -> bool {
+        self.network.refused_launch()
     }
 }

@@ -1,6 +1,7 @@
 //! A packet trace: everything that happened to every packet, for the verifier and for export. Off unless asked for,
-//! since it grows with the run.
+//! since it grows with the run. What is [watched](crate::watch) of a link sees the same, and need not keep it.
 
+use crate::watch::Watch;
 use ackclock_base::Time;
 use serde::Serialize;
 
@@ -65,10 +66,19 @@ pub enum Event {
 pub struct Trace {
     /// What happened.
     pub records: Vec<Record>,
+    /// What is followed at a link, if anything.
+    pub watch: Option<Box<Watch>>,
+    keeps: bool,
     launched: u64,
 }
 
 impl Trace {
+    /// A trace that keeps its records or not, and shows them to `watch`; `None` where nobody wants it.
+    pub(crate) fn new(keeps: bool, watch: Option<Watch>) -> Option<Self> {
+        let wanted = keeps || watch.is_some();
+        wanted.then(|| Self { keeps, watch: watch.map(Box::new), ..Self::default() })
+    }
+
     /// A number for the next packet.
     pub(crate) fn next_packet(&mut self) -> u64 {
         self.launched += 1;
@@ -76,6 +86,11 @@ impl Trace {
     }
 
     pub(crate) fn push(&mut self, time: Time, path: u32, packet: u64, bytes: u32, event: Event) {
-        self.records.push(Record { time_ns: time.nanos(), path, packet, bytes, event });
+        if let Some(watch) = &mut self.watch {
+            watch.see(time, path, packet, bytes, event);
+        }
+        if self.keeps {
+            self.records.push(Record { time_ns: time.nanos(), path, packet, bytes, event });
+        }
     }
 }

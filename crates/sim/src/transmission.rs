@@ -1,4 +1,5 @@
-//! How long a link takes to send a packet: its bits over the link's rate, which may change in phases.
+//! How long a link takes to send a packet: its bits over the link's rate, which may change in phases; and which rate it has
+//! now, for those who must not know the next.
 
 use ackclock_base::{Rate, Size, Span, Time};
 
@@ -21,13 +22,40 @@ pub struct Transmission {
     phases: Vec<Phase>,
     /// When `rate` ends; never for a link with one rate.
     until: Time,
+    /// The phase of the last instant that was asked for: packets are sent ahead of it.
+    present: Option<Present>,
+}
+
+/// A rate, and from when until when it holds.
+#[derive(Clone, Copy, Debug)]
+struct Present {
+    from: Time,
+    until: Time,
+    rate: Rate,
 }
 
 impl Transmission {
     /// At `rate`, or in phases if there are any.
     pub fn new(rate: Rate, phases: Vec<Phase>) -> Self {
         let until = if phases.is_empty() { Time::NEVER } else { Time::ZERO };
-        Self { rate, recent: [(0, Span::ZERO); 2], phases, until }
+        Self { rate, recent: [(0, Span::ZERO); 2], phases, until, present: None }
+    }
+
+    /// Whether the rate changes.
+    #[inline]
+    pub fn varies(&self) -> bool {
+        !self.phases.is_empty()
+    }
+
+    /// The rate at an instant.
+    pub fn rate_at(&mut self, now: Time) -> Rate {
+        if let Some(present) = self.present
+            && (present.from..present.until).contains(&now)
+        {
+            return present.rate;
+        }
+        self.present = self.phase_at(now);
+        self.present.map_or(self.rate, |present| present.rate)
     }
 
     /// How long so many bytes take that start at `starts`. Starts are asked for in order.
@@ -45,21 +73,28 @@ impl Transmission {
         self.recent[0].1
     }
 
-    /// Finds the phase of an instant.
     #[cold]
     fn change(&mut self, now: Time) {
+        let Some(phase) = self.phase_at(now) else { return };
+        self.rate = phase.rate;
+        self.until = phase.until;
+        self.recent = [(0, Span::ZERO); 2];
+    }
+
+    /// Finds the phase of an instant; none where there are no phases.
+    fn phase_at(&self, now: Time) -> Option<Present> {
         let cycle: u64 = self.phases.iter().map(|phase| phase.lasts.nanos()).sum();
-        let Some(into) = now.nanos().checked_rem(cycle) else { return };
-        let mut ends = 0;
+        let into = now.nanos().checked_rem(cycle)?;
+        let mut begins = 0;
         for phase in &self.phases {
-            ends += phase.lasts.nanos();
+            let ends = begins + phase.lasts.nanos();
             if into < ends {
-                self.rate = phase.rate;
-                self.until = now + Span::from_nanos(ends - into);
-                self.recent = [(0, Span::ZERO); 2];
-                return;
+                let from = Time::from_nanos(now.nanos() - (into - begins));
+                return Some(Present { from, until: now + Span::from_nanos(ends - into), rate: phase.rate });
             }
+            begins = ends;
         }
+        None
     }
 }
 
@@ -93,9 +128,23 @@ mod tests {
     }
 
     #[test]
+    fn the_present_rate_does_not_hurry_ahead_with_the_packets() {
+        let rate = Rate::from_bits_per_second(80_000_000);
+        let mut link = Transmission::new(rate, vec![phase(20, 80_000_000), phase(10, 8_000_000)]);
+        assert_eq!(link.time(at(25_000_000), 1000), Span::from_millis(1));
+        for (ns, mbit) in [(0, 80), (19_999_999, 80), (20_000_000, 8), (5_000_000, 80), (3_025_000_000, 8)] {
+            assert_eq!(link.rate_at(at(ns)), Rate::from_bits_per_second(mbit * 1_000_000), "{ns}");
+        }
+        assert_eq!(link.time(at(26_000_000), 1000), Span::from_millis(1));
+        assert!(link.varies());
+    }
+
+    #[test]
     fn one_rate_lasts_for_ever() {
         let mut link = Transmission::new(Rate::from_bits_per_second(8_000_000), Vec::new());
         assert_eq!(link.time(at(0), 1000), Span::from_millis(1));
         assert_eq!(link.time(at(u64::MAX - 1), 1000), Span::from_millis(1));
+        assert_eq!(link.rate_at(at(7)), Rate::from_bits_per_second(8_000_000));
+        assert!(!link.varies());
     }
 }

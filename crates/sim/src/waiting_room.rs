@@ -37,6 +37,7 @@ impl WaitingRoom {
         &mut self,
         guest: Guest,
         arrival: Arrival,
+        link_free: bool,
         random: &mut dyn Random,
         dropped: &mut Vec<Guest>,
     ) {
@@ -49,7 +50,8 @@ impl WaitingRoom {
         };
         self.guests[ticket as usize] = Some(guest);
         let Self { discipline, guests, free } = self;
-        let held = Held { ticket: Ticket(ticket), arrival };
+        let held =
+            Held { ticket: Ticket(ticket), arrival, link_free: link_free && discipline.packets() == 0 };
         discipline.on_arrival(held, random, &mut |ticket| dropped.extend(leave(guests, free, ticket)));
     }
 

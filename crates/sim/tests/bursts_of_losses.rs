@@ -158,6 +158,21 @@ fn cwa_cuts_the_window_by_the_losses_after_the_first() {
 }
 
 #[test]
+fn appendix_d_cuts_at_every_partial_acknowledgement_of_a_burst() {
+    for count in 2..=5 {
+        let settings = [("tthresh", "false"), ("single_cut", "false")];
+        let twa = play("twa", &settings, &burst(count));
+        // The k - 1 packets that are sent again in a row are acknowledged one by one, and all but the last of these
+        // acknowledgements leave something out: k - 1 cuts with the one that counts, each by k - 1. The first truncates,
+        // and before each later one the window, below its threshold by then, has grown by one.
+        let cuts = twa.cuts();
+        assert!(cuts[0] > (count - 1) as f64 && cuts[0] < count as f64, "{count} losses: {cuts:?}");
+        assert_eq!(cuts[1..], vec![(count - 2) as f64; count as usize - 2], "{count} losses");
+        assert_eq!(twa.timeouts, 0);
+    }
+}
+
+#[test]
 fn with_the_threshold_the_first_burst_since_a_timeout_halves_the_window() {
     let twa = play("twa", &[], &burst(3));
     let [cut] = twa.cuts()[..] else { panic!("cuts {:?}", twa.cuts()) };

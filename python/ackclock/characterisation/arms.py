@@ -18,6 +18,8 @@ from ackclock.characterisation.words import Table
 BASELINE = "droptail"
 OF_VARIANT = "+"
 """Stands in the name of a case between the discipline and the variant."""
+WITH_SCHEDULER = "(with scheduler)"
+"""Ends the label of a discipline that chooses among several queues."""
 
 
 class Arm(Table):
@@ -32,7 +34,14 @@ class Arm(Table):
         '"1 ms" for a time, "0.5 packets" for what the link sends in half of it',
     )
     ecn: bool = Field(default=False, description="whether it can mark")
-    note: str = ""
+    scheduler: bool = Field(
+        default=False, description="whether it chooses among several queues (RFC 7928 section 4.6)"
+    )
+
+    @property
+    def title(self) -> str:
+        """Its label, which says so of one with a scheduler."""
+        return f"{self.label} {WITH_SCHEDULER}" if self.scheduler else self.label
 
 
 class Variant(Table):
@@ -144,14 +153,14 @@ def _case(placement: Placement, arm: Arm, variant: Variant | None, arms: Sequenc
             queue |= variant.parameters
         overrides[path] = queue
     if variant is None:
-        return {"name": arm.name, "label": arm.label, "overrides": overrides}
+        return {"name": arm.name, "label": arm.title, "overrides": overrides}
     for path, names in variant.beside.items():
         other = arm.name if arm.name == BASELINE else next(name for name in names if name != arm.name)
         parameters = next((one.parameters for one in arms if one.name == other), {})
         overrides[path] = {"name": other, "limit": limits[min(len(at), len(limits) - 1)], **parameters}
     return {
         "name": f"{arm.name}{OF_VARIANT}{variant.name}",
-        "label": f"{arm.label}, {variant.label}",
+        "label": f"{arm.title}, {variant.label}",
         "overrides": {**overrides, **variant.overrides},
     }
 

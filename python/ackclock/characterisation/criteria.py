@@ -61,6 +61,14 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "high": 0.2,
         "unit": "packets/min",
     },
+    "synchronisation": {
+        "text": "The share of the flows that lose together is at most 0.05 above that with drop-tail",
+        "kind": "info",
+        "measure": "difference",
+        "metrics": ["synchronisation"],
+        "by": "mean",
+        "high": 0.05,
+    },
     "projection": {
         "text": "What drop-tail loses is half to twice the loss that section 8.2.1 projects",
         "kind": "info",

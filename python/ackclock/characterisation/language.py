@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, StringConstraints, model_validator
 from typing_extensions import Self
 
 from ackclock.characterisation.words import Table
@@ -13,6 +13,8 @@ Kind = Literal["benefit", "safety", "info"]
 Measure = Literal["ratio", "difference", "value", "loss"]
 By = Literal["interval", "mean", "some", "every"]
 Requirement = Literal["must", "should", "recommended", "may", "can"]
+Kept = Literal["wait", "variation", "goodput"]
+"""What distributions are kept of: see distributions.py."""
 
 
 class Criterion(Table):
@@ -78,6 +80,10 @@ class Criterion(Table):
         return self.name or self.rule.capitalize().replace("-", " ")
 
 
+Words = Annotated[str, StringConstraints(pattern=r"\S\s+\S")]
+"""More than one: a text that was taken for the list of its letters has none."""
+
+
 class Characterisation(Table):
     """The scenario of RFC 7928 that a study runs."""
 
@@ -86,10 +92,23 @@ class Characterisation(Table):
     requirement: Requirement = Field(description="the word of RFC 7928 section 13, or of the section")
     demand: str = Field(description="what the section asks for, in our words")
     criteria: list[Criterion] = Field(default_factory=list)
-    lacks: list[str] = Field(default_factory=list, description="what is weaker than the section, or left out")
+    lacks: list[Words] = Field(
+        default_factory=list, description="what is weaker than the section, or left out"
+    )
     planes: list[tuple[str, str]] = Field(
         default_factory=lambda: [("delay", "goodput")],
         description="pairs of metrics to draw against each other, delay first (section 2.7)",
+    )
+    distributions: list[Kept] = Field(
+        default_factory=list, description="what to draw the distributions of (section 2.7)"
+    )
+    elasticities: list[str] = Field(
+        default_factory=list,
+        description="metrics of which to say by how much each parameter moves them (section 8.3)",
+    )
+    cycle: str = Field(
+        default="",
+        description="with elasticities: the metric that says whether the queue swings in a cycle, in %",
     )
     curves: bool = Field(
         default=False, description="join the variants of each discipline and compare them at equal delay"

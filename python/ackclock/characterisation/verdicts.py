@@ -30,6 +30,8 @@ class Verdict(Enum):
     """It is safe, but not better than drop-tail, or near a limit."""
     FAIL = "fail"
     """A criterion of safety is broken."""
+    UNDECIDED = "undecided"
+    """None is, but the interval of a criterion lies on both sides of its limit: more seeds would tell."""
     INFO = "info"
     """Numbers only."""
     BASELINE = "baseline"
@@ -43,6 +45,8 @@ class Outcome(Enum):
     NEAR = "near"
     """Outside, but by so little that it is no failure."""
     BROKEN = "broken"
+    UNDECIDED = "undecided"
+    """The interval that should lie inside lies on both sides of a limit, or there is none."""
     INFO = "info"
     UNKNOWN = "unknown"
     """There is no sample, or nothing to compare with."""
@@ -73,7 +77,8 @@ class Row:
 
     def reasons(self) -> list[Finding]:
         """What kept it from a pass."""
-        return [one for one in self.findings if one.outcome in (Outcome.BROKEN, Outcome.NEAR)]
+        kept = (Outcome.BROKEN, Outcome.UNDECIDED, Outcome.NEAR)
+        return [one for one in self.findings if one.outcome in kept]
 
 
 def rows(result: StudyResult) -> list[Row]:
@@ -100,7 +105,7 @@ def setting_of(case: CaseResult) -> str:
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
     """The worst of several."""
-    for worst in (Verdict.FAIL, Verdict.CAUTION, Verdict.PASS):
+    for worst in (Verdict.FAIL, Verdict.UNDECIDED, Verdict.CAUTION, Verdict.PASS):
         if worst in verdicts:
             return worst
     return Verdict.INFO
@@ -115,6 +120,8 @@ def _verdict(discipline: str, about: Characterisation, findings: Sequence[Findin
     broken = [one for one in judged if one.outcome is Outcome.BROKEN]
     if any(one.criterion.kind == "safety" for one in broken):
         return Verdict.FAIL
+    if any(one.outcome is Outcome.UNDECIDED for one in judged):
+        return Verdict.UNDECIDED
     near = any(one.outcome is Outcome.NEAR for one in judged)
     return Verdict.CAUTION if broken or near else Verdict.PASS
 
@@ -213,7 +220,23 @@ def _outcome(
     low = criterion.low if criterion.caution_low is None else criterion.caution_low
     high = criterion.high if criterion.caution_high is None else criterion.caution_high
     wider = criterion.caution_low is not None or criterion.caution_high is not None
-    return Outcome.NEAR if wider and _inside(criterion, low, high, mean, ends, samples) else Outcome.BROKEN
+    if wider and _inside(criterion, low, high, mean, ends, samples):
+        return Outcome.NEAR
+    if criterion.by == "interval" and not _surely_outside(criterion, low, high, ends):
+        return Outcome.UNDECIDED
+    return Outcome.BROKEN
+
+
+def _surely_outside(
+    criterion: Criterion, low: float | None, high: float | None, ends: tuple[float, float] | None
+) -> bool:
+    """Whether no part of the interval lies in the range; without an interval nothing is sure."""
+    if ends is None:
+        return False
+    first, last = ends
+    below = low is not None and (last <= low if criterion.strict else last < low)
+    above = high is not None and (first >= high if criterion.strict else first > high)
+    return below or above
 
 
 def _inside(

@@ -71,3 +71,28 @@ def settling_time(
         above = [second for second, mean in enumerate(means) if mean > 1.25 * float(np.nanmax(late))]
         found.append(float(above[-1] + 1) if above else 0.0)
     return float(np.mean(found)) if found else float("nan")
+
+
+def spectral_line(time_s: Vector, values: Vector, segment_s: float) -> tuple[float, float]:
+    """How much of the variance lies at the strongest frequency, from 0 to 1, and its period in seconds.
+
+    The spectrum is the mean of the periodograms of segments of ``segment_s`` that overlap by half, each without its
+    mean and under a Hann window (Welch 1967). The line is the strongest bin with its two neighbours, over which that
+    window spreads a pure tone. nan where no segment is complete or nothing varies.
+    """
+    step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
+    length = round(segment_s / step) if step > 0 else 0
+    if length < 8 or values.size < length:
+        return float("nan"), float("nan")
+    window = np.hanning(length + 1)[:-1]
+    power = np.zeros(length // 2 + 1)
+    for start in range(0, values.size - length + 1, length // 2):
+        part = values[start : start + length]
+        power += np.abs(np.fft.rfft(window * (part - np.mean(part)))) ** 2
+    power = power[1:]
+    total = float(np.sum(power))
+    if not total > 0:
+        return float("nan"), float("nan")
+    strongest = int(np.argmax(power))
+    line = float(np.sum(power[max(strongest - 1, 0) : strongest + 2]))
+    return line / total, length * step / (strongest + 1)

@@ -14,6 +14,7 @@ from ackclock.study.result import StudyResult
 STYLES = {
     Verdict.PASS: "green",
     Verdict.CAUTION: "yellow",
+    Verdict.UNDECIDED: "magenta",
     Verdict.FAIL: "red",
     Verdict.INFO: "dim",
     Verdict.BASELINE: "dim",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ackclock.cli.terminal import console
+from ackclock.cli.terminal import console, warn
 
 
 def check(file: Path) -> None:
@@ -34,6 +34,8 @@ def check(file: Path) -> None:
         )
         return
     description = Scenario.from_file(file).describe()
+    for warning in description["warnings"]:
+        warn(f"{file}: {warning}")
     flows = sum(len(group["names"]) for group in description["flows"])
     points = len(Scenario.from_file(file).points())
     swept = f", {points} points of its sweep" if points > 1 else ""

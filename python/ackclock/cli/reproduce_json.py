@@ -19,7 +19,12 @@ def as_document(results: Sequence[StudyResult], report: Path | None, wall_time_s
         "schema_version": 1,
         "verdicts": verdicts_of(results),
         "theses": [
-            {"thesis": tally.thesis.key, "studies": tally.studies, "verdicts": tally.verdicts}
+            {
+                "thesis": tally.thesis.key,
+                "about": tally.kind,
+                "studies": tally.studies,
+                "verdicts": tally.verdicts,
+            }
             for tally in by_thesis([result for result in results if result.characterisation is None])
         ],
         "studies": [_study(result) for result in results],
@@ -41,6 +46,8 @@ def _study(result: StudyResult) -> dict[str, Any]:
             "year": thesis.year,
             "item": result.source.item,
             "section": result.source.section,
+            "asked_by": result.source.asked_by,
+            "setup_unknown": result.source.setup_unknown,
         },
         "replications": result.replications,
         "precision": _precision(result.precision),
@@ -144,5 +151,11 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
         "accepted": claim.accepted,
         "verdict": claim.verdict,
         "detail": claim.detail,
+        "alternative": claim.alternative,
+        "written": claim.written,
+        "baselines": claim.baselines,
+        "replications_needed": claim.replications_needed,
+        "recorded": claim.recorded,
+        "samples": [None if math.isnan(sample) else sample for sample in claim.samples],
         "finding": claim.finding,
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.padding import Padding
 from rich.table import Table
@@ -15,7 +15,17 @@ from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult, MetricValue, StudyResult
 from ackclock.study.tally import by_thesis, verdicts_of
 
-STYLES: dict[Verdict, str] = {"reproduced": "green", "direction only": "yellow", "not reproduced": "red"}
+STYLES: dict[Verdict, str] = {
+    "reproduced": "green",
+    "direction only": "yellow",
+    "not reproduced": "red",
+    "undecided": "magenta",
+    "not discriminating": "blue",
+    "set-up unknown": "blue",
+    "yes": "green",
+    "no": "red",
+}
+MISSED = ("not reproduced", "no")
 
 NARROW = 100
 """Columns of a terminal below which a claim's numbers have no room beside it."""
@@ -36,6 +46,8 @@ def show(result: StudyResult) -> None:
             style="dim",
         )
     )
+    if result.source.setup_unknown:
+        out.print(Text(f"set-up unknown: {result.source.setup_unknown}", style="yellow"))
     if result.quick:
         out.print(Text("a quick run: verdicts may differ from those of a full one", style="yellow"))
     if result.precision is not None:
@@ -71,7 +83,7 @@ def _show_misses(results: Sequence[StudyResult]) -> None:
     """Print the claims that were not reproduced, study by study."""
     out = console()
     for result in results:
-        misses = [claim for claim in result.claims if claim.verdict == "not reproduced"]
+        misses = [claim for claim in result.claims if claim.verdict in MISSED]
         if misses:
             out.print(Text.assemble((result.name, "bold"), "  ", result.title))
             out.print(Padding(_claims(misses, out.width - 2), (0, 0, 1, 2)))
@@ -81,25 +93,26 @@ def _show_misses(results: Sequence[StudyResult]) -> None:
 
 
 def _show_totals(results: Sequence[StudyResult]) -> None:
-    """Print the verdicts counted per study, and per thesis where there are several."""
-    theses = by_thesis(results)
+    """Print the verdicts counted per study, and per thesis and kind of claim where there are several."""
+    tallies = by_thesis(results)
+    total = verdicts_of(results)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     table.add_column("study", no_wrap=True)
-    for verdict in STYLES:
+    for verdict in total:
         table.add_column(verdict, justify="right")
     for result in results:
-        table.add_row(result.name, *_counts(result.verdicts()))
-    if len(theses) > 1:
+        table.add_row(result.name, *_counts(result.verdicts(), total))
+    if len(tallies) > 1:
         table.add_row("")
-        for tally in theses:
-            thesis = f"{tally.thesis.author} ({tally.thesis.year}), {tally.studies} studies"
-            table.add_row(thesis, *_counts(tally.verdicts))
-    table.add_row("all", *_counts(verdicts_of(results)), style="bold")
+        for tally in tallies:
+            table.add_row(f"{tally}, {tally.studies} studies", *_counts(tally.verdicts, total))
+    table.add_row("all", *_counts(total, total), style="bold")
     console().print(table)
 
 
-def _counts(verdicts: Mapping[Verdict, int]) -> Iterator[Text]:
-    for verdict, count in verdicts.items():
+def _counts(verdicts: Mapping[Verdict, int], columns: Iterable[Verdict]) -> Iterator[Text]:
+    for verdict in columns:
+        count = verdicts.get(verdict, 0)
         yield Text(str(count), style=STYLES[verdict] if count else "dim")
 
 
@@ -137,18 +150,39 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
     for claim in claims:
         paper = plain(claim.paper)
         measured = f"{mean_and_spread(claim.measured, claim.interval)} {claim.unit}".rstrip()
-        verdict = Text(claim.verdict, style=STYLES[claim.verdict])
+        said, verdict = _said(claim), _verdict(claim)
         if narrow:
             numbers = ("" if claim.paper is None else f"thesis {paper}, ") + f"measured {measured}"
-            table.add_row(Text(claim.id), Text.assemble(claim.text, "\n", (numbers, "cyan")), verdict)
+            table.add_row(Text(claim.id), Text.assemble(said, "\n", (numbers, "cyan")), verdict)
         else:
-            table.add_row(Text(claim.id), Text(claim.text), Text(paper), Text(measured), verdict)
+            table.add_row(Text(claim.id), said, Text(paper), Text(measured), verdict)
     return table
+
+
+def _said(claim: ClaimResult) -> Text:
+    """The claim's sentence, and below it what is to be known of a verdict that is not plainly good."""
+    text = Text(claim.text)
+    if claim.verdict in ("undecided", "not discriminating"):
+        text.append(f"\n{claim.detail}", style="dim")
+    if claim.finding and claim.verdict not in ("reproduced", "yes"):
+        text.append(f"\nFinding: {claim.finding}", style="dim")
+    if claim.written:
+        text.append(f"\nThe test: {claim.written}", style="dim")
+    return text
+
+
+def _verdict(claim: ClaimResult) -> Text:
+    text = Text(claim.verdict, style=STYLES[claim.verdict])
+    if claim.recorded is not None and claim.recorded != claim.verdict:
+        text.append(f"\nfull run:\n{claim.recorded}", style="dim")
+    return text
 
 
 def _tally(result: StudyResult) -> Text:
     counts = [(f"{count} {verdict}", STYLES[verdict]) for verdict, count in result.verdicts().items()]
-    return Text("\n") + Text(", ").join(Text(text, style=style) for text, style in counts)
+    alone = sum(claim.baselines for claim in result.claims)
+    about = Text(f" ({alone} about baselines alone)", style="dim") if alone else Text()
+    return Text("\n") + Text(", ").join(Text(text, style=style) for text, style in counts) + about
 
 
 def _show_sensitivity(result: StudyResult) -> None:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.cli.tables import Column, fitting
-from ackclock.cli.terminal import console, print_json, progress_bar
+from ackclock.cli.terminal import console, print_json, progress_bar, warn
 from ackclock.errors import InputError, ScenarioError
 from ackclock.store import DEFAULT_DIR
 
@@ -57,6 +57,8 @@ def run(
         _refuse_study(file)
         raise
     description = scenario.describe()
+    for warning in description["warnings"]:
+        warn(f"{file}: {warning}")
     first = int(description["seed"]) if seed is None else seed
     count = int(description["replications"]) if replications is None else replications
     with progress_bar(file.stem) as progress:

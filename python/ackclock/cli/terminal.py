@@ -30,6 +30,13 @@ def complain(message: str) -> None:
     errors.print(message, markup=False)
 
 
+def warn(message: str) -> None:
+    """A warning on standard error: what it is about is done all the same."""
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    errors.print("warning:", style="bold yellow", end=" ")
+    errors.print(message, markup=False)
+
+
 def print_json(document: Any) -> None:
     """One JSON document and nothing else on standard output."""
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")

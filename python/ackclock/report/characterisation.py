@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ackclock.characterisation.arms import discipline_of
+from ackclock.characterisation.arms import WITH_SCHEDULER, discipline_of
+from ackclock.characterisation.elasticity import sensitivities
 from ackclock.characterisation.language import Characterisation, Criterion
 from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
 from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
 from ackclock.numbers import significant
-from ackclock.report import page, plane, study_view, style
+from ackclock.report import distribution, page, plane, study_view, style
 from ackclock.report.library import packed_plotly
 from ackclock.report.plane import Plane
 from ackclock.report.study_view import StudyView
@@ -24,6 +25,8 @@ from ackclock.study.curve_words import at_equal
 from ackclock.study.result import CaseResult, StudyResult
 
 AT_DELAY_MS = (5.0, 10.0, 20.0)
+LIMIT_CYCLE = 50.0
+"""Per cent of the queue's variance at one frequency, from where on it is a limit cycle; ours."""
 MOST_PLANES = 6
 """A study with more settings draws the first, the last and some between."""
 
@@ -66,6 +69,15 @@ class EqualDelay:
 
 
 @dataclass(frozen=True)
+class SensitivityTable:
+    """By how much each parameter moves delay and goodput."""
+
+    heads: Sequence[str]
+    rows: Sequence[tuple[str, str, Sequence[str], str, bool]]
+    """Discipline, parameter, elasticities, strongest cycle, and whether that is a limit cycle."""
+
+
+@dataclass(frozen=True)
 class ScenarioView:
     """A scenario with its study."""
 
@@ -74,12 +86,15 @@ class ScenarioView:
     rows: Sequence[RowView]
     planes: Sequence[Plane]
     more_planes: int
+    distributions: Sequence[Plane]
     equal_delay: EqualDelay | None
+    sensitivity: SensitivityTable | None
 
     @property
     def legend(self) -> Sequence[tuple[str, style.Style]]:
         """Who is drawn in any of the planes."""
-        found = {mark.label: mark.look for one in self.planes for mark in one.marks}
+        drawn = [*self.planes, *self.distributions]
+        found = {mark.label: mark.look for one in drawn for mark in one.marks}
         return sorted(found.items(), key=lambda item: self._order.index(item[0]))
 
     @property
@@ -142,6 +157,7 @@ def render(results: Sequence[StudyResult], command: str) -> str:
             runs=sum(result.runs for result in results),
             replications=sorted({result.replications for result in results}),
             one_setting=ONE_SETTING,
+            with_scheduler=WITH_SCHEDULER,
             Verdict=Verdict,
             Outcome=Outcome,
             css=page.asset("report.css") + page.asset("characterisation.css"),
@@ -170,7 +186,49 @@ def _scenario(result: StudyResult, anchors: set[str], numbers: Mapping[str, int]
     planes = _planes(result, about, numbers)
     shown = _some(planes)
     equal = _equal_delay(result) if about.curves else None
-    return ScenarioView(study, about, views, shown, len(planes) - len(shown), equal)
+    return ScenarioView(
+        study,
+        about,
+        views,
+        shown,
+        len(planes) - len(shown),
+        _distributions(result, about, numbers),
+        equal,
+        _sensitivity(result, about) if about.elasticities else None,
+    )
+
+
+def _distributions(result: StudyResult, about: Characterisation, numbers: Mapping[str, int]) -> list[Plane]:
+    """The distributions in the first and the last setting."""
+    settings = list(dict.fromkeys(setting_of(case) for case in result.cases))
+    found = []
+    for setting in dict.fromkeys([settings[0], settings[-1]]):
+        cases = [case for case in result.cases if setting_of(case) == setting]
+        labelled = [
+            (numbers[discipline_of(case.case)], case.label.partition(", ")[0], case) for case in cases
+        ]
+        title = _setting_words(result, cases[0], setting, variant=True)
+        drawn = [distribution.drawn(title, labelled, kind) for kind in about.distributions]
+        found += [one for one in drawn if one is not None]
+    return found
+
+
+def _sensitivity(result: StudyResult, about: Characterisation) -> SensitivityTable:
+    """Each parameter's elasticities and the strongest cycle at any setting of it."""
+    table = []
+    for one in sensitivities(result, about.elasticities, about.cycle):
+        cells = []
+        for elasticity in one.elasticities:
+            mean, half = elasticity.summary.mean, elasticity.summary.half_width
+            text = "–" if mean is None else f"{mean:.2f}".replace("-", "−")
+            cells.append(text if mean is None or half is None else f"{text} ± {half:.2f}")
+        cycle = "–" if one.cycle is None else f"{one.cycle[0]:.0f} % ({one.cycle[1]})"
+        limit = one.cycle is not None and one.cycle[0] > LIMIT_CYCLE
+        table.append((one.label, one.parameter, cells, cycle, limit))
+    axis = result.sweep.axis.lower() if result.sweep else ""
+    values = list(dict.fromkeys(str(case.sweep_value) for case in result.cases))
+    heads = [f"{result.metric(id).label}, {axis} {value}" for id in about.elasticities for value in values]
+    return SensitivityTable(heads, table)
 
 
 def _equal_delay(result: StudyResult) -> EqualDelay:
@@ -239,7 +297,7 @@ def _judged(criterion: Criterion, findings: Sequence[Finding], result: StudyResu
     own = [one for one in findings if one.criterion is criterion]
     if not own:
         return None
-    order = [Outcome.BROKEN, Outcome.NEAR, Outcome.INFO, Outcome.HOLDS, Outcome.UNKNOWN]
+    order = [Outcome.BROKEN, Outcome.UNDECIDED, Outcome.NEAR, Outcome.INFO, Outcome.HOLDS, Outcome.UNKNOWN]
     worst = min(own, key=lambda one: (order.index(one.outcome), -_distance(one)))
     several = len({one.setting for one in own}) > 1
     return Judged(
@@ -297,7 +355,8 @@ def _cell(scenario: ScenarioView, discipline: str) -> Cell:
 
 def _counted(scenarios: Sequence[ScenarioView]) -> dict[Verdict, int]:
     """How many cells of the matrix have each verdict."""
-    counts = dict.fromkeys((Verdict.PASS, Verdict.CAUTION, Verdict.FAIL, Verdict.INFO), 0)
+    shown = (Verdict.PASS, Verdict.CAUTION, Verdict.UNDECIDED, Verdict.FAIL, Verdict.INFO)
+    counts = dict.fromkeys(shown, 0)
     for scenario in scenarios:
         for view in scenario.rows:
             if view.row.verdict in counts:

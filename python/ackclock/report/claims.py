@@ -22,6 +22,7 @@ class ClaimView:
     interval: str
     accepted: str
     """Empty where the claim has no such range."""
+    alternative: str
     strip: strips.Strip | None
 
     @property
@@ -69,9 +70,15 @@ def views(study: StudyResult, anchor: str) -> list[ClaimView]:
 
 
 def other_findings(study: StudyResult) -> list[Finding]:
-    """The findings that do not stand with their claim already."""
+    """Further findings, which do not stand with their claim already. One that explains another verdict is left out."""
     said = {(claim.id, claim.finding) for claim in study.claims}
-    return [finding for finding in study.findings if (finding.claim, finding.text) not in said]
+    verdicts = {claim.id: claim.verdict for claim in study.claims}
+    return [
+        finding
+        for finding in study.findings
+        if (finding.claim, finding.text) not in said
+        and finding.verdict in (None, verdicts.get(finding.claim))
+    ]
 
 
 def assumptions(study: StudyResult, claims: Sequence[ClaimView]) -> list[AssumptionView]:
@@ -94,6 +101,7 @@ def _view(claim: ClaimResult, anchor: str) -> ClaimView:
         measured=mean_and_spread(claim.measured, claim.interval),
         interval=interval_text(claim.measured, claim.interval),
         accepted=_range_text(claim.accepted),
+        alternative=plain(claim.alternative),
         strip=strips.strip(on, claim.measured, claim.interval, claim.paper, claim.accepted) if on else None,
     )
 

@@ -18,7 +18,7 @@ from ackclock.report.library import packed_plotly
 from ackclock.report.study_view import StudyView
 from ackclock.study.model import Verdict
 from ackclock.study.result import StudyResult, Thesis
-from ackclock.study.tally import verdicts_of
+from ackclock.study.tally import Tally, by_thesis, verdicts_of
 
 _ASSETS = Path(__file__).with_name("assets")
 DOZENS = 24
@@ -67,6 +67,7 @@ def render_report(results: Sequence[StudyResult], command: str) -> str:
         )
         for result in results
     ]
+    theses = _theses(studies, anchors)
     has_figures = any(not figure.empty for study in studies for figure in study.figures)
     return (
         environment()
@@ -75,8 +76,9 @@ def render_report(results: Sequence[StudyResult], command: str) -> str:
             title=results[0].title if len(results) == 1 else "Reproduction report",
             command=command,
             studies=studies,
-            theses=_theses(studies, anchors),
+            theses=theses,
             verdicts=verdicts_of(results),
+            tallies=_tallies(results, theses),
             misses=_misses(studies) if len(studies) > 1 else [],
             dozens=len(studies) > DOZENS,
             css=asset("report.css"),
@@ -100,6 +102,12 @@ def _theses(studies: Sequence[StudyView], anchors: set[str]) -> list[ThesisView]
     ]
 
 
+def _tallies(results: Sequence[StudyResult], theses: Sequence[ThesisView]) -> list[tuple[Tally, str]]:
+    """The verdicts of each thesis and kind of claim, with the thesis's place on the page."""
+    anchors = {view.thesis.key: view.anchor for view in theses}
+    return [(tally, anchors[tally.thesis.key]) for tally in by_thesis(results)]
+
+
 def _misses(studies: Sequence[StudyView]) -> list[Misses]:
     found = []
     for group in _grouped(studies).values():
@@ -107,7 +115,7 @@ def _misses(studies: Sequence[StudyView]) -> list[Misses]:
             (study, view)
             for study in group
             for view in study.claims
-            if view.claim.verdict == "not reproduced"
+            if view.claim.verdict in ("not reproduced", "no")
         ]
         if claims:
             found.append(Misses(group[0].result.source.thesis, claims))

@@ -61,7 +61,9 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class _Axis:
+class Axis:
+    """A scale with its ticks."""
+
     low: float
     high: float
     log: bool
@@ -87,8 +89,8 @@ def plane(title: str, cases: Sequence[tuple[int, str, CaseResult]], x: Metric, y
             found.append((index, label, case, one))
     if not found:
         return None
-    across = _axis([value for *_, case, _ in found for value in case.values[x.id].samples], may_be_log=True)
-    up = _axis([value for *_, case, _ in found for value in case.values[y.id].samples], may_be_log=False)
+    across = axis([value for *_, case, _ in found for value in case.values[x.id].samples], may_be_log=True)
+    up = axis([value for *_, case, _ in found for value in case.values[y.id].samples], may_be_log=False)
 
     def place(point: tuple[float, float]) -> tuple[float, float]:
         return (
@@ -136,7 +138,8 @@ def _mark(
     )
 
 
-def _axis(values: Sequence[float], *, may_be_log: bool) -> _Axis:
+def axis(values: Sequence[float], *, may_be_log: bool) -> Axis:
+    """A scale that holds the finite ones of ``values``."""
     finite = [value for value in values if math.isfinite(value)]
     low, high = min(finite), max(finite)
     if may_be_log and high > WIDE * max(low, LEAST_DELAY_MS):
@@ -148,14 +151,14 @@ def _axis(values: Sequence[float], *, may_be_log: bool) -> _Axis:
             for factor in (1, 2, 5)
         ]
         inside = [step for step in steps if low <= step <= high]
-        return _Axis(low, high, True, [(step, f"{step:g}") for step in inside])
+        return Axis(low, high, True, [(step, f"{step:g}") for step in inside])
     if high - low < 1e-9 * max(abs(high), 1e-9):
         low, high = low - 0.05 * abs(low or 1), high + 0.05 * abs(high or 1)
     room = 0.05 * (high - low)
     low, high = (0.0 if 0 <= low < 0.3 * high else low - room), high + room
     step = _round_step((high - low) / 5)
     ticks = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
-    return _Axis(low, high, False, [(value, f"{value:.6g}") for value in ticks])
+    return Axis(low, high, False, [(value, f"{value:.6g}") for value in ticks])
 
 
 def _round_step(rough: float) -> float:

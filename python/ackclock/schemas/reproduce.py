@@ -20,6 +20,8 @@ class SourceRecord(Document):
     year: int
     item: str = Field(description='e.g. "Table 4.1"')
     section: str
+    asked_by: Literal["thesis", "us"] = Field(description="us: the publication never ran it")
+    setup_unknown: str = Field(description="what of the set-up is lost; else empty")
 
 
 class ValueRecord(Document):
@@ -64,7 +66,19 @@ class ClaimRecord(Document):
     )
     verdict: Verdict
     detail: str
-    finding: str | None
+    alternative: float | None = Field(
+        description="what would be measured if the claim were false, where stated"
+    )
+    written: str = Field(
+        description="when the test was written or changed, where that was after a run; else empty"
+    )
+    baselines: bool = Field(description="about rivals alone: no system of the thesis is in what is measured")
+    replications_needed: int | None = Field(
+        description="about how many would decide an undecided claim; null where it is decided or cannot be said"
+    )
+    recorded: Verdict | None = Field(description="of a quick run: the verdict of the recorded full one")
+    samples: list[float | None] = Field(description="of measured, in the order of seeds")
+    finding: str | None = Field(description="what is written of the claim under this verdict")
 
 
 class SensitivityRecord(Document):
@@ -94,7 +108,7 @@ class FindingRecord(Document):
     kind: Literal["benefit", "safety", "info"]
     metric: str
     setting: str = Field(description="the variant or the sweep value; empty where there is one setting")
-    outcome: Literal["holds", "near", "broken", "info", "unknown"]
+    outcome: Literal["holds", "near", "undecided", "broken", "info", "unknown"]
     mean: float | None
     interval: tuple[float, float] | None
 
@@ -103,7 +117,7 @@ class DisciplineRecord(Document):
     """A discipline in a scenario of the characterisation."""
 
     discipline: str
-    verdict: Literal["pass", "caution", "fail", "info", "baseline"]
+    verdict: Literal["pass", "caution", "undecided", "fail", "info", "baseline"]
     findings: list[FindingRecord]
 
 
@@ -139,9 +153,12 @@ class StudyRecord(Document):
 
 
 class ThesisRecord(Document):
-    """The verdicts of all studies of a thesis, counted."""
+    """The claims of one kind in all studies of a thesis, counted."""
 
     thesis: str = Field(description="key, e.g. rbcc")
+    about: Literal["systems", "baselines", "ours"] = Field(
+        description="its own systems; what it compares them with; questions that it never asked"
+    )
     studies: int
     verdicts: dict[Verdict, int]
 

@@ -41,6 +41,7 @@ class FlowRecord(Document):
     rtt_p99_s: float | None
     one_way_delay_mean_s: float | None
     one_way_delay_std_s: float | None
+    one_way_delay_min_s: float | None
     one_way_delay_p50_s: float | None
     one_way_delay_p95_s: float | None
     one_way_delay_p99_s: float | None
@@ -63,6 +64,9 @@ class FlowRecord(Document):
     completion_mean_s: float | None = Field(None, description="how long that took")
     completion_p50_s: float | None = None
     completion_p95_s: float | None = None
+    one_way_delay_quantiles_s: list[float] | None = Field(
+        None, description="at the run's `probabilities`, where distributions were asked for"
+    )
 
 
 class LinkRecord(Document):
@@ -74,7 +78,7 @@ class LinkRecord(Document):
     from_: str = Field(alias="from")
     to: str
     rate_bps: float
-    utilisation: float = Field(ge=0, description="share of the time in which it was sending, 0 to 1")
+    utilisation: float = Field(ge=0, le=1, description="share of the measured time in which it was sending")
     arrived_packets: int
     delivered_packets: int
     dropped_packets: int = Field(description="dropped by its queue")
@@ -89,6 +93,19 @@ class LinkRecord(Document):
     wait_p50_s: float | None
     wait_p95_s: float | None
     wait_p99_s: float | None
+    wait_quantiles_s: list[float] | None = Field(
+        None, description="at the run's `probabilities`, where distributions were asked for"
+    )
+    loss_events: int | None = Field(
+        None, description="times of a round trip that begin with a drop, where they were asked for"
+    )
+    loss_event_flows_mean: float | None = Field(None, description="flows that lose packets in one of them")
+    loss_synchronisation: float | None = Field(
+        None, description="that over the flows that send in it, mean over the events"
+    )
+    loss_synchronisation_at_random: float | None = Field(
+        None, description="the same if each drop hit one of these flows at random"
+    )
 
 
 class GroupRecord(Document):
@@ -98,6 +115,19 @@ class GroupRecord(Document):
     flows: int = Field(description="how many")
     goodput_bps: float = Field(description="sum over its flows")
     fairness: float | None = Field(description="Jain's index over its flows' goodput")
+    bursts: int | None = Field(
+        None, description="runs of packets that come faster than the link sends, where they were asked for"
+    )
+    bursts_without_loss: int | None = Field(None, description="those of which no packet was dropped")
+    burst_packets: int | None = Field(None, description="packets of all of them")
+    burst_dropped_packets: int | None = Field(None, description="those of them that were dropped at the link")
+    burst_peak_wait_mean_s: float | None = Field(
+        None, description="the longest wait before a packet of the burst, mean over the bursts"
+    )
+    bursts_over: int | None = Field(
+        None, description="bursts after which the queue came back before the next burst of the group"
+    )
+    burst_lasted_mean_s: float | None = Field(None, description="how long that took, mean over those")
 
 
 class Series(Document):
@@ -115,7 +145,10 @@ class Result(Document):
     seed: int
     version: str = Field(description="of the simulator core")
     duration_s: float
-    measured_s: tuple[float, float] = Field(description="from (the warm-up), to")
+    measured_s: tuple[float, float] = Field(description="from (the end of the warm-up), to")
+    probabilities: list[float] | None = Field(
+        None, description="of all lists of quantiles, where distributions were asked for"
+    )
     flows: list[FlowRecord]
     links: list[LinkRecord]
     groups: list[GroupRecord]

@@ -57,6 +57,7 @@ class Base(Table):
 
     source: BaseSource = Field(default_factory=BaseSource)
     replications: int | None = Field(default=None, ge=1, le=10_000)
+    replications_most: int | None = Field(default=None, ge=1, le=10_000)
     precision: Precision | None = None
     quick: Quick | None = None
     scenario: dict[str, Any] = Field(default_factory=dict)
@@ -77,7 +78,7 @@ class LoadedBase:
     def under(self, document: Mapping[str, Any], file: str) -> dict[str, Any]:
         """The study ``document`` with what the base gives where it says nothing. InputError where they do not fit."""
         result = {**document}
-        for key in ("replications", "precision", "quick"):
+        for key in ("replications", "replications_most", "precision", "quick"):
             if key in self.document:
                 result.setdefault(key, self.document[key])
         if isinstance(document.get("source", {}), dict):

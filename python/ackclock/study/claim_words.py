@@ -24,28 +24,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
 from ackclock.names import nearest
-from ackclock.statistics import summarise
 from ackclock.study.choice_words import CHOICES
 from ackclock.study.curve_words import CURVES
 from ackclock.study.language import Array, Expression, ExpressionError, Value
 from ackclock.study.model import SweptCase, sweep_text
 from ackclock.study.run_words import ELEMENTWISE
+from ackclock.study.truth import Truth, compared, size_of
 
 _SELECTION = re.compile(r"(?P<case>[^\[\]]+)\[(?P<what>\*|(?P<low>[^\[\]]*)\.\.(?P<high>[^\[\]]*))\]\Z")
-
-
-class Holds(IntEnum):
-    """How surely a comparison holds; ordered, so that ``and`` is the minimum and ``or`` the maximum."""
-
-    NO = 0
-    ON_AVERAGE = 1
-    SURELY = 2
 
 
 class ClaimWords:
@@ -66,9 +57,12 @@ class ClaimWords:
             **{metric: self._metric(metric) for metric in samples},
         }
 
-    def compare(self, comparison: str, left: Array, right: Array) -> Holds:
+    def compare(self, comparison: str, left: Array, right: Array) -> Truth:
         """How surely ``left comparison right`` holds, by the paired difference over the replications."""
-        return holds(comparison, one_per_replication(left) - one_per_replication(right))
+        left, right = one_per_replication(left), one_per_replication(right)
+        # Beside a constant, such as a loss of less than 5 %, a small difference is no sign of a small effect.
+        size = size_of(left, right) if left.ndim and right.ndim else None
+        return compared(comparison, np.asarray(left - right), size)
 
     def _metric(self, metric: str) -> Callable[..., Value]:
         def function(selector: str) -> Array:
@@ -111,18 +105,6 @@ class ClaimWords:
             if run.name in (name, wanted):
                 return run
         raise LookupError(f'there is no case "{name}"{nearest(name, [run.name for run in self._runs])}')
-
-
-def holds(comparison: str, difference: Array) -> Holds:
-    """How surely ``difference comparison 0`` holds: for the whole 95 % interval of its mean, for the mean, or not."""
-    if difference.ndim == 0:  # both sides are constants
-        return Holds.SURELY if _satisfied(comparison, float(difference)) else Holds.NO
-    summary = summarise(difference)
-    if summary.mean is None or not _satisfied(comparison, summary.mean):
-        return Holds.NO
-    if summary.interval is None:
-        return Holds.ON_AVERAGE
-    return Holds.SURELY if all(_satisfied(comparison, end) for end in summary.interval) else Holds.ON_AVERAGE
 
 
 def one_per_replication(value: Array) -> Array:
@@ -200,10 +182,6 @@ REDUCTIONS: Mapping[str, Callable[..., Value]] = {
     "min": _reduction("min", np.min, np.minimum),
     "max": _reduction("max", np.max, np.maximum),
 }
-
-
-def _satisfied(comparison: str, value: float) -> bool:
-    return {"<": value < 0, "<=": value <= 0, ">": value > 0, ">=": value >= 0}[comparison]
 
 
 def _along_sweep(x: Array, y: Array) -> tuple[Array, Array]:

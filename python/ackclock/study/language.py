@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from functools import reduce
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -55,7 +56,7 @@ class Vocabulary(Protocol):
     functions: Mapping[str, Callable[..., Value]]
 
     def compare(self, comparison: str, left: Array, right: Array) -> Value:
-        """The truth of ``left comparison right``, in values ordered so that ``and`` is min and ``or`` is max."""
+        """The truth of ``left comparison right``, as a value that ``&`` and ``|`` join."""
 
 
 class Expression:
@@ -77,6 +78,20 @@ class Expression:
         """The value as a float array (of no dimension for a single number). ExpressionError when it has none."""
         value = self._guarded(lambda: self._value(self._tree, vocabulary))
         return self._number(value, self._tree)
+
+    @property
+    def tree(self) -> ast.expr:
+        """What was read, for those who ask how an expression is built."""
+        return self._tree
+
+    def part(self, node: ast.expr, vocabulary: Vocabulary) -> Array:
+        """The value of a part of the tree. ExpressionError when it has none."""
+        return self._number(self._guarded(lambda: self._value(node, vocabulary)), node)
+
+    def texts(self) -> set[str]:
+        """All texts that stand in it, such as the names of cases."""
+        constants = (node.value for node in ast.walk(self._tree) if isinstance(node, ast.Constant))
+        return {value for value in constants if isinstance(value, str)}
 
     def called(self) -> set[str]:
         """The names of all functions that the expression calls."""
@@ -134,7 +149,7 @@ class Expression:
         match node:
             case ast.BoolOp(op=op, values=parts):
                 truths = [self._truth(part, words, negated=negated) for part in parts]
-                return min(truths) if isinstance(op, ast.And) != negated else max(truths)
+                return reduce(operator.and_ if isinstance(op, ast.And) != negated else operator.or_, truths)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return self._truth(operand, words, negated=not negated)
             case ast.Compare(left=left, ops=ops, comparators=comparators):
@@ -150,7 +165,7 @@ class Expression:
                     truths.append(
                         self._call(node, words.compare, [_NEGATED[sign] if negated else sign, a, b])
                     )
-                return max(truths) if negated else min(truths)
+                return reduce(operator.or_ if negated else operator.and_, truths)
         raise self._error(node, "expected a comparison")
 
     def _function(self, node: ast.expr, words: Vocabulary) -> Callable[..., Value]:

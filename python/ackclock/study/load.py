@@ -136,7 +136,10 @@ def guidelines() -> Mapping[str, Thesis]:
 
 def _documents(file: str) -> dict[str, Thesis]:
     document = toml.loads((studies_dir() / file).read_text(encoding="utf-8"))
-    return {key: Thesis(key=key, **entry) for key, entry in document.items()}
+    return {
+        key: Thesis(key=key, **{**entry, "systems": tuple(entry.get("systems", ()))})
+        for key, entry in document.items()
+    }
 
 
 def _scenario(

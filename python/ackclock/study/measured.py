@@ -5,18 +5,22 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from ackclock.characterisation.distributions import Collected
 from ackclock.errors import InputError
 from ackclock.statistics import summarise
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Array, Expression, ExpressionError
-from ackclock.study.model import Metric, SweptCase
+from ackclock.study.model import Claim, Finding, Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned, Reading
+from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
 from ackclock.study.run_words import measure
+from ackclock.study.standing import about_baselines, rivals, standing
 from ackclock.study.verdict import judge
 
 
@@ -26,10 +30,15 @@ class Measured:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self.replications = plan.replications
+        self.replications_of_others = plan.replications
+        """Of the readings not taken: where claims are undecided, only the reading taken grows."""
         self._expressions = [plan.metrics(reading) for reading in plan.readings]
         shape = (len(plan.readings), len(plan.runs), plan.replications_most)
         self._samples: dict[str, Array] = {metric.id: np.full(shape, np.nan) for metric in plan.study.metrics}
         self._first: dict[int, Mapping[str, Any]] = {}
+        about = plan.study.characterisation
+        self._wanted = about.distributions if about is not None else []
+        self._distributions = [Collected() for _ in plan.runs]
 
     def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
         """Compute the metrics of a finished job. InputError names the metric that cannot be computed."""
@@ -39,6 +48,8 @@ class Measured:
                 if expression.text not in known:
                     known[expression.text] = self._measure(id, expression, result)
                 self._samples[id][use.reading, use.run, use.replication] = known[expression.text]
+            if use.reading == 0:
+                self._distributions[use.run].take(self._wanted, result)
             if use.reading == 0 and use.replication == 0:
                 self._first[use.run] = self._kept(self._plan.runs[use.run], result)
 
@@ -58,19 +69,24 @@ class Measured:
             flows=tuple(first["flows"]),
             links=tuple(first["links"]),
             series=first.get("series"),
+            distributions=self._distributions[index].means(),
         )
 
     def claims(self, reading: Reading) -> tuple[ClaimResult, ...]:
         """All claims judged under ``reading``. InputError names the claim that cannot be."""
         plan, index = self._plan, self._plan.readings.index(reading)
+        replications = self.replications if reading is None else self.replications_of_others
         words = ClaimWords(
             {
-                metric: {run.name: self._samples_of(metric, index, c) for c, run in enumerate(plan.runs)}
+                metric: {
+                    run.name: self._samples_of(metric, index, c)[:replications]
+                    for c, run in enumerate(plan.runs)
+                }
                 for metric in self._samples
             },
             plan.runs,
         )
-        return tuple(self._judged(words))
+        return tuple(self._judged(words, replications))
 
     def precision(self) -> PrecisionResult | None:
         """How near the study is to the precision that it asks for; None when it asks for none."""
@@ -116,14 +132,23 @@ class Measured:
     def _samples_of(self, metric: str, reading: int, run: int) -> Array:
         return self._samples[metric][reading, run, : self.replications]
 
-    def _judged(self, words: ClaimWords) -> Iterator[ClaimResult]:
-        study, file = self._plan.study, self._plan.loaded.file
-        findings = {finding.claim: finding.text for finding in study.findings}
+    def _judged(self, words: ClaimWords, replications: int) -> Iterator[ClaimResult]:
+        study, loaded = self._plan.study, self._plan.loaded
+        beside = rivals(study, loaded.thesis)
+        recorded = recorded_verdicts(loaded.name) if self._plan.quick else {}
         for claim in study.claims:
             try:
-                yield judge(claim, words, self.replications, findings.get(claim.id))
+                judged = judge(claim, words, replications, rivals=beside)
             except ExpressionError as error:
-                raise InputError(f'{file}: claim "{claim.id}": {error}') from None
+                raise InputError(f'{loaded.file}: claim "{claim.id}": {error}') from None
+            verdict = standing(judged.verdict, study)
+            yield replace(
+                judged,
+                verdict=verdict,
+                finding=_finding(study.findings, claim, verdict),
+                baselines=about_baselines(claim, study, loaded.thesis),
+                recorded=recorded.get(claim.id),
+            )
 
     def _value(self, metric: Metric, run: SweptCase, index: int) -> MetricValue:
         samples = self._samples_of(metric.id, 0, index)
@@ -153,3 +178,10 @@ def _chosen(
             if (name == owner or fnmatch.fnmatchcase(name, owner)) and quantity in series[name]:
                 chosen.setdefault(name, {})[quantity] = series[name][quantity]
     return chosen
+
+
+def _finding(findings: Sequence[Finding], claim: Claim, verdict: Verdict) -> str | None:
+    """What is written of the claim under this verdict."""
+    return next(
+        (one.text for one in findings if one.claim == claim.id and one.verdict in (None, verdict)), None
+    )

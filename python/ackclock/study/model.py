@@ -28,7 +28,10 @@ Verdict = Literal[
     "undecided",
     "not discriminating",
     "set-up unknown",
+    "yes",
+    "no",
 ]
+"""Of the thesis's claims, in the order in which they are counted; then the answers to questions of our own."""
 Overrides = dict[str, Any]
 """Dotted paths into the scenario and the values to put there, e.g. ``{"flows.tcp.count": 25}``."""
 
@@ -64,7 +67,8 @@ class Source(Table):
         default="thesis", description="us: a question of our own, about what the publication never ran"
     )
     setup_unknown: str = Field(
-        default="", description="what of the set-up is lost, so that a claim that fails is not held against it"
+        default="",
+        description="what of the set-up is lost, so that a claim that fails is not held against it",
     )
 
 
@@ -193,7 +197,9 @@ class Claim(Table):
         if self.alternative is None:
             return
         if self.tolerance is None and self.expect is None:
-            raise ValueError("alternative: what measured is compared with it by tolerance or expect; there is neither")
+            raise ValueError(
+                "alternative: what measured is compared with it by tolerance or expect; there is neither"
+            )
         if self.accepts(self.alternative):
             raise ValueError(
                 f"alternative: the test accepts {self.alternative:g} too, which would be measured if the claim were "
@@ -408,6 +414,12 @@ class Study(Table):
     )
     source: Source
     replications: int = Field(default=20, ge=1, le=10_000)
+    replications_most: int | None = Field(
+        default=None,
+        ge=1,
+        le=10_000,
+        description="where to stop while claims are undecided; default: four times the replications, 10 at least",
+    )
     precision: Precision | None = None
     quick: Quick = Field(default_factory=Quick)
     scenario: dict[str, Any]
@@ -458,6 +470,8 @@ class Study(Table):
             *repeated("assumption", [assumption.id for assumption in self.assumptions if assumption.id]),
             *repeated("assumption", self.assume, what="named"),
         ]
+        if self.replications_most is not None and self.replications_most < self.replications:
+            problems.append("replications_most: is less than replications")
         if self.precision is not None:
             problems += _unknown("precision.metrics", "metric", self.precision.metrics, metric_ids)
             if self.precision.replications_most < self.replications:

@@ -43,6 +43,10 @@ class Planned:
         return any(use.reading == 0 for use in self.uses)
 
 
+GROWTH = 4
+"""A study with claims left undecided may run so many times its replications, if they would decide one."""
+
+
 class Plan:
     """What a study runs. Runs that several readings share (equal overrides and seed) are made once."""
 
@@ -52,15 +56,21 @@ class Plan:
         self.runs = study.runs()
         self.replications = (quick and study.quick.replications) or study.replications
         self.precision = None if quick else study.precision
-        self.replications_most = (
-            self.replications if self.precision is None else self.precision.replications_most
-        )
+        self.replications_most = self._most()
         seed = study.scenario.get("seed", 1)
         self._first_seed = seed if isinstance(seed, int) else 1  # the core's check reports another type
         self._costs: dict[str, float] = {}
         self.readings: list[Reading] = [None]
         if sensitivity:
             self.readings += [alternative for item in study.assumptions for alternative in item.alternatives]
+
+    def _most(self) -> int:
+        """Where a study stops that asks for a precision, or that has claims left undecided; a quick run never grows."""
+        if self.precision is not None:
+            return self.precision.replications_most
+        if self.quick:
+            return self.replications
+        return self.study.replications_most or max(GROWTH * self.replications, 10)
 
     def seeds(self, replications: int) -> tuple[int, ...]:
         """The seeds of that many replications, the same for every case."""
@@ -103,7 +113,8 @@ class Plan:
         uses: dict[tuple[str, int], list[Use]] = {}
         wanted: dict[tuple[str, int], Job] = {}
         for r, reading in enumerate(self.readings):
-            every_run_needs_series = any(
+            about = self.study.characterisation
+            every_run_needs_series = (about is not None and "goodput" in about.distributions) or any(
                 needs_series(expression) for expression in self.metrics(reading).values()
             )
             for c, run in enumerate(self.runs):

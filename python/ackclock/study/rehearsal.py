@@ -73,6 +73,7 @@ class _AnyResult(dict[str, Any]):
             groups=_AnyRows(GroupRecord),
             fairness=1.0,
             duration_s=100.0,
+            measured_s=(10.0, 100.0),
             series={"time_s": [0.0, 1.0], "flows": _AnySeries(), "links": _AnySeries()},
         )
 

@@ -6,12 +6,17 @@ missing sample is ``nan`` inside tuples and ``None`` where a single number may b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
+from ackclock.characterisation.distributions import Distribution
 from ackclock.characterisation.language import Characterisation
 from ackclock.study.model import Figure, Finding, Metric, Sweep, Verdict
+
+ORDER: tuple[Verdict, ...] = get_args(Verdict)
+"""All verdicts in the order in which they are counted."""
 
 Interval = tuple[float, float]
 """Lower and upper end of a two-sided 95 % confidence interval (Student t over the replications)."""
@@ -27,6 +32,8 @@ class Thesis:
     university: str
     year: int
     degree: str
+    systems: tuple[str, ...] = ()
+    """What it proposes, by registered names; what it compares them with is a baseline."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,10 @@ class Source:
     thesis: Thesis
     item: str
     section: str
+    asked_by: str = "thesis"
+    """``us`` where the publication never ran it."""
+    setup_unknown: str = ""
+    """What of the set-up is lost."""
 
     def __str__(self) -> str:
         section = f", section {self.section}" if self.section else ""
@@ -77,6 +88,8 @@ class CaseResult:
     flows: tuple[Mapping[str, Any], ...] = ()
     links: tuple[Mapping[str, Any], ...] = ()
     series: Mapping[str, Any] | None = None
+    distributions: Mapping[str, Distribution] = field(default_factory=dict)
+    """Of a scenario of RFC 7928 that keeps them, by what they are of."""
     own_sweep: Sweep | None = None
     """The sweep that ``sweep_value`` is of, where it is not the study's."""
 
@@ -113,6 +126,18 @@ class ClaimResult:
     finding: str | None = None
     tolerance: float | None = None
     accepted: tuple[float | None, float | None] | None = None
+    alternative: float | None = None
+    """What would be measured if the claim were false, where the study says so."""
+    written: str = ""
+    """When the test was written or changed, where that was after a run."""
+    baselines: bool = False
+    """Whether it is about rivals alone: no system of the thesis is in what is measured."""
+    replications_needed: int | None = None
+    """About how many would decide an undecided claim; None where that cannot be said."""
+    recorded: Verdict | None = None
+    """The verdict of the recorded full run, beside that of a quick one."""
+    samples: tuple[float, ...] = ()
+    """What was measured in each replication."""
 
 
 @dataclass(frozen=True)
@@ -216,8 +241,11 @@ class StudyResult:
         return self.sweep is not None or any(case.own_sweep for case in self.cases)
 
     def verdicts(self) -> dict[Verdict, int]:
-        """How many claims have each verdict, in the order of decreasing success."""
-        counts: dict[Verdict, int] = {"reproduced": 0, "direction only": 0, "not reproduced": 0}
-        for claim in self.claims:
-            counts[claim.verdict] += 1
-        return counts
+        """How many claims have each verdict, in the order in which they are counted."""
+        return counted(claim.verdict for claim in self.claims)
+
+
+def counted(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:
+    """How many of each there are, in the order in which they are counted; what is not there is left out."""
+    found = Counter(verdicts)
+    return {verdict: found[verdict] for verdict in ORDER if found[verdict]}

@@ -101,12 +101,28 @@ class _Work:
 
     def searched(self) -> bool:
         """Whether there are enough replications; if not, the next are due."""
-        self.measured.replications = self.end
+        self.measured.replications = self.measured.replications_of_others = self.end
         found = self.measured.precision()
         if self.failed or self.end >= self.plan.replications_most or found is None or found.reached:
             return True
         self.first, self.end = self.end, min(self.end + self.plan.replications, self.plan.replications_most)
         return False
+
+    def growing(self) -> list[Planned]:
+        """Further replications, where they would decide a claim that is undecided; they count from now on."""
+        if self.failed or self.plan.precision is not None:
+            return []
+        now, most = self.measured.replications, self.plan.replications_most
+        with self._failing():
+            needed = [
+                claim.replications_needed
+                for claim in self.measured.claims(None)
+                if claim.replications_needed is not None and now < claim.replications_needed <= most
+            ]
+            if needed:
+                self.measured.replications = max(needed)
+                return [p for p in self.plan.simulations(now, max(needed)) if p.taken]
+        return []
 
     def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
         """A simulation has finished."""
@@ -142,7 +158,13 @@ class _Work:
             name=self.loaded.name,
             title=study.title,
             summary=study.summary,
-            source=Source(thesis=self.loaded.thesis, item=study.source.item, section=study.source.section),
+            source=Source(
+                thesis=self.loaded.thesis,
+                item=study.source.item,
+                section=study.source.section,
+                asked_by=study.source.asked_by,
+                setup_unknown=study.source.setup_unknown,
+            ),
             file=self.loaded.file,
             quick=plan.quick,
             replications=measured.replications,
@@ -257,7 +279,8 @@ def _make(works: Sequence[_Work], pool: _Pool) -> None:
     """All simulations of all studies.
 
     Studies that ask for a precision come first: they get replications batch by batch until it is reached. Only the
-    reading taken decides how many; its alternatives follow with the same seeds, so that all compare.
+    reading taken decides how many; its alternatives follow with the same seeds, so that all compare. Last come further
+    replications of what left claims undecided.
     """
     others = [
         (work, planned)
@@ -273,6 +296,10 @@ def _make(works: Sequence[_Work], pool: _Pool) -> None:
         found += [work for work in searching if work.searched()]
         searching = [work for work in searching if work not in found]
     pool.make([*others, *_waiting(found)])
+    # Once only: to look again and again until an interval happens to decide would decide too much.
+    grown = [(work, planned) for work in works for planned in work.growing()]
+    if grown:
+        pool.make(grown)
 
 
 def _waiting(works: Sequence[_Work]) -> list[tuple[_Work, Planned]]:
@@ -282,7 +309,10 @@ def _waiting(works: Sequence[_Work]) -> list[tuple[_Work, Planned]]:
 def _sensitivity(
     what: str, alternative: Alternative, taken: Sequence[ClaimResult], other: tuple[ClaimResult, ...]
 ) -> SensitivityResult:
+    # What the reading leaves undecided it does not change.
     changed = [
-        before.id for before, after in zip(taken, other, strict=True) if before.verdict != after.verdict
+        before.id
+        for before, after in zip(taken, other, strict=True)
+        if after.verdict not in (before.verdict, "undecided")
     ]
     return SensitivityResult(what, alternative.label, other, tuple(changed))

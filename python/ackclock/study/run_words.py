@@ -4,6 +4,7 @@
     links.X                     X of every link
     flow("tcp-1").X             X of one flow; likewise link("bottleneck").X and group("tcp").X
     fairness, duration          the run's Jain index; its length in seconds
+    measured_from               when measuring begins, in seconds
     series("links.bottleneck.queue_packets")            a time series; series(path, from, to) a part of it, in seconds;
                                 series("flows.tcp-*.goodput_bps") the sum over all whose names begin so
     time_of_max(path), time_of_max(path, from, to), time_of_max(path, from, to, width)
@@ -21,6 +22,9 @@
     phase(path, cycle, from, to, start)                 the samples between two times of every cycle from ``start`` on
     settling_time(path, cycle, from, to, start)         how long after the beginning of that phase the series is still
                                 above what it comes to, the mean over the cycles
+    spectral_line(path, segment, from, to)              the share of a series' variance at its strongest frequency, by
+                                periodograms of segments of so many seconds
+    spectral_period(path, segment, from, to)            one over that frequency, in seconds
     convergence_time(first, second, start, from, to)    45-55 % convergence time in seconds of two series, see metrics
 
 X is any number of the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,
@@ -52,6 +56,8 @@ SERIES_FUNCTIONS = (
     "drift",
     "phase",
     "settling_time",
+    "spectral_line",
+    "spectral_period",
 )
 """An expression that uses one of these needs the run's series."""
 
@@ -66,6 +72,7 @@ class RunWords:
             "links": Records("link", result["links"]),
             "fairness": _sample(result["fairness"]),
             "duration": _sample(result["duration_s"]),
+            "measured_from": _sample(result["measured_s"][0] if "measured_s" in result else None),
             "pi": math.pi,
         }
         self.functions: Mapping[str, Callable[..., Value]] = {
@@ -86,6 +93,8 @@ class RunWords:
             "drift": self._drift,
             "phase": self._phase,
             "settling_time": self._settling_time,
+            "spectral_line": self._spectral_line,
+            "spectral_period": self._spectral_period,
         }
 
     def compare(self, comparison: str, left: Array, right: Array) -> Value:  # noqa: ARG002
@@ -150,6 +159,18 @@ class RunWords:
     def _drift(self, path: str, start: Array | None = None, end: Array | None = None) -> float:
         """drift("links.<link>.<quantity>", from, to)"""
         return windows.drift(*self._part(path, start, end))
+
+    def _spectral_line(
+        self, path: str, segment: Array, start: Array | None = None, end: Array | None = None
+    ) -> float:
+        """spectral_line("links.<link>.<quantity>", segment, from, to), times in seconds"""
+        return windows.spectral_line(*self._part(path, start, end), float(segment))[0]
+
+    def _spectral_period(
+        self, path: str, segment: Array, start: Array | None = None, end: Array | None = None
+    ) -> float:
+        """spectral_period("links.<link>.<quantity>", segment, from, to), times in seconds"""
+        return windows.spectral_line(*self._part(path, start, end), float(segment))[1]
 
     def _phase(self, path: str, cycle: Array, start: Array, end: Array, first: Array) -> Array:
         """phase("links.<link>.<quantity>", cycle, from, to, start), times in seconds"""

@@ -1,35 +1,65 @@
-"""Verdicts counted over many studies."""
+"""Verdicts counted over many studies: of a thesis's own systems, of its baselines alone, of our own questions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ackclock.study.model import Verdict
-from ackclock.study.result import StudyResult, Thesis
+from ackclock.study.result import ClaimResult, StudyResult, Thesis, counted
+
+Kind = Literal["systems", "baselines", "ours"]
+KINDS: Mapping[Kind, str] = {
+    "systems": "",
+    "baselines": "about baselines alone",
+    "ours": "questions of our own",
+}
+"""What a claim is about, and how a row of a table says so."""
 
 
 @dataclass(frozen=True)
-class ThesisTally:
-    """The studies of one thesis."""
+class Tally:
+    """The claims of one kind in the studies of one thesis."""
 
     thesis: Thesis
+    kind: Kind
     studies: int
     verdicts: Mapping[Verdict, int]
 
+    def __str__(self) -> str:
+        about = KINDS[self.kind]
+        return f"{self.thesis.author} ({self.thesis.year})" + (f", {about}" if about else "")
+
+
+def kind_of(claim: ClaimResult, result: StudyResult) -> Kind:
+    """Whose sentence it is, and whether a system of the thesis is in it."""
+    if result.source.asked_by == "us":
+        return "ours"
+    return "baselines" if claim.baselines else "systems"
+
 
 def verdicts_of(results: Iterable[StudyResult]) -> dict[Verdict, int]:
-    """How many claims of all these studies have each verdict, in the order of decreasing success."""
-    total: dict[Verdict, int] = {"reproduced": 0, "direction only": 0, "not reproduced": 0}
-    for result in results:
-        for verdict, count in result.verdicts().items():
-            total[verdict] += count
-    return total
+    """How many claims of all these studies have each verdict, in the order in which they are counted."""
+    return counted(claim.verdict for result in results for claim in result.claims)
 
 
-def by_thesis(results: Iterable[StudyResult]) -> list[ThesisTally]:
-    """A tally for each thesis, in the order in which their first studies come."""
+def by_thesis(results: Iterable[StudyResult]) -> list[Tally]:
+    """A tally for each thesis and kind of claim, in the order in which their first studies come."""
     groups: dict[str, list[StudyResult]] = {}
     for result in results:
         groups.setdefault(result.source.thesis.key, []).append(result)
-    return [ThesisTally(group[0].source.thesis, len(group), verdicts_of(group)) for group in groups.values()]
+    return [tally for group in groups.values() for tally in _tallies(group)]
+
+
+def _tallies(group: Sequence[StudyResult]) -> Iterable[Tally]:
+    for kind in KINDS:
+        claims = [
+            (result.name, claim.verdict)
+            for result in group
+            for claim in result.claims
+            if kind_of(claim, result) == kind
+        ]
+        if claims:
+            studies = len({name for name, _ in claims})
+            yield Tally(group[0].source.thesis, kind, studies, counted(verdict for _, verdict in claims))

@@ -1,51 +1,60 @@
 """From measured samples to a verdict.
 
-A verdict is a finding about the thesis, not a test of the program:
+A verdict is a finding about the thesis, not a test of the program, and it needs the 95 % interval of what was measured:
 
-* **reproduced**: with ``paper`` and ``tolerance``, the mean lies within the tolerance and the direction, where one is
-  given, holds; with ``expect``, the whole 95 % interval satisfies it (and the direction holds); with ``direction``
-  alone, the paired difference of each comparison has the right sign over its whole 95 % interval.
-* **direction only**: who wins is right but by how much is not: the direction holds on average, or the mean (not the
-  whole interval) satisfies ``expect``.
-* **not reproduced**: neither.
+* **reproduced**: the whole interval lies inside what the test accepts, and the direction, where one is given, holds
+  over the whole interval of the paired difference.
+* **not reproduced**: the whole interval lies outside, or the direction is surely the other.
+* **direction only**: the interval lies outside, but the direction surely holds: who wins is right, by how much is not.
+* **undecided**: the interval lies across an end, so that more replications are needed; one replication decides nothing.
+* **not discriminating**: nothing here tells the claim from its denial: the effect is at most a thousandth of what is
+  compared, or every rival of the thesis's system passes the test as well.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import and_
+from typing import TypeVar
+
 from ackclock.statistics import Summary, summarise
-from ackclock.study.claim_words import ClaimWords, Holds, holds, samples_of
+from ackclock.study.claim_words import ClaimWords, samples_of
+from ackclock.study.effect import every_rival_passes, measured_share
 from ackclock.study.language import Array, Expression, ExpressionError
 from ackclock.study.model import Claim, Verdict
 from ackclock.study.result import ClaimResult
+from ackclock.study.truth import NEGLIGIBLE, Holds, Truth, compared, within
 
-_VERDICTS: dict[Holds, Verdict] = {
+_T = TypeVar("_T")
+
+_ALONE: dict[Holds, Verdict] = {
     Holds.SURELY: "reproduced",
-    Holds.ON_AVERAGE: "direction only",
+    Holds.UNDECIDED: "undecided",
     Holds.NO: "not reproduced",
 }
 
 
-def judge(claim: Claim, words: ClaimWords, replications: int, finding: str | None = None) -> ClaimResult:
-    """The verdict on one claim. ExpressionError, naming the key, when an expression cannot be computed."""
-    try:
-        samples = samples_of(Expression(claim.measured), words, replications)
-    except ExpressionError as error:
-        raise ExpressionError(f"measured: {error}") from None
-    try:
-        direction = None if claim.direction is None else Expression(claim.direction).truth(words)
-    except ExpressionError as error:
-        raise ExpressionError(f"direction: {error}") from None
-    summary = summarise(samples)
-    verdict, detail = _decide(claim, samples, summary, direction)
-    missing = replications - summary.count
-    if 0 < missing < replications:
-        detail += f"; {missing} of {replications} replications have no sample"
+def judge(
+    claim: Claim,
+    words: ClaimWords,
+    replications: int,
+    finding: str | None = None,
+    rivals: Sequence[str] = (),
+) -> ClaimResult:
+    """The verdict on one claim. ExpressionError, naming the key, when an expression cannot be computed.
+
+    ``rivals`` are the cases without a system of the thesis, whose passing a test about such a system tells against it.
+    """
+    test = _Test(claim, words, replications, rivals)
+    verdict, detail = test.verdict()
     return ClaimResult(
         id=claim.id,
         text=claim.text,
         paper=claim.paper,
-        measured=summary.mean,
-        interval=summary.interval,
+        measured=test.summary.mean,
+        interval=test.summary.interval,
         verdict=verdict,
         detail=detail,
         unit=claim.unit,
@@ -53,65 +62,146 @@ def judge(claim: Claim, words: ClaimWords, replications: int, finding: str | Non
         finding=finding,
         tolerance=claim.allowed_error(),
         accepted=claim.accepted(),
+        alternative=claim.alternative,
+        written=claim.written,
+        replications_needed=test.needed() if verdict == "undecided" else None,
+        samples=tuple(map(float, test.samples)),
     )
 
 
-def _decide(claim: Claim, samples: Array, summary: Summary, direction: Holds | None) -> tuple[Verdict, str]:
-    if summary.mean is None:
-        return "not reproduced", "no replication has a sample"
-    if claim.tolerance is not None:
-        return _against_paper(claim, summary.mean, summary, direction)
-    if claim.expect is not None:
-        return _against_expectation(claim, samples, summary, direction)
-    surely = direction if direction is not None else Holds.NO
-    return _VERDICTS[surely], f"{claim.direction}: {_said(surely)}"
+class _Test:
+    """A claim's expressions computed, and what follows from them."""
+
+    def __init__(self, claim: Claim, words: ClaimWords, replications: int, rivals: Sequence[str]) -> None:
+        self._claim, self._words, self._replications, self._rivals = claim, words, replications, rivals
+        self._measured = Expression(claim.measured)
+        self._direction = None if claim.direction is None else Expression(claim.direction)
+        self.samples = self._computed("measured", lambda: samples_of(self._measured, words, replications))
+        self.summary = summarise(self.samples)
+        self._amount = self._amount_of(self.samples, self.summary)
+        self._way = self._computed("direction", lambda: self._truth(self._direction))
+
+    def verdict(self) -> tuple[Verdict, str]:
+        """The verdict, and in a line how it came about."""
+        if self.summary.mean is None:
+            return "not reproduced", "no replication has a sample"
+        verdict = _joined(self._amount, self._way)
+        detail = "; ".join(part for part in (self._amount_said(), self._way_said()) if part)
+        reason = self._why_not_discriminating(verdict)
+        if reason:
+            return "not discriminating", f"{detail}; {reason}"
+        if verdict == "undecided":
+            detail += f"; {_deciding(self.needed(), self.summary)}"
+        missing = self._replications - self.summary.count
+        if 0 < missing < self._replications:
+            detail += f"; {missing} of {self._replications} replications have no sample"
+        return verdict, detail
+
+    def needed(self) -> int | None:
+        """About how many replications would decide it; None where that cannot be said."""
+        undecided = [
+            truth.replications
+            for truth in (self._amount, self._way)
+            if truth is not None and truth.holds is Holds.UNDECIDED
+        ]
+        most = max(undecided, default=math.inf)
+        return int(most) if most < 1e6 else None
+
+    def _amount_of(self, samples: Array, summary: Summary) -> Truth | None:
+        claim = self._claim
+        accepted = claim.accepted()
+        if claim.tolerance is not None and accepted is not None:
+            low, high = accepted
+            return within(summary, -math.inf if low is None else low, math.inf if high is None else high)
+        if claim.expect is not None:
+            return reduce(and_, (compared(sign, samples - bound) for sign, bound in claim.conditions()))
+        return None
+
+    def _truth(self, direction: Expression | None) -> Truth | None:
+        if direction is None:
+            return None
+        truth = direction.truth(self._words)
+        assert isinstance(truth, Truth)  # noqa: S101  (what ClaimWords.compare returns)
+        return truth
+
+    def _computed(self, key: str, compute: Callable[[], _T]) -> _T:
+        try:
+            return compute()
+        except ExpressionError as error:
+            raise ExpressionError(f"{key}: {error}") from None
+
+    def _why_not_discriminating(self, verdict: Verdict) -> str:
+        way = None if self._way is None else self._way.share
+        shares = [share for share in (self._share(), way) if share is not None]
+        if shares and max(shares) <= NEGLIGIBLE and self._claim.tolerance is None:
+            largest = max(shares)
+            effect = "nothing" if largest == 0 else f"at most {100 * largest:.2g} % of what is compared"
+            return f"the effect is {effect}: nothing here tells the claim from its denial"
+        if verdict == "reproduced" and self._every_rival_passes():
+            return "every rival passes as well"
+        return ""
+
+    def _share(self) -> float | None:
+        # The difference of a claim with a direction alone is what its direction compares.
+        if self._claim.expect is None:
+            return None
+        return measured_share(self._measured, self._words, self.summary, self._claim.conditions())
+
+    def _every_rival_passes(self) -> bool:
+        def passes(rewritten: Callable[[str], str]) -> Holds:
+            samples = samples_of(Expression(rewritten(self._measured.text)), self._words, self._replications)
+            direction = None if self._direction is None else Expression(rewritten(self._direction.text))
+            truths = (self._amount_of(samples, summarise(samples)), self._truth(direction))
+            return reduce(and_, (truth for truth in truths if truth is not None)).holds
+
+        expressions = [self._measured] + ([] if self._direction is None else [self._direction])
+        return every_rival_passes(expressions, self._rivals, passes)
+
+    def _amount_said(self) -> str:
+        claim, mean = self._claim, self.summary.mean
+        allowed, paper = claim.allowed_error(), claim.paper
+        if mean is None or self._amount is None:
+            return ""
+        if allowed is None or paper is None:
+            return f"expected {claim.expect}: {_said(self._amount, self.summary)}"
+        where = {
+            Holds.SURELY: "the whole interval within it",
+            Holds.UNDECIDED: "the interval across its end" if self.summary.interval else "no interval",
+            Holds.NO: "the whole interval outside",
+        }[self._amount.holds]
+        off = f"{_number(mean)} is {_number(abs(mean - paper))} from {_number(paper)}"
+        return f"{off}, tolerance {_number(allowed)}, {where}"
+
+    def _way_said(self) -> str:
+        return "" if self._way is None else f"{self._claim.direction}: {_said(self._way, self.summary)}"
 
 
-def _against_paper(
-    claim: Claim, mean: float, summary: Summary, direction: Holds | None
-) -> tuple[Verdict, str]:
-    allowed, paper = claim.allowed_error(), claim.paper
-    if allowed is None or paper is None:
-        raise AssertionError("the model requires paper with tolerance")
-    # Decimal fractions are not exact in binary: 0.3 - 0.2 would lie outside a tolerance of 0.1.
-    rounding = 1e-12 * max(abs(mean), abs(paper), allowed)
-    near = abs(mean - paper) <= allowed + rounding
-    off = (
-        f"{_number(mean)} is {_number(abs(mean - paper))} from {_number(paper)}, tolerance {_number(allowed)}"
-    )
-    if summary.interval is not None and near:
-        low, high = summary.interval
-        if low < paper - allowed - rounding or high > paper + allowed + rounding:
-            off += " (the interval reaches beyond it)"
-    if direction is not None:
-        off += f"; {claim.direction}: {_said(direction)}"
-    if near and direction is not Holds.NO:
-        return "reproduced", off
-    # A direction that does not hold is the worse miss: a value may be near the paper's by chance.
-    return ("direction only" if direction else "not reproduced"), off
+def _joined(amount: Truth | None, way: Truth | None) -> Verdict:
+    if amount is None or way is None:
+        alone = amount or way
+        return "undecided" if alone is None else _ALONE[alone.holds]
+    if way.holds is Holds.NO:
+        # However near its value comes: it may be near by chance.
+        return "not reproduced"
+    if Holds.UNDECIDED in (amount.holds, way.holds):
+        return "undecided"
+    return "reproduced" if amount.holds is Holds.SURELY else "direction only"
 
 
-def _against_expectation(
-    claim: Claim, samples: Array, summary: Summary, direction: Holds | None
-) -> tuple[Verdict, str]:
-    surely = min(holds(comparison, samples - bound) for comparison, bound in claim.conditions())
-    detail = f"expected {claim.expect}: {_said(surely)}"
-    if summary.interval is None and surely:
-        detail += " (one replication has no interval)"
-    if direction is not None:
-        detail += f"; {claim.direction}: {_said(direction)}"
-        if direction is Holds.NO:
-            return "not reproduced", detail
-        return _VERDICTS[max(surely, Holds.ON_AVERAGE)], detail
-    return _VERDICTS[surely], detail
-
-
-def _said(surely: Holds) -> str:
+def _said(truth: Truth, summary: Summary) -> str:
+    if truth.holds is Holds.UNDECIDED and summary.interval is None:
+        return "one replication has no interval"
     return {
         Holds.SURELY: "holds over the whole 95 % interval",
-        Holds.ON_AVERAGE: "holds on average, not over the whole 95 % interval",
-        Holds.NO: "does not hold",
-    }[surely]
+        Holds.UNDECIDED: "the 95 % interval does not decide it",
+        Holds.NO: "does not hold anywhere in the 95 % interval",
+    }[truth.holds]
+
+
+def _deciding(needed: int | None, summary: Summary) -> str:
+    if needed is None:
+        return "how many replications would decide it cannot be said"
+    return f"about {needed} replications would decide it, where {summary.count} were run"
 
 
 def _number(value: float) -> str:

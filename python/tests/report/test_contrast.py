@@ -36,8 +36,8 @@ def contrast(one: str, other: str) -> float:
 def test_text_can_be_read(name: str) -> None:
     colours = THEMES[name]
     pairs = [(text, back) for text in ("text", "muted", "accent") for back in ("back", "surface")]
-    pairs += [(tone, f"{tone}-back") for tone in ("good", "half", "bad")]
-    pairs += [(tone, "back") for tone in ("good", "half", "bad")]
+    pairs += [(tone, f"{tone}-back") for tone in ("good", "half", "open", "bad")]
+    pairs += [(tone, "back") for tone in ("good", "half", "open", "bad")]
     pairs += [("text", "half-back")]
     for text, back in pairs:
         assert contrast(colours[text], colours[back]) >= 4.5, (text, back)
@@ -46,7 +46,12 @@ def test_text_can_be_read(name: str) -> None:
 @pytest.mark.parametrize("name", THEMES)
 def test_curves_and_marks_can_be_seen(name: str) -> None:
     colours = THEMES[name]
-    marks = [f"curve-{index}" for index in range(COLOURS)] + ["good-mark", "half-mark", "bad-mark"]
+    marks = [f"curve-{index}" for index in range(COLOURS)] + [
+        "good-mark",
+        "half-mark",
+        "open-mark",
+        "bad-mark",
+    ]
     for mark in marks:
         assert contrast(colours[mark], colours["back"]) >= 3, mark
 

@@ -3,6 +3,9 @@
 //!
 //! `lower` and `upper` are fractions of the physical limit in packets. A limit in bytes counts as that many mean packets.
 //! A queue without limit has no such thresholds: nothing is dropped then.
+//!
+//! A prediction is held to what a queue can be: neither less than nothing nor more than the limit. With `bounded = false` it
+//! may be anything, as the thesis's may.
 
 mod adaptation;
 mod parameters;
@@ -33,6 +36,8 @@ pub const ENTRY: Entry = Entry {
 pub struct Apace {
     capacity: Capacity,
     predictor: Predictor,
+    /// The longest queue that is predicted, in packets, if predictions are bounded.
+    longest: Option<f64>,
     period: Option<Span>,
     law: Law,
     adaptation: Option<Adaptation>,
@@ -72,14 +77,14 @@ impl Apace {
     /// From the registered parameters.
     pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
         let packets = limit_in_packets(capacity, link);
+        let (order, horizon) = (values.integer("order") as usize, values.integer("horizon") as usize);
+        let update = Update::named(values.choice("update"));
+        let bounded = values.flag("bounded");
+        let most = if bounded { update.largest_stable_step(horizon) } else { f64::INFINITY };
         Self {
             capacity,
-            predictor: Predictor::new(
-                values.integer("order") as usize,
-                values.integer("horizon") as usize,
-                values.number("step"),
-                Update::named(values.choice("update")),
-            ),
+            predictor: Predictor::new(order, horizon, values.number("step").min(most), update),
+            longest: bounded.then_some(packets),
             period: values.optional_time("period"),
             law: Law::new(
                 values.number("lower") * packets,
@@ -91,8 +96,14 @@ impl Apace {
         }
     }
 
+    /// The queue that is predicted, in packets.
+    fn predicted(&self) -> f64 {
+        let predicted = self.predictor.prediction();
+        self.longest.map_or(predicted, |longest| predicted.clamp(0.0, longest))
+    }
+
     fn probability(&self) -> f64 {
-        self.law.probability(self.predictor.prediction())
+        self.law.probability(self.predicted())
     }
 }
 
@@ -110,12 +121,13 @@ impl Discipline for Apace {
         if self.period.is_none() {
             self.predictor.observe(backlog.packets as f64);
         }
-        let probability = self.probability();
+        let predicted = self.predicted();
+        let probability = self.law.probability(predicted);
         let fits = self.capacity.admits(arrival.bytes, backlog);
         if let Some(adaptation) = &mut self.adaptation {
             let signalled = if fits { probability } else { 1.0 };
             let m = &mut self.law.max_probability;
-            *m = adaptation.adapt(*m, arrival.now, self.predictor.prediction(), signalled);
+            *m = adaptation.adapt(*m, arrival.now, predicted, signalled);
         }
         let early = probability > 0.0 && random.uniform() < probability;
         // RFC 3168 section 7: where everything would be dropped, marking is not enough.
@@ -136,7 +148,7 @@ impl Discipline for Apace {
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        series("predicted_queue_packets", self.predictor.prediction());
+        series("predicted_queue_packets", self.predicted());
         series("drop_probability", self.probability());
         if let Some(error) = self.predictor.error() {
             series("prediction_error_packets", error);

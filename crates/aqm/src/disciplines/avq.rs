@@ -1,8 +1,10 @@
 //! AVQ, the adaptive virtual queue (Kunniyur and Srikant, SIGCOMM 2001): drops where a virtual queue of the same size, with
 //! a capacity of its own, would overflow. That capacity is adapted so that the link is used to a desired degree.
 //!
-//! What is held at the desired degree is the load that is offered. Where packets are marked, the link is used as much; where
-//! they are dropped, it is used less by as much as is dropped. `load = "admitted"` holds the use itself.
+//! What is held at the desired degree is the load without AVQ's own drops, as in the authors' version for ns-2 (queue/vq.cc,
+//! dropPacketForECN). Their paper adapts to all arrivals, for it marks: then there are no such drops, and the two are the same.
+//! With drops the paper's load starves the link: the more is dropped, the further the capacity falls. `load = "offered"`
+//! counts them all the same.
 //!
 //! The virtual queue counts packets where the limit does, else bytes. Without a limit it never overflows.
 
@@ -45,11 +47,11 @@ pub const PARAMETERS: &[Parameter] = &[
     },
     Parameter {
         name: "load",
-        summary: "Which load is held at utilisation: what is offered, or what is not dropped",
-        quantity: Quantity::Choice(&["offered", "admitted"]),
-        default: "offered",
+        summary: "Which load is held at utilisation: all but its own drops, or those too",
+        quantity: Quantity::Choice(&["admitted", "offered"]),
+        default: "admitted",
         range: Range::ANY,
-        source: "Kunniyur and Srikant 2001: offered; the version contributed to ns-2: admitted",
+        source: "the authors' version for ns-2, queue/vq.cc; Kunniyur and Srikant 2001, which mark, count every arrival",
     },
     ECN,
 ];
@@ -70,7 +72,7 @@ pub struct Avq {
     virtual_queue: f64,
     utilisation: f64,
     smoothing: f64,
-    counts_dropped: bool,
+    counts_own_drops: bool,
     ecn: bool,
     last: Time,
     mean_packet_bytes: f64,
@@ -95,7 +97,7 @@ impl Avq {
             virtual_queue: 0.0,
             utilisation: values.number("utilisation"),
             smoothing: values.number("smoothing"),
-            counts_dropped: values.choice("load") == "offered",
+            counts_own_drops: values.choice("load") == "offered",
             ecn: values.flag("ecn"),
             last: Time::ZERO,
             mean_packet_bytes,
@@ -125,12 +127,15 @@ impl Discipline for Avq {
     fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, _random: &mut dyn Random) -> Verdict {
         let size = if let Capacity::Packets(_) = self.capacity { 1.0 } else { f64::from(arrival.bytes) };
         self.advance(arrival.now);
-        let verdict = match (self.overflows(size), self.capacity.admits(arrival.bytes, backlog)) {
-            (false, true) => Verdict::Admit,
-            (true, true) if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
+        let overflows = self.overflows(size);
+        let marks = self.ecn && arrival.ecn.is_capable();
+        let verdict = match self.capacity.admits(arrival.bytes, backlog) {
+            true if !overflows => Verdict::Admit,
+            true if marks => Verdict::Mark,
             _ => Verdict::Drop,
         };
-        if self.counts_dropped || verdict != Verdict::Drop {
+        let own_drop = overflows && !marks;
+        if self.counts_own_drops || !own_drop {
             self.virtual_per_s = (self.virtual_per_s - self.smoothing * size).max(0.0);
         }
         verdict

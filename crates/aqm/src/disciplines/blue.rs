@@ -1,5 +1,6 @@
 //! BLUE (Feng, Kandlur, Saha and Shin 1999 and 2002): the drop probability rises when the queue overflows and falls when
-//! the link runs idle, whatever the queue's length.
+//! the link runs idle, whatever the queue's length. First in the technical report CSE-TR-387-99 of the University of Michigan,
+//! April 1999.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
 use crate::registry::{Entry, Queueing, Service, queue};
@@ -25,7 +26,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Number,
         default: "0.0025",
         range: Range::between(0.0, 1.0),
-        source: "ns-3's port of the authors' code, Increment",
+        source: "Tahiliani, Jain and Singh's port of the authors' ns-1.1 code to ns-3 (outside its releases), Increment",
     },
     Parameter {
         name: "decrement",
@@ -33,7 +34,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Number,
         default: "0.00025",
         range: Range::between(0.0, 1.0),
-        source: "ns-3's port of the authors' code, Decrement",
+        source: "the same port, Decrement; Feng et al. 1999 want it far below d1",
     },
     Parameter {
         name: "freeze_time",
@@ -41,7 +42,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Time,
         default: "100 ms",
         range: Range::above(0.0),
-        source: "ns-3's port of the authors' code, FreezeTime",
+        source: "the same port, FreezeTime; 50 ms in the authors' ALTQ version (altq_blue.c)",
     },
     Parameter {
         name: "threshold",

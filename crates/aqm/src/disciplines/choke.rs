@@ -98,7 +98,7 @@ impl Departing for Choke {
             drops(held.ticket);
             return;
         }
-        if !self.capacity.has_room(arrival.bytes, waiting, self.queue.bytes()) {
+        if !held.link_free && !self.capacity.has_room(arrival.bytes, waiting, self.queue.bytes()) {
             self.detection.dropped();
             drops(held.ticket);
             return;
@@ -117,7 +117,7 @@ impl Departing for Choke {
         _random: &mut dyn Random,
         _drops: &mut dyn FnMut(Ticket),
     ) -> Option<Departure> {
-        let Held { ticket, arrival } = self.queue.pop()?;
+        let Held { ticket, arrival, .. } = self.queue.pop()?;
         self.free_at = now + self.rate.time_to_send(Size::from_bytes(u64::from(arrival.bytes)));
         Some(Departure { ticket, marked: self.marked[ticket.0 as usize] })
     }

@@ -172,6 +172,12 @@ impl Law {
         self.ecn && head.is_some_and(|held| held.arrival.ecn.is_capable())
     }
 
+    /// So many packets of its queue have been dropped for want of room: they count as its own, so that it drops the more
+    /// often (Linux, net/sched/sch_fq_codel.c, fq_codel_drop).
+    pub fn overflowed(&mut self, dropped: u32) {
+        self.count = self.count.saturating_add(dropped);
+    }
+
     /// Its `count`: drops since dropping began, and what was taken over from the last time; zero while nothing is dropped.
     pub fn count(&self) -> u32 {
         if self.dropping { self.count } else { 0 }
@@ -195,7 +201,9 @@ impl CoDel {
 
 impl Departing for CoDel {
     fn on_arrival(&mut self, held: Held, _random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
-        if self.capacity.has_room(held.arrival.bytes, self.queue.len() as u64, self.queue.bytes()) {
+        if held.link_free
+            || self.capacity.has_room(held.arrival.bytes, self.queue.len() as u64, self.queue.bytes())
+        {
             self.queue.push(held);
         } else {
             drops(held.ticket);

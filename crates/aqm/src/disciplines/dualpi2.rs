@@ -10,10 +10,10 @@ mod controller;
 mod tests;
 
 use crate::departure::{Departing, Departure, Held, Ticket};
-use crate::discipline::{Capacity, Ecn};
+use crate::discipline::{Capacity, Ecn, LinkRate};
 use crate::fifo::Fifo;
 use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Parameter, Quantity, Random, Range, Size, Span, Time, Values};
 use controller::{Controller, Spread};
 
 /// The discipline in the registry.
@@ -104,6 +104,21 @@ pub const PARAMETERS: &[Parameter] = &[
     },
 ];
 
+/// On a slow link a flow cannot keep the link busy without waiting beyond the ramp: behind the packet being sent and one more
+/// every packet is marked, and its sender starves beside classic ones. With a round trip of 18 ms DCTCP has 0.1 of Reno's
+/// goodput at 12 Mbit/s, 0.6 of it at 16, and 0.9 at 25.
+pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
+    let end = values.time("ramp_start") + values.time("ramp_range");
+    let two_packets = link.rate.time_to_send(Size::from_bytes(2 * u64::from(link.mean_packet_bytes)));
+    (values.flag("ecn") && end < two_packets).then(|| {
+        format!(
+            "ramp_start and ramp_range end at {end}, before two packets of {} B at {} have gone ({two_packets}): nearly every \
+             packet of a sender that answers to each mark a little is marked, and it starves beside others",
+            link.mean_packet_bytes, link.rate
+        )
+    })
+}
+
 /// The discipline.
 #[derive(Clone, Debug)]
 pub struct DualPi2 {
@@ -192,7 +207,7 @@ impl Departing for DualPi2 {
     fn on_arrival(&mut self, held: Held, _random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
         self.update(held.arrival.now);
         let bytes = self.classic.bytes() + self.short.bytes();
-        if !self.capacity.has_room(held.arrival.bytes, self.packets(), bytes) {
+        if !held.link_free && !self.capacity.has_room(held.arrival.bytes, self.packets(), bytes) {
             drops(held.ticket);
         } else if self.ecn && matches!(held.arrival.ecn, Ecn::LowLatency | Ecn::Experienced) {
             self.short.push(held);

@@ -3,23 +3,29 @@
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
-use crate::disciplines::codel::{ECN, INTERVAL, Law, MAX_PACKET, TARGET};
+use crate::disciplines::codel::{self, INTERVAL, Law, MAX_PACKET, TARGET};
 use crate::fifo::Fifo;
 use crate::registry::{Entry, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Time, Values};
+use ackclock_base::{Descriptor, Parameter, Quantity, Random, Range, Time, Values};
 use std::collections::VecDeque;
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
-    descriptor: &queue(
-        "fq-codel",
-        "Hashes flows to queues that share the link equally, each under its own CoDel; new flows go first",
-        "RFC 8290",
-        PARAMETERS,
-    ),
+    descriptor: &Descriptor {
+        presets: PRESETS,
+        ..queue(
+            "fq-codel",
+            "Hashes flows to queues that share the link equally, each under its own CoDel; new flows go first",
+            "RFC 8290",
+            PARAMETERS,
+        )
+    },
     build: |values, capacity, _| Queueing::at_departure(FqCoDel::new(values, capacity)),
     service: Service { drops_late: true, overtakes: true, ..Service::IN_ORDER },
 };
+
+/// A large limit, for it is there for emergencies (section 5.2, and net/sched/sch_fq_codel.c).
+const PRESETS: &[(&str, &str)] = &[("limit", "10240 packets")];
 
 /// What can be set.
 pub const PARAMETERS: &[Parameter] = &[
@@ -50,7 +56,7 @@ pub const PARAMETERS: &[Parameter] = &[
     TARGET,
     INTERVAL,
     MAX_PACKET,
-    ECN,
+    Parameter { default: "true", source: "RFC 8290 section 5.2; RFC 3168 section 5", ..codel::ECN },
 ];
 
 /// The discipline. Its memory grows with the queues that have been used and with what has waited in them.
@@ -117,7 +123,7 @@ impl FqCoDel {
         self.packets > 0 && !self.capacity.has_room(0, self.packets - 1, self.bytes)
     }
 
-    /// Section 4.1: half of the queue with the most bytes, its oldest packets, but no more than a batch.
+    /// Section 4.1: half of the bytes of the queue with the most of them, its oldest packets, but no more than a batch.
     fn drop_from_fattest(&mut self, drops: &mut dyn FnMut(Ticket)) {
         let mut fattest = 0;
         for (index, queue) in self.queues.iter().enumerate() {
@@ -125,13 +131,20 @@ impl FqCoDel {
                 fattest = index;
             }
         }
-        let fifo = &mut self.queues[fattest].fifo;
-        let count = (fifo.len() / 2).clamp(1, self.drop_batch);
-        for dropped in std::iter::from_fn(|| fifo.pop()).take(count) {
-            self.packets -= 1;
-            self.bytes -= u64::from(dropped.arrival.bytes);
+        let Queue { fifo, law, .. } = &mut self.queues[fattest];
+        let half = fifo.bytes() / 2;
+        let (mut packets, mut bytes) = (0, 0);
+        while let Some(dropped) = fifo.pop() {
+            packets += 1;
+            bytes += u64::from(dropped.arrival.bytes);
             drops(dropped.ticket);
+            if packets == self.drop_batch || bytes >= half {
+                break;
+            }
         }
+        law.overflowed(packets as u32);
+        self.packets -= packets as u64;
+        self.bytes -= bytes;
     }
 }
 
@@ -154,7 +167,7 @@ impl Departing for FqCoDel {
             queue.credits = self.quantum;
             self.new.push_back(index);
         }
-        while self.is_over() {
+        while !held.link_free && self.is_over() {
             self.drop_from_fattest(drops);
         }
     }

@@ -35,7 +35,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Integer,
         default: "2",
         range: Range::between(1.0, 16.0),
-        source: "Feng et al. 2001, its simulations; 8 in Linux",
+        source: "Feng et al. 2001, its simulations; SFB_LEVELS is 8 in Linux, net/sched/sch_sfb.c",
     },
     Parameter {
         name: "bins",
@@ -43,7 +43,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Integer,
         default: "23",
         range: Range::between(1.0, 65536.0),
-        source: "Feng et al. 2001, its simulations; 16 in Linux",
+        source: "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
     },
     Parameter {
         name: "bin_size",
@@ -59,7 +59,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Number,
         default: "0.0005",
         range: Range::between(0.0, 1.0),
-        source: "tc-sfb(8), increment",
+        source: "tc-sfb(8), increment; the kernel's own, where tc says nothing, is 66/65536",
     },
     Parameter {
         name: "decrement",
@@ -67,7 +67,7 @@ pub const PARAMETERS: &[Parameter] = &[
         quantity: Quantity::Number,
         default: "0.00005",
         range: Range::between(0.0, 1.0),
-        source: "tc-sfb(8), decrement",
+        source: "tc-sfb(8), decrement; the kernel's own, where tc says nothing, is 11/65536",
     },
     Parameter {
         name: "penalty_rate",

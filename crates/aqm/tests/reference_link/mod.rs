@@ -108,7 +108,12 @@ impl<R: Random> ReferenceLink<R> {
                 let drop = &mut |ticket: Ticket| {
                     happenings.push(Happening::Dropped { number: ticket.0 as usize, newcomer: number });
                 };
-                discipline.on_arrival(Held { ticket: Ticket(number as u32), arrival }, random, drop);
+                let link_free = discipline.packets() == 0 && *free_at <= arrival.now;
+                discipline.on_arrival(
+                    Held { ticket: Ticket(number as u32), arrival, link_free },
+                    random,
+                    drop,
+                );
                 if (*free_at).max(discipline.ready()) <= arrival.now {
                     *free_at = arrival.now;
                     depart(discipline, bytes, *rate, free_at, random, number, happenings);

@@ -49,6 +49,12 @@ const PARAMETERS: &[Parameter] = &[
         "Figure 4.4: yes; appendix D, which made the results: no",
     ),
     flag(
+        "single_cut",
+        "Whether the window is cut once, at the first partial acknowledgement, or at every one, each time by the same number",
+        "true",
+        "Section 4.2.1: the number lost; appendix D with its default single_cut = 0: every one",
+    ),
+    flag(
         "latch",
         "Whether the judgement at the third duplicate holds until the losses are counted",
         "false",
@@ -70,6 +76,7 @@ pub struct Cwa {
     has_tthresh: bool,
     inclusive: bool,
     halves_ssthresh: bool,
+    single_cut: bool,
     latch: bool,
     learns_at: u32,
     tthresh: Packets,
@@ -84,6 +91,7 @@ impl Cwa {
             has_tthresh: values.flag("tthresh"),
             inclusive: values.flag("inclusive"),
             halves_ssthresh: values.flag("halves_ssthresh"),
+            single_cut: values.flag("single_cut"),
             latch: values.flag("latch"),
             learns_at: values.integer("learns_at") as u32,
             tthresh: 0.0,
@@ -120,6 +128,10 @@ impl Action for Cwa {
 
     fn on_timeout(&mut self, _timeout: &Timeout) {
         self.losses = 0;
+    }
+
+    fn repeats(&self) -> bool {
+        !self.single_cut
     }
 
     fn latches(&self) -> bool {
@@ -223,6 +235,48 @@ mod tests {
         assert_eq!(script.cwnd(), 3.0);
         // Had tthresh stayed at 10, 3 - 1 = 2 were left; it is 3 now, and 3 < 3 is false.
         assert_eq!(lose(&mut script, 1).0, 1.5);
+    }
+
+    /// Three packets are missing of ten sent; two partial acknowledgements follow the one that counts, then a full one.
+    fn partials(settings: &[(&str, &str)]) -> [f64; 4] {
+        let mut script = cwa(settings);
+        script.loss();
+        script.acks(1);
+        script.counted(3);
+        script.recovered();
+        let counted = script.cwnd();
+        [counted; 4].map(|_| {
+            let cwnd = script.cwnd();
+            script.acks(3);
+            cwnd
+        })
+    }
+
+    #[test]
+    fn appendix_d_every_partial_acknowledgement_cuts_by_the_same_number_again() {
+        // A window of 10 has grown by 1/10 when the count comes: 10.1 - 3 is 7. Nine packets are outstanding still, which
+        // come in threes: 7 grows by three times about 1/7.
+        let once = partials(&[("tthresh", "false")]);
+        assert_eq!(once[0], 7.0);
+        assert!(once.windows(2).all(|pair| pair[1] > pair[0]), "{once:?}");
+        // Each of the next eight leaves something out: 7.14 - 3 is 4; below the threshold of 5 it grows by one, 5 - 3 is 2,
+        // 3 - 3 is the floor of 1, and there it stays, until the ninth is of everything: 1 + 1.
+        let each = partials(&[("tthresh", "false"), ("single_cut", "false")]);
+        assert_eq!(each, [7.0, 1.0, 1.0, 2.0]);
+        // At tthresh each of them halves: 10.1 / 2 at the count, then 5.05 grown by 1/5.05 and halved, and so on.
+        let halved = partials(&[("single_cut", "false")]);
+        assert_eq!(halved[0], 5.05);
+        assert!(halved[1] < 5.05 / 4.0, "{halved:?}");
+    }
+
+    #[test]
+    fn what_follows_a_timeout_is_cut_no_more() {
+        let mut script = cwa(&[("tthresh", "false"), ("single_cut", "false")]);
+        script.loss();
+        script.counted(3);
+        script.timeout();
+        let (before, _) = (script.cwnd(), script.acks(1));
+        assert!(script.cwnd() > before);
     }
 
     #[test]

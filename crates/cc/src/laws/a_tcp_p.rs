@@ -5,7 +5,7 @@ use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::adaptive_strength::{self, Controller};
-use crate::laws::tcp_p::{self, Flow, Rules};
+use crate::laws::tcp_p::{self, Cost, Flow, Rules};
 use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Parameter, Time, Values};
 
@@ -41,12 +41,12 @@ impl AdaptiveParallel {
 
     /// Algorithm 7, once for the losses of a burst: what TCP-P does to spare its flows is done with the group's least
     /// round trip.
-    fn answers(&mut self, members: &Members<Flow>, me: usize, now: Time) -> bool {
-        let answers = !self.rules.spares(members, me, now, self.controller.srtt_least());
-        if answers {
+    fn cost(&mut self, members: &Members<Flow>, me: usize, now: Time) -> Cost {
+        let cost = self.rules.cost(members, me, now, self.controller.srtt_least());
+        if cost == Cost::Whole {
             self.controller.on_loss(now);
         }
-        answers
+        cost
     }
 }
 
@@ -69,15 +69,14 @@ impl GroupLaw for AdaptiveParallel {
     }
 
     fn on_loss(&mut self, members: &mut Members<Flow>, me: usize, loss: &Loss) {
-        if self.answers(members, me, loss.now) {
-            self.rules.on_loss(members, me, self.controller.k(), loss);
-        }
+        let cost = self.cost(members, me, loss.now);
+        self.rules.on_loss(members, me, self.controller.k(), loss, cost);
     }
 
     /// Cho gives no rule: the standard's window for this flow, the others as at a loss.
     fn on_timeout(&mut self, members: &mut Members<Flow>, me: usize, timeout: &Timeout) {
         members.all[me].window.start_over(timeout);
-        if self.answers(members, me, timeout.now) {
+        if self.cost(members, me, timeout.now) == Cost::Whole {
             self.rules.cut_others(members, me, self.controller.k(), timeout.now);
         }
     }
@@ -172,6 +171,32 @@ mod tests {
         script.wait(1.0);
         script.loss(1);
         assert_eq!(script.cwnd(1), after[1] / 2.0);
+    }
+
+    #[test]
+    fn where_siblings_are_spared_a_burst_halves_its_finders_and_is_one_event_to_the_controller() {
+        // A knee at strength 9 leaves 3 for the burst, of N = 4 flows. Each that finds a loss halves; the siblings' cut of
+        // the first is equation 3.9's 1/2 + 4 x 2 / (2 x 3 x 3) = 17/18, and comes once. With k = 3 the root of a second
+        // event's knee would be 1.
+        let mut script =
+            GroupScript::new("a-tcp-p", &[("srtt_gain", "1"), ("suppression", "siblings")], &[200.0; 4]);
+        script.rtt(60.0);
+        script.acks(0, 1);
+        script.rtt(50.0);
+        script.acks(1, 1);
+        script.loss(0);
+        (0..8).for_each(|_| check(&mut script, 0, 50.0));
+        check(&mut script, 0, 60.0);
+        script.wait(501.0);
+        let before = script.cwnds();
+        script.loss(1);
+        script.wait(49.0); // the least round trip of the group is 50 ms
+        script.loss(2);
+        assert_eq!(script.inner(0, "k"), Some(3.0));
+        let near = |window: f64, expected: f64| assert!((window - expected).abs() < 1e-9, "{window}");
+        near(script.cwnd(1), before[1] / 2.0);
+        near(script.cwnd(2), before[2] * 17.0 / 36.0);
+        near(script.cwnd(3), before[3] * 17.0 / 18.0);
     }
 
     #[test]

@@ -71,6 +71,14 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range::ANY,
         source: "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
     },
+    Parameter {
+        name: "previous_max",
+        summary: "What fast convergence compares with past the last maximum: the unbounded one of probing, or the last",
+        quantity: Quantity::Choice(&["unbounded", "last"]),
+        default: "unbounded",
+        range: Range::ANY,
+        source: "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
+    },
 ];
 
 /// Binary search increase.
@@ -82,8 +90,11 @@ pub struct Bic {
     low_window: Packets,
     log_factor: f64,
     fast_convergence: bool,
+    keeps_last_max: bool,
     /// Where a packet was lost; infinite while that is not known.
     max: Packets,
+    /// Where a packet was lost last, whatever probing has found since; zero while none was.
+    last_max: Packets,
     /// Where none was.
     min: Packets,
     target: Packets,
@@ -108,7 +119,9 @@ impl Bic {
             low_window: values.packets("low_window"),
             log_factor: values.number("log_factor"),
             fast_convergence: values.flag("fast_convergence"),
+            keeps_last_max: values.choice("previous_max") == "last",
             max: unknown,
+            last_max: 0.0,
             min: 0.0,
             target: unknown,
             probing: None,
@@ -162,10 +175,12 @@ impl WindowLaw for Bic {
         if from < self.low_window {
             return from / 2.0;
         }
-        let shrinking = self.fast_convergence && from < self.max && self.max.is_finite();
+        let previous = if self.keeps_last_max { self.last_max } else { self.max };
+        let shrinking = self.fast_convergence && from < previous;
         self.probing = None;
         self.min = from * self.beta;
         self.max = if shrinking { (from + self.min) / 2.0 } else { from };
+        self.last_max = self.max;
         self.aim();
         self.min
     }
@@ -173,7 +188,7 @@ impl WindowLaw for Bic {
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         window.start_over(timeout);
         // Linux forgets the search: the path may be another.
-        (self.max, self.min, self.target) = (f64::INFINITY, 0.0, f64::INFINITY);
+        (self.max, self.last_max, self.min, self.target) = (f64::INFINITY, 0.0, 0.0, f64::INFINITY);
         self.probing = None;
     }
 

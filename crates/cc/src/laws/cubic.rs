@@ -1,6 +1,6 @@
 //! CUBIC (RFC 9438).
 
-use crate::classic::{Classic, Window, WindowLaw};
+use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Time, Values};
@@ -51,9 +51,10 @@ pub struct Cubic {
     c: f64,
     beta: f64,
     fast_convergence: bool,
-    /// The window at the last loss, less what fast convergence gives up (section 4.1.2).
-    w_max: Packets,
-    /// The window at the last loss.
+    /// The window at the last loss, less what fast convergence gives up (section 4.1.2). There is none before the first
+    /// loss nor after a timeout: congestion avoidance then begins at its plateau (sections 4.8 and 4.10).
+    w_max: Option<Packets>,
+    /// The window when the slow start threshold was last set (section 4.1.2).
     cwnd_prior: Packets,
     /// Congestion avoidance since the last loss, `None` until its first acknowledgement.
     epoch: Option<Epoch>,
@@ -81,17 +82,17 @@ impl Cubic {
             c: values.number("c"),
             beta: values.number("beta"),
             fast_convergence: values.flag("fast_convergence"),
-            w_max: 0.0,
+            w_max: None,
             cwnd_prior: 0.0,
             epoch: None,
         }
     }
 
-    fn epoch_from(&self, cwnd: Packets, now: Time) -> Epoch {
-        // Section 4.2: K = cbrt((W_max - cwnd_epoch) / C); at or above W_max the plateau is here (section 4.8).
-        let below = self.w_max > cwnd;
-        let k = if below { libm::cbrt((self.w_max - cwnd) / self.c) } else { 0.0 };
-        Epoch { start: now, k, origin: if below { self.w_max } else { cwnd }, w_est: cwnd, last_ack: now }
+    fn epoch_from(&mut self, cwnd: Packets, now: Time) -> Epoch {
+        // Section 4.2: K = cbrt((W_max - cwnd_epoch) / C), and the plateau is here where the window is no smaller.
+        let origin = self.w_max.get_or_insert(cwnd).max(cwnd);
+        let k = libm::cbrt((origin - cwnd) / self.c);
+        Epoch { start: now, k, origin, w_est: cwnd, last_ack: now }
     }
 
     /// Section 4.3: the additive increase that gives Reno's average window with CUBIC's decrease.
@@ -142,24 +143,26 @@ impl WindowLaw for Cubic {
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         // Section 4.7: a flow that did not regain its last maximum remembers less.
-        let shrinking = self.fast_convergence && from < self.w_max;
-        self.w_max = if shrinking { from * (1.0 + self.beta) / 2.0 } else { from };
+        let shrinking = self.fast_convergence && self.w_max.is_some_and(|w_max| from < w_max);
+        self.w_max = Some(if shrinking { from * (1.0 + self.beta) / 2.0 } else { from });
         self.cwnd_prior = from;
         self.epoch = None;
         from * self.beta
     }
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
-        // Section 4.9: beta instead of a half, and the curve starts over at the end of slow start.
-        self.w_max = timeout.window;
-        self.cwnd_prior = timeout.window;
-        self.epoch = None;
-        window.ssthresh = (timeout.window * self.beta).max(crate::classic::MIN_SSTHRESH);
+        // Section 4.8: as Reno, with beta instead of a half; K = 0 and W_max = cwnd where congestion avoidance begins.
+        if !timeout.keeps_threshold {
+            self.cwnd_prior = timeout.window;
+            window.ssthresh = (timeout.window * self.beta).max(MIN_SSTHRESH);
+        }
         window.cwnd = 1.0;
+        self.w_max = None;
+        self.epoch = None;
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        series("w_max_packets", self.w_max);
+        series("w_max_packets", self.w_max.unwrap_or(f64::NAN));
         series("k_s", self.epoch.as_ref().map_or(Span::ZERO.seconds(), |epoch| epoch.k));
     }
 }
@@ -173,7 +176,7 @@ mod tests {
     fn the_window_is_back_at_its_maximum_after_k() {
         // RFC 9438 equation 2: W_max = 1000, beta = 0.7, C = 0.4: K = cbrt(300 / 0.4) = 9.0856 s.
         let mut law = Cubic::new(&crate::registry::find("cubic").unwrap().descriptor.defaults());
-        law.w_max = 1000.0;
+        law.w_max = Some(1000.0);
         let epoch = law.epoch_from(700.0, Time::ZERO);
         assert!((epoch.k - 9.0856).abs() < 1e-4);
         assert!((law.curve(&epoch, 0.0) - 700.0).abs() < 1e-9);
@@ -217,6 +220,56 @@ mod tests {
         assert!((law.decrease(100.0, &loss) - 70.0).abs() < 1e-9);
         // 80 < 100: W_max = 80 * (1 + 0.7) / 2 = 68.
         assert!((law.decrease(80.0, &loss) - 56.0).abs() < 1e-9);
-        assert!((law.w_max - 68.0).abs() < 1e-9);
+        assert!((law.w_max.unwrap() - 68.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_timeout_starts_over_and_a_second_one_keeps_the_threshold() {
+        // RFC 9438 section 4.8: 0.7 * 353 = 247.1; RFC 5681 section 3.1: a packet that times out again leaves it there.
+        let mut script = Script::new("cubic").window(353.0).starting_ssthresh(353.0);
+        script.timeout();
+        assert_eq!(script.cwnd(), 1.0);
+        assert!((script.ssthresh() - 247.1).abs() < 1e-9);
+        script.timeout_again();
+        assert!((script.ssthresh() - 247.1).abs() < 1e-9);
+        // ns-2 cuts again: 0.7 * 1 is less than two packets.
+        script.timeout();
+        assert_eq!(script.ssthresh(), 2.0);
+    }
+
+    #[test]
+    fn after_a_timeout_congestion_avoidance_begins_at_its_plateau() {
+        // RFC 9438 section 4.8: K = 0 and W_max = 70 where slow start ends, and not 100 and cbrt(30 / 0.4) = 4.2 s.
+        let mut script = Script::new("cubic").window(100.0).starting_ssthresh(100.0);
+        script.timeout();
+        assert!(script.published("w_max_packets").is_nan());
+        script.acks(69);
+        assert_eq!((script.cwnd(), script.published("k_s")), (70.0, 0.0));
+        script.acks(1);
+        assert_eq!((script.published("w_max_packets"), script.published("k_s")), (70.0, 0.0));
+        // Six seconds on the cubic has left the plateau by C * 6^3 = 86.4 packets, and the window aims up to a round trip
+        // of 0.1 s ahead: 0.4 * 6.1^3 = 90.8. From a plateau at 100 it would stand at 0.4 (6 - 4.217)^3 + 100 = 102.3, and
+        // the Reno-friendly estimate at 70 + 60 * 0.529 = 101.8.
+        for _ in 0..60 {
+            let window = script.cwnd();
+            script.acks_over(window as u32, 100);
+        }
+        assert!((155.0..161.0).contains(&script.cwnd()), "{}", script.cwnd());
+        // Section 4.7: a loss here is above W_max, not below the window that timed out: nothing is given up.
+        let before = script.cwnd();
+        script.loss();
+        assert_eq!(script.published("w_max_packets"), before);
+    }
+
+    #[test]
+    fn the_increase_after_a_timeout_is_a_packet_a_round_trip_only_past_the_window_before_it() {
+        // Section 4.3 with cwnd_prior = 10, window 7 after slow start, round trips of 1 ms: 0.529 in the first.
+        let mut script = Script::new("cubic").window(10.0).starting_ssthresh(10.0);
+        script.timeout();
+        script.timeout_again();
+        script.acks(6);
+        assert_eq!(script.cwnd(), 7.0);
+        script.acks_over(7, 1);
+        assert!((script.cwnd() - 7.529).abs() < 0.03, "{}", script.cwnd());
     }
 }

@@ -271,6 +271,17 @@ mod tests {
     }
 
     #[test]
+    fn a_timeout_is_each_flows_own() {
+        for name in ["dca-c", "dca-s"] {
+            let mut script = GroupScript::new(name, &[], &[40.0, 50.0]);
+            script.timeout(0);
+            assert_eq!((script.cwnd(0), script.ssthresh(0), script.cwnd(1)), (1.0, 20.0, 50.0));
+            script.timeout_again(0);
+            assert_eq!((script.cwnd(0), script.ssthresh(0), script.cwnd(1)), (1.0, 20.0, 50.0));
+        }
+    }
+
+    #[test]
     fn a_loss_halves_as_in_reno() {
         let mut script = GroupScript::new("dca-c", &[], &[40.0, 50.0]);
         script.loss(0);

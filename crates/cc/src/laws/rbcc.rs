@@ -160,6 +160,21 @@ mod tests {
     }
 
     #[test]
+    fn a_timeout_leaves_one_packet_and_the_law_goes_on_from_there() {
+        // Section 4.1 v, vi: as NewReno. A threshold there is, but no slow start: at 62 ms one packet more, below it and
+        // above it alike.
+        let mut script = Script::new("rbcc").window(12.0);
+        script.timeout();
+        assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 6.0));
+        script.timeout_again();
+        assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 6.0));
+        for expected in 2..=9 {
+            script.ack_with_rtt(62);
+            assert!((script.cwnd() - f64::from(expected)).abs() < 1e-9);
+        }
+    }
+
+    #[test]
     fn a_loss_halves() {
         let mut script = Script::new("rbcc").window(12.0);
         script.loss();

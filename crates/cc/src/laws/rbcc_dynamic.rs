@@ -126,6 +126,20 @@ mod tests {
     }
 
     #[test]
+    fn a_timeout_leaves_one_packet_and_the_threshold_that_was_found() {
+        let mut script = Script::new("rbcc-dynamic").window(8.0);
+        script.ack_with_rtt(100);
+        script.ack_with_rtt(100);
+        let found = script.published("rtt_threshold_s");
+        script.timeout();
+        assert_eq!(script.cwnd(), 1.0);
+        let ssthresh = script.ssthresh();
+        assert!((ssthresh - 4.1).abs() < 1e-9, "8 + 0.1 + 0.1, halved: {ssthresh}");
+        script.timeout_again();
+        assert_eq!((script.ssthresh(), script.published("rtt_threshold_s")), (ssthresh, found));
+    }
+
+    #[test]
     fn the_base_is_measured_or_given() {
         let given = [("rtt_min_mode", "given"), ("rtt_min", "50 ms")];
         let mut script = Script::with("rbcc-dynamic", &given).window(5.0);

@@ -48,12 +48,14 @@ pub const METHOD: Parameter = Parameter {
 /// What is made of losses in a burst.
 pub const SUPPRESSION: Parameter = Parameter {
     name: "suppression",
-    summary: "Who is spared within a least smoothed round trip of a cut by another: nobody, a flow that finds a loss, \
-              or also a flow to be cut again",
-    quantity: Quantity::Choice(&["none", "detector", "both"]),
+    summary: "What a loss costs a group whose flow was cut by another within its least smoothed round trip: as much \
+              as any loss (none is spared), nothing (detector; both: a flow is not cut twice in that time either), or \
+              the half of the flow that found it (siblings are spared)",
+    quantity: Quantity::Choice(&["none", "detector", "both", "siblings"]),
     default: "detector",
     range: Range::ANY,
-    source: "Cho section III.B.3; section III.C.3 tests the flow that finds the loss",
+    source: "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \
+             shrinks by half whatever its threshold is (tcp_cwnd_down)",
 };
 
 /// What becomes of the thresholds of flows that another has cut.
@@ -96,12 +98,25 @@ impl Default for Flow {
 /// Section III.B: w = 1/8.
 const SRTT_GAIN: f64 = 0.125;
 
+/// What a loss costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// The whole group its share.
+    Whole,
+    /// The flow that found it its own share.
+    Own,
+    /// Nobody anything.
+    Nothing,
+}
+
 /// The rules of TCP-P for any strength.
 #[derive(Clone, Debug)]
 pub struct Rules {
     proportional: bool,
-    spares_detector: bool,
-    spares_siblings: bool,
+    /// What a loss in a burst that has been answered costs.
+    cost_in_burst: Cost,
+    /// Whether a flow is not cut twice in a burst.
+    cuts_once: bool,
     lower_ssthresh: bool,
     steps: bool,
 }
@@ -112,8 +127,12 @@ impl Rules {
         let suppression = values.choice("suppression");
         Self {
             proportional: values.choice("method") == "proportional",
-            spares_detector: suppression != "none",
-            spares_siblings: suppression == "both",
+            cost_in_burst: match suppression {
+                "none" => Cost::Whole,
+                "siblings" => Cost::Own,
+                _ => Cost::Nothing,
+            },
+            cuts_once: suppression == "both",
             lower_ssthresh: values.flag("lower_ssthresh"),
             steps: values.flag("steps"),
         }
@@ -148,18 +167,23 @@ impl Rules {
         }
     }
 
-    /// Whether a loss that `me` finds is one of a burst that has been answered: another flow's cut was less than `span`
-    /// seconds ago.
-    pub fn spares(&self, members: &Members<Flow>, me: usize, now: Time, span: f64) -> bool {
-        self.spares_detector && recently_adjusted(&members.all[me].state, now, span)
+    /// What a loss that `me` finds costs: less if it is one of a burst that has been answered, which it is where another
+    /// flow's cut was less than `span` seconds ago.
+    pub fn cost(&self, members: &Members<Flow>, me: usize, now: Time, span: f64) -> Cost {
+        if recently_adjusted(&members.all[me].state, now, span) { self.cost_in_burst } else { Cost::Whole }
     }
 
-    /// Equation 3.6: the group keeps (2k-1)/(2k). The threshold of `me` is half its window whatever k is; the others
-    /// keep theirs.
-    pub fn on_loss(&self, members: &mut Members<Flow>, me: usize, k: f64, loss: &Loss) {
+    /// Equation 3.6: of a loss that costs the whole group it keeps (2k-1)/(2k). The threshold of `me` is half its window
+    /// whatever k is; the others keep theirs.
+    pub fn on_loss(&self, members: &mut Members<Flow>, me: usize, k: f64, loss: &Loss, cost: Cost) {
+        if cost == Cost::Nothing {
+            return;
+        }
         let share = if self.halves(members, k) { 1.0 } else { k };
         tcp_k::cut(&mut members.all[me].window, share, loss);
-        self.cut_others(members, me, k, loss.now);
+        if cost == Cost::Whole {
+            self.cut_others(members, me, k, loss.now);
+        }
     }
 
     /// What a loss that `me` has found costs the others.
@@ -168,7 +192,7 @@ impl Rules {
         let share = if self.halves(members, k) { share_of_others(size, k) } else { tcp_k::rest(k) };
         for member in members.others(me) {
             let least = member.state.srtt_least;
-            if self.spares_siblings && recently_adjusted(&member.state, now, least) {
+            if self.cuts_once && recently_adjusted(&member.state, now, least) {
                 continue;
             }
             member.window.cwnd *= share;
@@ -211,9 +235,12 @@ impl Parallel {
         self.k == members.count() as f64
     }
 
-    fn spares(&self, members: &Members<Flow>, me: usize, now: Time) -> bool {
-        let fewer = self.k < members.count() as f64;
-        fewer && self.rules.spares(members, me, now, members.all[me].state.srtt_least)
+    /// Section III.C.3: flows are spared only in a group of more than k.
+    fn cost(&self, members: &Members<Flow>, me: usize, now: Time) -> Cost {
+        if self.k >= members.count() as f64 {
+            return Cost::Whole;
+        }
+        self.rules.cost(members, me, now, members.all[me].state.srtt_least)
     }
 }
 
@@ -235,15 +262,16 @@ impl GroupLaw for Parallel {
     fn on_loss(&mut self, members: &mut Members<Flow>, me: usize, loss: &Loss) {
         if self.is_standard(members) {
             tcp_k::cut(&mut members.all[me].window, 1.0, loss);
-        } else if !self.spares(members, me, loss.now) {
-            self.rules.on_loss(members, me, self.k, loss);
+        } else {
+            let cost = self.cost(members, me, loss.now);
+            self.rules.on_loss(members, me, self.k, loss, cost);
         }
     }
 
     /// Cho gives no rule: the standard's window for this flow, the others as at a loss.
     fn on_timeout(&mut self, members: &mut Members<Flow>, me: usize, timeout: &Timeout) {
         members.all[me].window.start_over(timeout);
-        if !self.is_standard(members) && !self.spares(members, me, timeout.now) {
+        if !self.is_standard(members) && self.cost(members, me, timeout.now) == Cost::Whole {
             self.rules.cut_others(members, me, self.k, timeout.now);
         }
     }

@@ -2,7 +2,7 @@
 //! the theses measured. Its early retransmission is the host's retransmission rule `vegas`.
 
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
-use crate::control::{Ack, Loss, Recovered, Timeout};
+use crate::control::{Ack, Initial, Loss, Recovered, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
 
@@ -14,7 +14,7 @@ pub const ENTRY: Entry = Entry {
         "Brakmo and Peterson 1995; ns-2 2.35; Dahal section 2.1.2",
         PARAMETERS,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Vegas::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(start(values, initial))),
     companions: Companions::recovery("vegas"),
 };
 
@@ -52,6 +52,14 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range::ANY,
         source: "ns-2 2.35, which takes back only the inflation of more than three; the theses measured that",
     },
+    Parameter {
+        name: "first_alone",
+        summary: "Whether the first packet goes alone and the initial window opens when the second is acknowledged",
+        quantity: Quantity::Flag,
+        default: "false",
+        range: Range::ANY,
+        source: "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so its first packet stands for one",
+    },
 ];
 
 /// After a timeout Vegas starts again from two packets.
@@ -66,11 +74,17 @@ pub struct Vegas {
     alpha: Packets,
     beta: Packets,
     gamma: Packets,
-    /// The least mean round trip of a round, in seconds; infinite before the first.
+    /// The least round trip, in seconds; infinite before the first. That of a round with a single packet replaces it,
+    /// however long.
     base_rtt: f64,
+    /// Whether the first packet has been acknowledged. It gives no sample: ns-2 keeps the time of sending of each
+    /// packet since the first, and takes the 0 of the first for "not known".
+    first_acked: bool,
+    /// The initial window, while the first packets go one by one.
+    opens_to: Option<Packets>,
     /// The round that is being measured: its first packet, its start, and its samples.
     round: Round,
-    /// In slow start only every other round grows.
+    /// In slow start only every other round grows; the first does not.
     growing_round: bool,
     /// What each acknowledgement adds in this round.
     step: Packets,
@@ -91,6 +105,15 @@ struct Round {
     rtt_count: u32,
 }
 
+fn start(values: &Values, initial: &Initial) -> Classic<Vegas> {
+    let mut law = Vegas::new(values);
+    if !values.flag("first_alone") {
+        return Classic::new(law, initial);
+    }
+    law.opens_to = Some(initial.window);
+    Classic::new(law, &Initial { window: 1.0, ..*initial })
+}
+
 impl Vegas {
     /// From the registered parameters.
     pub fn new(values: &Values) -> Self {
@@ -99,8 +122,10 @@ impl Vegas {
             beta: values.packets("beta"),
             gamma: values.packets("gamma"),
             base_rtt: f64::INFINITY,
+            first_acked: false,
+            opens_to: None,
             round: Round::default(),
-            growing_round: false,
+            growing_round: true,
             step: 0.0,
             waiting: 0.0,
             changed: None,
@@ -164,13 +189,22 @@ impl WindowLaw for Vegas {
         if !ack.fresh {
             return;
         }
+        if self.first_acked
+            && let Some(opened) = self.opens_to.take()
+        {
+            window.cwnd = opened;
+        }
         if ack.acked_to > self.round.first {
             self.end_round(window, ack);
         }
-        if let Some(rtt) = ack.rtt {
+        if self.first_acked
+            && let Some(rtt) = ack.rtt
+        {
+            self.base_rtt = self.base_rtt.min(rtt.seconds());
             self.round.rtt_sum += rtt.seconds();
             self.round.rtt_count += 1;
         }
+        self.first_acked = true;
     }
 
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
@@ -210,7 +244,9 @@ impl WindowLaw for Vegas {
     }
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
-        window.ssthresh = libm::floor(timeout.window / 2.0).max(MIN_SSTHRESH);
+        if !timeout.keeps_threshold {
+            window.ssthresh = libm::floor(timeout.window / 2.0).max(MIN_SSTHRESH);
+        }
         window.cwnd = RESTART_WINDOW;
         self.changed = Some(timeout.now);
     }
@@ -272,6 +308,65 @@ mod tests {
         assert_eq!(script.cwnd(), 12.0);
         script.loss_of_packet_sent_at(0);
         assert_eq!(script.cwnd(), 12.0);
+    }
+
+    #[test]
+    fn a_timeout_leaves_two_packets_and_half_the_window_as_threshold_once() {
+        // ns-2 in whole packets: 25 / 2 is 12. RFC 5681 section 3.1: the same packet again leaves the threshold.
+        let mut script = Script::new("vegas").window(25.0).starting_ssthresh(2.0);
+        script.timeout();
+        assert_eq!((script.cwnd(), script.ssthresh()), (2.0, 12.0));
+        script.timeout_again();
+        assert_eq!((script.cwnd(), script.ssthresh()), (2.0, 12.0));
+        script.timeout();
+        assert_eq!(script.ssthresh(), 2.0, "ns-2 halves again");
+    }
+
+    #[test]
+    fn the_base_round_trip_is_the_least_sample_not_the_least_mean_of_a_round() {
+        // A round with one sample of 80 ms and nine of 100 ms has a mean of 98 ms. At 160 ms afterwards half of the
+        // ten packets wait: (10/0.08 - 10/0.16) * 0.08 = 5, where the mean would have (10/0.098 - 10/0.16) * 0.098 =
+        // 3.9 and a half, rounded down: 4.
+        let mut script = at_ten();
+        script.round(1, 80);
+        script.round(9, 100);
+        script.round(10, 160);
+        script.round(10, 160);
+        assert_eq!(script.published("base_rtt_s"), 0.08);
+    }
+
+    /// The window after each of six acknowledgements at one round trip, from a window of `initial` packets.
+    fn opening(settings: &[(&str, &str)], initial: f64) -> [f64; 6] {
+        let mut script = Script::with("vegas", settings).window(initial).starting_ssthresh(20.0);
+        [(); 6].map(|()| {
+            script.ack_with_rtt(86);
+            script.cwnd()
+        })
+    }
+
+    #[test]
+    fn the_first_round_does_not_grow_and_then_every_other_does() {
+        // What cwnd_ of ns-2 2.35's Agent/TCP/Vegas has after each acknowledgement on an empty path, with
+        // windowInit_ 1: packets 0 and 1 go alone, 2 and 3 together without growth, 4 and 5 with it.
+        assert_eq!(opening(&[], 1.0), [1.0, 2.0, 2.0, 2.0, 3.0, 4.0]);
+    }
+
+    #[test]
+    fn the_initial_window_may_open_with_the_second_acknowledgement() {
+        // The same with windowInit_ 2: the second acknowledgement makes it 2, and the round that grows 3.
+        assert_eq!(opening(&[("first_alone", "true")], 2.0)[..3], [1.0, 3.0, 3.0]);
+        assert_eq!(opening(&[("first_alone", "false")], 2.0)[0], 2.0);
+    }
+
+    #[test]
+    fn the_first_packet_gives_no_sample_and_a_packet_alone_replaces_the_base() {
+        // The first packet takes 140 ms and the second, alone, 208 ms: the base is 208 ms, until a sample is lower.
+        let mut script = Script::new("vegas").window(1.0);
+        script.ack_with_rtt(140);
+        script.ack_with_rtt(208);
+        assert_eq!(script.published("base_rtt_s"), 0.208);
+        script.ack_with_rtt(200);
+        assert_eq!(script.published("base_rtt_s"), 0.2);
     }
 
     #[test]

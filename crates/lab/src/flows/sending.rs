@@ -4,7 +4,7 @@ use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
-use ackclock_base::Value;
+use ackclock_base::{Span, Value};
 use ackclock_cc::registry::{Companions, Entry};
 use ackclock_sim::session::Session;
 use ackclock_sim::traffic::adaptive_video::{AdaptiveVideo, Watching};
@@ -183,6 +183,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let (control, transport) = (control?, transport?);
     let judge = discriminator.as_ref().map(|choice| choice.descriptor.name).or(companions.discriminator);
     check_timestamps(table, judge, &transport);
+    check_local_drops(table, &transport);
     let application = application?;
     let size = application.values.optional_size("size").map(|size| size.bytes());
     let plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size });
@@ -241,6 +242,15 @@ fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, transp
             quoted(entry.descriptor.name)
         );
         table.problem_at(given, "a transport without timestamps", &expected);
+    }
+}
+
+/// A packet that leaves later than it is sent meets its interface when the sender has long gone on.
+fn check_local_drops(table: &TableReader<'_>, transport: &Choice) {
+    if transport.values.choice("local_drop") == "cwr" && transport.values.time("send_jitter") > Span::ZERO {
+        let expected =
+            "`send_jitter = \"0 s\"` in the transport: only what leaves at once can be refused to the sender";
+        table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);
     }
 }
 

@@ -338,6 +338,14 @@ pub const DETAILS: &[Parameter] = &[
         Range::between(0.0, 1.0),
         "Floyd and Jacobson 1991; ns-2's overhead_",
     ),
+    choice(
+        "local_drop",
+        "What becomes of a packet that the host's own interface has no room for: it is lost, or it stays with the sender, \
+         which reduces its window once for what it has in flight",
+        &["lost", "cwr"],
+        "lost",
+        "Linux since 2.4 net/ipv4/tcp_output.c, tcp_transmit_skb on NET_XMIT_DROP; ns-2 loses it, as a router does",
+    ),
 ];
 
 /// The details of a sender, read.
@@ -389,6 +397,8 @@ pub struct SenderOptions {
     pub max_burst: u64,
     /// The random delay before each packet.
     pub send_jitter: Span,
+    /// Whether packets that the host's own interface refuses stay with the sender, and reduce its window.
+    pub feels_local_drops: bool,
 }
 
 impl SenderOptions {
@@ -464,6 +474,7 @@ impl Options {
             pacing: values.flag("pacing"),
             max_burst: values.optional_integer("max_burst").map_or(u64::MAX, |most| most as u64),
             send_jitter: values.time("send_jitter"),
+            feels_local_drops: values.choice("local_drop") == "cwr",
         };
         let delayed_ack = values.flag("delayed_ack").then(|| values.time("delayed_ack_time"));
         let echo = match values.choice("timestamp_echo") {

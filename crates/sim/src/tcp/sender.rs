@@ -19,6 +19,11 @@ use ackclock_cc::{
 pub trait Wire {
     /// Sends a packet now.
     fn send(&mut self, packet: Packet);
+
+    /// Whether the host's own interface had no room for the packet that was just sent.
+    fn refused(&self) -> bool {
+        false
+    }
 }
 
 /// What a sender counts. Reset at the end of the warm-up.
@@ -271,6 +276,11 @@ impl Sender {
         self.state == State::Open && self.board.una() >= self.data_until
     }
 
+    /// Whether it is repairing a loss.
+    pub fn recovering(&self) -> bool {
+        self.rule.in_recovery()
+    }
+
     /// The congestion control.
     pub fn control(&self) -> &dyn Control {
         &*self.control
@@ -412,7 +422,9 @@ impl Sender {
     fn react_after_control(&mut self, now: Time, reaction: &Reaction, wire: &mut impl Wire) {
         if let Some(Run { first, count }) = reaction.resend {
             for number in first..first.saturating_add(count).min(self.board.high()) {
-                self.transmit(now, number, wire);
+                if !self.transmit(now, number, wire) {
+                    break; // what the rule asks for again goes out then, the rest after a timeout
+                }
             }
         }
         self.expiries = self.expiries.saturating_add(u32::from(reaction.back_off));
@@ -430,6 +442,7 @@ impl Sender {
             window: self.reduction_base(inflight),
             inflight,
             lost: found.number,
+            sent_to: self.board.high(),
             sent: sent.at,
             transmissions: u32::from(sent.transmissions),
             duplicates: found.duplicates,
@@ -469,12 +482,29 @@ impl Sender {
 
     /// RFC 3168 section 6.1.2: as a loss, once per window, and nothing to resend.
     fn on_mark(&mut self, now: Time) {
+        self.reduce_once(now, LossSignal::Ecn);
+    }
+
+    /// Reduces the window where nothing is to be resent, unless that has been done for what is outstanding or a loss is
+    /// being repaired.
+    fn reduce_once(&mut self, now: Time, signal: LossSignal) {
         let is_old = self.ecn_guard.is_some_and(|guard| self.board.una() <= guard);
         if is_old || self.rule.in_recovery() || self.board.is_empty() {
             return;
         }
-        let found = LossFound { number: self.board.una(), signal: LossSignal::Ecn, duplicates: 0 };
+        let found = LossFound { number: self.board.una(), signal, duplicates: 0 };
         self.tell_loss(now, found, self.rule.inflight(&self.board));
+    }
+
+    /// The host's own interface had no room for a packet, which stays where it was: the next acknowledgement is the next
+    /// occasion to send it. Linux's `tcp_enter_cwr`, except that there the window takes a round trip to come down. Where
+    /// nothing is outstanding there is no acknowledgement to come, and the timer is the occasion (Linux probes).
+    #[cold]
+    fn on_local_drop(&mut self, now: Time) {
+        self.reduce_once(now, LossSignal::LocalDrop);
+        if self.board.is_empty() {
+            self.deadline = now + self.rtt.timeout(self.backoff.factor(self.expiries));
+        }
     }
 
     fn on_timeout(&mut self, now: Time, wire: &mut impl Wire) {
@@ -485,6 +515,9 @@ impl Sender {
         }
         if self.board.is_empty() {
             self.deadline = Time::NEVER;
+            if self.options.feels_local_drops {
+                self.send_allowed(now, wire);
+            }
             return;
         }
         self.counts.timeouts += 1;
@@ -558,7 +591,9 @@ impl Sender {
                 break;
             }
             let Some(number) = self.rule.next(&mut self.board, cwnd, fresh_until) else { break };
-            self.transmit(now, number, wire);
+            if !self.transmit(now, number, wire) {
+                break;
+            }
             burst += 1;
             if interval > Span::ZERO {
                 self.pacing.next = self.pacing.next.max(now) + interval;
@@ -582,11 +617,9 @@ impl Sender {
         srtt.scale(1.0 / (gain * decision.cwnd))
     }
 
-    fn transmit(&mut self, now: Time, number: u64, wire: &mut impl Wire) {
+    /// Sends a packet, new or again. Says whether it has left.
+    fn transmit(&mut self, now: Time, number: u64, wire: &mut impl Wire) -> bool {
         let fresh = number == self.board.high();
-        let app_limited = fresh && number + 1 >= self.data_until;
-        let in_line = self.board.transmit(number, now, app_limited);
-        self.rule.on_sent(&mut self.board, number, in_line);
         let mut flags = if fresh { Flags::default() } else { Flags::RETRANSMISSION };
         match self.field {
             // RFC 3168 section 6.1.5: retransmissions are not marked, and announce nothing. RFC 8311 section 4.3 allows
@@ -598,6 +631,15 @@ impl Sender {
         if fresh && self.options.ecn && !self.counts_marks && std::mem::take(&mut self.announce_reduction) {
             flags = flags.with(Flags::WINDOW_REDUCED);
         }
+        wire.send(Packet { number, stamp: now, bytes: self.options.wire_bytes, flags, ..Packet::default() });
+        if self.options.feels_local_drops && wire.refused() {
+            self.announce_reduction |= flags.has(Flags::WINDOW_REDUCED);
+            self.on_local_drop(now);
+            return false;
+        }
+        let app_limited = fresh && number + 1 >= self.data_until;
+        let in_line = self.board.transmit(number, now, app_limited);
+        self.rule.on_sent(&mut self.board, number, in_line);
         if fresh && self.timed.is_none() {
             self.timed = Some((number, now));
         } else if !fresh && self.timed.is_some_and(|(timed, _)| timed == number) {
@@ -609,7 +651,7 @@ impl Sender {
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }
-        wire.send(Packet { number, stamp: now, bytes: self.options.wire_bytes, flags, ..Packet::default() });
+        true
     }
 
     fn restart_timer(&mut self, now: Time) {

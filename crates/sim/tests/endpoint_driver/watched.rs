@@ -85,6 +85,7 @@ impl Told {
     fn on_loss(&mut self, loss: &Loss) {
         self.at(loss.now);
         assert!(loss.lost < self.high, "{loss:?} was never sent");
+        assert_eq!(loss.sent_to, self.high, "{loss:?}");
         assert!(loss.sent <= loss.now && loss.transmissions > 0, "{loss:?}");
         assert!(loss.window.is_finite() && loss.window >= 0.0, "{loss:?}");
         self.check_inflight(loss.inflight);

@@ -1,6 +1,6 @@
 //! What can be set.
 
-use crate::nlms::Update;
+use crate::nlms::{BOUNDED, Update};
 use crate::registry::{ECN, PERIODS};
 use ackclock_base::{Parameter, Quantity, Range};
 
@@ -39,6 +39,7 @@ pub const PARAMETERS: &[Parameter] = &[
         range: Range::ANY,
         source: "Jain 2003 equations 2.2 and 2.3, which can be read in three ways",
     },
+    BOUNDED,
     Parameter {
         name: "lower",
         summary: "Fraction of the limit up to which a predicted queue drops nothing (alpha)",

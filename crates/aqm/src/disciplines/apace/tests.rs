@@ -2,6 +2,7 @@ use super::*;
 use crate::discipline::Ecn;
 use crate::testing::{Dice, arrival, at, idle, waiting};
 use ackclock_base::{Rate, random::Scripted};
+use proptest::prelude::*;
 
 /// At 8 Mbit/s a packet of 1000 bytes takes a millisecond.
 const LINK: LinkRate = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
@@ -182,4 +183,76 @@ fn a_silence_counts_for_little() {
     // Never more than everything, never so little that it does not come back.
     assert_eq!(adapted(1.0, 50_100.0, 20.0), 1.0);
     assert_eq!(adapted(0.0, 50_150.0, 0.0), 0.001);
+}
+
+/// A series of those that it publishes.
+fn shown(apace: &Apace, wanted: &str) -> f64 {
+    let mut found = f64::NAN;
+    apace.publish(&mut |name, value| {
+        if name == wanted {
+            found = value;
+        }
+    });
+    found
+}
+
+#[test]
+fn at_a_long_horizon_a_constant_queue_is_still_learnt() {
+    // At 500 a step of 0.01 diverges: an error of 36 grows beyond any queue, and packets are dropped all or none. Within
+    // the bound it dies out, slowly.
+    let predicted = |bounded| {
+        let mut apace = apace(&[("horizon", "500"), ("bounded", bounded)]);
+        accustom(&mut apace, 36, 2_000_000);
+        shown(&apace, "predicted_queue_packets")
+    };
+    assert!((predicted("true") - 36.0).abs() < 1.0, "{}", predicted("true"));
+    assert!(predicted("false").abs() > 1e6, "{}", predicted("false"));
+}
+
+#[test]
+fn where_the_bounds_do_not_bite_nothing_changes() {
+    // Beyond the limit, which is the upper threshold, everything is dropped either way.
+    let (mut bounded, mut literal) =
+        (apace(&[("horizon", "38")]), apace(&[("horizon", "38"), ("bounded", "false")]));
+    let mut dice = Dice(3);
+    let mut beyond = false;
+    for n in 0..50_000_u32 {
+        let packets = if n / 76 % 2 == 0 { 48 } else { (dice.uniform() * 20.0) as u64 };
+        bounded.on_arrival(&arrival(0.0), &waiting(packets), &mut Scripted::new(&[0.5]));
+        literal.on_arrival(&arrival(0.0), &waiting(packets), &mut Scripted::new(&[0.5]));
+        assert_eq!(bounded.probability(), literal.probability());
+        beyond |= literal.predicted() > 50.0 && bounded.predicted() == 50.0;
+    }
+    assert!(beyond, "the series never took a prediction beyond the limit");
+}
+
+proptest! {
+    /// Whatever the horizon, the order, the reading and the queue: full and empty in turn at any rhythm, or at random. The
+    /// weights keep their size too, but for equation 2.3 to the letter: it multiplies errors with other samples than made
+    /// them, which no step makes stable.
+    #[test]
+    fn predictions_stay_within_the_queue(
+        horizon in 1_u32..=10_000,
+        order in 1_u32..=30,
+        step in 1e-4..2.0_f64,
+        update in prop::sample::select(Update::WORDS),
+        rhythm in 1_usize..40_000,
+        erratic in any::<bool>(),
+    ) {
+        let settings = [
+            ("horizon", horizon.to_string()), ("order", order.to_string()), ("step", step.to_string()),
+            ("update", update.to_owned()),
+        ];
+        let settings: Vec<_> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let mut apace = apace(&settings);
+        let mut dice = Dice(u64::from(horizon));
+        for n in 0..60_000 {
+            let full = if erratic { dice.uniform() } else { f64::from(n / rhythm as u32 % 2) };
+            apace.on_arrival(&arrival(0.0), &waiting((full * 50.0) as u64), &mut Scripted::new(&[0.5]));
+            let predicted = shown(&apace, "predicted_queue_packets");
+            prop_assert!((0.0..=50.0).contains(&predicted), "{predicted} at {n}");
+            let sound = apace.predictor.weights().iter().all(|weight| weight.abs() < 1e6);
+            prop_assert!(sound || update == "current-regressor", "at {n}");
+        }
+    }
 }

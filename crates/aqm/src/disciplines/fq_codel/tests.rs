@@ -109,6 +109,34 @@ fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
 }
 
 #[test]
+fn half_of_the_fattest_queue_is_half_of_its_bytes() {
+    // 10 packets of 1400 B and 20 of 300 B are 20,000 B; the first seven and the eighth are the first 10,000. Linux stops
+    // there too: it counts bytes, and drops while they are less than half.
+    let mut bench = Bench::new(&[], Capacity::Packets(30));
+    bench.arrive(0.0, BULK, 1400, 10);
+    bench.arrive(0.0, BULK, 300, 20);
+    bench.arrive(0.0, SPARSE, 100, 1);
+    assert_eq!(bench.dropped, (0..8).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_overflows_counts_as_dropped_by_codel() {
+    // A packet leaves every 10 ms, and from 100 ms on CoDel drops. At 700 ms it is at its k-th drop, and the queue
+    // overflows by one packet: the 64 that go count, and the distance to its next drops shrinks from 100 / sqrt(k) ms to
+    // 100 / sqrt(k + 64).
+    let mut bench = Bench::new(&[("ecn", "false")], Capacity::Packets(1000));
+    bench.arrive(0.0, BULK, 1000, 1000);
+    for step in 0..70 {
+        bench.depart(f64::from(step) * 10.0);
+    }
+    let (count, dropped) = (bench.queue.queues[0].law.count(), bench.dropped.len());
+    assert!(count > 1 && bench.queue.packets() as usize == 1000 - 70 - dropped, "{count}");
+    bench.arrive(700.0, BULK, 1000, 1000 - bench.queue.packets() as u32 + 1);
+    assert_eq!(bench.dropped.len(), dropped + 64);
+    assert_eq!(bench.queue.queues[0].law.count(), count + 64);
+}
+
+#[test]
 fn a_packet_that_does_not_fit_at_all_is_dropped() {
     let mut bench = Bench::new(&[], Capacity::Bytes(999));
     bench.arrive(0.0, BULK, 1000, 1);
@@ -119,7 +147,7 @@ fn a_packet_that_does_not_fit_at_all_is_dropped() {
 fn each_queue_has_a_codel_of_its_own() {
     // One packet leaves every 10 ms. The bulk flow's wait far above 5 ms, the other's are sent as they come: CoDel drops
     // the bulk flow's only, the first one 100 ms after it saw the first that had waited too long.
-    let mut bench = Bench::new(&[], Capacity::Unlimited);
+    let mut bench = Bench::new(&[("ecn", "false")], Capacity::Unlimited);
     bench.arrive(0.0, BULK, 1500, 200);
     for step in 1..=40 {
         let ms = 10.0 * f64::from(step);

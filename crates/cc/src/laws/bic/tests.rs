@@ -4,38 +4,46 @@ fn at(window: f64) -> Script {
     Script::new("bic").window(window).starting_ssthresh(window)
 }
 
+/// Maximum, minimum and target of the search.
+fn search(script: &mut Script) -> [f64; 3] {
+    ["max", "min", "target"].map(|name| script.published(&format!("{name}_window_packets")))
+}
+
 #[test]
 fn a_loss_keeps_seven_eighths_and_the_search_aims_at_the_middle() {
-    // 400 * 0.875 = 350, between 350 and 400: 375.
-    let mut script = at(400.0);
-    script.loss();
-    let published = ["max", "min", "target"].map(|name| script.published(&format!("{name}_window_packets")));
-    assert_eq!((script.cwnd(), published), (350.0, [400.0, 350.0, 375.0]));
-    // One acknowledgement: (375 - 350) / 350.
-    script.recovered();
-    script.acks(1);
-    assert!((script.cwnd() - 350.0 - 25.0 / 350.0).abs() < 1e-9);
+    // 400 * 0.875 = 350. Nothing is known of a maximum before, which counts as a large one: max = (400 + 350) / 2 = 375,
+    // target = 362.5. Where no maximum counts as none, 400 and 375.
+    for (previous, max, target) in [("unbounded", 375.0, 362.5), ("last", 400.0, 375.0)] {
+        let settings = [("previous_max", previous)];
+        let mut script = Script::with("bic", &settings).window(400.0).starting_ssthresh(400.0);
+        script.loss();
+        assert_eq!((script.cwnd(), search(&mut script)), (350.0, [max, 350.0, target]));
+        // One acknowledgement: (target - 350) / 350.
+        script.recovered();
+        script.acks(1);
+        assert!((script.cwnd() - 350.0 - (target - 350.0) / 350.0).abs() < 1e-9);
+    }
 }
 
 #[test]
 fn the_distance_to_the_maximum_falls_by_e_in_two_round_trips() {
-    // An acknowledgement takes g / 2w off the distance g = 400 - w, so 400 ln(g0 / g) - (g0 - g) = n/2 after n of
-    // them: from 50 to 50 / e^2 = 6.767 in 2 (800 - 43.23) = 1513.5, four round trips of about 378.
+    // The maximum is 375. An acknowledgement takes g / 2w off the distance g = 375 - w, so 375 ln(g0 / g) - (g0 - g) = n/2
+    // after n of them: from 25 to 25 / e^2 = 3.383 in 2 (750 - 21.62) = 1456.8, four round trips of about 364.
     let mut script = at(400.0);
     script.loss();
     script.recovered();
-    script.acks(1513);
-    assert!((400.0 - script.cwnd() - 6.767).abs() < 0.03, "{}", script.cwnd());
+    script.acks(1457);
+    assert!((375.0 - script.cwnd() - 3.383).abs() < 0.03, "{}", script.cwnd());
 }
 
 #[test]
 fn far_from_the_maximum_it_adds_32_packets_in_a_round_trip() {
-    // A loss at 1000 leaves 875, (1000 - 875) / 2 = 62.5, more than 32.
-    let mut script = at(1000.0);
+    // A loss at 2000 leaves 1750 under a maximum of 1875, (1875 - 1750) / 2 = 62.5, more than 32.
+    let mut script = at(2000.0);
     script.loss();
     script.recovered();
     script.acks(1);
-    assert!((script.cwnd() - 875.0 - 32.0 / 875.0).abs() < 1e-9);
+    assert!((script.cwnd() - 1750.0 - 32.0 / 1750.0).abs() < 1e-9);
 }
 
 #[test]
@@ -43,9 +51,9 @@ fn at_the_maximum_it_creeps_and_past_it_it_probes_one_two_four() {
     let mut script = at(20.0);
     script.loss();
     script.recovered();
-    // 17.5 to 20 within 0.01 takes 2 ln(2.5 / 0.02) = 9.7 round trips, the last 0.02 packets at 0.01 each two more.
-    script.acks(260);
-    assert!(script.published("max_window_packets").is_nan(), "past 20: {}", script.cwnd());
+    // 17.5 to 18.75 within 0.01 takes 2 ln(1.25 / 0.02) = 8.3 round trips, the last 0.02 packets at 0.01 each two more.
+    script.acks(225);
+    assert!(script.published("max_window_packets").is_nan(), "past 18.75: {}", script.cwnd());
     let start = script.cwnd();
     script.acks_over(start as u32, 100);
     assert!(script.cwnd() - start > 0.9, "{} -> {}", start, script.cwnd());
@@ -67,6 +75,35 @@ fn a_flow_whose_windows_shrink_gives_up_more() {
     let (max, window) = (script.published("max_window_packets"), script.cwnd());
     assert!((max / window - 337.5 / 315.0).abs() < 1e-9, "{max}");
     assert!((script.published("target_window_packets") - (max + window) / 2.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_loss_that_ends_probing_is_compared_with_no_maximum_or_with_the_last() {
+    // The listing of the paper sets max_win to a large number where probing begins, and prev_max to max_win at the loss,
+    // so that every such loss is one below the maximum before; Linux keeps the last maximum, which probing has passed.
+    for (previous, share) in [("unbounded", (1.0 + 0.875) / 2.0), ("last", 1.0)] {
+        let settings = [("previous_max", previous)];
+        let mut script = Script::with("bic", &settings).window(100.0).starting_ssthresh(100.0);
+        script.loss();
+        script.recovered();
+        while script.cwnd() < 110.0 {
+            script.acks(1);
+        }
+        assert!(script.published("max_window_packets").is_nan(), "probing");
+        let from = script.cwnd();
+        script.loss();
+        let [max, min, target] = search(&mut script);
+        assert!((max - share * from).abs() < 1e-9 && (min - 0.875 * from).abs() < 1e-9, "{max} {min}");
+        assert!((target - (max + min) / 2.0).abs() < 1e-9, "{target}");
+    }
+}
+
+#[test]
+fn without_fast_convergence_a_loss_is_the_maximum() {
+    let mut script =
+        Script::with("bic", &[("fast_convergence", "false")]).window(400.0).starting_ssthresh(400.0);
+    script.loss();
+    assert_eq!(search(&mut script), [400.0, 350.0, 375.0]);
 }
 
 #[test]

@@ -161,6 +161,42 @@ fn siblings_may_be_spared_too() {
 }
 
 #[test]
+fn where_only_siblings_are_spared_the_flow_that_finds_a_loss_halves_itself() {
+    // N = 10, k = 2: f = 1/2 + 10 / (2 x 9 x 2) = 7/9 (equation 3.9). The second flow has been cut to 7/9 and halves that,
+    // its threshold with it; the others are cut once.
+    let mut script = GroupScript::new("tcp-p", &[("k", "2"), ("suppression", "siblings")], &[90.0; 10]);
+    script.rtt(80.0);
+    (0..10).for_each(|me| script.acks(me, 1));
+    script.loss(0);
+    script.wait(79.0);
+    script.loss(1);
+    let near = |value: f64, expected: f64| assert!((value - expected).abs() < NEAR, "{value} for {expected}");
+    near(script.cwnd(0), 45.0);
+    near(script.cwnd(1), 35.0);
+    near(script.ssthresh(1), 35.0);
+    near(script.cwnd(2), 70.0);
+    near(script.total(), 45.0 + 35.0 + 8.0 * 70.0);
+    // A least round trip after the cut a loss costs the group again.
+    script.wait(1.0);
+    script.loss(2);
+    near(script.cwnd(2), 35.0);
+    near(script.cwnd(3), 70.0 * 7.0 / 9.0);
+}
+
+#[test]
+fn a_timeout_in_a_burst_costs_the_siblings_what_a_loss_does() {
+    for (suppression, others) in [("none", 25.0), ("detector", 50.0), ("both", 50.0), ("siblings", 50.0)] {
+        let mut script = GroupScript::new("tcp-p", &[("k", "1"), ("suppression", suppression)], &[100.0; 3]);
+        script.rtt(80.0);
+        (0..3).for_each(|me| script.acks(me, 1));
+        script.loss(0);
+        script.wait(40.0);
+        script.timeout(1);
+        assert_eq!((script.cwnd(1), script.cwnd(2)), (1.0, others), "{suppression}");
+    }
+}
+
+#[test]
 fn a_timeout_starts_the_flow_over_and_cuts_the_others() {
     let mut script = group("2", &[100.0; 4]);
     script.timeout(0);

@@ -15,7 +15,8 @@ pub fn bench(file: &str, repeat: usize) -> Result<(), String> {
     let mut rates = Vec::new();
     for _ in 0..repeat {
         let started = cpu::seconds()?;
-        let mut simulation = build::simulation(&scenario, scenario.seed, Keep::default());
+        let mut simulation =
+            build::simulation(&scenario, scenario.seed, Keep::default(), build::measured(&scenario));
         simulation.run(&AtomicBool::new(false)).map_err(|error| error.to_string())?;
         let packets = simulation.network.links[0].counts().delivered;
         rates.push(packets as f64 / (cpu::seconds()? - started));

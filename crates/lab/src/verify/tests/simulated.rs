@@ -117,7 +117,9 @@ fn run() -> Run {
         measured: Interval { from: Time::ZERO, to: end },
         seed: 1,
         sample_every: None,
+        samples_flows: false,
         traced: true,
+        watch: None,
     });
     simulation.run(&AtomicBool::new(false)).unwrap();
     let facts = |(name, rate, delay_ms, queue, _): &Sketch| LinkFacts {

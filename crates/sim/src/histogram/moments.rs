@@ -1,0 +1,61 @@
+//! Count, mean, standard deviation and extremes of a series, in a few words.
+
+/// What has been added up of a series of times in nanoseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moments {
+    pub(super) count: u64,
+    sum: f64,
+    sum_of_squares: f64,
+    /// What is subtracted before squaring, so that a narrow spread around a large mean keeps its digits: the first sample.
+    shift: f64,
+    pub(super) min: u64,
+    pub(super) max: u64,
+}
+
+impl Default for Moments {
+    fn default() -> Self {
+        Self { count: 0, sum: 0.0, sum_of_squares: 0.0, shift: 0.0, min: u64::MAX, max: 0 }
+    }
+}
+
+impl Moments {
+    /// Takes in samples, in their order.
+    pub(super) fn take(&mut self, samples: &[u64]) {
+        let Some(&first) = samples.first() else { return };
+        if self.count == 0 {
+            self.shift = first as f64;
+        }
+        self.count += samples.len() as u64;
+        for &ns in samples {
+            let deviation = ns as f64 - self.shift;
+            self.sum += deviation;
+            self.sum_of_squares += deviation * deviation;
+            self.min = self.min.min(ns);
+            self.max = self.max.max(ns);
+        }
+    }
+
+    /// Takes in what another has added up. It may be empty, this one may not.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        let (count, apart) = (other.count as f64, other.shift - self.shift);
+        self.count += other.count;
+        self.sum_of_squares += other.sum_of_squares + apart * (2.0 * other.sum + count * apart);
+        self.sum += other.sum + count * apart;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// The mean.
+    pub(super) fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.shift + self.sum / self.count as f64)
+    }
+
+    /// The standard deviation (n - 1 in the denominator).
+    pub(super) fn std(&self) -> Option<f64> {
+        let n = self.count as f64;
+        (self.count > 1).then(|| {
+            let variance = (self.sum_of_squares - self.sum * self.sum / n) / (n - 1.0);
+            variance.max(0.0).sqrt()
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! Bursts: what becomes of packets that arrive faster than the link can send them (RFC 7928 section 7.2).
+//!
+//! A burst is a run of data packets of one group of flows, each of which is offered to the link sooner after the one
+//! before than the link would take to send it; a run of fewer packets than asked for is none. It is over when, after its
+//! last packet, no more waits than did before its first; when that is stays unknown where the group's next burst comes
+//! before.
+
+use super::Seen;
+use crate::measure::Interval;
+use ackclock_base::{Span, Time};
+use std::collections::{BTreeMap, HashMap};
+
+/// Follows the bursts of each group.
+#[derive(Clone, Debug)]
+pub struct Bursts {
+    least: u64,
+    measured: Interval,
+    /// The group of each flow.
+    groups: Vec<u32>,
+    latest: Vec<Latest>,
+    /// The run of each packet that waits.
+    waiting: HashMap<u64, u64>,
+    /// The runs that are bursts, and those that may become one, by their numbers.
+    runs: BTreeMap<u64, Run>,
+    next: u64,
+}
+
+/// What came last of a group.
+#[derive(Clone, Copy, Debug, Default)]
+struct Latest {
+    packet: Option<Time>,
+    run: u64,
+    /// A burst that is not over.
+    burst: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    group: u32,
+    began: Time,
+    packets: u64,
+    dropped: u64,
+    bytes_before: u64,
+    peak_wait: Span,
+    lasted: Option<Span>,
+}
+
+/// What became of the bursts of a group that began in the measured interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BurstCounts {
+    /// How many.
+    pub bursts: u64,
+    /// Those of which no packet was dropped.
+    pub without_loss: u64,
+    /// Packets of all of them.
+    pub packets: u64,
+    /// Of these, the packets dropped at the link.
+    pub dropped: u64,
+    /// The longest wait that a packet of the burst found, in seconds, added up: what waited before it, over the rate.
+    pub peak_wait_s: f64,
+    /// Those that were over before the next of the group.
+    pub over: u64,
+    /// How long these lasted, in seconds, added up.
+    pub lasted_s: f64,
+}
+
+impl Bursts {
+    /// None yet. `least` packets make one.
+    pub fn new(least: u64, groups: Vec<u32>, measured: Interval) -> Self {
+        let count = groups.iter().max().map_or(0, |most| *most as usize + 1);
+        Self {
+            least,
+            measured,
+            groups,
+            latest: vec![Latest::default(); count],
+            waiting: HashMap::new(),
+            runs: BTreeMap::new(),
+            next: 0,
+        }
+    }
+
+    /// A packet comes before which `bytes` wait, for `wait`; the link sends it in `own`.
+    pub(super) fn offered(&mut self, now: Time, seen: Seen, bytes: u64, wait: Span, own: Span) {
+        let group = self.groups[seen.flow];
+        let latest = &mut self.latest[group as usize];
+        if latest.packet.is_none_or(|packet| now.since(packet) >= own) {
+            if self.runs.get(&latest.run).is_some_and(|run| run.packets < self.least) {
+                self.runs.remove(&latest.run);
+            }
+            self.next += 1;
+            latest.run = self.next;
+            let run = Run {
+                group,
+                began: now,
+                packets: 0,
+                dropped: 0,
+                bytes_before: bytes,
+                peak_wait: Span::ZERO,
+                lasted: None,
+            };
+            self.runs.insert(latest.run, run);
+        }
+        latest.packet = Some(now);
+        self.waiting.insert(seen.packet, latest.run);
+        let Some(run) = self.runs.get_mut(&latest.run) else { return };
+        run.packets += 1;
+        run.peak_wait = run.peak_wait.max(wait);
+        if run.packets >= self.least {
+            run.lasted = None;
+            latest.burst = Some(latest.run);
+        }
+    }
+
+    /// A packet's transmission begins, or is known to.
+    pub(super) fn started(&mut self, packet: u64) {
+        self.waiting.remove(&packet);
+    }
+
+    /// A packet is dropped.
+    pub(super) fn dropped(&mut self, packet: u64) {
+        let run = self.waiting.remove(&packet).and_then(|run| self.runs.get_mut(&run));
+        if let Some(run) = run {
+            run.dropped += 1;
+        }
+    }
+
+    /// From `at` on so much waits.
+    pub(super) fn queue_is(&mut self, at: Time, bytes: u64) {
+        for latest in &mut self.latest {
+            let Some(run) = latest.burst.and_then(|burst| self.runs.get_mut(&burst)) else { continue };
+            if bytes <= run.bytes_before {
+                run.lasted = Some(at.since(run.began));
+                latest.burst = None;
+            }
+        }
+    }
+
+    /// What became of a group's.
+    pub fn counts(&self, group: u32) -> BurstCounts {
+        let bursts = self.runs.values().filter(|run| {
+            run.group == group && run.packets >= self.least && self.measured.contains(run.began)
+        });
+        bursts.fold(BurstCounts::default(), |sums, burst| BurstCounts {
+            bursts: sums.bursts + 1,
+            without_loss: sums.without_loss + u64::from(burst.dropped == 0),
+            packets: sums.packets + burst.packets,
+            dropped: sums.dropped + burst.dropped,
+            peak_wait_s: sums.peak_wait_s + burst.peak_wait.seconds(),
+            over: sums.over + u64::from(burst.lasted.is_some()),
+            lasted_s: sums.lasted_s + burst.lasted.map_or(0.0, Span::seconds),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Watch, WatchPlan};
+    use super::*;
+    use crate::trace::Event;
+    use ackclock_base::Rate;
+
+    fn us(us: u64) -> Time {
+        Time::ZERO + Span::from_nanos(us * 1000)
+    }
+
+    /// A link that sends a packet of 1000 bytes in 1 ms; flows 0 and 1 are of group 0, flow 2 of group 1.
+    fn watch(least: u64) -> Watch {
+        let plan = WatchPlan {
+            link: 7,
+            rate: Rate::from_bits_per_second(8_000_000),
+            round_trip: None,
+            burst_packets: Some(least),
+            groups: vec![0, 0, 1],
+        };
+        Watch::new(plan, Interval { from: us(0), to: us(1_000_000) })
+    }
+
+    fn offer(watch: &mut Watch, at: u64, flow: u32, packet: u64, starts: Option<u64>) {
+        watch.see(us(at), 2 * flow, packet, 1000, Event::Offered { link: 7 });
+        match starts {
+            Some(starts) => watch.see(us(starts), 2 * flow, packet, 1000, Event::Started { link: 7 }),
+            None => watch.see(us(at), 2 * flow, packet, 1000, Event::Dropped { link: 7 }),
+        }
+    }
+
+    #[test]
+    fn a_burst_of_two_flows_with_a_drop() {
+        // A packet of the other group begins at 0 ms. At 0.1, 0.2 and 0.3 ms come three of group 0, of which the last is
+        // dropped; they found 0, 1 and 2 waiting. The second leaves the queue at 2 ms: nothing waits, as before, 1.9 ms after
+        // the burst began. One packet at 50 ms is no burst.
+        let mut watch = watch(3);
+        offer(&mut watch, 0, 2, 1, Some(0));
+        offer(&mut watch, 100, 0, 2, Some(1000));
+        offer(&mut watch, 200, 1, 3, Some(2000));
+        offer(&mut watch, 300, 0, 4, None);
+        offer(&mut watch, 50_000, 0, 5, Some(50_000));
+        offer(&mut watch, 60_000, 2, 6, Some(60_000));
+        let counts = watch.bursts(0).unwrap_or_default();
+        assert_eq!((counts.bursts, counts.without_loss, counts.packets, counts.dropped), (1, 0, 3, 1));
+        assert!((counts.peak_wait_s - 0.002).abs() < 1e-12, "{counts:?}");
+        assert_eq!(counts.over, 1);
+        assert!((counts.lasted_s - 0.0019).abs() < 1e-12, "{counts:?}");
+        assert_eq!(watch.bursts(1), Some(BurstCounts::default()));
+    }
+
+    #[test]
+    fn a_drop_at_departure_counts_for_the_burst_that_the_packet_came_with() {
+        // Two bursts of two, a second apart; a packet of the first is dropped when it has waited.
+        let mut watch = watch(2);
+        for (at, packet) in [(0, 1), (1, 2)] {
+            watch.see(us(at), 0, packet, 1000, Event::Offered { link: 7 });
+        }
+        watch.see(us(0), 0, 1, 1000, Event::Started { link: 7 });
+        for (at, packet) in [(5000, 3), (5001, 4)] {
+            watch.see(us(at), 0, packet, 1000, Event::Offered { link: 7 });
+        }
+        watch.see(us(6000), 0, 2, 1000, Event::Dropped { link: 7 });
+        let counts = watch.bursts(0).unwrap_or_default();
+        assert_eq!((counts.bursts, counts.without_loss, counts.dropped), (2, 1, 1));
+        // The queue never was what it had been before either.
+        assert_eq!(counts.over, 0);
+    }
+}

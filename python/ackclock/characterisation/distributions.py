@@ -1,0 +1,74 @@
+"""Distributions of delay and goodput (RFC 7928 section 2.7): quantiles, each the mean over the replications.
+
+``wait`` is of the packets at the link called bottleneck; ``variation`` of one-way delays above the flow's least one
+(packet delay variation, RFC 5481), the mean over the flows; ``goodput`` of each flow in each interval of the series
+that is measured, all flows together (ten least round trips, section 2.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ackclock.characterisation.language import Kept
+
+Vector = npt.NDArray[np.float64]
+LINK = "bottleneck"
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Quantiles at ``probabilities``, in ms, or in Mbit/s of a goodput."""
+
+    probabilities: tuple[float, ...]
+    quantiles: tuple[float, ...]
+
+
+class Collected:
+    """The distributions of one case, run by run."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, list[Vector]] = {}
+        self._probabilities: tuple[float, ...] = ()
+
+    def take(self, wanted: Sequence[Kept], result: Mapping[str, Any]) -> None:
+        """Take in what ``wanted`` names of a run; nothing of what the run did not keep."""
+        self._probabilities = tuple(result.get("probabilities") or ())
+        for kind in wanted if self._probabilities else ():
+            quantiles = _quantiles(kind, result, np.array(self._probabilities))
+            if quantiles is not None:
+                self._found.setdefault(kind, []).append(quantiles)
+
+    def means(self) -> dict[str, Distribution]:
+        """Each distribution, its quantiles averaged over the runs."""
+        return {
+            kind: Distribution(self._probabilities, tuple(map(float, np.mean(runs, axis=0))))
+            for kind, runs in self._found.items()
+        }
+
+
+def _quantiles(kind: Kept, result: Mapping[str, Any], probabilities: Vector) -> Vector | None:
+    if kind == "wait":
+        found = [link.get("wait_quantiles_s") for link in result["links"] if link["name"] == LINK]
+        return 1e3 * np.array(found[0]) if found and found[0] else None
+    if kind == "variation":
+        above = [
+            1e3 * (np.array(flow["one_way_delay_quantiles_s"]) - flow["one_way_delay_min_s"])
+            for flow in result["flows"]
+            if flow.get("one_way_delay_quantiles_s")
+        ]
+        return np.asarray(np.mean(above, axis=0), dtype=np.float64) if above else None
+    series = result.get("series")
+    if series is None:
+        return None
+    inside = np.array(series["time_s"]) > result["measured_s"][0]
+    rates = [
+        np.array(flow["goodput_bps"], dtype=np.float64)[inside]
+        for flow in series["flows"].values()
+        if "goodput_bps" in flow
+    ]
+    return np.asarray(np.quantile(rates, probabilities) / 1e6, dtype=np.float64) if rates else None

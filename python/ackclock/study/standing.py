@@ -1,0 +1,86 @@
+"""How a verdict counts: whose question it answers, whether the set-up is known, and whether it is of rivals alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ackclock.study.language import Expression
+from ackclock.study.model import Claim, Study, SweptCase, Verdict
+from ackclock.study.result import Thesis
+
+_ANSWERED: Mapping[Verdict, Verdict] = {
+    "reproduced": "yes",
+    "direction only": "no",
+    "not reproduced": "no",
+}
+
+
+def standing(verdict: Verdict, study: Study) -> Verdict:
+    """The verdict as it counts in ``study``."""
+    if study.source.asked_by == "us":
+        return _ANSWERED.get(verdict, verdict)
+    if study.source.setup_unknown and verdict in ("direction only", "not reproduced"):
+        return "set-up unknown"
+    return verdict
+
+
+def rivals(study: Study, thesis: Thesis) -> list[str]:
+    """The cases that have no system of the thesis; none where it is not known what those are."""
+    if not thesis.systems:
+        return []
+    with_system = {run.case.name for run in study.runs() if _has_system(run, study, thesis)}
+    return [case.name for case in study.cases if case.name not in with_system]
+
+
+def about_baselines(claim: Claim, study: Study, thesis: Thesis) -> bool:
+    """Whether none of the cases that ``claim`` names has a system of the thesis; of a thesis without systems, never."""
+    if not thesis.systems:
+        return False
+    expressions = [Expression(text) for text in (claim.measured, claim.direction) if text is not None]
+    named = {text.partition("[")[0] for expression in expressions for text in expression.texts()}
+    return bool(named) and named <= set(rivals(study, thesis))
+
+
+def _has_system(run: SweptCase, study: Study, thesis: Thesis) -> bool:
+    scenario = dict(study.scenario)
+    overrides = {**run.case.overrides, **({run.sweep.path: run.value} if run.sweep else {})}
+    for path, value in overrides.items():
+        scenario = _put(scenario, path.split("."), value)
+    return any(text in thesis.systems for text in _texts(scenario))
+
+
+def _put(table: Mapping[str, Any], path: list[str], value: Any) -> dict[str, Any]:
+    """``table`` with ``value`` at ``path``; a flow or link in a list is found by its name."""
+    key, rest = path[0], path[1:]
+    result = dict(table)
+    if not rest:
+        result[key] = value
+        return result
+    inside = result.get(key, {})
+    if isinstance(inside, list):
+        chosen = rest[0]
+        if rest[1:]:
+            result[key] = [
+                _put(one, rest[1:], value)
+                if isinstance(one, dict) and one.get("name") in (chosen, None)
+                else one
+                for one in inside
+            ]
+        return result
+    # A control named by text alone is its name; its parameters are set beside it.
+    result[key] = _put(inside if isinstance(inside, dict) else {"name": inside}, rest, value)
+    return result
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a scenario."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inside in value.values():
+            yield from _texts(inside)
+    elif isinstance(value, list):
+        for inside in value:
+            # Flows and links have names of their own, which may be those of systems.
+            yield from _texts({**inside, "name": None} if isinstance(inside, Mapping) else inside)

@@ -1,0 +1,146 @@
+"""The recorded characterisation: data that comes from full runs, and a page that says what the data say."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ackclock.study.load import load_study
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+reproduction_records = importlib.import_module("reproduction_records")
+records = importlib.import_module("characterisation_records")
+sys.path.pop(0)
+
+ORIGIN = reproduction_records.Origin("2026-01-02", "0123456789", "A processor", 2, "Linux x86_64")
+STUDY = load_study("aqm/rfc7928-8.2.2")
+RECORDED = records.all_records()
+
+
+def finding(criterion: str, outcome: str, setting: str = "", mean: float | None = 0.5) -> dict[str, Any]:
+    return {
+        "criterion": criterion,
+        "kind": "safety",
+        "metric": "goodput",
+        "setting": setting,
+        "outcome": outcome,
+        "mean": mean,
+        "interval": None if mean is None else [mean - 0.1, mean + 0.1],
+    }
+
+
+def result(**changes: Any) -> dict[str, Any]:
+    """What the command writes of a scenario, as far as a record needs it."""
+    about = STUDY.study.characterisation
+    assert about is not None
+    names = {"droptail": "Drop-tail", "red": "RED", "fq-codel": "FQ-CoDel (with scheduler)"}
+    disciplines = [
+        {"discipline": "droptail", "verdict": "baseline", "findings": [finding("Loss", "holds")]},
+        {
+            "discipline": "red",
+            "verdict": "fail",
+            "findings": [
+                finding("Goodput", "holds", "mild", 0.97),
+                finding("Goodput", "broken", "heavy", 0.91234567),
+                finding("Goodput", "broken", "one", 0.8),
+                finding("Latency", "unknown", mean=None),
+            ],
+        },
+        {"discipline": "fq-codel", "verdict": "pass", "findings": [finding("Goodput", "holds", "mild", 1)]},
+    ]
+    return {
+        "name": STUDY.name,
+        "quick": False,
+        "replications": 2,
+        "fingerprint": records.fingerprint(STUDY.study),
+        "runs": 6,
+        "cpu_time_s": 1.23456,
+        "cases": [
+            {"name": f"{name}+mild[6]", "label": f"{label}, mild", "seeds": [1, 2]}
+            for name, label in names.items()
+        ],
+        "characterisation": {"section": about.section, "requirement": "can", "disciplines": disciplines},
+        **changes,
+    }
+
+
+def test_the_worst_of_each_criterion_is_kept(tmp_path: Path) -> None:
+    one = records.record(result(), ORIGIN)
+    assert (one.section, one.seeds, one.cpu_time_s) == ("8.2.2", "1, 2", 1.23)
+    red = one.disciplines[1]
+    assert red.label == "RED"
+    goodput, latency = red.criteria
+    assert (goodput.outcome, goodput.setting, goodput.mean) == ("broken", "heavy", 0.9123)
+    assert (goodput.of, goodput.alike) == (3, 2)
+    assert (latency.outcome, latency.mean, latency.interval) == ("unknown", None, None)
+    assert one.counts() == {"fail": 1, "pass": 1}
+    assert records.write(one, tmp_path)
+    assert records.all_records(tmp_path) == {STUDY.name: one}
+    # The same result recorded again at a later commit is still of the first.
+    later = dataclasses.replace(one, origin=dataclasses.replace(ORIGIN, commit="9876543210"))
+    assert not records.write(later, tmp_path)
+    assert records.write(dataclasses.replace(one, replications=3), tmp_path)
+
+
+def test_quick_runs_are_refused() -> None:
+    with pytest.raises(ValueError, match="a quick run"):
+        records.record(result(quick=True), ORIGIN)
+
+
+def test_the_page_says_what_failed_what_is_missing_and_what_is_stale() -> None:
+    one = records.record(result(), ORIGIN)
+    other = load_study("aqm/rfc7928-6.2")
+    page = records.page({STUDY.name: one}, [STUDY, other])
+    assert "| scenario | pass | caution | undecided | fail | RED | FQ-CoDel (with scheduler) |" in page
+    assert "| 8.2.2 Mild | 1 | 0 | 0 | 1 | **fail** | pass |" in page
+    assert "| 6.2 RTTs | not recorded |" in page
+    assert "| RED | **fail** | Goodput: goodput 0.91 ± 0.10 (heavy), and 1 more |" in page
+    assert "not characterised: 13 not recorded" in page
+    assert "Not recorded yet." in page.split("## 6.2")[1]
+    about = STUDY.study.characterisation
+    assert about is not None
+    assert all(lack in page for lack in about.lacks)
+    assert "before the scenario changed" not in page
+    stale = records.page({STUDY.name: dataclasses.replace(one, fingerprint="0")}, [STUDY])
+    assert "**Recorded before the scenario changed**" in stale
+
+
+def test_the_page_and_the_data_agree() -> None:
+    text = (ROOT / "docs" / "characterisation.md").read_text(encoding="utf-8")
+    page = text.split("<!-- generated: characterisation -->\n")[1].split("<!-- end of what is generated -->")[
+        0
+    ]
+    assert page.strip() == records.generated().strip(), (
+        "stale: run .venv/bin/python scripts/document-registry"
+    )
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_records_are_of_scenarios_and_show_no_machine(name: str) -> None:
+    one = RECORDED[name]
+    assert name in {study.name for study in records.scenarios()}, (
+        "of a scenario that is gone: delete its file"
+    )
+    text = (records.FOLDER / f"{one.section}.json").read_text(encoding="utf-8")
+    assert os.sep + "root" not in text
+    assert os.uname().nodename not in text
+
+
+def test_the_script_records_into_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "aqm.json").write_text(json.dumps({"studies": [result(versions={"core": "x"})]}))
+    command = [sys.executable, ROOT / "scripts" / "record-reproduction", "aqm.json", "--commit", "HEAD"]
+    done = subprocess.run(
+        [*command, "--docs", "kept"], cwd=tmp_path, check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "aqm/rfc7928-8.2.2: 1 fail, 1 pass" in done.stdout
+    assert list(records.all_records(tmp_path / "kept" / "characterisation")) == [STUDY.name]
