@@ -58,15 +58,23 @@ def test_every_claim_recorded_is_on_the_page() -> None:
 
 
 def test_every_question_of_ours_is_answered_on_its_page() -> None:
-    page = (ROOT / "docs" / "apace-today.md").read_text(encoding="utf-8")
+    pages = "".join(
+        (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("apace-today", "policers")
+    )
     ours = [one for name, one in RECORDED.items() if name.startswith("today/")]
     assert ours
     for one in ours:
-        part = page.split(f"<!-- generated: claims {one.study} -->")[1].split("<!-- end")[0]
-        rows = [line for line in part.splitlines() if line.startswith("| ")][2:]
-        assert [row.rpartition(" | ")[2].split(" (")[0].rstrip(" |") for row in rows] == [
-            claim.verdict for claim in one.claims
-        ]
+        kind = "grids" if one.study.startswith("today/policers") else "claims"
+        part = pages.split(f"<!-- generated: {kind} {one.study} -->")[1].split("<!-- end")[0]
+        rows = [line for line in part.splitlines() if line.startswith("| ") and "---" not in line]
+        if kind == "claims":
+            assert [row.rpartition(" | ")[2].split(" (")[0].rstrip(" |") for row in rows[1:]] == [
+                claim.verdict for claim in one.claims
+            ]
+        else:
+            yes = sum(claim.verdict == "yes" for claim in one.claims)
+            assert sum(row.count("**") // 2 + row.endswith("| yes |") for row in rows) == yes
+            assert sum(row.count("±") for row in rows) == len(one.claims)
 
 
 @pytest.mark.parametrize("name", RECORDED)
