@@ -9,6 +9,7 @@ from conftest import SCENARIO, cheapest_study, folders_of_studies
 
 from ackclock import Scenario, core
 from ackclock.jobs import run_jobs
+from ackclock.overrides import merge
 from ackclock.store import Job, Store
 from ackclock.study.load import load_study, study_names
 from ackclock.study.plan import Plan
@@ -29,7 +30,7 @@ def test_a_study_of_each_thesis_keeps_to_the_physics_of_its_network(folder: str)
     plan.check()
     for planned in plan.simulations(0, 1):
         job = planned.job
-        overrides = job.overrides | (beginning(job, MOST_PACKETS) if planned.cost > MOST_PACKETS else {})
+        overrides = merge(job.overrides, beginning(job, MOST_PACKETS) if planned.cost > MOST_PACKETS else {})
         assert core.verify(job.text, job.file, overrides, job.seed) == [], overrides
 
 
@@ -42,7 +43,7 @@ def test_no_study_breaks_the_physics_of_its_network(name: str) -> None:
     assert len(first) >= len(plan.runs)
     packets = max(LEAST_PACKETS_PER_RUN, PACKETS_PER_STUDY / len(first))
     for job in first:
-        overrides = job.overrides | beginning(job, packets)
+        overrides = merge(job.overrides, beginning(job, packets))
         assert core.verify(job.text, job.file, overrides, job.seed) == [], overrides
 
 
