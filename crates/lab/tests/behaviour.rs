@@ -305,21 +305,3 @@ fn every_rule_delivers_everything_through_a_full_interface() {
         }
     }
 }
-
-#[test]
-fn a_sender_whose_interface_others_keep_full_tries_again_by_the_timer() {
-    // 7.9 of 8 Mbit/s are taken, in bursts, and one packet may wait. What is refused while nothing is outstanding has no
-    // acknowledgement to follow.
-    let text = "duration = \"60 s\"\n[dumbbell]\n\
-        bottleneck = { rate = \"800 Mbit/s\", delay = \"50 ms\", queue = { name = \"droptail\", limit = \"unlimited\" } }\n\
-        left = { rate = \"8 Mbit/s\", delay = \"0 s\", queue = { name = \"droptail\", limit = \"1 packet\" } }\n\
-        right = { rate = \"100 Gbit/s\", delay = \"0 s\" }\n\
-        [[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\nstart = \"1 s\"\n\
-        application = { name = \"bulk\", size = \"100 kB\" }\n\
-        transport = { name = \"linux\", packet = \"1000 B\", handshake = false, local_drop = \"cwr\" }\n\
-        [[flows]]\nname = \"burst\"\napplication = { name = \"cbr\", rate = \"50 Mbit/s\" }\nstop = \"5 s\"\n";
-    let result = run_text(text, &json!({}));
-    assert_eq!(flow(&result, "delivered_packets"), 100.0);
-    let completed = flow(&result, "completed_s");
-    assert!(completed > 5.0, "{completed}");
-}

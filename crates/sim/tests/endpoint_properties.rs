@@ -170,3 +170,58 @@ fn a_resent_packet_is_not_timed() {
     connection.ack(last, NO_BLOCK, PLAIN);
     assert_eq!(connection.sender.timer(), connection.now + Span::from_millis(3000), "no sample yet");
 }
+
+/// The host's own interface, which may be full.
+#[derive(Default)]
+struct Interface {
+    sent: Vec<u64>,
+    full: bool,
+}
+
+impl Wire for Interface {
+    fn send(&mut self, packet: Packet) {
+        if !self.full {
+            self.sent.push(packet.number);
+        }
+    }
+
+    fn refused(&self) -> bool {
+        self.full
+    }
+}
+
+/// Linux's tcp_transmit_skb: a packet that the interface refuses has not been sent, and the window falls once for what is
+/// outstanding. Where nothing is outstanding only the timer can try again.
+#[test]
+fn what_a_full_interface_refuses_is_sent_later_and_reduces_the_window_once() {
+    let settings = [("handshake", "false"), ("local_drop", "cwr"), ("cwnd_validation", "false")];
+    let options = Options::new(&Values::with(options::find("linux").unwrap(), &settings), Some("sack"));
+    let entry = ackclock_cc::registry::find("sack").unwrap();
+    let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
+    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let mut sender = Sender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses"));
+    let mut interface = Interface { full: true, ..Interface::default() };
+    sender.start(Time::from_seconds(1.0), &mut interface);
+    // RFC 6298 section 2.1: the first timeout is 1 s.
+    assert_eq!((sender.timer(), sender.counts().sent), (Time::from_seconds(2.0), 0));
+    interface.full = false;
+    sender.on_timer(Time::from_seconds(2.0), &mut interface);
+    assert_eq!(interface.sent, (0..10).collect::<Vec<_>>());
+    assert_eq!(sender.counts().timeouts, 0);
+    // Two acknowledgements find it full. The window of 11 is halved at the first, to 5.5, and grows at the second.
+    let mut cwnd = |number, interface: &mut Interface| {
+        let now = Time::from_seconds(2.1);
+        sender.on_ack(now, &Packet { number, stamp: now, bytes: 40, ..Packet::default() }, interface);
+        sender.control().decision().cwnd
+    };
+    interface.full = true;
+    let halved = cwnd(1, &mut interface);
+    assert_eq!(halved, 5.5);
+    assert!(cwnd(2, &mut interface) >= halved, "a second reduction");
+    // It has room again: what was refused goes out once the flight is below the window.
+    interface.full = false;
+    for number in 3..9 {
+        cwnd(number, &mut interface);
+    }
+    assert_eq!(interface.sent[10..12], [10, 11]);
+}
