@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pydantic
 from pydantic import Field
@@ -44,6 +44,8 @@ class BaseSource(Table):
 
     thesis: str | None = None
     section: str | None = None
+    asked_by: Literal["thesis", "us"] | None = None
+    setup_unknown: str | None = None
 
 
 class BaseAssumption(Assumption):
