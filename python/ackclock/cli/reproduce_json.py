@@ -68,7 +68,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
                         "mean": value.mean,
                         "std": value.std,
                         "interval": value.interval,
-                        "samples": [None if math.isnan(sample) else sample for sample in value.samples],
+                        "samples": [sample if math.isfinite(sample) else None for sample in value.samples],
                         "paper": value.paper,
                     }
                     for metric in result.metrics
@@ -156,6 +156,6 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
         "baselines": claim.baselines,
         "replications_needed": claim.replications_needed,
         "recorded": claim.recorded,
-        "samples": [None if math.isnan(sample) else sample for sample in claim.samples],
+        "samples": [sample if math.isfinite(sample) else None for sample in claim.samples],
         "finding": claim.finding,
     }
