@@ -139,8 +139,8 @@ def test_the_script_records_into_a_folder(tmp_path: Path) -> None:
     (tmp_path / "aqm.json").write_text(json.dumps({"studies": [result(versions={"core": "x"})]}))
     command = [sys.executable, ROOT / "scripts" / "record-reproduction", "aqm.json", "--commit", "HEAD"]
     done = subprocess.run(
-        [*command, "--docs", "kept"], cwd=tmp_path, check=False, capture_output=True, text=True
+        [*command, "--into", "kept"], cwd=tmp_path, check=False, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert "aqm/rfc7928-8.2.2: 1 fail, 1 pass" in done.stdout
-    assert list(records.all_records(tmp_path / "kept" / "characterisation")) == [STUDY.name]
+    assert list(records.all_records(tmp_path / "kept")) == [STUDY.name]
