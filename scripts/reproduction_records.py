@@ -186,19 +186,29 @@ def is_stale(one: Record, study: LoadedStudy) -> bool:
 
 def _counted(records: Mapping[str, Record], theses: Mapping[str, Sequence[LoadedStudy]]) -> Iterator[str]:
     """A row for each thesis and kind of claim: its own systems, its baselines alone, questions that it never asked."""
-    verdicts = [name for name in ORDER if any(one.counts()[name] for one in records.values())]
+    fresh = {
+        study.name: records[study.name]
+        for members in theses.values()
+        for study in members
+        if study.name in records and not is_stale(records[study.name], study)
+    }
+    verdicts = [name for name in ORDER if any(one.counts()[name] for one in fresh.values())]
     yield _row("thesis", "studies", "claims", *verdicts)
     yield _row(*["---"] + ["---:"] * (2 + len(verdicts)))
-    total, stale, everything = Counter[str](), 0, 0
-    for members in theses.values():
-        stale += sum(is_stale(records[study.name], study) for study in members if study.name in records)
+    total, stale, everything, counted = Counter[str](), 0, 0, 0
+    for all_members in theses.values():
+        members = [study for study in all_members if study.name in fresh]
+        stale += sum(study.name in records for study in all_members) - len(members)
+        everything += len(all_members)
+        counted += len(members)
+        if not members:
+            continue
         thesis = members[0].thesis
         for kind, about in KINDS.items():
             claims = [
                 (study.name, claim.verdict)
                 for study in members
-                if study.name in records
-                for claim in records[study.name].claims
+                for claim in fresh[study.name].claims
                 if _kind(claim, study) == kind
             ]
             counts = Counter(verdict for _, verdict in claims)
@@ -207,15 +217,13 @@ def _counted(records: Mapping[str, Record], theses: Mapping[str, Sequence[Loaded
                 studies = len({study for study, _ in claims})
                 yield _row(name, studies, len(claims), *(counts[verdict] for verdict in verdicts))
             total += counts
-        everything += len(members)
-    recorded = sum(study.name in records for members in theses.values() for study in members)
-    yield _row("all", recorded, total.total(), *(total[verdict] for verdict in verdicts))
-    if recorded < everything:
-        yield ""
-        yield f"{everything - recorded} studies are not recorded yet."
+    yield _row("all", counted, total.total(), *(total[verdict] for verdict in verdicts))
     if stale:
         yield ""
-        yield f"{stale} of the studies were recorded before they changed; they say so."
+        yield f"{stale} studies were recorded before they changed. They say so below, and are not counted."
+    if counted + stale < everything:
+        yield ""
+        yield f"{everything - counted - stale} studies are not recorded yet."
 
 
 def _kind(claim: Claim, study: LoadedStudy) -> Kind:

@@ -138,7 +138,7 @@ def test_the_page_shows_findings_readings_and_what_is_stale(result: dict[str, An
     )
     stale = records.page({"rbcc/small": one}, [changed])
     assert "**Recorded before the study changed**" in stale
-    assert "1 of the studies were recorded before they changed" in stale
+    assert "1 studies were recorded before they changed" in stale
     assert "Not recorded yet: `rbcc/small`." in records.page({}, [study])
 
 

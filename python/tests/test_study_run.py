@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from ackclock import reproduce
 from ackclock.errors import InputError
 from ackclock.store import Store
 from ackclock.study.fingerprint import fingerprint
-from ackclock.study.load import LoadedStudy, load_study, parse_study
+from ackclock.study.load import LoadedStudy, parse_study
 from ackclock.study.plan import Plan
 from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import StudyResult
@@ -133,15 +134,21 @@ def test_looking_twice_rarely_decides_what_cannot_be_decided() -> None:
     assert 0.06 < wrong / trials < 0.10
 
 
-def test_a_quick_verdict_stands_beside_the_recorded_one() -> None:
-    loaded = load_study("rbcc/figure-3.1")
-    recorded = recorded_verdicts("rbcc/figure-3.1")
-    assert set(recorded) <= {claim.id for claim in loaded.study.claims}
-    quick = run_study(loaded, quick=True, sensitivity=False)
-    assert {claim.id: claim.recorded for claim in quick.claims} == {
-        claim.id: recorded.get(claim.id) for claim in quick.claims
-    }
-    assert recorded_verdicts("nowhere/study") == recorded_verdicts("own.toml") == {}
+def test_a_quick_verdict_stands_beside_the_recorded_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ackclock.study.records.records_dir", lambda: tmp_path)
+    study = parse_study(STUDY, "small", "study.toml").study
+    claims = [{"id": "1", "verdict": "not reproduced"}, {"id": "2", "verdict": "not reproduced"}]
+    (tmp_path / "small.json").write_text(json.dumps({"fingerprint": fingerprint(study), "claims": claims}))
+    quick = run_study(parse_study(STUDY, "small", "study.toml"), quick=True)
+    assert [(claim.verdict, claim.recorded) for claim in quick.claims] == [
+        ("reproduced", "not reproduced"),
+        ("not reproduced", "not reproduced"),
+    ]
+    changed = study.model_copy(update={"replications": study.replications + 1})
+    for name, other in (("small", changed), ("nowhere", study), ("small.toml", study)):
+        assert recorded_verdicts(name, other) == {}
 
 
 def test_alternatives_are_judged_too(result: StudyResult) -> None:

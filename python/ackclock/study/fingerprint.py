@@ -16,6 +16,7 @@ def fingerprint(study: Study) -> str:
     resolved = study.model_dump(
         mode="json",
         include={
+            "source": {"asked_by", "setup_unknown"},
             "replications": True,
             "precision": True,
             "scenario": True,

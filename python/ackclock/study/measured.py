@@ -135,7 +135,7 @@ class Measured:
     def _judged(self, words: ClaimWords, replications: int) -> Iterator[ClaimResult]:
         study, loaded = self._plan.study, self._plan.loaded
         beside = rivals(study, loaded.thesis)
-        recorded = recorded_verdicts(loaded.name) if self._plan.quick else {}
+        recorded = recorded_verdicts(loaded.name, study) if self._plan.quick else {}
         for claim in study.claims:
             try:
                 judged = judge(claim, words, replications, rivals=beside)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 
-from ackclock.study.model import Verdict
+from ackclock.study.fingerprint import fingerprint
+from ackclock.study.model import Study, Verdict
 
 
 def records_dir() -> Path:
@@ -16,10 +16,12 @@ def records_dir() -> Path:
     return Path(str(resources.files("ackclock"))) / "records"
 
 
-@lru_cache(maxsize=256)
-def recorded_verdicts(study: str) -> Mapping[str, Verdict]:
-    """The verdicts by claims; none of a study that is not recorded, such as one of the user's own."""
-    path = records_dir() / f"{study}.json"
-    if study.endswith(".toml") or not path.is_file():
+def recorded_verdicts(name: str, study: Study) -> Mapping[str, Verdict]:
+    """The verdicts by claims; none of a study that is not recorded, or that has changed since it was."""
+    path = records_dir() / f"{name}.json"
+    if name.endswith(".toml") or not path.is_file():
         return {}
-    return {claim["id"]: claim["verdict"] for claim in json.loads(path.read_text(encoding="utf-8"))["claims"]}
+    record = json.loads(path.read_text(encoding="utf-8"))
+    if record["fingerprint"] != fingerprint(study):
+        return {}
+    return {claim["id"]: claim["verdict"] for claim in record["claims"]}
