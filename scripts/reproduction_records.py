@@ -292,7 +292,7 @@ def _study(one: Record, study: LoadedStudy, usual: Origin | None) -> Iterator[st
         if claim.id in written and written[claim.id]:
             said += f"<br>*The test: {_escaped(written[claim.id])}*"
         for finding in study.study.findings:
-            if finding.claim == claim.id and finding.verdict in (None, claim.verdict):
+            if finding.claim == claim.id and finding.explains(claim.verdict):
                 said += f"<br>**Finding:** {_escaped(finding.text)}"
         unit = f" {claim.unit}" if claim.unit else ""
         published = "" if claim.published is None else f"{plain(claim.published)}{unit}"

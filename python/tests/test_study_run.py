@@ -80,6 +80,10 @@ def test_nothing_is_held_against_a_set_up_that_is_lost() -> None:
     )
     result = run(text)
     assert [claim.verdict for claim in result.claims] == ["reproduced", "set-up unknown"]
+    why = replaced(
+        text, ('text = "Packets do arrive."', 'text = "Packets do arrive."\nverdict = "not reproduced"')
+    )
+    assert run(why).claims[1].finding == "Packets do arrive."
     assert result.source.setup_unknown == "The rates are lost."
 
 

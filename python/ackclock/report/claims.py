@@ -76,8 +76,7 @@ def other_findings(study: StudyResult) -> list[Finding]:
     return [
         finding
         for finding in study.findings
-        if (finding.claim, finding.text) not in said
-        and finding.verdict in (None, verdicts.get(finding.claim))
+        if (finding.claim, finding.text) not in said and finding.explains(verdicts.get(finding.claim))
     ]
 
 

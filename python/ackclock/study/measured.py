@@ -182,6 +182,4 @@ def _chosen(
 
 def _finding(findings: Sequence[Finding], claim: Claim, verdict: Verdict) -> str | None:
     """What is written of the claim under this verdict."""
-    return next(
-        (one.text for one in findings if one.claim == claim.id and one.verdict in (None, verdict)), None
-    )
+    return next((one.text for one in findings if one.claim == claim.id and one.explains(verdict)), None)

@@ -373,6 +373,11 @@ class Finding(Table):
         default=None, description="the verdict that it explains; under another one it is not shown"
     )
 
+    def explains(self, verdict: Verdict | None) -> bool:
+        """Whether it stands under ``verdict``: what explains a miss does so in a set-up that is lost, too."""
+        missed = verdict == "set-up unknown" and self.verdict in ("direction only", "not reproduced")
+        return self.verdict in (None, verdict) or missed
+
 
 class Precision(Table):
     """How narrow the 95 % intervals of some metrics have to be; replications are added until they are."""
