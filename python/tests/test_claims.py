@@ -289,9 +289,9 @@ def test_the_result_carries_what_the_table_shows() -> None:
     claim = Claim(
         id="5a", text="Vegas loses more", measured=DIFFERENCE, unit="%", paper=1.1, tolerance="10 %"
     )
-    result = judge(claim, WORDS, N, finding="As expected.")
+    result = judge(claim, WORDS, N)
     assert result.measured == pytest.approx(1)
     # std = sqrt((0 + 0.01 + 0.01 + 0) / 3) = 0.08165; half = 3.1824 * 0.08165 / 2 = 0.12992
     assert result.interval == pytest.approx((1 - 0.12992, 1 + 0.12992), abs=1e-4)
-    assert (result.id, result.unit, result.paper, result.finding) == ("5a", "%", 1.1, "As expected.")
+    assert (result.id, result.unit, result.paper) == ("5a", "%", 1.1)
     assert "1 is 0.1 from 1.1, tolerance 0.11, the interval across its end" in result.detail

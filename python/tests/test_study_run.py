@@ -97,30 +97,34 @@ def test_claims_about_baselines_alone_are_told_apart() -> None:
     assert [claim.baselines for claim in claims] == [False, "many" not in claims[1].expression]
 
 
-UNSURE = """
+def unsure(bound: float) -> str:
+    """A claim that the difference between two cases is above ``bound``."""
+    return f"""
 [[claims]]
 id = "3"
 text = "Few get more than many"
 measured = "goodput('few') - goodput('many')"
-expect = "> 0"
+expect = "> {bound}"
 """
 
 
 def test_what_is_left_undecided_grows_once_or_says_how_much_it_would_take() -> None:
-    plain = run(STUDY + UNSURE, quick=True)
-    undecided = plain.claims[2]
-    assert (undecided.verdict, plain.replications) == ("undecided", 2)
-    needed = undecided.replications_needed
-    assert needed is None or f"about {needed} replications would decide it" in undecided.detail
-    full = run("replications_most = 60\n" + STUDY + UNSURE)
-    first = run("replications_most = 3\n" + STUDY + UNSURE).claims[2]
-    if first.replications_needed is not None and first.replications_needed <= 60:
-        assert full.replications == first.replications_needed
-        assert all(case.seeds == tuple(range(1, full.replications + 1)) for case in full.cases)
-    else:
-        assert full.replications == 3
+    found = run("replications_most = 3\n" + STUDY + unsure(0)).claims[2]
+    assert found.measured is not None
+    assert found.interval is not None
+    # The interval of three replications reaches 0.3 of its half width beyond the end of what is accepted.
+    claim = unsure(found.measured - 0.7 * (found.interval[1] - found.interval[0]) / 2)
+    stopped = run("replications_most = 3\n" + STUDY + claim)
+    undecided, needed = stopped.claims[2], stopped.claims[2].replications_needed
+    assert (undecided.verdict, stopped.replications) == ("undecided", 3)
+    # t(n - 1) / sqrt(n) has to come down from 2.484 to 0.7 of that, 1.739: 3.182 / 2 = 1.591 at n = 4.
+    assert needed == 4
+    assert "about 4 replications would decide it, where 3 were run" in undecided.detail
+    grown = run(STUDY + claim)
+    assert grown.replications == 4
+    assert all(case.seeds == (1, 2, 3, 4) for case in grown.cases)
     # The other readings stay with the replications that the study asks for.
-    assert len(full.assumptions[0].sensitivity[0].claims[0].samples) == 3
+    assert len(grown.assumptions[0].sensitivity[0].claims[0].samples) == 3
 
 
 def test_looking_twice_rarely_decides_what_cannot_be_decided() -> None:

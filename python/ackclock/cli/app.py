@@ -140,8 +140,9 @@ def reproduce(
 ) -> None:
     """Run published experiments, judge their claims, write an HTML report.
 
-    Each claim of the thesis gets a verdict: reproduced, direction only (who wins is right, by how much is not), or not
-    reproduced. A verdict is a finding: it does not change the exit code.
+    Each claim of the thesis gets a verdict from the 95 % interval of what was measured: reproduced, direction only (who
+    wins is right, by how much is not), not reproduced, undecided, or not discriminating. A verdict is a finding: it
+    does not change the exit code.
 
     [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines after RFC 7928 and writes one page that
     compares them.

@@ -40,7 +40,6 @@ def judge(
     claim: Claim,
     words: ClaimWords,
     replications: int,
-    finding: str | None = None,
     rivals: Sequence[str] = (),
 ) -> ClaimResult:
     """The verdict on one claim. ExpressionError, naming the key, when an expression cannot be computed.
@@ -59,7 +58,6 @@ def judge(
         detail=detail,
         unit=claim.unit,
         expression=claim.measured,
-        finding=finding,
         tolerance=claim.allowed_error(),
         accepted=claim.accepted(),
         alternative=claim.alternative,
