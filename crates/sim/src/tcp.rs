@@ -6,13 +6,7 @@
 //! * [`options`]: every detail that can be set, and the profiles that bundle them.
 //! * [`sender`]: what the sending side does with acknowledgements and timers.
 //! * [`receiver`]: cumulative and selective acknowledgements, delayed acknowledgements, echo of marks.
-//! * [`scoreboard`]: what is known of every packet sent and not yet acknowledged.
-//! * [`retransmission`]: which packets are sent again, and when; one rule a file.
-//! * [`rtt`]: the estimate of the round trip and of the retransmission timeout.
 
 pub mod options;
 pub mod receiver;
-pub mod retransmission;
-pub mod rtt;
-pub mod scoreboard;
 pub mod sender;

@@ -2,15 +2,15 @@
 //! force, results of two simulators cannot be compared.
 
 use super::receiver::{Echo, ReceiverOptions};
-use super::retransmission::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use super::retransmission::mda::{LatePartial, Mda, MdaOptions};
-use super::retransmission::sack::{Flight, Sack, SackOptions};
-use super::retransmission::{AfterTimeout, RetransmissionRule, vegas};
-use super::rtt::TimeoutRule;
-use super::scoreboard::{MOST_DUPACK_THRESHOLD, MOST_OUTSTANDING};
 use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Range, Span, Values};
 use ackclock_cc::Initial;
+use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, PartialAck};
+use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
+use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
+use ackclock_recovery::detection::{AfterTimeout, Detection, vegas};
+use ackclock_recovery::ledger::{MOST_DUPACK_THRESHOLD, MOST_OUTSTANDING};
+use ackclock_recovery::rtt::TimeoutRule;
 
 /// The profiles, in the order in which lists show them.
 pub const PROFILES: &[Descriptor] = &[
@@ -486,7 +486,7 @@ impl Options {
     }
 
     /// The retransmission rule for a new connection.
-    pub fn rule(&self) -> Box<dyn RetransmissionRule> {
+    pub fn rule(&self) -> Box<dyn Detection> {
         match self.recovery {
             Recovery::Duplicates(options) => Box::new(Duplicates::new(options)),
             Recovery::Sack(options) => Box::new(Sack::new(options)),

@@ -1,10 +1,7 @@
-//! The sending side of a connection: it keeps the scoreboard, the round trip and the timer, lets the retransmission
+//! The sending side of a connection: it keeps the ledger, the round trip and the timer, lets the retransmission
 //! rule say what to send, and the congestion control how much.
 
 use super::options::{Options, SenderOptions};
-use super::retransmission::{LossFound, News, Reaction, RetransmissionRule, Run};
-use super::rtt::RttEstimator;
-use super::scoreboard::{Newly, RateSample, Scoreboard};
 use crate::histogram::Histogram;
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
@@ -14,6 +11,9 @@ use ackclock_cc::{
     Ack, Arrival, Backoff, Cause, Control, Counted, DeliveryRate, Loss, LossSignal, Phase, Recovered,
     Timeout as TimeoutExpired,
 };
+use ackclock_recovery::detection::{Detection, LossFound, News, Reaction, Run};
+use ackclock_recovery::ledger::{Ledger, Newly, RateSample};
+use ackclock_recovery::rtt::RttEstimator;
 
 /// Where a sender puts its packets.
 pub trait Wire {
@@ -60,9 +60,9 @@ impl SenderCounts {
 pub struct Sender {
     options: SenderOptions,
     control: Box<dyn Control>,
-    rule: Box<dyn RetransmissionRule>,
+    rule: Box<dyn Detection>,
     backoff: Box<dyn Backoff>,
-    board: Scoreboard,
+    board: Ledger,
     rtt: RttEstimator,
     state: State,
     /// One past the last packet that the application has to send.
@@ -126,7 +126,7 @@ impl Sender {
             control,
             rule: options.rule(),
             backoff,
-            board: Scoreboard::new(options.sender.dupack_threshold),
+            board: Ledger::new(options.sender.dupack_threshold),
             rtt: RttEstimator::new(options.sender.timeout),
             options: options.sender.clone(),
             state: State::Idle,
@@ -335,13 +335,14 @@ impl Sender {
         }
     }
 
-    /// Puts an acknowledgement on the scoreboard.
+    /// Puts an acknowledgement in the ledger.
     fn take_in(&mut self, packet: &Packet) -> Newly {
         let mut newly = Newly::default();
         self.board.acknowledge(packet.number, &mut newly);
         if self.options.sack && self.rule.wants_blocks(&self.board) {
             for block in packet.sack.iter().filter(|block| block.start < block.end) {
-                self.board.acknowledge_block(packet.number, *block, &mut newly);
+                let place = |offset: u32| packet.number + u64::from(offset);
+                self.board.acknowledge_range(place(block.start)..place(block.end), &mut newly);
             }
         }
         newly

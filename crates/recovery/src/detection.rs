@@ -6,37 +6,37 @@ pub mod mda;
 pub mod sack;
 pub mod vegas;
 
-use crate::tcp::scoreboard::Scoreboard;
+use crate::ledger::Ledger;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Cause, LossSignal};
 
 /// A retransmission rule.
-pub trait RetransmissionRule: Send {
-    /// Takes in an acknowledgement that is already on the scoreboard, and says what follows.
-    fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction;
+pub trait Detection: Send {
+    /// Takes in an acknowledgement that is already in the ledger, and says what follows.
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction;
 
     /// The retransmission timer has expired: everything outstanding is to be repaired.
-    fn on_timeout(&mut self, board: &mut Scoreboard);
+    fn on_timeout(&mut self, board: &mut Ledger);
 
     /// The timeout was none: whatever had been given up is in flight after all.
-    fn on_spurious_timeout(&mut self, board: &mut Scoreboard);
+    fn on_spurious_timeout(&mut self, board: &mut Ledger);
 
     /// Whether a loss is being repaired by fast retransmission.
     fn in_recovery(&self) -> bool;
 
     /// Packets thought to be in the network.
-    fn inflight(&self, board: &Scoreboard) -> u64;
+    fn inflight(&self, board: &Ledger) -> u64;
 
     /// The next packet to send under a congestion window of `cwnd` whole packets, or `None` while there is no room.
     /// New data may be sent up to the number `fresh_until`.
-    fn next(&mut self, board: &mut Scoreboard, cwnd: u64, fresh_until: u64) -> Option<u64>;
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64>;
 
     /// A packet from [`Self::next`], or one that a [`Reaction`] asked for, has been sent; `in_line` if it was the
     /// next in line.
-    fn on_sent(&mut self, _board: &mut Scoreboard, _number: u64, _in_line: bool) {}
+    fn on_sent(&mut self, _board: &mut Ledger, _number: u64, _in_line: bool) {}
 
-    /// Whether selective acknowledgements are to be put on the scoreboard.
-    fn wants_blocks(&self, _board: &Scoreboard) -> bool {
+    /// Whether selective acknowledgements are to be put in the ledger.
+    fn wants_blocks(&self, _board: &Ledger) -> bool {
         false
     }
 }
@@ -118,13 +118,13 @@ pub enum AfterTimeout {
 /// What the tests of the rules share.
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::{News, Reaction, RetransmissionRule};
-    use crate::tcp::scoreboard::{Newly, Scoreboard};
+    use super::{Detection, News, Reaction};
+    use crate::ledger::{Ledger, Newly};
     use ackclock_base::{Span, Time};
 
     /// So many packets, all sent at time zero.
-    pub fn sent(count: u64) -> Scoreboard {
-        let mut board = Scoreboard::new(3);
+    pub fn sent(count: u64) -> Ledger {
+        let mut board = Ledger::new(3);
         (0..count).for_each(|number| {
             board.transmit(number, Time::ZERO, false);
         });
@@ -143,7 +143,7 @@ pub(crate) mod testing {
     };
 
     /// An acknowledgement of everything below `to`.
-    pub fn ack(rule: &mut impl RetransmissionRule, board: &mut Scoreboard, to: u64, news: News) -> Reaction {
+    pub fn ack(rule: &mut impl Detection, board: &mut Ledger, to: u64, news: News) -> Reaction {
         let mut newly = Newly::default();
         board.acknowledge(to, &mut newly);
         let Newly { cumulative, delivered, .. } = newly;

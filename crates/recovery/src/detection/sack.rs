@@ -3,8 +3,8 @@
 //! counts what is in the network instead of inferring it from what is lost.
 
 use super::duplicates::missing_of;
-use super::{AfterTimeout, LossFound, News, Reaction, RetransmissionRule, Run};
-use crate::tcp::scoreboard::Scoreboard;
+use super::{AfterTimeout, Detection, LossFound, News, Reaction, Run};
+use crate::ledger::Ledger;
 use ackclock_cc::LossSignal;
 
 /// What can be chosen.
@@ -96,7 +96,7 @@ impl Sack {
         }
     }
 
-    fn enter(&mut self, board: &mut Scoreboard) -> Reaction {
+    fn enter(&mut self, board: &mut Ledger) -> Reaction {
         let flight = board.pipe() + u64::from(board.first_is_lost());
         self.recover = Some(board.high());
         self.in_episode = self.duplicates;
@@ -124,13 +124,13 @@ impl Sack {
     }
 
     /// The next packet where the flight is counted.
-    fn next_counted(board: &mut Scoreboard, fresh_until: u64) -> Option<u64> {
+    fn next_counted(board: &mut Ledger, fresh_until: u64) -> Option<u64> {
         let fresh = board.next() < board.high() || board.next() < fresh_until;
         board.next_doubtful().or(fresh.then_some(board.next()))
     }
 
     /// RFC 6675 NextSeg, the four rules in order.
-    fn next_in_recovery(&mut self, board: &mut Scoreboard, fresh_until: u64) -> Option<u64> {
+    fn next_in_recovery(&mut self, board: &mut Ledger, fresh_until: u64) -> Option<u64> {
         if let Some(lost) = board.next_hole() {
             return Some(lost);
         }
@@ -148,8 +148,8 @@ impl Sack {
     }
 }
 
-impl RetransmissionRule for Sack {
-    fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction {
+impl Detection for Sack {
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
         self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(news.duplicate) };
         self.in_episode += u32::from(news.duplicate);
         let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
@@ -174,7 +174,7 @@ impl RetransmissionRule for Sack {
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, board: &mut Ledger) {
         self.end();
         self.duplicates = 0;
         // No second reduction for what is outstanding now.
@@ -185,7 +185,7 @@ impl RetransmissionRule for Sack {
         }
     }
 
-    fn on_spurious_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_spurious_timeout(&mut self, board: &mut Ledger) {
         board.none_lost();
         board.go_forward();
     }
@@ -194,11 +194,11 @@ impl RetransmissionRule for Sack {
         self.recover.is_some()
     }
 
-    fn inflight(&self, board: &Scoreboard) -> u64 {
+    fn inflight(&self, board: &Ledger) -> u64 {
         board.pipe()
     }
 
-    fn next(&mut self, board: &mut Scoreboard, cwnd: u64, fresh_until: u64) -> Option<u64> {
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match (&self.reduction, self.counted) {
             (Some(reduction), _) => reduction.allowance > 0,
             (None, Some(flight)) => flight < cwnd,
@@ -221,11 +221,11 @@ impl RetransmissionRule for Sack {
         (next < board.high() || next < fresh_until).then_some(next)
     }
 
-    fn wants_blocks(&self, board: &Scoreboard) -> bool {
+    fn wants_blocks(&self, board: &Ledger) -> bool {
         self.options.after_timeout == AfterTimeout::KeepSack || board.una() >= self.guard
     }
 
-    fn on_sent(&mut self, board: &mut Scoreboard, number: u64, in_line: bool) {
+    fn on_sent(&mut self, board: &mut Ledger, number: u64, in_line: bool) {
         if !in_line {
             board.resend(number);
         }

@@ -3,8 +3,8 @@
 //! trip. Once per window of data: what that leaves out is sent again one packet at a time, or waits for the timer.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use super::{News, Reaction, RetransmissionRule, Run};
-use crate::tcp::scoreboard::Scoreboard;
+use super::{Detection, News, Reaction, Run};
+use crate::ledger::Ledger;
 use ackclock_cc::Cause;
 
 /// What can be chosen.
@@ -76,8 +76,8 @@ impl Mda {
     }
 }
 
-impl RetransmissionRule for Mda {
-    fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction {
+impl Detection for Mda {
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
         let mut reaction = self.reno.on_ack(board, news);
         let una = board.una();
         if reaction.loss.is_some() {
@@ -102,12 +102,12 @@ impl RetransmissionRule for Mda {
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, board: &mut Ledger) {
         self.episode = None;
         self.reno.on_timeout(board);
     }
 
-    fn on_spurious_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_spurious_timeout(&mut self, board: &mut Ledger) {
         self.reno.on_spurious_timeout(board);
     }
 
@@ -115,11 +115,11 @@ impl RetransmissionRule for Mda {
         self.reno.in_recovery()
     }
 
-    fn inflight(&self, board: &Scoreboard) -> u64 {
+    fn inflight(&self, board: &Ledger) -> u64 {
         self.reno.inflight(board)
     }
 
-    fn next(&mut self, board: &mut Scoreboard, cwnd: u64, fresh_until: u64) -> Option<u64> {
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         self.reno.next(board, cwnd, fresh_until)
     }
 }
@@ -127,7 +127,7 @@ impl RetransmissionRule for Mda {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::retransmission::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, NEWS, sent};
     use ackclock_base::Time;
 
     const OPTIONS: MdaOptions = MdaOptions {
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_timeout_ends_the_episode() {
-        let (mut rule, mut board) = (Mda::new(OPTIONS), Scoreboard::new(3));
+        let (mut rule, mut board) = (Mda::new(OPTIONS), Ledger::new(3));
         board.transmit(0, Time::ZERO, false);
         rule.episode = Some(Episode { end: 9, resent_to: 1, counted: false });
         rule.on_timeout(&mut board);

@@ -1,8 +1,8 @@
 //! Retransmission by counting duplicate acknowledgements: Reno (RFC 5681 section 3.2) and NewReno (RFC 6582; RFC
 //! 2582 with the options that ns-2 and the theses name).
 
-use super::{LossFound, News, Reaction, RetransmissionRule, Run};
-use crate::tcp::scoreboard::Scoreboard;
+use super::{Detection, LossFound, News, Reaction, Run};
+use crate::ledger::Ledger;
 use ackclock_cc::LossSignal;
 
 /// What distinguishes the variants.
@@ -58,7 +58,7 @@ impl Duplicates {
     }
 
     /// Begins recovery now, whatever the count.
-    pub fn enter(&mut self, board: &Scoreboard, signal: LossSignal) -> Reaction {
+    pub fn enter(&mut self, board: &Ledger, signal: LossSignal) -> Reaction {
         self.recover = Some(board.high());
         self.guard = Some(board.high());
         self.inflation = u64::from(self.duplicates);
@@ -72,7 +72,7 @@ impl Duplicates {
     }
 
     /// Whether duplicates may mean a loss: not while resending after a timeout.
-    pub fn may_enter(&self, board: &Scoreboard) -> bool {
+    pub fn may_enter(&self, board: &Ledger) -> bool {
         self.recover.is_none() && self.guard.is_none_or(|guard| board.una() > guard)
     }
 
@@ -87,7 +87,7 @@ impl Duplicates {
         self.duplicates = self.duplicates.max(self.options.threshold);
     }
 
-    fn on_duplicate(&mut self, board: &Scoreboard) -> Reaction {
+    fn on_duplicate(&mut self, board: &Ledger) -> Reaction {
         self.duplicates += 1;
         let threshold = self.options.threshold;
         if self.recover.is_some() {
@@ -100,7 +100,7 @@ impl Duplicates {
         Reaction::default()
     }
 
-    fn on_fresh(&mut self, board: &Scoreboard, news: &News) -> Reaction {
+    fn on_fresh(&mut self, board: &Ledger, news: &News) -> Reaction {
         let partial = self.recover.is_some_and(|recover| board.una() < recover);
         let missing = self.recover.filter(|_| partial && !self.partial_seen);
         let missing = missing.map(|recover| missing_of(recover - board.una(), self.duplicates));
@@ -131,8 +131,8 @@ pub fn missing_of(unacknowledged: u64, duplicates: u32) -> u64 {
     unacknowledged.saturating_sub(u64::from(duplicates))
 }
 
-impl RetransmissionRule for Duplicates {
-    fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction {
+impl Detection for Duplicates {
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
         if news.cumulative > 0 {
             self.on_fresh(board, news)
         } else if news.duplicate {
@@ -142,7 +142,7 @@ impl RetransmissionRule for Duplicates {
         }
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, board: &mut Ledger) {
         self.recover = None;
         self.guard = Some(board.high());
         self.duplicates = 0;
@@ -150,7 +150,7 @@ impl RetransmissionRule for Duplicates {
         board.go_back();
     }
 
-    fn on_spurious_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_spurious_timeout(&mut self, board: &mut Ledger) {
         board.go_forward();
     }
 
@@ -158,11 +158,11 @@ impl RetransmissionRule for Duplicates {
         self.recover.is_some()
     }
 
-    fn inflight(&self, board: &Scoreboard) -> u64 {
+    fn inflight(&self, board: &Ledger) -> u64 {
         board.span().saturating_sub(self.inflation)
     }
 
-    fn next(&mut self, board: &mut Scoreboard, cwnd: u64, fresh_until: u64) -> Option<u64> {
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let next = board.next();
         let room = board.span() < cwnd.saturating_add(self.inflation);
         (room && (next < board.high() || next < fresh_until)).then_some(next)
@@ -172,7 +172,7 @@ impl RetransmissionRule for Duplicates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::retransmission::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, NEWS, sent};
     use ackclock_base::Time;
 
     const NEWRENO: PartialAck = PartialAck::Resends { restarts_timer_each_time: true, deflates: false };
@@ -181,7 +181,7 @@ mod tests {
         Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit: true, partial })
     }
 
-    fn ack(rule: &mut Duplicates, board: &mut Scoreboard, to: u64) -> Reaction {
+    fn ack(rule: &mut Duplicates, board: &mut Ledger, to: u64) -> Reaction {
         testing::ack(rule, board, to, NEWS)
     }
 

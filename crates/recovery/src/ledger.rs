@@ -4,8 +4,8 @@
 //! on every acknowledgement (how much is in flight, what is lost, what to resend) cost a constant, however large the
 //! window.
 
-use crate::packet::Block;
 use ackclock_base::{Span, Time};
+use std::ops::Range;
 
 /// What is known of one packet.
 #[derive(Clone, Copy, Debug, Default)]
@@ -76,9 +76,9 @@ pub const MOST_OUTSTANDING: u64 = 1 << 24;
 /// How many of the highest selectively acknowledged numbers are kept: the duplicate threshold's upper bound.
 pub const MOST_DUPACK_THRESHOLD: u32 = 16;
 
-/// The scoreboard.
+/// The ledger.
 #[derive(Clone, Debug)]
-pub struct Scoreboard {
+pub struct Ledger {
     ring: Vec<Sent>,
     una: u64,
     next: u64,
@@ -100,7 +100,7 @@ pub struct Scoreboard {
     first_sent_at: Time,
 }
 
-impl Scoreboard {
+impl Ledger {
     /// Nothing sent. A packet is lost when `dupack_threshold` later ones have been acknowledged.
     pub fn new(dupack_threshold: u32) -> Self {
         Self {
@@ -228,10 +228,10 @@ impl Scoreboard {
         self.frontier = self.frontier.max(self.una);
     }
 
-    /// Takes in a selective acknowledgement block, given as offsets from the cumulative one.
-    pub fn acknowledge_block(&mut self, from: u64, block: Block, newly: &mut Newly) {
-        let start = (from + u64::from(block.start)).max(self.una);
-        let end = (from + u64::from(block.end)).min(self.next);
+    /// Takes in a selective acknowledgement of a range of packets.
+    pub fn acknowledge_range(&mut self, range: Range<u64>, newly: &mut Newly) {
+        let start = range.start.max(self.una);
+        let end = range.end.min(self.next);
         let mut number = match self.seen.iter().position(|seen| seen.0 == start) {
             Some(index) => std::mem::replace(&mut self.seen[index].1, end).clamp(start, end.max(start)),
             None => {
@@ -411,17 +411,17 @@ impl Scoreboard {
 mod tests {
     use super::*;
 
-    fn sent(count: u64) -> Scoreboard {
-        let mut board = Scoreboard::new(3);
+    fn sent(count: u64) -> Ledger {
+        let mut board = Ledger::new(3);
         for number in 0..count {
             board.transmit(number, Time::from_nanos(number), false);
         }
         board
     }
 
-    fn sack(board: &mut Scoreboard, start: u32, end: u32) -> Newly {
+    fn sack(board: &mut Ledger, start: u64, end: u64) -> Newly {
         let mut newly = Newly::default();
-        board.acknowledge_block(board.una(), Block { start, end }, &mut newly);
+        board.acknowledge_range(board.una() + start..board.una() + end, &mut newly);
         newly
     }
 
@@ -499,7 +499,7 @@ mod tests {
     fn the_delivery_rate_is_counted_over_the_flight() {
         // One packet a millisecond, acknowledged 10 ms later: at the acknowledgement of packet 20 (sent at 20 ms)
         // the count at its sending was 10 (acknowledged up to then: 0..=10 is 11), so 10 packets in 10 ms.
-        let mut board = Scoreboard::new(3);
+        let mut board = Ledger::new(3);
         let at = |ms: u64| Time::ZERO + Span::from_millis(ms);
         let mut sample = None;
         for ms in 0..=30 {

@@ -5,8 +5,8 @@
 //! Not carried over from ns-2: its ring of sending times forgets some retransmissions.
 
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
-use super::{News, Reaction, RetransmissionRule, Run};
-use crate::tcp::scoreboard::Scoreboard;
+use super::{Detection, News, Reaction, Run};
+use crate::ledger::Ledger;
 use ackclock_cc::LossSignal;
 
 /// After a retransmission so many fresh acknowledgements are looked at.
@@ -26,19 +26,19 @@ impl Vegas {
         Self { duplicates: Duplicates::new(options), worries: 0 }
     }
 
-    fn is_overdue(board: &Scoreboard, news: &News) -> bool {
+    fn is_overdue(board: &Ledger, news: &News) -> bool {
         !board.is_empty() && news.now.since(board.sent(board.una()).at) >= news.fine_timeout
     }
 
-    fn enter(&mut self, board: &Scoreboard, signal: LossSignal) -> Reaction {
+    fn enter(&mut self, board: &Ledger, signal: LossSignal) -> Reaction {
         self.worries = WORRIES.min(board.span() as u32);
         self.duplicates.skip_to_threshold();
         Reaction { back_off: true, ..self.duplicates.enter(board, signal) }
     }
 }
 
-impl RetransmissionRule for Vegas {
-    fn on_ack(&mut self, board: &mut Scoreboard, news: &News) -> Reaction {
+impl Detection for Vegas {
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
         let mut reaction = self.duplicates.on_ack(board, news);
         let overdue = Self::is_overdue(board, news);
         if news.duplicate {
@@ -55,12 +55,12 @@ impl RetransmissionRule for Vegas {
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_timeout(&mut self, board: &mut Ledger) {
         self.worries = 0;
         self.duplicates.on_timeout(board);
     }
 
-    fn on_spurious_timeout(&mut self, board: &mut Scoreboard) {
+    fn on_spurious_timeout(&mut self, board: &mut Ledger) {
         self.duplicates.on_spurious_timeout(board);
     }
 
@@ -68,11 +68,11 @@ impl RetransmissionRule for Vegas {
         self.duplicates.in_recovery()
     }
 
-    fn inflight(&self, board: &Scoreboard) -> u64 {
+    fn inflight(&self, board: &Ledger) -> u64 {
         self.duplicates.inflight(board)
     }
 
-    fn next(&mut self, board: &mut Scoreboard, cwnd: u64, fresh_until: u64) -> Option<u64> {
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         self.duplicates.next(board, cwnd, fresh_until)
     }
 }
@@ -80,10 +80,10 @@ impl RetransmissionRule for Vegas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::retransmission::testing::{self, NEWS, sent};
+    use crate::detection::testing::{self, NEWS, sent};
     use ackclock_base::{Span, Time};
 
-    fn ack(rule: &mut Vegas, board: &mut Scoreboard, to: u64, now_ms: u64) -> Reaction {
+    fn ack(rule: &mut Vegas, board: &mut Ledger, to: u64, now_ms: u64) -> Reaction {
         let now = Time::ZERO + Span::from_millis(now_ms);
         testing::ack(rule, board, to, News { now, fine_timeout: Span::from_millis(150), ..NEWS })
     }
