@@ -6,7 +6,8 @@ pub mod conservative;
 pub mod cwa;
 pub mod no_cut;
 
-use crate::control::{Counted, Loss, Timeout};
+use crate::control::{Loss, Timeout};
+use crate::discern::Counted;
 use ackclock_base::Packets;
 
 /// What happens to the window on a loss of transmission.

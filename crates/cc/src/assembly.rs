@@ -1,14 +1,15 @@
 //! Puts a connection's control together from its parts, as a scenario or a host's configuration names them.
 
-use crate::control::{Control, Initial};
-use crate::discern::Discerning;
+use crate::control::{Control, Initial, WindowControl};
+use crate::discern::{Cause, Counted, Discerning, Discernment, IncomingAck};
 use crate::group::ControlGroup;
 use crate::registry::{self, Build, Companions, Entry};
-use ackclock_base::{Descriptor, Values};
+use ackclock_base::{Descriptor, Random, Values};
+use std::ops::{Deref, DerefMut};
 
 /// What a group of connections is controlled by.
 pub struct Assembly {
-    maker: Box<dyn ControlGroup>,
+    maker: Maker,
     discriminator: Option<Part>,
     action: Option<Part>,
 }
@@ -32,9 +33,10 @@ impl Part {
 impl Assembly {
     /// A control, with the discriminator and the action that are named, or else those it was published with.
     pub fn new(entry: &Entry, values: &Values, discriminator: Option<Part>, action: Option<Part>) -> Self {
-        let maker: Box<dyn ControlGroup> = match entry.build {
-            Build::Alone(build) => Box::new(Alone { build, values: values.clone() }),
-            Build::Group(build) => build(values),
+        let maker = match entry.build {
+            Build::Alone(build) => Maker::Windows(Box::new(Alone { build, values: values.clone() })),
+            Build::Group(build) => Maker::Windows(build(values)),
+            Build::Model(build) => Maker::Models(build, values.clone()),
         };
         let Companions { discriminator: judge, action: answer, .. } = entry.companions;
         let judge =
@@ -42,30 +44,103 @@ impl Assembly {
         let answer = answer.and_then(registry::find_action).map(|entry| Part::published(entry.descriptor));
         Self { maker, discriminator: discriminator.or(judge), action: action.or(answer) }
     }
-}
 
-impl ControlGroup for Assembly {
-    fn join(&mut self, initial: &Initial) -> Box<dyn Control> {
-        let control = self.maker.join(initial);
+    /// The control of a new connection. A discriminator stands only around a control whose window its action can set.
+    pub fn join(&mut self, initial: &Initial) -> Controller {
+        let maker = match &mut self.maker {
+            Maker::Windows(maker) => maker,
+            Maker::Models(build, values) => return Controller::Model(build(values, initial)),
+        };
+        let control = maker.join(initial);
         let discriminator = self.discriminator.as_ref();
         let discriminator = discriminator
             .and_then(|part| Some((registry::find_discriminator(part.name)?.build)(&part.values)));
-        let Some(discriminator) = discriminator else { return control };
+        let Some(discriminator) = discriminator else { return Controller::Window(control) };
         let action = self.action.as_ref();
         let action = action.and_then(|part| Some((registry::find_action(part.name)?.build)(&part.values)));
         let action = action.unwrap_or_else(|| Box::new(crate::action::no_cut::NoCut));
-        Box::new(Discerning::new(control, discriminator, action, initial.limit))
+        Controller::Discerning(Box::new(Discerning::new(control, discriminator, action, initial.limit)))
+    }
+}
+
+enum Maker {
+    Windows(Box<dyn ControlGroup>),
+    Models(fn(&Values, &Initial) -> Box<dyn Control>, Values),
+}
+
+/// A connection's control, and what stands around it.
+pub enum Controller {
+    /// A control with a window, told of every loss as one of congestion.
+    Window(Box<dyn WindowControl>),
+    /// A control with a model of the path.
+    Model(Box<dyn Control>),
+    /// One with a layer around it that tells kinds of loss apart.
+    Discerning(Box<dyn Discernment>),
+}
+
+impl Controller {
+    /// See [`Discernment::on_incoming`]; `None` where nothing tells losses apart.
+    #[inline]
+    pub fn on_incoming(
+        &mut self,
+        incoming: impl FnOnce() -> IncomingAck,
+        random: &mut dyn Random,
+    ) -> Option<Cause> {
+        match self {
+            Self::Discerning(layer) => Some(layer.on_incoming(&incoming(), random)),
+            Self::Window(_) | Self::Model(_) => None,
+        }
+    }
+
+    /// See [`Discernment::on_counted`].
+    pub fn on_counted(&mut self, counted: &Counted, random: &mut dyn Random) {
+        if let Self::Discerning(layer) = self {
+            layer.on_counted(counted, random);
+        }
+    }
+
+    /// The control, if its window can be set.
+    pub fn window_control(&mut self) -> Option<&mut dyn WindowControl> {
+        match self {
+            Self::Window(control) => Some(&mut **control),
+            Self::Discerning(layer) => Some(&mut **layer),
+            Self::Model(_) => None,
+        }
+    }
+}
+
+impl Deref for Controller {
+    type Target = dyn Control;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Window(control) => &**control,
+            Self::Model(control) => &**control,
+            Self::Discerning(layer) => &**layer,
+        }
+    }
+}
+
+impl DerefMut for Controller {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        match self {
+            Self::Window(control) => &mut **control,
+            Self::Model(control) => &mut **control,
+            Self::Discerning(layer) => &mut **layer,
+        }
     }
 }
 
 /// Members that know nothing of each other.
 struct Alone {
-    build: fn(&Values, &Initial) -> Box<dyn Control>,
+    build: fn(&Values, &Initial) -> Box<dyn WindowControl>,
     values: Values,
 }
 
 impl ControlGroup for Alone {
-    fn join(&mut self, initial: &Initial) -> Box<dyn Control> {
+    fn join(&mut self, initial: &Initial) -> Box<dyn WindowControl> {
         (self.build)(&self.values, initial)
     }
 }

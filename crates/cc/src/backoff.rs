@@ -5,7 +5,7 @@ pub mod rta;
 
 pub use exponential::Exponential;
 
-use crate::control::Cause;
+use crate::discern::Cause;
 use ackclock_base::Time;
 
 /// A rule for the factor on the retransmission timeout.

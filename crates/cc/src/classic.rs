@@ -1,8 +1,11 @@
 //! What the controls that descend from TCP's share, written once: slow start, the reaction to loss and timeout,
 //! undo, floors and limits. A window law adds its increase and its decrease, in one small file.
 
-use crate::control::{Ack, Control, Decision, Initial, Loss, Phase, Recovered, Timeout};
-use ackclock_base::{Packets, Time};
+use crate::control::{
+    Ack, Change, Control, Decision, EcnResponse, Ending, Initial, Loss, Phase, Recovered, Timeout,
+    WindowControl,
+};
+use ackclock_base::{Packets, Random, Time};
 
 /// The window that a law works on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,8 +66,8 @@ pub trait WindowLaw: Clone + Send {
         window.start_over(timeout);
     }
 
-    /// The recovery that the last loss began has ended.
-    fn on_recovered(&mut self, _window: &mut Window, _recovered: &Recovered) {}
+    /// The recovery that the last loss began has ended, after so many duplicate acknowledgements.
+    fn on_repaired(&mut self, _window: &mut Window, _now: Time, _duplicates: u32) {}
 
     /// Whether the law wants the window to grow only while it is what limits the host (RFC 7661). A law that sets
     /// its window from delay needs no such guard.
@@ -72,9 +75,9 @@ pub trait WindowLaw: Clone + Send {
         true
     }
 
-    /// Whether the law answers to each mark a little, see [`Control::counts_marks`].
-    fn counts_marks(&self) -> bool {
-        false
+    /// Which echo of congestion marks the law answers to.
+    fn ecn(&self) -> EcnResponse {
+        EcnResponse::AsLoss
     }
 
     /// Shows the law's inside, see [`Control::publish`].
@@ -96,6 +99,7 @@ pub struct Classic<Law> {
     law: Law,
     window: Window,
     before_loss: Option<(Law, Window)>,
+    packet_bytes: u32,
 }
 
 impl<Law: WindowLaw> Classic<Law> {
@@ -105,6 +109,7 @@ impl<Law: WindowLaw> Classic<Law> {
             law,
             window: Window { cwnd: initial.window, ssthresh: initial.ssthresh },
             before_loss: None,
+            packet_bytes: initial.packet_bytes,
         };
         clamp(&mut control.window);
         control
@@ -121,19 +126,24 @@ pub(crate) fn clamp(window: &mut Window) {
 
 impl<Law: WindowLaw> Control for Classic<Law> {
     fn decision(&self) -> Decision {
-        Decision {
-            cwnd: self.window.cwnd,
-            ssthresh: self.window.ssthresh,
-            pacing_rate: None,
-            send_quantum: None,
+        Decision::window(self.window.cwnd, self.window.ssthresh)
+    }
+
+    fn ecn(&self) -> EcnResponse {
+        self.law.ecn()
+    }
+
+    fn on_change(&mut self, change: &Change) {
+        if let Change::PacketBytes(bytes) = *change {
+            let before = std::mem::replace(&mut self.packet_bytes, bytes);
+            let packets = f64::from(before) / f64::from(bytes.max(1));
+            self.window =
+                Window { cwnd: self.window.cwnd * packets, ssthresh: self.window.ssthresh * packets };
+            clamp(&mut self.window);
         }
     }
 
-    fn counts_marks(&self) -> bool {
-        self.law.counts_marks()
-    }
-
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {
         self.law.observe(&mut self.window, ack);
         let may_grow = ack.cwnd_limited || !self.law.needs_full_window();
         if ack.fresh && ack.phase == Phase::Open && may_grow {
@@ -146,18 +156,13 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         clamp(&mut self.window);
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
+    fn on_loss(&mut self, loss: &Loss, _random: &mut dyn Random) {
         self.before_loss = Some((self.law.clone(), self.window));
         self.law.on_loss(&mut self.window, loss);
         clamp(&mut self.window);
     }
 
-    fn on_recovered(&mut self, recovered: &Recovered) {
-        self.law.on_recovered(&mut self.window, recovered);
-        clamp(&mut self.window);
-    }
-
-    fn on_timeout(&mut self, timeout: &Timeout) {
+    fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
         if timeout.in_a_row == 1 {
             self.before_loss = Some((self.law.clone(), self.window));
         }
@@ -165,13 +170,27 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         clamp(&mut self.window);
     }
 
-    fn on_spurious(&mut self, _now: Time) {
-        if let Some((law, window)) = self.before_loss.take() {
-            self.law = law;
-            self.window.restore(&window);
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        match recovered.ending {
+            Ending::Repaired { duplicates } => {
+                self.law.on_repaired(&mut self.window, recovered.now, duplicates);
+                clamp(&mut self.window);
+            }
+            Ending::Undone => {
+                if let Some((law, window)) = self.before_loss.take() {
+                    self.law = law;
+                    self.window.restore(&window);
+                }
+            }
         }
     }
 
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.law.publish(series);
+    }
+}
+
+impl<Law: WindowLaw> WindowControl for Classic<Law> {
     fn set_cwnd(&mut self, cwnd: Packets) {
         self.window.cwnd = cwnd;
         clamp(&mut self.window);
@@ -180,9 +199,5 @@ impl<Law: WindowLaw> Control for Classic<Law> {
     fn set_ssthresh(&mut self, ssthresh: Packets) {
         self.window.ssthresh = ssthresh;
         clamp(&mut self.window);
-    }
-
-    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        self.law.publish(series);
     }
 }

@@ -7,58 +7,72 @@ use ackclock_base::{Packets, Random, Rate, Span, Time};
 
 /// A congestion control, as a host sees it.
 ///
-/// A new field in a record breaks no control, and a control that does not care about an event says nothing of it.
+/// It hears each thing once, in one record. A new field in a record breaks no control, and a control that does not care
+/// about an event says nothing of it. Where an event comes with a source of randomness, the numbers are the host's: a
+/// run is the same again with the same seed.
 pub trait Control: Send {
     /// How much may be sent now.
     fn decision(&self) -> Decision;
 
-    /// The connection begins to send.
-    fn on_start(&mut self, _now: Time) {}
-
-    /// The connection has nothing more to send, and all that it sent is acknowledged.
-    fn on_end(&mut self, _now: Time) {}
-
-    /// An acknowledgement has come in, and nothing has been made of it yet. A control that tells kinds of loss apart
-    /// answers what a loss would be that showed now, for the retransmission rule and the back-off. One that guesses
-    /// draws from the host's random numbers.
-    fn on_arrival(&mut self, _arrival: &Arrival, _random: &mut dyn Random) -> Option<Cause> {
-        None
+    /// Which echo of congestion marks it answers to.
+    fn ecn(&self) -> EcnResponse {
+        EcnResponse::AsLoss
     }
 
-    /// Whether the control answers to each mark a little (RFC 9331). The host then tells it in acknowledgements how many
-    /// packets were marked, and reports no mark as a loss.
-    fn counts_marks(&self) -> bool {
-        false
-    }
+    /// The connection begins or ends, or its packets change their size.
+    fn on_change(&mut self, _change: &Change) {}
+
+    /// A packet has been sent.
+    fn on_sent(&mut self, _sent: &Sent, _random: &mut dyn Random) {}
 
     /// An acknowledgement arrived. Losses that it revealed have been reported before.
-    fn on_ack(&mut self, ack: &Ack);
+    fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random);
+
+    /// A packet is given up for lost: every one, as it is found.
+    fn on_lost(&mut self, _lost: &Lost, _random: &mut dyn Random) {}
 
     /// The host found a loss (or an echo of congestion) and enters recovery: once per window of data.
-    fn on_loss(&mut self, loss: &Loss);
-
-    /// The first fresh acknowledgement of a recovery leaves something out, and tells how many packets of that window are
-    /// still missing.
-    fn on_counted(&mut self, _counted: &Counted) {}
-
-    /// Everything that was outstanding when recovery began has been acknowledged.
-    fn on_recovered(&mut self, _recovered: &Recovered) {}
+    fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random);
 
     /// The retransmission timer expired.
-    fn on_timeout(&mut self, timeout: &Timeout);
+    fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random);
 
-    /// The last loss or timeout was no loss: take its reaction back.
-    fn on_spurious(&mut self, _now: Time) {}
-
-    /// Something around the control, such as the action on a loss of transmission, sets the window. A control that has
-    /// none of its own may ignore it.
-    fn set_cwnd(&mut self, _cwnd: Packets) {}
-
-    /// The same for the slow start threshold.
-    fn set_ssthresh(&mut self, _ssthresh: Packets) {}
+    /// The recovery that the last loss or timeout began has ended: all is repaired, or nothing was lost.
+    fn on_recovered(&mut self, _recovered: &Recovered) {}
 
     /// Names what the control has to show of its inside, for figures: calls `series(name, value)` for each.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A control whose window something around it may set, such as the action on a loss of transmission.
+pub trait WindowControl: Control {
+    /// Sets the congestion window.
+    fn set_cwnd(&mut self, cwnd: Packets);
+
+    /// Sets the slow start threshold.
+    fn set_ssthresh(&mut self, ssthresh: Packets);
+}
+
+/// What a control makes of marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnResponse {
+    /// The echo of a mark is a loss without anything to resend, once per window (RFC 3168, RFC 8511).
+    AsLoss,
+    /// Each mark counts a little (RFC 8257, RFC 9331): acknowledgements tell how many packets were marked, and no mark is
+    /// reported as a loss.
+    Counts,
+}
+
+/// What changes about a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It begins to send.
+    Begins,
+    /// It has nothing more to send, and all that it sent is acknowledged.
+    Ends,
+    /// Its packets have so many payload bytes from now on (path MTU discovery). Windows stay what they are in bytes, so a
+    /// control that keeps one in packets scales it.
+    PacketBytes(u32),
 }
 
 /// What a control allows its host.
@@ -70,8 +84,15 @@ pub struct Decision {
     pub ssthresh: Packets,
     /// How fast packets may leave; `None` for as fast as the window allows.
     pub pacing_rate: Option<Rate>,
-    /// How many packets may leave back to back when pacing.
+    /// How many packets may leave back to back when pacing; what leaves so is paid for by the pause that follows.
     pub send_quantum: Option<u32>,
+}
+
+impl Decision {
+    /// A window, and packets as fast as it allows.
+    pub fn window(cwnd: Packets, ssthresh: Packets) -> Self {
+        Self { cwnd, ssthresh, pacing_rate: None, send_quantum: None }
+    }
 }
 
 /// How a connection begins, as its host is configured.
@@ -88,16 +109,30 @@ pub struct Initial {
 }
 
 /// Whether the host is repairing a loss.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
     /// Sending normally (also while resending after a timeout).
+    #[default]
     Open,
     /// In fast recovery, up to and including the acknowledgement that ends it.
     Recovery,
 }
 
-/// An acknowledgement.
+/// A packet that was sent, new or again.
 #[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sent {
+    /// When it leaves.
+    pub now: Time,
+    /// Packets in flight, this one included.
+    pub inflight: Packets,
+    /// Whether nothing was in flight before.
+    pub after_idle: bool,
+    /// Whether the application has nothing more to send after it.
+    pub app_limited: bool,
+}
+
+/// An acknowledgement. Amounts of data are in packets; of a transport that counts bytes they need not be whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ack {
     /// When it arrived.
     pub now: Time,
@@ -108,80 +143,88 @@ pub struct Ack {
     /// The number of the next packet to be sent for the first time.
     pub sent_to: u64,
     /// How many packets it newly acknowledges, cumulatively or selectively.
-    pub newly_acked: u32,
+    pub newly_acked: Packets,
+    /// How many packets are given up for lost because of it.
+    pub newly_lost: Packets,
     /// How many more packets have arrived marked than the acknowledgement before told. Zero for a control that does not
-    /// [count them](Control::counts_marks).
+    /// [count them](EcnResponse::Counts).
     pub marks: u32,
     /// How many packets of growth it stands for: 1, or the packets acknowledged where the profile counts those
-    /// (RFC 3465).
+    /// (appropriate byte counting, RFC 3465).
     pub credit: Packets,
     /// The round trip of the newest packet that it acknowledges, where that is unambiguous.
     pub rtt: Option<Span>,
-    /// What the packet that caused it took on the way there, as in [`Arrival::way_there`].
+    /// What the packet that caused it took on the way there, up to a constant (relative one-way trip time), where both
+    /// ends put timestamps on packets.
     pub way_there: Option<Span>,
     /// The smoothed round trip (RFC 6298 section 2), zero before the first sample.
     pub smoothed_rtt: Span,
     /// The least round trip so far, [`Span::MAX`] before the first sample.
     pub min_rtt: Span,
     /// Packets in flight just before it arrived.
-    pub inflight: u64,
+    pub inflight_before: Packets,
+    /// Packets in flight now that it has been taken in.
+    pub inflight: Packets,
+    /// Packets delivered since the connection began.
+    pub delivered: Packets,
+    /// Packets given up for lost since the connection began.
+    pub lost: Packets,
+    /// Whether a round trip ends: the packet acknowledged was sent after the last round had ended.
+    pub round_start: bool,
     /// Whether the congestion window, and not the application or the receiver, is what holds the host back.
     /// Profiles without congestion window validation always say so.
     pub cwnd_limited: bool,
+    /// Whether the application, or the receiver's window, has held the host back, and what was sent then is still in flight.
+    pub app_limited: bool,
     /// Whether the host is repairing a loss.
     pub phase: Phase,
-    /// The delivery rate over the newest acknowledged packet's flight, where the host measures it.
-    pub delivery: Option<DeliveryRate>,
+    /// The delivery rate over the flight of the newest packet acknowledged; `None` where it acknowledges nothing new.
+    pub rate: Option<RateSample>,
 }
 
-/// The rate at which the network delivered packets (draft-ietf-ccwg-bbr, "Delivery Rate Samples").
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DeliveryRate {
-    /// Packets per second.
-    pub packets_per_second: f64,
-    /// Packets delivered since the connection began, when the sampled packet was sent.
-    pub delivered_before: u64,
-    /// Packets delivered since the connection began.
-    pub delivered: u64,
-    /// Whether the application had nothing to send when the sampled packet left.
+/// How fast the network delivered (draft-ietf-ccwg-bbr section 4.1, "Delivery Rate Samples").
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RateSample {
+    /// Packets delivered between the sending of the newest packet acknowledged and this acknowledgement.
+    pub delivered: Packets,
+    /// Over what time: the longer of the interval of sending and that of acknowledging.
+    pub interval: Span,
+    /// [`Ack::delivered`] when that packet was sent.
+    pub prior_delivered: Packets,
+    /// Packets given up for lost between its sending and now.
+    pub lost: Packets,
+    /// Packets in flight when it was sent, itself included.
+    pub tx_in_flight: Packets,
+    /// Whether the application had run dry when it was sent.
     pub app_limited: bool,
 }
 
-/// An acknowledgement as it comes in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arrival {
-    /// When.
-    pub now: Time,
-    /// Whether it moves the cumulative acknowledgement forward; false for a duplicate.
-    pub fresh: bool,
-    /// The time since the timestamp that it echoes (RFC 7323), where the transport has timestamps: a round trip even
-    /// of a retransmission or a duplicate.
-    pub echo: Option<Span>,
-    /// What the packet that caused it took on the way there, up to a constant (relative one-way trip time), where both
-    /// ends put timestamps on packets.
-    pub way_there: Option<Span>,
+impl RateSample {
+    /// Packets per second. `None` where the interval is zero or less than the least round trip, which no flight can be: then
+    /// a retransmission was taken for the first sending.
+    pub fn packets_per_second(&self, min_rtt: Span) -> Option<f64> {
+        let plausible = self.interval > Span::ZERO && self.interval >= min_rtt;
+        plausible.then(|| self.delivered / self.interval.seconds())
+    }
 }
 
-/// Why packets are lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// A queue was full, or about to be.
-    Congestion,
-    /// The medium lost them.
-    Transmission,
-}
-
-/// How many packets of the window in which a loss was found are missing still.
+/// A packet that is given up for lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Counted {
-    /// When it showed.
+pub struct Lost {
+    /// When it was given up.
     pub now: Time,
-    /// What a reduction starts from, as in [`Loss::window`].
-    pub window: Packets,
-    /// Packets that are missing after the first, which has been sent again and has arrived: what was outstanding at the
-    /// loss and is not acknowledged, less the duplicates. Exact for one burst; too low for scattered losses, where what
-    /// has arrived between them counts as arrived twice, and zero at the least.
-    pub missing: u64,
+    /// When it was last sent.
+    pub sent: Time,
+    /// Its size in packets.
+    pub size: Packets,
+    /// Packets in flight when it was sent, itself included.
+    pub tx_in_flight: Packets,
+    /// Packets given up for lost between its sending and now, itself included.
+    pub lost: Packets,
+    /// Packets delivered when it was sent.
+    pub prior_delivered: Packets,
+    /// Whether the application had run dry when it was sent.
+    pub app_limited: bool,
 }
 
 /// How a loss showed.
@@ -208,7 +251,7 @@ pub struct Loss {
     /// (ns-2, Linux), as the profile says.
     pub window: Packets,
     /// Packets in flight.
-    pub inflight: u64,
+    pub inflight: Packets,
     /// The number of the first lost packet.
     pub lost: u64,
     /// One past the last packet sent so far: what lies between is the window in which the loss was found.
@@ -226,8 +269,20 @@ pub struct Loss {
 pub struct Recovered {
     /// When it ended.
     pub now: Time,
-    /// Duplicate acknowledgements since the loss, those that revealed it included.
-    pub duplicates: u32,
+    /// How.
+    pub ending: Ending,
+}
+
+/// How a recovery ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Everything that was outstanding when it began has been acknowledged.
+    Repaired {
+        /// Duplicate acknowledgements since the loss, those that revealed it included.
+        duplicates: u32,
+    },
+    /// Nothing was lost: the reaction to the loss or timeout is to be taken back.
+    Undone,
 }
 
 /// An expiry of the retransmission timer.
@@ -238,7 +293,7 @@ pub struct Timeout {
     /// What a reduction starts from, as in [`Loss::window`].
     pub window: Packets,
     /// Packets that were thought to be in flight.
-    pub inflight: u64,
+    pub inflight: Packets,
     /// Expiries in a row without progress, this one included.
     pub in_a_row: u32,
     /// Whether the slow start threshold stays as it is, since the packet has timed out before (RFC 5681 section 3.1;

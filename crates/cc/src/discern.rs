@@ -2,16 +2,22 @@
 //! loss, and an action for those that it calls transmission (Alnuem 2009 chapter 4, figures 4.16 and 4.17).
 
 pub mod discriminators;
+mod records;
+
+pub use records::{Cause, Counted, Discernment, IncomingAck};
 
 use crate::action::{Action, Answer};
 use crate::classic::Window;
-use crate::control::{Ack, Arrival, Cause, Control, Counted, Decision, Loss, LossSignal, Recovered, Timeout};
-use ackclock_base::{Packets, Random, Time};
+use crate::control::{
+    Ack, Change, Control, Decision, EcnResponse, Ending, Loss, LossSignal, Lost, Recovered, Sent, Timeout,
+    WindowControl,
+};
+use ackclock_base::{Packets, Random};
 use discriminators::{Discriminator, Judgement};
 
 /// Puts a discriminator and its action around a control.
 pub struct Discerning {
-    control: Box<dyn Control>,
+    control: Box<dyn WindowControl>,
     discriminator: Box<dyn Discriminator>,
     action: Box<dyn Action>,
     /// The most that may be outstanding, whatever the window.
@@ -72,7 +78,7 @@ fn as_timeout(loss: &Loss) -> Timeout {
 impl Discerning {
     /// Around `control`, whose host lets no more than `limit` packets be outstanding.
     pub fn new(
-        control: Box<dyn Control>,
+        control: Box<dyn WindowControl>,
         discriminator: Box<dyn Discriminator>,
         action: Box<dyn Action>,
         limit: Packets,
@@ -105,24 +111,24 @@ impl Discerning {
     }
 
     /// Lets the action answer the count of what is missing.
-    fn answer(&mut self, counted: &Counted, episode: Option<Episode>) {
+    fn answer(&mut self, counted: &Counted, episode: Option<Episode>, random: &mut dyn Random) {
         match (self.action.on_counted(self.cwnd(), counted), episode) {
             (Answer::Window(cwnd), _) => self.control.set_cwnd(cwnd),
             (Answer::AsCongestion, Some(Episode { loss, .. })) => {
                 self.before_action = None;
-                self.control.on_loss(&Loss { now: counted.now, window: counted.window, ..loss });
+                self.control.on_loss(&Loss { now: counted.now, window: counted.window, ..loss }, random);
             }
             (Answer::AsCongestion, None) => {}
         }
     }
 
     /// A fresh acknowledgement after the one that told the count.
-    fn answer_again(&mut self, ack: &Ack, Repeated { missing, episode }: Repeated) {
+    fn answer_again(&mut self, ack: &Ack, Repeated { missing, episode }: Repeated, random: &mut dyn Random) {
         if ack.acked_to >= episode.loss.sent_to {
             self.repeated = None;
         } else if self.cause_in(Some(episode)) == Cause::Transmission {
             let counted = Counted { now: ack.now, window: self.usable_window(), missing };
-            self.answer(&counted, Some(episode));
+            self.answer(&counted, Some(episode), random);
         }
     }
 
@@ -141,38 +147,52 @@ impl Discerning {
     }
 }
 
+impl Discernment for Discerning {
+    fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause {
+        self.episode = self.episode.filter(|episode| !episode.is_over);
+        self.discriminator.on_incoming(incoming, random);
+        self.cause()
+    }
+
+    fn on_counted(&mut self, counted: &Counted, random: &mut dyn Random) {
+        if self.cause() == Cause::Transmission {
+            self.answer(counted, self.episode, random);
+        }
+        let repeats = self.episode.filter(|_| self.action.repeats());
+        self.repeated = repeats.map(|episode| Repeated { missing: counted.missing, episode });
+    }
+}
+
 impl Control for Discerning {
     fn decision(&self) -> Decision {
         self.control.decision()
     }
 
-    fn on_start(&mut self, now: Time) {
-        self.control.on_start(now);
+    fn ecn(&self) -> EcnResponse {
+        self.control.ecn()
     }
 
-    fn on_end(&mut self, now: Time) {
-        self.control.on_end(now);
+    fn on_change(&mut self, change: &Change) {
+        self.control.on_change(change);
     }
 
-    fn on_arrival(&mut self, arrival: &Arrival, random: &mut dyn Random) -> Option<Cause> {
-        self.episode = self.episode.filter(|episode| !episode.is_over);
-        self.discriminator.on_arrival(arrival, random);
-        Some(self.cause())
+    fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {
+        self.control.on_sent(sent, random);
     }
 
-    fn counts_marks(&self) -> bool {
-        self.control.counts_marks()
-    }
-
-    fn on_ack(&mut self, ack: &Ack) {
-        self.control.on_ack(ack);
+    fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random) {
+        self.control.on_ack(ack, random);
         self.discriminator.on_ack(ack, self.usable_window());
         if let Some(repeated) = self.repeated.filter(|_| ack.fresh) {
-            self.answer_again(ack, repeated);
+            self.answer_again(ack, repeated, random);
         }
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
+    fn on_lost(&mut self, lost: &Lost, random: &mut dyn Random) {
+        self.control.on_lost(lost, random);
+    }
+
+    fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random) {
         // A mark is the network's own word for congestion (RFC 3168), and a full interface the host's: nothing to judge.
         let marked = matches!(loss.signal, LossSignal::Ecn | LossSignal::LocalDrop);
         let window = self.usable_window();
@@ -184,56 +204,38 @@ impl Control for Discerning {
         self.repeated = None;
         match judgement {
             Judgement::Transmission => self.act(loss),
-            Judgement::Refuted if self.action.starts_over() => self.control.on_timeout(&as_timeout(loss)),
-            Judgement::Congestion | Judgement::Refuted => self.control.on_loss(loss),
+            Judgement::Refuted if self.action.starts_over() => {
+                self.control.on_timeout(&as_timeout(loss), random);
+            }
+            Judgement::Congestion | Judgement::Refuted => self.control.on_loss(loss, random),
         }
-    }
-
-    fn on_counted(&mut self, counted: &Counted) {
-        if self.cause() == Cause::Transmission {
-            self.answer(counted, self.episode);
-        }
-        let repeats = self.episode.filter(|_| self.action.repeats());
-        self.repeated = repeats.map(|episode| Repeated { missing: counted.missing, episode });
-        self.control.on_counted(counted);
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {
-        if let Some(episode) = &mut self.episode {
+        if recovered.ending == Ending::Undone
+            && let Some(before) = self.before_action.take()
+        {
+            self.control.set_cwnd(before.cwnd.max(self.cwnd()));
+            self.control.set_ssthresh(before.ssthresh);
+            return;
+        }
+        if let (Ending::Repaired { .. }, Some(episode)) = (recovered.ending, &mut self.episode) {
             episode.is_over = true;
         }
         self.control.on_recovered(recovered);
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout) {
+    fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
         self.before_action = None;
         self.episode = None;
         self.repeated = None;
         let cause = self.discriminator.on_timeout(timeout, self.usable_window());
         self.action.on_timeout(timeout);
         match cause {
-            Cause::Congestion => self.control.on_timeout(timeout),
+            Cause::Congestion => self.control.on_timeout(timeout, random),
             // What was outstanding is sent again in the window as it is.
             Cause::Transmission => self.before_action = Some(self.window()),
         }
-    }
-
-    fn on_spurious(&mut self, now: Time) {
-        match self.before_action.take() {
-            Some(before) => {
-                self.control.set_cwnd(before.cwnd.max(self.cwnd()));
-                self.control.set_ssthresh(before.ssthresh);
-            }
-            None => self.control.on_spurious(now),
-        }
-    }
-
-    fn set_cwnd(&mut self, cwnd: Packets) {
-        self.control.set_cwnd(cwnd);
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: Packets) {
-        self.control.set_ssthresh(ssthresh);
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
@@ -245,9 +247,19 @@ impl Control for Discerning {
     }
 }
 
+impl WindowControl for Discerning {
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        self.control.set_cwnd(cwnd);
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        self.control.set_ssthresh(ssthresh);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use crate::control::Cause;
+    use super::Cause;
     use crate::laws::alnuem;
     use crate::script::Script;
 

@@ -2,14 +2,16 @@
 //! of all its members and may change any of them; what surrounds it (floors, undo, who is there) is written once here.
 
 use crate::classic::{Window, clamp};
-use crate::control::{Ack, Control, Decision, Initial, Loss, Phase, Timeout};
-use ackclock_base::{Packets, Time};
+use crate::control::{
+    Ack, Change, Control, Decision, Ending, Initial, Loss, Phase, Recovered, Timeout, WindowControl,
+};
+use ackclock_base::{Packets, Random};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Makes the controls of a group's members. The host makes one group for each set of connections that are to share.
 pub trait ControlGroup: Send {
-    /// The control of a new member. It counts as a member from [`Control::on_start`] to [`Control::on_end`].
-    fn join(&mut self, initial: &Initial) -> Box<dyn Control>;
+    /// The control of a new member. It counts as a member from [`Change::Begins`] to [`Change::Ends`].
+    fn join(&mut self, initial: &Initial) -> Box<dyn WindowControl>;
 }
 
 /// How the windows of a group grow and shrink. `me` is the member that an event happened to.
@@ -74,7 +76,7 @@ pub struct Member<State> {
     /// Its window.
     pub window: Window,
     /// Packets that it had in flight at its last event.
-    pub inflight: u64,
+    pub inflight: Packets,
     /// Whether it is there: its connection has begun and not ended.
     pub present: bool,
     /// What the law keeps.
@@ -120,11 +122,11 @@ impl<Law: GroupLaw> Group<Law> {
 }
 
 impl<Law: GroupLaw> ControlGroup for Group<Law> {
-    fn join(&mut self, initial: &Initial) -> Box<dyn Control> {
+    fn join(&mut self, initial: &Initial) -> Box<dyn WindowControl> {
         let mut shared = lock(&self.0);
         let window = Window { cwnd: initial.window, ssthresh: initial.ssthresh };
         let state = Law::Member::default();
-        shared.members.all.push(Member { window, inflight: 0, present: false, state });
+        shared.members.all.push(Member { window, inflight: 0.0, present: false, state });
         let me = shared.members.all.len() - 1;
         Box::new(Grouped { shared: Arc::clone(&self.0), me, before_loss: None })
     }
@@ -159,26 +161,25 @@ impl<Law: GroupLaw> Grouped<Law> {
 impl<Law: GroupLaw> Control for Grouped<Law> {
     fn decision(&self) -> Decision {
         let Window { cwnd, ssthresh } = lock(&self.shared).members.all[self.me].window;
-        Decision { cwnd, ssthresh, pacing_rate: None, send_quantum: None }
+        Decision::window(cwnd, ssthresh)
     }
 
-    fn on_start(&mut self, _now: Time) {
+    /// Members have packets of one size for all their life; a change of it is none of theirs.
+    fn on_change(&mut self, change: &Change) {
+        let present = match change {
+            Change::Begins => true,
+            Change::Ends => false,
+            Change::PacketBytes(_) => return,
+        };
         self.change(|law, members, me| {
-            members.all[me].present = true;
+            members.all[me].present = present;
             law.on_change(members, me);
         });
     }
 
-    fn on_end(&mut self, _now: Time) {
+    fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {
         self.change(|law, members, me| {
-            members.all[me].present = false;
-            law.on_change(members, me);
-        });
-    }
-
-    fn on_ack(&mut self, ack: &Ack) {
-        self.change(|law, members, me| {
-            members.all[me].inflight = ack.inflight;
+            members.all[me].inflight = ack.inflight_before;
             law.observe(members, me, ack);
             if ack.fresh && ack.phase == Phase::Open && ack.cwnd_limited {
                 law.increase(members, me, ack);
@@ -186,7 +187,7 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         });
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
+    fn on_loss(&mut self, loss: &Loss, _random: &mut dyn Random) {
         self.before_loss = Some(self.change(|law, members, me| {
             let before = (law.clone(), members.all[me].window);
             members.all[me].inflight = loss.inflight;
@@ -195,7 +196,7 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         }));
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout) {
+    fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
         let before = self.change(|law, members, me| {
             let before = (law.clone(), members.all[me].window);
             law.on_timeout(members, me, timeout);
@@ -206,22 +207,26 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         }
     }
 
-    fn on_spurious(&mut self, _now: Time) {
-        if let Some(before) = self.before_loss.take() {
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        if recovered.ending == Ending::Undone
+            && let Some(before) = self.before_loss.take()
+        {
             self.change(|law, members, me| law.undo(members, me, &before));
         }
     }
 
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let shared = lock(&self.shared);
+        shared.law.publish(&shared.members, self.me, series);
+    }
+}
+
+impl<Law: GroupLaw> WindowControl for Grouped<Law> {
     fn set_cwnd(&mut self, cwnd: Packets) {
         self.change(|law, members, me| law.set_cwnd(members, me, cwnd));
     }
 
     fn set_ssthresh(&mut self, ssthresh: Packets) {
         self.change(|law, members, me| law.set_ssthresh(members, me, ssthresh));
-    }
-
-    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        let shared = lock(&self.shared);
-        shared.law.publish(&shared.members, self.me, series);
     }
 }

@@ -1,10 +1,9 @@
 //! Feeds the members of a group a hand-written sequence of events, as [`crate::script`] does with one control.
 
-use crate::assembly::Assembly;
-use crate::control::{Ack, Control, Initial, Loss, Phase, Timeout};
-use crate::group::ControlGroup;
+use crate::assembly::{Assembly, Controller};
+use crate::control::{Ack, Change, Ending, Initial, Loss, Recovered, Timeout};
 use crate::registry;
-use crate::script::{loss_at, timeout_at};
+use crate::script::{ack_at, loss_at, timeout_at};
 use ackclock_base::{Packets, Span, Time, Values};
 
 /// A group with a pretended host around it. Every packet is acknowledged in order, one acknowledgement each, and every
@@ -16,7 +15,7 @@ pub struct GroupScript {
 }
 
 struct Scripted {
-    control: Box<dyn Control>,
+    control: Controller,
     acked_to: u64,
 }
 
@@ -42,7 +41,7 @@ impl GroupScript {
         let join = |&(window, ssthresh): &(Packets, Packets)| {
             let mut control =
                 group.join(&Initial { window, ssthresh, limit: f64::INFINITY, packet_bytes: 1000 });
-            control.on_start(Time::ZERO);
+            control.on_change(&Change::Begins);
             Scripted { control, acked_to: 0 }
         };
         Self {
@@ -81,26 +80,16 @@ impl GroupScript {
     pub fn acks(&mut self, me: usize, count: u32) {
         for _ in 0..count {
             let member = &mut self.members[me];
-            let inflight = member.control.decision().cwnd as u64;
+            let inflight = member.control.decision().cwnd.trunc();
             member.acked_to += 1;
             let ack = Ack {
-                now: self.now,
-                fresh: true,
-                acked_to: member.acked_to,
-                sent_to: member.acked_to + inflight.saturating_sub(1),
-                newly_acked: 1,
-                marks: 0,
-                credit: 1.0,
                 rtt: Some(self.rtt),
                 way_there: Some(self.rtt / 2),
                 smoothed_rtt: self.rtt,
                 min_rtt: self.rtt,
-                inflight,
-                cwnd_limited: true,
-                phase: Phase::Open,
-                delivery: None,
+                ..ack_at(self.now, member.acked_to, inflight)
             };
-            member.control.on_ack(&ack);
+            member.control.on_ack(&ack, &mut ackclock_base::random::Scripted::new(&[]));
         }
     }
 
@@ -113,31 +102,30 @@ impl GroupScript {
     pub fn loss_of_packet_sent(&mut self, me: usize, ms_ago: f64) {
         let sent = self.now - Span::from_seconds(ms_ago / 1000.0);
         let loss = Loss { sent, ..loss_at(self.now, self.cwnd(me)) };
-        self.members[me].control.on_loss(&loss);
+        self.members[me].control.on_loss(&loss, &mut ackclock_base::random::Scripted::new(&[]));
     }
 
     /// An expiry of a member's retransmission timer.
     pub fn timeout(&mut self, me: usize) {
         let timeout = timeout_at(self.now, self.cwnd(me));
-        self.members[me].control.on_timeout(&timeout);
+        self.members[me].control.on_timeout(&timeout, &mut ackclock_base::random::Scripted::new(&[]));
     }
 
     /// It expires for the same packet again, in a transport that keeps the threshold then (RFC 5681 section 3.1).
     pub fn timeout_again(&mut self, me: usize) {
         let again = Timeout { in_a_row: 2, keeps_threshold: true, ..timeout_at(self.now, self.cwnd(me)) };
-        self.members[me].control.on_timeout(&again);
+        self.members[me].control.on_timeout(&again, &mut ackclock_base::random::Scripted::new(&[]));
     }
 
     /// The news that a member's last loss was none.
     pub fn spurious(&mut self, me: usize) {
-        let now = self.now;
-        self.members[me].control.on_spurious(now);
+        let undone = Recovered { now: self.now, ending: Ending::Undone };
+        self.members[me].control.on_recovered(&undone);
     }
 
     /// A member's connection ends.
     pub fn leave(&mut self, me: usize) {
-        let now = self.now;
-        self.members[me].control.on_end(now);
+        self.members[me].control.on_change(&Change::Ends);
     }
 
     /// Lets time pass.

@@ -28,12 +28,12 @@ pub mod laws;
 pub mod registry;
 pub mod script;
 
-pub use assembly::{Assembly, Part};
+pub use assembly::{Assembly, Controller, Part};
 pub use backoff::{Backoff, Exponential};
 pub use classic::{Classic, Window, WindowLaw};
 pub use control::{
-    Ack, Arrival, Cause, Control, Counted, Decision, DeliveryRate, Initial, Loss, LossSignal, Phase,
-    Recovered, Timeout,
+    Ack, Change, Control, Decision, EcnResponse, Ending, Initial, Loss, LossSignal, Lost, Phase, RateSample,
+    Recovered, Sent, Timeout, WindowControl,
 };
-pub use discern::Discerning;
+pub use discern::{Cause, Counted, Discernment, IncomingAck};
 pub use group::ControlGroup;

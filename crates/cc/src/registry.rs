@@ -3,7 +3,7 @@
 
 use crate::action::{self, Action};
 use crate::backoff::{self, Backoff};
-use crate::control::{Control, Initial};
+use crate::control::{Control, Initial, WindowControl};
 use crate::discern::discriminators::{self, Discriminator};
 use crate::group::ControlGroup;
 use crate::laws::{
@@ -81,8 +81,10 @@ pub struct Entry {
 /// How a control is made for a new connection.
 #[derive(Clone, Copy, Debug)]
 pub enum Build {
-    /// Each connection has its own.
-    Alone(fn(&Values, &Initial) -> Box<dyn Control>),
+    /// Each connection has its own window.
+    Alone(fn(&Values, &Initial) -> Box<dyn WindowControl>),
+    /// Each connection has its own model of the path, and nothing around it may set its window.
+    Model(fn(&Values, &Initial) -> Box<dyn Control>),
     /// The connections of a group share state: this makes the group, which makes its members' controls.
     Group(fn(&Values) -> Box<dyn ControlGroup>),
 }

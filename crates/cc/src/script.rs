@@ -7,11 +7,9 @@
 //! assert_eq!(script.cwnd(), 5.0);
 //! ```
 
-use crate::assembly::{Assembly, Part};
-use crate::control::{
-    Ack, Arrival, Cause, Control, Counted, Initial, Loss, LossSignal, Phase, Recovered, Timeout,
-};
-use crate::group::ControlGroup;
+use crate::assembly::{Assembly, Controller, Part};
+use crate::control::{Ack, Change, Ending, Initial, Loss, LossSignal, Recovered, Timeout};
+use crate::discern::{Cause, Counted, IncomingAck};
 use crate::registry::{self, Entry};
 use ackclock_base::random::Scripted;
 use ackclock_base::{Packets, Span, Time, Values};
@@ -25,7 +23,7 @@ pub struct Script {
     action: Option<Part>,
     random: Scripted,
     initial: Initial,
-    control: Option<Box<dyn Control>>,
+    control: Option<Controller>,
     now: Time,
     acked_to: u64,
     min_rtt: Span,
@@ -172,7 +170,7 @@ impl Script {
     /// One acknowledgement, with or without a round-trip sample.
     pub fn ack(&mut self, rtt: Option<Span>) {
         let ack = self.next_ack(rtt);
-        self.control().on_ack(&ack);
+        self.tell(|control, random| control.on_ack(&ack, random));
     }
 
     fn next_ack(&mut self, rtt: Option<Span>) -> Ack {
@@ -181,23 +179,13 @@ impl Script {
             self.smoothed_rtt = sample;
         }
         self.acked_to += 1;
-        let inflight = self.cwnd() as u64;
+        let inflight = self.cwnd().trunc();
         Ack {
-            now: self.now,
-            fresh: true,
-            acked_to: self.acked_to,
-            sent_to: self.acked_to + inflight.saturating_sub(1),
-            newly_acked: 1,
-            marks: 0,
-            credit: 1.0,
             rtt,
             way_there: rtt.map(|rtt| rtt / 2),
             smoothed_rtt: self.smoothed_rtt,
             min_rtt: self.min_rtt,
-            inflight,
-            cwnd_limited: true,
-            phase: Phase::Open,
-            delivery: None,
+            ..ack_at(self.now, self.acked_to, inflight)
         }
     }
 
@@ -205,31 +193,35 @@ impl Script {
     pub fn loss(&mut self) {
         let window = self.cwnd();
         let loss = Loss { sent_to: self.acked_to + window as u64, ..loss_at(self.now, window) };
-        self.control().on_loss(&loss);
+        self.tell(|control, random| control.on_loss(&loss, random));
     }
 
     /// A loss of a packet sent at `sent_ms` (the script starts at one second).
     pub fn loss_of_packet_sent_at(&mut self, sent_ms: u64) {
         let window = self.cwnd();
         let loss = Loss { sent: Time::ZERO + Span::from_millis(sent_ms), ..loss_at(self.now, window) };
-        self.control().on_loss(&loss);
+        self.tell(|control, random| control.on_loss(&loss, random));
     }
 
     /// An acknowledgement comes in, before anything is made of it; `fresh` or a duplicate, with the round trip that its
     /// timestamp tells. Returns what the control would call a loss that showed now.
     pub fn arrival(&mut self, fresh: bool, echo_ms: u64) -> Option<Cause> {
         let echo = Some(Span::from_millis(echo_ms));
-        let arrival = Arrival { now: self.now, fresh, echo, way_there: echo.map(|echo| echo / 2) };
-        let mut random = self.random.clone();
-        let cause = self.control().on_arrival(&arrival, &mut random);
-        self.random = random;
-        cause
+        let incoming = IncomingAck { now: self.now, fresh, echo, way_there: echo.map(|echo| echo / 2) };
+        self.tell(|control, random| control.on_incoming(|| incoming, random))
+    }
+
+    /// Tells the control of something, with the script's random numbers.
+    fn tell<Answer>(&mut self, event: impl FnOnce(&mut Controller, &mut Scripted) -> Answer) -> Answer {
+        self.control();
+        let control = self.control.as_mut().expect("made just now");
+        event(control, &mut self.random)
     }
 
     /// The first fresh acknowledgement of a recovery tells how many packets more are missing.
     pub fn counted(&mut self, missing: u64) {
         let counted = Counted { now: self.now, window: self.cwnd(), missing };
-        self.control().on_counted(&counted);
+        self.tell(|control, random| control.on_counted(&counted, random));
     }
 
     /// The end of the recovery that a loss began.
@@ -239,34 +231,34 @@ impl Script {
 
     /// The same, after so many duplicate acknowledgements.
     pub fn recovered_after(&mut self, duplicates: u32) {
-        let recovered = Recovered { now: self.now, duplicates };
+        let recovered = Recovered { now: self.now, ending: Ending::Repaired { duplicates } };
         self.control().on_recovered(&recovered);
     }
 
     /// An expiry of the retransmission timer.
     pub fn timeout(&mut self) {
         let timeout = timeout_at(self.now, self.cwnd());
-        self.control().on_timeout(&timeout);
+        self.tell(|control, random| control.on_timeout(&timeout, random));
     }
 
     /// The timer expires for the same packet again, in a transport that keeps the threshold then (RFC 5681 section 3.1).
     pub fn timeout_again(&mut self) {
         let first = timeout_at(self.now, self.cwnd());
         let again = Timeout { in_a_row: 2, keeps_threshold: true, ..first };
-        self.control().on_timeout(&again);
+        self.tell(|control, random| control.on_timeout(&again, random));
     }
 
     /// The news that the last loss was none.
     pub fn spurious(&mut self) {
-        let now = self.now;
-        self.control().on_spurious(now);
+        let undone = Recovered { now: self.now, ending: Ending::Undone };
+        self.control().on_recovered(&undone);
     }
 
     /// One acknowledgement at once that differs from the usual in what `change` makes of it.
     pub fn ack_as(&mut self, change: impl FnOnce(&mut Ack)) {
         let mut ack = self.next_ack(Some(Span::from_millis(DEFAULT_RTT_MS)));
         change(&mut ack);
-        self.control().on_ack(&ack);
+        self.tell(|control, random| control.on_ack(&ack, random));
     }
 
     /// What the control publishes under `name`; NaN where it publishes nothing of that name.
@@ -304,8 +296,11 @@ impl Script {
     }
 
     /// Something around the control sets its window.
+    ///
+    /// # Panics
+    /// When the control has none that can be set.
     pub fn set_cwnd(&mut self, packets: Packets) {
-        self.control().set_cwnd(packets);
+        self.control().window_control().expect("a window that can be set").set_cwnd(packets);
     }
 
     /// Lets time pass.
@@ -313,14 +308,33 @@ impl Script {
         self.now += span;
     }
 
-    fn control(&mut self) -> &mut Box<dyn Control> {
+    fn control(&mut self) -> &mut Controller {
         let Self { entry, values, discriminator, action, initial, control, .. } = self;
         control.get_or_insert_with(|| {
             let mut control =
                 Assembly::new(entry, values, discriminator.clone(), action.clone()).join(initial);
-            control.on_start(Time::ZERO);
+            control.on_change(&Change::Begins);
             control
         })
+    }
+}
+
+/// An acknowledgement of one packet in order at `now`, up to `acked_to`, with `inflight` packets in flight before and after.
+/// It tells no round trip.
+pub fn ack_at(now: Time, acked_to: u64, inflight: Packets) -> Ack {
+    Ack {
+        now,
+        fresh: true,
+        acked_to,
+        sent_to: acked_to + (inflight as u64).saturating_sub(1),
+        newly_acked: 1.0,
+        credit: 1.0,
+        min_rtt: Span::MAX,
+        inflight_before: inflight,
+        inflight,
+        delivered: acked_to as f64,
+        cwnd_limited: true,
+        ..Ack::default()
     }
 }
 
@@ -330,7 +344,7 @@ pub fn loss_at(now: Time, window: Packets) -> Loss {
         now,
         signal: LossSignal::DuplicateAcks,
         window,
-        inflight: window as u64,
+        inflight: window.trunc(),
         lost: 0,
         sent_to: window as u64,
         sent: now,
@@ -341,7 +355,7 @@ pub fn loss_at(now: Time, window: Packets) -> Loss {
 
 /// A first expiry of the retransmission timer at `now`, with `window` packets in flight.
 pub fn timeout_at(now: Time, window: Packets) -> Timeout {
-    Timeout { now, window, inflight: window as u64, in_a_row: 1, keeps_threshold: false }
+    Timeout { now, window, inflight: window.trunc(), in_a_row: 1, keeps_threshold: false }
 }
 
 #[cfg(test)]

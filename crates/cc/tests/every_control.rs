@@ -7,8 +7,8 @@ use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
 use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, Entry};
 use ackclock_cc::{
-    Ack, Arrival, Assembly, Control, ControlGroup, Counted, Decision, DeliveryRate, Initial, Loss,
-    LossSignal, Part, Phase, Recovered, Timeout,
+    Ack, Assembly, Change, Control, Controller, Counted, Decision, Ending, IncomingAck, Initial, Loss,
+    LossSignal, Lost, Part, Phase, RateSample, Recovered, Sent, Timeout,
 };
 use proptest::prelude::*;
 
@@ -129,11 +129,11 @@ impl Host {
         rtt
     }
 
-    fn inflight(decision: &Decision, draws: &mut Draws<'_>) -> u64 {
-        if draws.byte() == 0 { 0 } else { decision.cwnd as u64 }
+    fn inflight(decision: &Decision, draws: &mut Draws<'_>) -> f64 {
+        if draws.byte() == 0 { 0.0 } else { decision.cwnd.trunc() }
     }
 
-    fn ack(&mut self, control: &mut dyn Control, phase: Phase, draws: &mut Draws<'_>) {
+    fn ack(&mut self, control: &mut Controller, phase: Phase, draws: &mut Draws<'_>) {
         let sampled = draws.byte() >= 16;
         let rtt = sampled.then(|| self.rtt(draws));
         let fresh = draws.byte() >= 32;
@@ -141,54 +141,78 @@ impl Host {
         self.acked_to += credit as u64;
         let inflight = Self::inflight(&control.decision(), draws);
         let way_there = rtt.map(|rtt| rtt.scale(draws.unit()));
-        control.on_arrival(
-            &Arrival { now: self.now, fresh, echo: rtt, way_there },
-            &mut Scripted::new(&[draws.unit()]),
-        );
-        control.on_ack(&Ack {
+        let mut random = Scripted::new(&[draws.unit()]);
+        let incoming = IncomingAck { now: self.now, fresh, echo: rtt, way_there };
+        control.on_incoming(|| incoming, &mut random);
+        let app_limited = draws.byte() < 16;
+        let prior_delivered = (self.acked_to as f64 - inflight).max(0.0);
+        let ack = Ack {
             now: self.now,
             fresh,
             acked_to: self.acked_to,
-            sent_to: self.acked_to + inflight,
-            newly_acked: credit as u32,
+            sent_to: self.acked_to + inflight as u64,
+            newly_acked: credit,
+            newly_lost: f64::from(draws.byte() / 128),
             marks: u32::from(draws.byte() % 4),
             credit,
             rtt,
             way_there,
             smoothed_rtt: rtt.unwrap_or(Span::ZERO),
             min_rtt: self.min_rtt,
-            inflight,
+            inflight_before: inflight,
+            inflight: (inflight - credit).max(0.0),
+            delivered: self.acked_to as f64,
+            lost: 0.0,
+            round_start: draws.byte() < 16,
             cwnd_limited: draws.byte() >= 32,
+            app_limited,
             phase,
-            delivery: rtt.filter(|_| draws.flag()).map(|_| DeliveryRate {
-                packets_per_second: self.packets_per_second * draws.unit(),
-                delivered_before: self.acked_to.saturating_sub(inflight),
-                delivered: self.acked_to,
-                app_limited: draws.byte() < 16,
+            rate: rtt.filter(|_| draws.flag()).map(|interval| RateSample {
+                delivered: self.acked_to as f64 - prior_delivered,
+                interval: interval.scale(draws.unit()),
+                prior_delivered,
+                lost: 0.0,
+                tx_in_flight: inflight,
+                app_limited,
             }),
-        });
+        };
+        control.on_ack(&ack, &mut random);
+        let sent = Sent { now: self.now, inflight, after_idle: inflight == 0.0, app_limited };
+        control.on_sent(&sent, &mut random);
         self.in_a_row = if fresh { 0 } else { self.in_a_row };
     }
 
     /// A loss, and half of the time the news that it was none.
-    fn loss(&mut self, control: &mut dyn Control, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
+    fn loss(&mut self, control: &mut Controller, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         let before = control.decision();
         let inflight = Self::inflight(&before, draws);
         let signals =
             [LossSignal::DuplicateAcks, LossSignal::EarlyTimer, LossSignal::Ecn, LossSignal::LocalDrop];
-        control.on_loss(&Loss {
+        let loss = Loss {
             now: self.now,
             signal: signals[draws.below(8).min(2)],
-            window: before.cwnd.min(inflight as f64),
+            window: before.cwnd.min(inflight),
             inflight,
             lost: self.acked_to,
-            sent_to: self.acked_to + inflight,
+            sent_to: self.acked_to + inflight as u64,
             sent: Time::from_nanos(self.now.nanos().saturating_sub(self.min_rtt.nanos().min(1 << 40))),
             transmissions: 1 + u32::from(draws.byte() % 3),
             duplicates: u32::from(draws.byte()),
-        });
+        };
+        let mut random = Scripted::new(&[draws.unit()]);
+        let lost = Lost {
+            now: self.now,
+            sent: loss.sent,
+            size: 1.0,
+            tx_in_flight: inflight,
+            lost: 1.0,
+            prior_delivered: self.acked_to as f64,
+            app_limited: draws.flag(),
+        };
+        control.on_lost(&lost, &mut random);
+        control.on_loss(&loss, &mut random);
         if draws.flag() {
-            control.on_spurious(self.now);
+            control.on_recovered(&Recovered { now: self.now, ending: Ending::Undone });
             let after = control.decision();
             prop_assert!(after.cwnd >= before.cwnd, "undo left {after:?} of {before:?}");
             prop_assert_eq!(after.ssthresh, before.ssthresh, "undo");
@@ -199,28 +223,24 @@ impl Host {
             self.ack(control, Phase::Recovery, draws);
         }
         if draws.flag() {
-            let (window, missing) = (before.cwnd.min(inflight as f64), draws.below(1000) as u64);
-            control.on_counted(&Counted { now: self.now, window, missing });
+            let (window, missing) = (before.cwnd.min(inflight), draws.below(1000) as u64);
+            control.on_counted(&Counted { now: self.now, window, missing }, &mut random);
         }
-        control.on_recovered(&Recovered { now: self.now, duplicates: u32::from(draws.byte()) });
+        let ending = Ending::Repaired { duplicates: u32::from(draws.byte()) };
+        control.on_recovered(&Recovered { now: self.now, ending });
         Ok(())
     }
 
-    fn timeout(&mut self, control: &mut dyn Control, draws: &mut Draws<'_>) {
+    fn timeout(&mut self, control: &mut Controller, draws: &mut Draws<'_>) {
         self.in_a_row += 1;
         let decision = control.decision();
         let inflight = Self::inflight(&decision, draws);
-        let window = decision.cwnd.min(inflight as f64);
+        let window = decision.cwnd.min(inflight);
         let keeps_threshold = self.in_a_row > 1 && draws.flag();
-        control.on_timeout(&Timeout {
-            now: self.now,
-            window,
-            inflight,
-            in_a_row: self.in_a_row,
-            keeps_threshold,
-        });
+        let timeout = Timeout { now: self.now, window, inflight, in_a_row: self.in_a_row, keeps_threshold };
+        control.on_timeout(&timeout, &mut Scripted::new(&[draws.unit()]));
         if draws.byte() < 16 {
-            control.on_spurious(self.now);
+            control.on_recovered(&Recovered { now: self.now, ending: Ending::Undone });
         }
     }
 
@@ -229,12 +249,15 @@ impl Host {
         self.now += Span::from_seconds(packets / self.packets_per_second);
     }
 
-    fn event(&mut self, control: &mut dyn Control, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
+    fn event(&mut self, control: &mut Controller, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         self.pass(draws);
         match draws.byte() {
             0..=3 => self.timeout(control, draws),
             4..=23 => self.loss(control, draws)?,
-            24 => control.set_cwnd(draws.scale(1.0, 1e6)),
+            24 => match control.window_control().filter(|_| draws.flag()) {
+                Some(control) => control.set_cwnd(draws.scale(1.0, 1e6)),
+                None => control.on_change(&Change::PacketBytes(draws.scale(40.0, 65_000.0) as u32)),
+            },
             _ => self.ack(control, Phase::Open, draws),
         }
         Ok(())
@@ -263,9 +286,9 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
     let values = values(entry.descriptor, draws);
     let mut assembly = Assembly::new(entry, &values, None, None);
     let (mut host, mut control) = (Host::new(draws), assembly.join(&initial));
-    control.on_start(host.now);
+    control.on_change(&Change::Begins);
     for _ in 0..draws.below(100) {
-        host.event(&mut *control, draws)?;
+        host.event(&mut control, draws)?;
     }
     for in_a_row in 1..=4 {
         let before = control.decision();
@@ -273,11 +296,11 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         let timeout = Timeout {
             now: host.now,
             window,
-            inflight: window as u64,
+            inflight: window.trunc(),
             in_a_row,
             keeps_threshold: in_a_row > 1,
         };
-        control.on_timeout(&timeout);
+        control.on_timeout(&timeout, &mut Scripted::new(&[]));
         let after = control.decision();
         if in_a_row > 1 {
             prop_assert_eq!(after.ssthresh, before.ssthresh, "after {} in a row", in_a_row);
@@ -299,19 +322,19 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
     };
     let mut assembly = assembly(entry, draws);
     let mut hosts: Vec<Host> = (0..3).map(|_| Host::new(draws)).collect();
-    let mut controls: Vec<Box<dyn Control>> = hosts.iter().map(|_| assembly.join(&initial)).collect();
-    for (host, control) in hosts.iter().zip(&mut controls) {
-        control.on_start(host.now);
+    let mut controls: Vec<Controller> = hosts.iter().map(|_| assembly.join(&initial)).collect();
+    for control in &mut controls {
+        control.on_change(&Change::Begins);
     }
     let ends = draws.below(200);
     for step in 0..200 {
         let chosen = draws.below(controls.len());
-        hosts[chosen].event(&mut *controls[chosen], draws)?;
+        hosts[chosen].event(&mut controls[chosen], draws)?;
         for control in &controls {
             check(entry.descriptor.name, &**control)?;
         }
         if step == ends && controls.len() > 1 {
-            controls[0].on_end(hosts[0].now);
+            controls[0].on_change(&Change::Ends);
             controls.remove(0);
             hosts.remove(0);
         }

@@ -9,7 +9,7 @@ use crate::scenario::Scenario;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
-use ackclock_cc::{Assembly, Backoff, ControlGroup, Part};
+use ackclock_cc::{Assembly, Backoff, Part};
 use ackclock_sim::flow::{FlowParts, Transport};
 use ackclock_sim::link::LinkParts;
 use ackclock_sim::loss::LossModel;

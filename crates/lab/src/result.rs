@@ -2,6 +2,7 @@
 
 use crate::scenario::Scenario;
 use ackclock_base::Span;
+use ackclock_recovery::sender::Counts;
 use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
@@ -368,9 +369,10 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
     let cwnd = flow.tcp_mut().map(|sender| sender.cwnd_area(measured.to));
     // The window exists only while the flow does.
     let lived = measured.to.since(measured.from.max(flow.start)).seconds();
-    let empty = ackclock_sim::tcp::sender::SenderCounts::default();
-    let counts = flow.tcp().map_or(&empty, |sender| sender.counts());
-    let (rtt, delay): (&Histogram, &Histogram) = (&counts.rtt, &flow.one_way_delay);
+    let (no_counts, no_rtt) = (Counts::default(), Histogram::default());
+    let counts = flow.tcp().map_or(&no_counts, |sender| sender.counts());
+    let rtt = flow.tcp().map_or(&no_rtt, |sender| sender.rtt());
+    let delay = &flow.one_way_delay;
     FlowResult {
         name: flow.name.clone(),
         group: String::new(),

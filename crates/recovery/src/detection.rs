@@ -7,7 +7,8 @@ pub mod sack;
 pub mod vegas;
 
 use crate::ledger::Ledger;
-use ackclock_base::{Span, Time};
+use crate::rtt::Smoothed;
+use ackclock_base::Time;
 use ackclock_cc::{Cause, LossSignal};
 
 /// A retransmission rule.
@@ -36,7 +37,7 @@ pub trait Detection: Send {
     fn on_sent(&mut self, _board: &mut Ledger, _number: u64, _in_line: bool) {}
 
     /// Whether selective acknowledgements are to be put in the ledger.
-    fn wants_blocks(&self, _board: &Ledger) -> bool {
+    fn wants_ranges(&self, _board: &Ledger) -> bool {
         false
     }
 }
@@ -57,8 +58,8 @@ pub struct News {
     pub reduced_to: u64,
     /// What a loss would be that showed now, where the control tells kinds of loss apart.
     pub cause: Option<Cause>,
-    /// SRTT + 2 RTTVAR at full resolution, plus a sixteenth: Vegas's timeout.
-    pub fine_timeout: Span,
+    /// The smoothed round trip of all samples, at full resolution.
+    pub rtt: Smoothed,
 }
 
 /// What follows from an acknowledgement. Parts are carried out in the order of the fields.
@@ -120,13 +121,14 @@ pub enum AfterTimeout {
 pub(crate) mod testing {
     use super::{Detection, News, Reaction};
     use crate::ledger::{Ledger, Newly};
+    use crate::rtt::Smoothed;
     use ackclock_base::{Span, Time};
 
     /// So many packets, all sent at time zero.
     pub fn sent(count: u64) -> Ledger {
         let mut board = Ledger::new(3);
         (0..count).for_each(|number| {
-            board.transmit(number, Time::ZERO, false);
+            board.transmit(number, Time::ZERO, 1);
         });
         board
     }
@@ -139,7 +141,7 @@ pub(crate) mod testing {
         duplicate: false,
         reduced_to: 5,
         cause: None,
-        fine_timeout: Span::MAX,
+        rtt: Smoothed { mean: Span::ZERO, deviation: Span::ZERO },
     };
 
     /// An acknowledgement of everything below `to`.

@@ -3,8 +3,17 @@
 //! Packets live in a ring indexed by their number. Counters are kept as packets change state, so the questions asked
 //! on every acknowledgement (how much is in flight, what is lost, what to resend) cost a constant, however large the
 //! window.
+//!
+//! Amounts of data are in the transport's own unit: packets where it counts those, bytes where it counts those.
 
-use ackclock_base::{Span, Time};
+mod delivery;
+#[cfg(test)]
+mod tests;
+
+pub use delivery::Sample;
+
+use ackclock_base::Time;
+use delivery::Delivery;
 use std::ops::Range;
 
 /// What is known of one packet.
@@ -12,69 +21,63 @@ use std::ops::Range;
 pub struct Sent {
     /// When it was last sent.
     pub at: Time,
-    /// How often it has been sent.
-    pub transmissions: u16,
-    marks: u8,
-    /// Whether the application had run dry when it was sent.
-    app_limited: bool,
-    /// Delivery-rate state at its sending (draft-ietf-ccwg-bbr, "Delivery Rate Samples"). The lower half of the count
-    /// is enough, since far fewer packets are ever outstanding, and keeps two packets in a cache line.
-    delivered: u32,
+    /// The state of the connection at its sending, for the sample of the delivery rate. The lower halves of the counts are
+    /// enough, since far less is ever outstanding.
     delivered_at: Time,
     first_sent_at: Time,
+    delivered: u32,
+    lost: u32,
+    tx_in_flight: u32,
+    /// How large it is.
+    pub size: u16,
+    /// How often it has been sent, up to 255 times.
+    pub transmissions: u8,
+    marks: u8,
 }
 
 const SACKED: u8 = 1;
 const LOST: u8 = 2;
 const RESENT: u8 = 4;
+const APP_LIMITED: u8 = 8;
+/// Counted as lost since it was last sent.
+const GIVEN_UP: u8 = 16;
+/// What an acknowledgement or a timeout changes.
+const STATE: u8 = SACKED | LOST | RESENT;
 
 /// What an acknowledgement newly acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Newly {
     /// Packets acknowledged cumulatively, whether or not selectively before.
     pub cumulative: u64,
-    /// Packets acknowledged for the first time in either way.
+    /// How much is acknowledged for the first time in either way.
     pub delivered: u64,
-    /// Whether one of them had been sent more than once.
+    /// Whether any of it had been sent more than once.
     pub resent: bool,
-    /// The most recently sent of those delivered.
-    newest: Option<Sent>,
+    /// The most recently sent of the packets delivered, and when that was.
+    newest: Option<(u64, Time)>,
 }
 
 impl Newly {
     /// When the most recently sent of the packets was sent, where that is unambiguous (Karn): none of them had been
     /// sent twice.
     pub fn unambiguous_sending(&self) -> Option<Time> {
-        self.newest.filter(|_| !self.resent).map(|sent| sent.at)
+        self.newest.filter(|_| !self.resent).map(|(_, at)| at)
     }
 
-    fn deliver(&mut self, sent: Sent) {
-        self.delivered += 1;
+    fn deliver(&mut self, number: u64, sent: &Sent) {
+        self.delivered += u64::from(sent.size);
         self.resent |= sent.transmissions > 1;
-        if self.newest.is_none_or(|newest| newest.at <= sent.at) {
-            self.newest = Some(sent);
+        if self.newest.is_none_or(|(_, newest)| newest <= sent.at) {
+            self.newest = Some((number, sent.at));
         }
     }
 }
 
-/// A delivery rate sample before it is divided.
-#[derive(Clone, Copy, Debug)]
-pub struct RateSample {
-    /// Packets delivered during the interval.
-    pub delivered: u64,
-    /// The longer of the sending and the acknowledging interval.
-    pub interval: Span,
-    /// The count of delivered packets when the sampled packet was sent.
-    pub prior_delivered: u64,
-    /// Whether the application had run dry.
-    pub app_limited: bool,
-}
-
 /// The most packets that may be outstanding.
-pub const MOST_OUTSTANDING: u64 = 1 << 24;
+pub const MAX_OUTSTANDING: u64 = 1 << 24;
 
 /// How many of the highest selectively acknowledged numbers are kept: the duplicate threshold's upper bound.
-pub const MOST_DUPACK_THRESHOLD: u32 = 16;
+pub const MAX_DUPACK_THRESHOLD: u32 = 16;
 
 /// The ledger.
 #[derive(Clone, Debug)]
@@ -83,6 +86,8 @@ pub struct Ledger {
     una: u64,
     next: u64,
     high: u64,
+    /// How much lies from `una` to `next`, and how much of it is acknowledged, lost, and resent.
+    outstanding: u64,
     sacked: u64,
     lost: u64,
     resent: u64,
@@ -91,13 +96,13 @@ pub struct Ledger {
     /// The next place to look for a lost packet that has not been resent.
     hole: u64,
     /// The highest selectively acknowledged numbers, descending, each plus one; zero where there is none.
-    highest: [u64; MOST_DUPACK_THRESHOLD as usize],
+    highest: [u64; MAX_DUPACK_THRESHOLD as usize],
     threshold: usize,
     /// The blocks last seen: receivers repeat them, and a repeated block tells nothing new.
     seen: [(u64, u64); 4],
-    delivered: u64,
-    delivered_at: Time,
-    first_sent_at: Time,
+    delivery: Delivery,
+    /// The packets given up since this was last emptied.
+    given_up: Vec<u64>,
 }
 
 impl Ledger {
@@ -108,17 +113,17 @@ impl Ledger {
             una: 0,
             next: 0,
             high: 0,
+            outstanding: 0,
             sacked: 0,
             lost: 0,
             resent: 0,
             frontier: 0,
             hole: 0,
-            highest: [0; MOST_DUPACK_THRESHOLD as usize],
-            threshold: dupack_threshold.clamp(1, MOST_DUPACK_THRESHOLD) as usize,
+            highest: [0; MAX_DUPACK_THRESHOLD as usize],
+            threshold: dupack_threshold.clamp(1, MAX_DUPACK_THRESHOLD) as usize,
             seen: [(0, 0); 4],
-            delivered: 0,
-            delivered_at: Time::ZERO,
-            first_sent_at: Time::ZERO,
+            delivery: Delivery::default(),
+            given_up: Vec::new(),
         }
     }
 
@@ -147,14 +152,35 @@ impl Ledger {
         self.next - self.una
     }
 
-    /// RFC 6675 SetPipe: packets thought to be in the network.
+    /// RFC 6675 SetPipe: how much is thought to be in the network.
     pub fn pipe(&self) -> u64 {
-        (self.span() + self.resent).saturating_sub(self.sacked + self.lost)
+        (self.outstanding + self.resent).saturating_sub(self.sacked + self.lost)
     }
 
-    /// Packets delivered so far, acknowledged either way.
-    pub fn delivered(&self) -> u64 {
-        self.delivered
+    /// How much of what was given up has not been sent again.
+    pub fn lost(&self) -> u64 {
+        self.lost.saturating_sub(self.resent)
+    }
+
+    /// What has been delivered and lost since the beginning, and how fast.
+    pub fn delivery(&self) -> &Delivery {
+        &self.delivery
+    }
+
+    /// The application has run dry (draft-ietf-ccwg-bbr section 4.1.2.4): what is sent until all that is in flight now has
+    /// been delivered tells nothing of how fast the network is.
+    pub fn note_app_limited(&mut self) {
+        self.delivery.note_app_limited(self.pipe());
+    }
+
+    /// Hands over the packets that were given up for lost since this was last asked, and a sample for each: what was
+    /// delivered and lost since it was sent.
+    pub fn drain_given_up(&mut self, mut each: impl FnMut(&Sent, Sample)) {
+        for number in &self.given_up {
+            let sent = &self.ring[(number & (self.ring.len() as u64 - 1)) as usize];
+            each(sent, self.delivery.sample_of_lost(sent));
+        }
+        self.given_up.clear();
     }
 
     /// Whether any packet above the first unacknowledged one is selectively acknowledged.
@@ -172,29 +198,33 @@ impl Ledger {
         &self.ring[self.slot(number)]
     }
 
-    /// Notes a transmission. `number` is outstanding or [`Self::next`]. Says whether it was the latter.
-    pub fn transmit(&mut self, number: u64, now: Time, app_limited: bool) -> bool {
+    /// Notes the transmission of a packet of this size. `number` is outstanding or [`Self::next`]. Says whether it was the
+    /// latter.
+    pub fn transmit(&mut self, number: u64, now: Time, size: u16) -> bool {
         let in_line = number == self.next;
         debug_assert!((self.una..=self.next).contains(&number));
         if self.is_empty() {
-            self.first_sent_at = now;
-            self.delivered_at = now;
+            self.delivery.begin_flight(now);
         }
-        if number == self.high {
+        let tx_in_flight = (self.pipe() + u64::from(size)) as u32;
+        let slot = if number == self.high {
             self.make_room();
-            let slot = self.slot(number);
-            self.ring[slot] = Sent::default();
             self.high += 1;
+            let slot = self.slot(number);
+            self.ring[slot] = Sent { size, ..Sent::default() };
+            slot
+        } else {
+            self.slot(number)
+        };
+        if in_line {
+            self.next += 1;
+            self.outstanding += u64::from(size);
         }
-        self.next += u64::from(in_line);
-        let (delivered, delivered_at, first_sent_at) =
-            (self.delivered as u32, self.delivered_at, self.first_sent_at);
-        let slot = self.slot(number);
         let sent = &mut self.ring[slot];
         sent.at = now;
         sent.transmissions = sent.transmissions.saturating_add(1);
-        sent.app_limited = app_limited;
-        (sent.delivered, sent.delivered_at, sent.first_sent_at) = (delivered, delivered_at, first_sent_at);
+        sent.tx_in_flight = tx_in_flight;
+        self.delivery.stamp(sent);
         in_line
     }
 
@@ -204,7 +234,7 @@ impl Ledger {
         let sent = &mut self.ring[slot];
         if sent.marks & (RESENT | SACKED) == 0 {
             sent.marks |= RESENT;
-            self.resent += 1;
+            self.resent += u64::from(sent.size);
         }
         self.hole += u64::from(number == self.hole);
     }
@@ -212,17 +242,22 @@ impl Ledger {
     /// Takes in a cumulative acknowledgement of everything below `to`, which is at most [`Self::high`].
     pub fn acknowledge(&mut self, to: u64, newly: &mut Newly) {
         newly.cumulative = to.saturating_sub(self.una);
-        while self.una < to {
-            let slot = self.slot(self.una);
-            let sent = self.ring[slot];
-            if sent.marks & SACKED != 0 {
-                self.sacked -= 1;
-            } else {
-                self.leave(&sent);
-                newly.deliver(sent);
+        for number in self.una..to {
+            let slot = self.slot(number);
+            let sent = &self.ring[slot];
+            let size = u64::from(sent.size);
+            if number < self.next {
+                self.outstanding -= size;
             }
-            self.una += 1;
+            if sent.marks & SACKED != 0 {
+                self.sacked -= size;
+            } else {
+                newly.deliver(number, sent);
+                let marks = sent.marks;
+                self.leave(marks, size);
+            }
         }
+        self.una = self.una.max(to);
         self.next = self.next.max(self.una);
         self.hole = self.hole.max(self.una);
         self.frontier = self.frontier.max(self.una);
@@ -242,12 +277,13 @@ impl Ledger {
         };
         while number < end {
             let slot = self.slot(number);
-            let sent = self.ring[slot];
+            let sent = &mut self.ring[slot];
             if sent.marks & SACKED == 0 {
-                self.leave(&sent);
-                self.ring[slot].marks = SACKED;
-                self.sacked += 1;
-                newly.deliver(sent);
+                let (marks, size) = (sent.marks, u64::from(sent.size));
+                sent.marks = marks & !STATE | SACKED;
+                newly.deliver(number, sent);
+                self.sacked += size;
+                self.leave(marks, size);
                 self.note_highest(number);
             }
             number += 1;
@@ -257,20 +293,10 @@ impl Ledger {
 
     /// Ends the taking in of one acknowledgement: counts what it delivered, and samples the delivery rate over the
     /// flight of the most recently sent packet.
-    pub fn count_delivery(&mut self, now: Time, newly: &Newly) -> Option<RateSample> {
-        let sent = newly.newest?;
-        self.delivered += newly.delivered;
-        self.delivered_at = now;
-        self.first_sent_at = sent.at;
-        let sending = sent.at.since(sent.first_sent_at);
-        let acknowledging = now.since(sent.delivered_at);
-        let delivered = u64::from((self.delivered as u32).wrapping_sub(sent.delivered));
-        Some(RateSample {
-            delivered,
-            interval: sending.max(acknowledging),
-            prior_delivered: self.delivered - delivered,
-            app_limited: sent.app_limited,
-        })
+    pub fn count_delivery(&mut self, now: Time, newly: &Newly) -> Option<Sample> {
+        let (number, _) = newly.newest?;
+        let sent = &self.ring[self.slot(number)];
+        Some(self.delivery.sample(now, newly.delivered, sent))
     }
 
     /// The next lost packet that has not been resent (RFC 6675 NextSeg rule 1).
@@ -310,28 +336,33 @@ impl Ledger {
     /// line.
     pub fn go_back(&mut self) {
         for number in self.una..self.high {
+            self.give_up(number);
             let slot = self.slot(number);
-            self.ring[slot].marks = 0;
+            self.ring[slot].marks &= !STATE;
         }
-        (self.sacked, self.lost, self.resent) = (0, 0, 0);
+        (self.outstanding, self.sacked, self.lost, self.resent) = (0, 0, 0, 0);
         self.next = self.una;
         self.forget_blocks();
     }
 
     /// Takes going back N back: everything is where it was sent to (a spurious timeout).
     pub fn go_forward(&mut self) {
+        self.outstanding +=
+            (self.next..self.high).map(|number| u64::from(self.sent(number).size)).sum::<u64>();
         self.next = self.high;
     }
 
     /// After a timeout, keep what has been acknowledged selectively; everything else is lost (RFC 6675 section 5.1).
     pub fn all_lost(&mut self) {
         for number in self.una..self.next {
+            self.give_up(number);
             let slot = self.slot(number);
-            let marks = &mut self.ring[slot].marks;
-            if *marks & SACKED == 0 {
-                self.lost += u64::from(*marks & LOST == 0);
-                self.resent -= u64::from(*marks & RESENT != 0);
-                *marks = LOST;
+            let sent = &mut self.ring[slot];
+            let (marks, size) = (sent.marks, u64::from(sent.size));
+            if marks & SACKED == 0 {
+                self.lost += if marks & LOST == 0 { size } else { 0 };
+                self.resent -= if marks & RESENT == 0 { 0 } else { size };
+                sent.marks = marks & !STATE | LOST;
             }
         }
         self.frontier = self.next;
@@ -342,10 +373,10 @@ impl Ledger {
     pub fn none_lost(&mut self) {
         for number in self.una..self.next {
             let slot = self.slot(number);
-            let marks = &mut self.ring[slot].marks;
-            if *marks & LOST != 0 {
-                self.lost -= 1;
-                *marks &= !LOST;
+            let sent = &mut self.ring[slot];
+            if sent.marks & LOST != 0 {
+                self.lost -= u64::from(sent.size);
+                sent.marks &= !LOST;
             }
         }
         self.frontier = self.una;
@@ -354,7 +385,7 @@ impl Ledger {
     /// Forgets the selective acknowledgements, as ns-2 does when recovery ends.
     pub fn forget_blocks(&mut self) {
         self.seen = [(0, 0); 4];
-        self.highest = [0; MOST_DUPACK_THRESHOLD as usize];
+        self.highest = [0; MAX_DUPACK_THRESHOLD as usize];
         self.frontier = self.una;
         self.hole = self.una;
     }
@@ -377,9 +408,24 @@ impl Ledger {
     }
 
     /// A packet that was not acknowledged before leaves the network.
-    fn leave(&mut self, sent: &Sent) {
-        self.lost -= u64::from(sent.marks & LOST != 0);
-        self.resent -= u64::from(sent.marks & RESENT != 0);
+    #[inline]
+    fn leave(&mut self, marks: u8, size: u64) {
+        if marks & (LOST | RESENT) != 0 {
+            self.lost -= if marks & LOST == 0 { 0 } else { size };
+            self.resent -= if marks & RESENT == 0 { 0 } else { size };
+        }
+    }
+
+    /// Counts a packet as lost, unless it is acknowledged or has been counted since it was last sent. What is in flight is
+    /// not changed: that is the rule's business.
+    pub fn give_up(&mut self, number: u64) {
+        let slot = self.slot(number);
+        let sent = &mut self.ring[slot];
+        if sent.marks & (SACKED | GIVEN_UP) == 0 {
+            sent.marks |= GIVEN_UP;
+            self.delivery.count_lost(u64::from(sent.size));
+            self.given_up.push(number);
+        }
     }
 
     fn note_highest(&mut self, number: u64) {
@@ -397,120 +443,14 @@ impl Ledger {
         let end = to.min(self.next);
         while number < end {
             let slot = self.slot(number);
-            if self.ring[slot].marks & (SACKED | LOST) == 0 {
-                self.ring[slot].marks |= LOST;
-                self.lost += 1;
+            let sent = &mut self.ring[slot];
+            if sent.marks & (SACKED | LOST) == 0 {
+                sent.marks |= LOST;
+                self.lost += u64::from(sent.size);
+                self.give_up(number);
             }
             number += 1;
         }
         self.frontier = self.frontier.max(end);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sent(count: u64) -> Ledger {
-        let mut board = Ledger::new(3);
-        for number in 0..count {
-            board.transmit(number, Time::from_nanos(number), false);
-        }
-        board
-    }
-
-    fn sack(board: &mut Ledger, start: u64, end: u64) -> Newly {
-        let mut newly = Newly::default();
-        board.acknowledge_range(board.una() + start..board.una() + end, &mut newly);
-        newly
-    }
-
-    #[test]
-    fn three_later_acknowledgements_make_a_packet_lost() {
-        // 0 missing; 1, 2, 3 arrive: RFC 6675 IsLost(0) holds at the third. In flight: 10 - 3 - 1 = 6.
-        let mut board = sent(10);
-        sack(&mut board, 1, 3);
-        assert!(!board.first_is_lost());
-        sack(&mut board, 1, 4);
-        assert!(board.first_is_lost());
-        assert_eq!(board.pipe(), 6);
-        assert_eq!(board.next_hole(), Some(0));
-        board.transmit(0, Time::from_nanos(20), false);
-        board.resend(0);
-        assert_eq!((board.pipe(), board.next_hole()), (7, None));
-    }
-
-    #[test]
-    fn resending_the_last_packet_hides_no_earlier_loss() {
-        // The rescue of RFC 6675 rule 4 resends packet 9; that 4 is lost shows only afterwards.
-        let mut board = sent(10);
-        board.transmit(9, Time::from_nanos(20), false);
-        board.resend(9);
-        sack(&mut board, 5, 8);
-        assert_eq!(board.next_hole(), Some(0));
-        (0..4).for_each(|number| board.resend(number));
-        assert_eq!(board.next_hole(), Some(4));
-    }
-
-    #[test]
-    fn a_repeated_block_tells_nothing_new() {
-        let mut board = sent(10);
-        assert_eq!(sack(&mut board, 2, 5).delivered, 3);
-        assert_eq!(sack(&mut board, 2, 5).delivered, 0);
-        assert_eq!(sack(&mut board, 2, 7).delivered, 2);
-        assert_eq!(sack(&mut board, 1, 7).delivered, 1);
-    }
-
-    #[test]
-    fn a_cumulative_acknowledgement_settles_the_counters() {
-        let mut board = sent(10);
-        sack(&mut board, 1, 6);
-        board.transmit(0, Time::from_nanos(20), false);
-        board.resend(0);
-        let mut newly = Newly::default();
-        board.acknowledge(6, &mut newly);
-        assert_eq!((newly.cumulative, newly.delivered, newly.resent), (6, 1, true));
-        assert_eq!(newly.unambiguous_sending(), None);
-        assert_eq!((board.pipe(), board.span()), (4, 4));
-    }
-
-    #[test]
-    fn after_a_timeout_everything_unacknowledged_is_lost_or_gone_over_again() {
-        let mut kept = sent(10);
-        sack(&mut kept, 4, 6);
-        kept.all_lost();
-        assert_eq!((kept.pipe(), kept.next_hole()), (0, Some(0)));
-        let mut back = sent(10);
-        sack(&mut back, 4, 6);
-        back.go_back();
-        assert_eq!((back.pipe(), back.next(), back.high()), (0, 0, 10));
-    }
-
-    #[test]
-    fn the_ring_grows_without_forgetting() {
-        let mut board = sent(1000);
-        assert_eq!(board.sent(700).at, Time::from_nanos(700));
-        let mut newly = Newly::default();
-        board.acknowledge(999, &mut newly);
-        assert_eq!(newly.unambiguous_sending(), Some(Time::from_nanos(998)));
-    }
-
-    #[test]
-    fn the_delivery_rate_is_counted_over_the_flight() {
-        // One packet a millisecond, acknowledged 10 ms later: at the acknowledgement of packet 20 (sent at 20 ms)
-        // the count at its sending was 10 (acknowledged up to then: 0..=10 is 11), so 10 packets in 10 ms.
-        let mut board = Ledger::new(3);
-        let at = |ms: u64| Time::ZERO + Span::from_millis(ms);
-        let mut sample = None;
-        for ms in 0..=30 {
-            if ms >= 10 {
-                let mut newly = Newly::default();
-                board.acknowledge(ms - 9, &mut newly);
-                sample = board.count_delivery(at(ms), &newly);
-            }
-            board.transmit(ms, at(ms), false);
-        }
-        let sample = sample.unwrap();
-        assert_eq!((sample.delivered, sample.interval), (10, Span::from_millis(10)));
     }
 }

@@ -7,7 +7,20 @@
 //! * [`ledger`]: what is known of every packet sent and not yet acknowledged.
 //! * [`detection`]: which packets are lost, and which are sent again and when; one rule a file.
 //! * [`rtt`]: the estimate of the round trip and of the retransmission timeout.
+//! * [`pacer`]: when packets may leave. [`ecn`]: what is made of marks.
+//! * [`sender`]: the sending half of a connection, which puts these and the congestion control together; [`options`]: what
+//!   can be chosen about it.
+//! * [`units`]: what transports count in, and what controls do.
 
 pub mod detection;
+pub mod ecn;
 pub mod ledger;
+pub mod options;
+pub mod pacer;
 pub mod rtt;
+pub mod sender;
+pub mod units;
+
+pub use options::Options;
+pub use sender::{Acknowledgement, Output, Parts, Sender, Transmission};
+pub use units::Units;

@@ -9,7 +9,7 @@ use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Sender, Wire};
 use crate::traffic::{UdpOptions, UdpSender};
 use ackclock_base::{Span, Time};
-use ackclock_cc::{Backoff, Control};
+use ackclock_cc::{Backoff, Controller};
 
 /// What a flow is made of.
 pub struct FlowParts {
@@ -41,7 +41,7 @@ pub enum Transport {
         /// Its details.
         options: Options,
         /// Its congestion control.
-        control: Box<dyn Control>,
+        control: Controller,
         /// How its timeout backs off.
         backoff: Box<dyn Backoff>,
         /// How many packets it has to send; [`u64::MAX`] for no end.
@@ -197,7 +197,7 @@ impl Flow {
         if now >= self.stop {
             (self.stopped, self.task, self.wakes) = (true, None, Time::NEVER);
             match &mut self.endpoints {
-                Endpoints::Tcp(sender, _) => sender.stop(now),
+                Endpoints::Tcp(sender, _) => sender.stop(),
                 Endpoints::Udp(sender) => sender.stop(),
             }
             return;
@@ -207,7 +207,7 @@ impl Flow {
         self.completed = None;
         let opens = transport.is_some();
         if let Some(transport) = transport {
-            self.reconnect(now, transport, packets);
+            self.reconnect(transport, packets);
         }
         self.answers_at += packets;
         let Endpoints::Tcp(sender, _) = &mut self.endpoints else { return };
@@ -220,13 +220,13 @@ impl Flow {
     }
 
     /// A new connection in the place of the one before, whose counts it takes over.
-    fn reconnect(&mut self, now: Time, transport: Transport, packets: u64) {
+    fn reconnect(&mut self, transport: Transport, packets: u64) {
         let Transport::Tcp { options, control, backoff, random, .. } = transport else { return };
         let mut sender = Sender::new(&options, control, backoff, packets, random);
         sender.stay_open();
         if let Endpoints::Tcp(before, _) = &mut self.endpoints {
-            before.close(now);
-            sender.absorb(before.counts());
+            before.close();
+            sender.absorb(before);
         }
         self.connection = self.connection.wrapping_add(1);
         self.answers_at = 0;
@@ -391,7 +391,7 @@ impl Flow {
         self.delivered_bytes += other.delivered_bytes;
         self.one_way_delay.absorb(&other.one_way_delay);
         if let (Endpoints::Tcp(sender, _), Some(other)) = (&mut self.endpoints, other.tcp()) {
-            sender.absorb(other.counts());
+            sender.absorb(other);
         }
     }
 

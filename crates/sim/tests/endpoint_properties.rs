@@ -4,7 +4,7 @@
 mod endpoint_driver;
 
 use ackclock_base::{Span, Time, Values};
-use ackclock_cc::{Assembly, ControlGroup, Exponential};
+use ackclock_cc::{Assembly, Exponential};
 use ackclock_sim::packet::{Block, Flags, Packet};
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};

@@ -3,7 +3,8 @@
 //! the first loss since the last timeout was found, it is halved instead.
 
 use super::{Action, Answer};
-use crate::control::{Counted, Loss, Timeout};
+use crate::control::{Loss, Timeout};
+use crate::discern::Counted;
 use crate::registry::ActionEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Range, Values};
 

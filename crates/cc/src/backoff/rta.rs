@@ -2,7 +2,7 @@
 //! rate of acknowledgements was to the best seen.
 
 use super::Backoff;
-use crate::control::Cause;
+use crate::discern::Cause;
 use crate::registry::BackoffEntry;
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Time, Values};
 

@@ -5,14 +5,15 @@ pub mod learning;
 pub mod rtt;
 pub mod spike;
 
-use crate::control::{Ack, Arrival, Cause, Timeout};
+use super::{Cause, IncomingAck};
+use crate::control::{Ack, Timeout};
 use ackclock_base::{Packets, Random, Time};
 
 /// Tells losses of transmission from losses of congestion.
 pub trait Discriminator: Send {
     /// An acknowledgement has arrived, a duplicate too, and nothing has been made of it yet. Returns what a loss would
     /// be that showed now. A discriminator that guesses draws its numbers here.
-    fn on_arrival(&mut self, arrival: &Arrival, random: &mut dyn Random) -> Cause;
+    fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause;
 
     /// What a loss would be that showed now.
     fn cause(&self) -> Cause;

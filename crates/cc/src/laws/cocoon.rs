@@ -49,7 +49,7 @@ impl GroupLaw for Cocoon {
         let window = &mut members.all[me].window;
         tcp_k::cut(window, 1.0, loss);
         let cwnd = window.cwnd;
-        for other in members.others(me).filter(|other| other.inflight as f64 > cwnd) {
+        for other in members.others(me).filter(|other| other.inflight > cwnd) {
             other.window.cwnd = other.window.cwnd.min(cwnd);
             if self.lower_ssthresh {
                 other.window.ssthresh = other.window.ssthresh.min(cwnd).max(MIN_SSTHRESH);

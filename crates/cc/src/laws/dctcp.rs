@@ -2,7 +2,7 @@
 //! of each mark; it does so where `ecn` is on.
 
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
-use crate::control::{Ack, Loss, Phase};
+use crate::control::{Ack, EcnResponse, Loss, Phase};
 use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
 
@@ -45,8 +45,8 @@ pub struct Dctcp {
     /// Average share of marked packets.
     alpha: f64,
     /// Packets acknowledged, and marked ones among them, in the window being observed.
-    acked: u64,
-    marked: u64,
+    acked: Packets,
+    marked: Packets,
     /// Where that window ends.
     window_end: u64,
     /// No second cut before something beyond this is acknowledged: a mark up to here is older than the cut.
@@ -59,8 +59,8 @@ impl Dctcp {
         Self {
             gain: values.number("gain"),
             alpha: values.number("initial_alpha"),
-            acked: 0,
-            marked: 0,
+            acked: 0.0,
+            marked: 0.0,
             window_end: 0,
             cut_until: None,
         }
@@ -68,15 +68,15 @@ impl Dctcp {
 
     /// Section 3.3: once per window, alpha = (1 - g) alpha + g M with M the share of its packets that were marked.
     fn average(&mut self, ack: &Ack) {
-        self.acked += u64::from(ack.newly_acked);
-        self.marked += u64::from(ack.marks);
-        if ack.acked_to < self.window_end || self.acked == 0 {
+        self.acked += ack.newly_acked;
+        self.marked += f64::from(ack.marks);
+        if ack.acked_to < self.window_end || self.acked == 0.0 {
             return;
         }
         // A packet that arrives twice may be marked twice and is acknowledged once.
-        let share = (self.marked as f64 / self.acked as f64).min(1.0);
+        let share = (self.marked / self.acked).min(1.0);
         self.alpha += self.gain * (share - self.alpha);
-        (self.acked, self.marked, self.window_end) = (0, 0, ack.sent_to);
+        (self.acked, self.marked, self.window_end) = (0.0, 0.0, ack.sent_to);
     }
 }
 
@@ -111,8 +111,8 @@ impl WindowLaw for Dctcp {
         }
     }
 
-    fn counts_marks(&self) -> bool {
-        true
+    fn ecn(&self) -> EcnResponse {
+        EcnResponse::Counts
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {

@@ -2,7 +2,7 @@
 //! empties the queue. As Linux's tcp_htcp.c, in real numbers where that counts in integers.
 
 use crate::classic::{Classic, Window, WindowLaw};
-use crate::control::{Ack, Loss, Phase, Recovered, Timeout};
+use crate::control::{Ack, Loss, Phase, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
 use throughput::Throughput;
@@ -169,8 +169,8 @@ impl WindowLaw for HTcp {
         from * self.beta
     }
 
-    fn on_recovered(&mut self, _window: &mut Window, recovered: &Recovered) {
-        self.last_loss = Some(recovered.now);
+    fn on_repaired(&mut self, _window: &mut Window, now: Time, _duplicates: u32) {
+        self.last_loss = Some(now);
     }
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {

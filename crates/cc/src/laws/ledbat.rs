@@ -101,8 +101,8 @@ impl WindowLaw for Ledbat {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let Some(queueing) = self.queueing() else { return };
         let off_target = 1.0 - queueing.seconds() / self.target.seconds();
-        window.cwnd += self.gain * off_target * f64::from(ack.newly_acked) / window.cwnd;
-        let allowed = ack.inflight as f64 + self.allowed_increase;
+        window.cwnd += self.gain * off_target * ack.newly_acked / window.cwnd;
+        let allowed = ack.inflight_before + self.allowed_increase;
         window.cwnd = window.cwnd.min(allowed).max(MIN_CWND);
     }
 
@@ -187,9 +187,9 @@ mod tests {
     #[test]
     fn it_does_not_grow_beyond_what_it_uses() {
         let mut script = at_20(&[]);
-        script.ack_as(|ack| ack.inflight = 6);
+        script.ack_as(|ack| ack.inflight_before = 6.0);
         assert_eq!(script.cwnd(), 7.0);
-        script.ack_as(|ack| ack.inflight = 0);
+        script.ack_as(|ack| ack.inflight_before = 0.0);
         assert_eq!(script.cwnd(), 2.0);
     }
 

@@ -2,7 +2,7 @@
 //! the theses measured. Its early retransmission is the host's retransmission rule `vegas`.
 
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
-use crate::control::{Ack, Initial, Loss, Recovered, Timeout};
+use crate::control::{Ack, Initial, Loss, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
 
@@ -237,8 +237,8 @@ impl WindowLaw for Vegas {
         window.ssthresh = MIN_SSTHRESH; // "used only during slow start"
     }
 
-    fn on_recovered(&mut self, window: &mut Window, recovered: &Recovered) {
-        if self.keeps_inflation && recovered.duplicates <= MOST_KEPT {
+    fn on_repaired(&mut self, window: &mut Window, _now: Time, duplicates: u32) {
+        if self.keeps_inflation && duplicates <= MOST_KEPT {
             window.cwnd += f64::from(self.inflation);
         }
     }

@@ -58,7 +58,8 @@ impl Duplicates {
     }
 
     /// Begins recovery now, whatever the count.
-    pub fn enter(&mut self, board: &Ledger, signal: LossSignal) -> Reaction {
+    pub fn enter(&mut self, board: &mut Ledger, signal: LossSignal) -> Reaction {
+        board.give_up(board.una());
         self.recover = Some(board.high());
         self.guard = Some(board.high());
         self.inflation = u64::from(self.duplicates);
@@ -87,7 +88,7 @@ impl Duplicates {
         self.duplicates = self.duplicates.max(self.options.threshold);
     }
 
-    fn on_duplicate(&mut self, board: &Ledger) -> Reaction {
+    fn on_duplicate(&mut self, board: &mut Ledger) -> Reaction {
         self.duplicates += 1;
         let threshold = self.options.threshold;
         if self.recover.is_some() {
@@ -246,11 +247,11 @@ mod tests {
         let (mut rule, mut board) = (rule(NEWRENO), sent(10));
         rule.on_timeout(&mut board);
         assert_eq!(rule.next(&mut board, 1, 100), Some(0));
-        board.transmit(0, Time::ZERO, false);
+        board.transmit(0, Time::ZERO, 1);
         (0..5).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).resend, None));
         ack(&mut rule, &mut board, 10);
         (10..12).for_each(|number| {
-            board.transmit(number, Time::ZERO, false);
+            board.transmit(number, Time::ZERO, 1);
         });
         ack(&mut rule, &mut board, 11);
         (0..2).for_each(|_| {

@@ -224,7 +224,7 @@ mod tests {
     #[test]
     fn a_timeout_ends_the_episode() {
         let (mut rule, mut board) = (Mda::new(OPTIONS), Ledger::new(3));
-        board.transmit(0, Time::ZERO, false);
+        board.transmit(0, Time::ZERO, 1);
         rule.episode = Some(Episode { end: 9, resent_to: 1, counted: false });
         rule.on_timeout(&mut board);
         assert!(rule.episode.is_none());

@@ -103,6 +103,7 @@ impl Sack {
         self.partial_seen = false;
         self.rescued = false;
         board.restart_holes();
+        board.give_up(board.una());
         match self.options.flight {
             Flight::Inferred => {}
             Flight::Proportional => self.reduction = Some(Reduction::new(flight)),
@@ -221,7 +222,7 @@ impl Detection for Sack {
         (next < board.high() || next < fresh_until).then_some(next)
     }
 
-    fn wants_blocks(&self, board: &Ledger) -> bool {
+    fn wants_ranges(&self, board: &Ledger) -> bool {
         self.options.after_timeout == AfterTimeout::KeepSack || board.una() >= self.guard
     }
 

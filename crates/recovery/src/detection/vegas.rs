@@ -7,6 +7,8 @@
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use super::{Detection, News, Reaction, Run};
 use crate::ledger::Ledger;
+use crate::rtt::Smoothed;
+use ackclock_base::Span;
 use ackclock_cc::LossSignal;
 
 /// After a retransmission so many fresh acknowledgements are looked at.
@@ -26,11 +28,17 @@ impl Vegas {
         Self { duplicates: Duplicates::new(options), worries: 0 }
     }
 
-    fn is_overdue(board: &Ledger, news: &News) -> bool {
-        !board.is_empty() && news.now.since(board.sent(board.una()).at) >= news.fine_timeout
+    /// SRTT + 2 RTTVAR at full resolution, plus a sixteenth.
+    fn timeout(rtt: Smoothed) -> Span {
+        let timeout = rtt.mean + rtt.deviation * 2;
+        if rtt.mean == Span::ZERO { Span::MAX } else { timeout + timeout / 16 }
     }
 
-    fn enter(&mut self, board: &Ledger, signal: LossSignal) -> Reaction {
+    fn is_overdue(board: &Ledger, news: &News) -> bool {
+        !board.is_empty() && news.now.since(board.sent(board.una()).at) >= Self::timeout(news.rtt)
+    }
+
+    fn enter(&mut self, board: &mut Ledger, signal: LossSignal) -> Reaction {
         self.worries = WORRIES.min(board.span() as u32);
         self.duplicates.skip_to_threshold();
         Reaction { back_off: true, ..self.duplicates.enter(board, signal) }
@@ -83,9 +91,12 @@ mod tests {
     use crate::detection::testing::{self, NEWS, sent};
     use ackclock_base::{Span, Time};
 
+    /// Overdue after 100 + 2 * 20 and a sixteenth: 148.75 ms.
+    const RTT: Smoothed = Smoothed { mean: Span::from_millis(100), deviation: Span::from_millis(20) };
+
     fn ack(rule: &mut Vegas, board: &mut Ledger, to: u64, now_ms: u64) -> Reaction {
         let now = Time::ZERO + Span::from_millis(now_ms);
-        testing::ack(rule, board, to, News { now, fine_timeout: Span::from_millis(150), ..NEWS })
+        testing::ack(rule, board, to, News { now, rtt: RTT, ..NEWS })
     }
 
     #[test]

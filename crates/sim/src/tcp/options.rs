@@ -5,11 +5,12 @@ use super::receiver::{Echo, ReceiverOptions};
 use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Range, Span, Values};
 use ackclock_cc::Initial;
+use ackclock_recovery::Units;
 use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::detection::{AfterTimeout, Detection, vegas};
-use ackclock_recovery::ledger::{MOST_DUPACK_THRESHOLD, MOST_OUTSTANDING};
+use ackclock_recovery::ledger::{MAX_DUPACK_THRESHOLD, MAX_OUTSTANDING};
 use ackclock_recovery::rtt::TimeoutRule;
 
 /// The profiles, in the order in which lists show them.
@@ -111,7 +112,7 @@ const fn choice(
 const SPANS: Range = Range { min: 0.0, max: 3600.0, above_min: true };
 /// A shorter timeout would go off many times before the first acknowledgement of any real path.
 const TIMEOUTS: Range = Range::between(0.001, 3600.0);
-const PACKETS: Range = Range::between(1.0, MOST_OUTSTANDING as f64 - 1.0);
+const PACKETS: Range = Range::between(1.0, MAX_OUTSTANDING as f64 - 1.0);
 
 /// The details.
 pub const DETAILS: &[Parameter] = &[
@@ -181,7 +182,7 @@ pub const DETAILS: &[Parameter] = &[
         "Duplicates that make a loss",
         Quantity::Integer,
         "3",
-        Range::between(1.0, MOST_DUPACK_THRESHOLD as f64),
+        Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
         "RFC 5681 section 3.2",
     ),
     flag("limited_transmit", "Whether the first duplicates let new packets out", "true", "RFC 3042"),
@@ -357,48 +358,24 @@ pub struct SenderOptions {
     pub wire_bytes: u32,
     /// Bytes of a packet without payload on the wire.
     pub control_bytes: u32,
-    /// The most packets that the receiver allows in flight.
-    pub window: u64,
     /// The congestion window at the start.
     pub initial_window: Packets,
     /// The slow start threshold at the start.
     pub initial_ssthresh: Packets,
     /// Whether the connection begins with a handshake.
     pub handshake: bool,
-    /// Whether acknowledgements carry blocks.
-    pub sack: bool,
-    /// Duplicates that make a loss.
-    pub dupack_threshold: u32,
-    /// Whether losses are reduced from the window in force instead of the flight.
-    pub reduce_from_window: bool,
-    /// The most packets of growth that one acknowledgement stands for.
-    pub most_credit: u32,
-    /// Whether the window grows only while it is used.
-    pub cwnd_validation: bool,
     /// Whether timestamps are used.
     pub timestamps: bool,
-    /// Whether the timer listens to every timestamp.
-    pub timer_from_stamps: bool,
-    /// Whether spurious timeouts are taken back.
-    pub spurious_timeouts: bool,
-    /// The timer.
-    pub timeout: TimeoutRule,
     /// The greatest back-off factor.
     pub max_backoff: f64,
-    /// Whether a packet that times out again leaves the slow start threshold as it is.
-    pub keeps_threshold: bool,
     /// Whether packets may be marked.
     pub ecn: bool,
     /// What they say then in their ECN field; `None` for what goes with the control.
     pub ecn_field: Option<Ecn>,
-    /// Whether a window control's packets are paced.
-    pub pacing: bool,
-    /// The most packets that one acknowledgement releases.
-    pub max_burst: u64,
     /// The random delay before each packet.
     pub send_jitter: Span,
-    /// Whether packets that the host's own interface refuses stay with the sender, and reduce its window.
-    pub feels_local_drops: bool,
+    /// How it recovers from losses.
+    pub recovery: ackclock_recovery::Options,
 }
 
 impl SenderOptions {
@@ -445,36 +422,40 @@ impl Options {
             payload_bytes: bytes("packet"),
             wire_bytes: bytes("packet") + bytes("header"),
             control_bytes: bytes("ack_size"),
-            window: values.packets("window") as u64,
             initial_window: values.packets("initial_window"),
             initial_ssthresh: values.optional_packets("initial_ssthresh").unwrap_or(f64::INFINITY),
             handshake: values.flag("handshake"),
-            sack,
-            dupack_threshold: values.integer("dupack_threshold") as u32,
-            reduce_from_window: values.choice("reduce_from") == "window",
-            most_credit: if values.choice("growth") == "acks" { 1 } else { 2 },
-            cwnd_validation: values.flag("cwnd_validation"),
             timestamps: values.flag("timestamps"),
-            timer_from_stamps: values.flag("timestamps") && values.choice("timer_samples") == "timestamps",
-            spurious_timeouts: values.flag("spurious_timeouts") && values.flag("timestamps"),
-            timeout: TimeoutRule {
-                tick: values.time("tick"),
-                min: values.time("min_rto"),
-                max: values.time("max_rto"),
-                initial: values.time("initial_rto"),
-            },
             max_backoff: values.number("max_backoff"),
-            keeps_threshold: values.flag("keeps_threshold"),
             ecn: values.flag("ecn"),
             ecn_field: match values.choice("ecn_field") {
                 "ect0" => Some(Ecn::Classic),
                 "ect1" => Some(Ecn::LowLatency),
                 _ => None,
             },
-            pacing: values.flag("pacing"),
-            max_burst: values.optional_integer("max_burst").map_or(u64::MAX, |most| most as u64),
             send_jitter: values.time("send_jitter"),
-            feels_local_drops: values.choice("local_drop") == "cwr",
+            recovery: ackclock_recovery::Options {
+                units: Units::packets(bytes("packet") + bytes("header")),
+                window: values.packets("window") as u64,
+                dupack_threshold: values.integer("dupack_threshold") as u32,
+                timeout: TimeoutRule {
+                    tick: values.time("tick"),
+                    min: values.time("min_rto"),
+                    max: values.time("max_rto"),
+                    initial: values.time("initial_rto"),
+                },
+                reduce_from_window: values.choice("reduce_from") == "window",
+                keeps_threshold: values.flag("keeps_threshold"),
+                max_credit: if values.choice("growth") == "acks" { 1 } else { 2 },
+                cwnd_validation: values.flag("cwnd_validation"),
+                timer_from_stamps: values.flag("timestamps")
+                    && values.choice("timer_samples") == "timestamps",
+                spurious_timeouts: values.flag("spurious_timeouts") && values.flag("timestamps"),
+                pacing: values.flag("pacing"),
+                max_burst: values.optional_integer("max_burst").map_or(u64::MAX, |most| most as u64),
+                feels_local_drops: values.choice("local_drop") == "cwr",
+                announces_reductions: values.flag("ecn"),
+            },
         };
         let delayed_ack = values.flag("delayed_ack").then(|| values.time("delayed_ack_time"));
         let echo = match values.choice("timestamp_echo") {
@@ -486,7 +467,7 @@ impl Options {
     }
 
     /// The retransmission rule for a new connection.
-    pub fn rule(&self) -> Box<dyn Detection> {
+    pub fn detection(&self) -> Box<dyn Detection> {
         match self.recovery {
             Recovery::Duplicates(options) => Box::new(Duplicates::new(options)),
             Recovery::Sack(options) => Box::new(Sack::new(options)),
@@ -500,7 +481,7 @@ impl Options {
         Initial {
             window: self.sender.initial_window,
             ssthresh: self.sender.initial_ssthresh,
-            limit: self.sender.window as f64,
+            limit: self.sender.recovery.window as f64,
             packet_bytes: self.sender.payload_bytes,
         }
     }

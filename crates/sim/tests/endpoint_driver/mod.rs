@@ -201,7 +201,7 @@ impl World {
 
     fn mark_or_count(&mut self, script: &mut Script<'_>) {
         match script.byte() % 8 {
-            0 => self.sending.stop(self.now),
+            0 => self.sending.stop(),
             1 => self.sending.reset_counts(self.now),
             2 => self.sending.check_area(self.now),
             _ => {
@@ -255,7 +255,7 @@ impl World {
 
     /// From here on the network works, and the application has nothing more to send: the connection comes to its end.
     fn finish(&mut self) {
-        self.sending.stop(self.now);
+        self.sending.stop();
         let most = 1000 + 50 * (self.sending.high() as usize + self.data.len() + self.acks.len());
         for _ in 0..most {
             if let Some(packet) = self.data.pop_front() {

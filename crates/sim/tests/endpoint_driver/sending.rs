@@ -5,7 +5,7 @@ use super::watched::{SharedTold, Told, Watched};
 use ackclock_aqm::Ecn;
 use ackclock_base::{Time, Value, Values};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
-use ackclock_cc::{Assembly, ControlGroup};
+use ackclock_cc::{Assembly, EcnResponse};
 use ackclock_sim::packet::{Flags, Packet};
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{Options, PROFILES};
@@ -62,7 +62,7 @@ struct Details {
 
 impl Details {
     fn new(values: &Values, options: &Options, rule: &str) -> Self {
-        let sack = options.sender.sack;
+        let sack = options.receiver.sack;
         Self {
             threshold: values.integer("dupack_threshold") as u32,
             keeps_blocks: !sack || values.choice("after_timeout") == "keep-sack",
@@ -101,7 +101,7 @@ impl Sending {
         let backoff = script.one_of(BACKOFFS);
         let backoff = (backoff.build)(&script.values(backoff.descriptor), options.sender.max_backoff);
         let told = SharedTold::default();
-        let control = Box::new(Watched::new(control, told.clone()));
+        let control = Watched::around(control, told.clone());
         let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
         Self {
             sender: Sender::new(&options, control, backoff, data_until, Stream::new(1, "guesses")),
@@ -149,9 +149,9 @@ impl Sending {
         self.call(now, |sender, wire| sender.start(now, wire))
     }
 
-    pub fn stop(&mut self, now: Time) {
+    pub fn stop(&mut self) {
         self.data_until = self.data_until.min(self.high);
-        self.sender.stop(now);
+        self.sender.stop();
         self.check_state();
     }
 
@@ -251,7 +251,7 @@ impl Sending {
     fn note_reductions(&mut self) {
         let reductions = self.with_told(|told| told.reductions);
         if std::mem::replace(&mut self.reductions, reductions) < reductions {
-            self.to_announce = self.options.sender.ecn && !self.sender.control().counts_marks();
+            self.to_announce = self.options.sender.ecn && self.sender.control().ecn() == EcnResponse::AsLoss;
             self.resent.clear();
             self.disturbed_below = self.high;
             if let Some((lost, duplicates)) = self.with_told(|told| told.found.take()) {
@@ -281,7 +281,7 @@ impl Sending {
         assert!(packet.number <= self.high, "{} leaves a gap after {}", packet.number, self.high);
         let fresh = packet.number == self.high;
         assert_eq!(packet.flags.has(Flags::RETRANSMISSION), !fresh);
-        let field = match options.field(self.sender.control().counts_marks()) {
+        let field = match options.field(self.sender.control().ecn() == EcnResponse::Counts) {
             Ecn::Classic if !fresh => Ecn::NotCapable,
             field => field,
         };
@@ -289,7 +289,7 @@ impl Sending {
         assert_eq!(packet.flags.has(Flags::WINDOW_REDUCED), fresh && self.to_announce);
         if fresh {
             assert!(packet.number < self.data_until, "the application has no packet {}", packet.number);
-            assert!(packet.number < self.una + options.window, "beyond the receiver's window");
+            assert!(packet.number < self.una + options.recovery.window, "beyond the receiver's window");
             self.high += 1;
             self.to_announce = false;
         } else if self.honest {
@@ -301,7 +301,8 @@ impl Sending {
     }
 
     fn check_resending(&mut self, number: u64) {
-        let arrived = self.details.keeps_blocks && self.options.sender.sack && self.sacked.contains(&number);
+        let arrived =
+            self.details.keeps_blocks && self.options.receiver.sack && self.sacked.contains(&number);
         assert!(!arrived, "{number} is resent though acknowledged selectively");
         let times = self.resent.entry(number).or_default();
         *times += 1;
@@ -310,7 +311,7 @@ impl Sending {
 
     fn check_burst(&self, sent: u64) {
         // The retransmission that a recovery begins with goes out whatever the window and the burst.
-        assert!(sent <= self.options.sender.max_burst.saturating_add(1), "a burst of {sent}");
+        assert!(sent <= self.options.sender.recovery.max_burst.saturating_add(1), "a burst of {sent}");
         let cut = self.details.flight_is_cut_at_once || !self.with_told(|told| told.recovering);
         if sent > 1 && cut {
             let cwnd = self.sender.control().decision().cwnd as u64;
@@ -321,15 +322,15 @@ impl Sending {
         // no pacing.
         let cwnd = self.sender.control().decision().cwnd;
         let interval_ns = self.with_told(|told| told.smoothed_rtt).nanos() as f64 / (2.0 * cwnd);
-        let paced = self.options.sender.pacing && interval_ns > 1.0;
+        let paced = self.options.sender.recovery.pacing && interval_ns > 1.0;
         assert!(sent <= 2 || !paced, "{sent} at once, {interval_ns} ns apart");
     }
 
     /// RFC 6298 section 5.3.
     fn check_timer_was_restarted(&self, now: Time) {
         let options = &self.options.sender;
-        if self.high > self.una && !options.pacing && self.details.every_partial_restarts_timer {
-            let least = options.timeout.min.min(options.timeout.max);
+        if self.high > self.una && !options.recovery.pacing && self.details.every_partial_restarts_timer {
+            let least = options.recovery.timeout.min.min(options.recovery.timeout.max);
             assert!(self.timer() >= now + least, "an acknowledgement gives the timer at least {least}");
         }
     }

@@ -1,7 +1,10 @@
 //! A congestion control that checks what its host tells it, and passes it on to a real one.
 
 use ackclock_base::{Packets, Random, Span, Time};
-use ackclock_cc::{Ack, Arrival, Cause, Control, Counted, Decision, Loss, LossSignal, Recovered, Timeout};
+use ackclock_cc::{
+    Ack, Cause, Change, Control, Controller, Counted, Decision, Discernment, EcnResponse, Ending,
+    IncomingAck, Loss, LossSignal, Lost, Recovered, Sent, Timeout, WindowControl,
+};
 use std::sync::{Arc, Mutex};
 
 /// What the control has been told, and what of the connection it is checked against.
@@ -21,6 +24,9 @@ pub struct Told {
     pub found: Option<(u64, u32)>,
     /// The smoothed round trip as of the last acknowledgement.
     pub smoothed_rtt: Span,
+    delivered: Packets,
+    lost: Packets,
+    lost_one_by_one: Packets,
     now: Time,
     acked_to: u64,
     /// The next loss lies at or above this: one reaction per window of data.
@@ -36,13 +42,15 @@ pub struct Told {
 pub type SharedTold = Arc<Mutex<Told>>;
 
 pub struct Watched {
-    inner: Box<dyn Control>,
+    inner: Controller,
     told: SharedTold,
 }
 
 impl Watched {
-    pub fn new(inner: Box<dyn Control>, told: SharedTold) -> Self {
-        Self { inner, told }
+    pub fn around(inner: Controller, told: SharedTold) -> Controller {
+        let discerns = matches!(inner, Controller::Discerning(_));
+        let watched = Box::new(Self { inner, told });
+        if discerns { Controller::Discerning(watched) } else { Controller::Model(watched) }
     }
 
     fn with(&self, check: impl FnOnce(&mut Told)) {
@@ -57,9 +65,9 @@ impl Told {
     }
 
     /// A packet is in the network at most twice: sent, and sent again. Hosts tell the flight before the event.
-    fn check_inflight(&self, inflight: u64) {
+    fn check_inflight(&self, inflight: Packets) {
         let outstanding = self.high - self.acked_to;
-        assert!(inflight <= 2 * outstanding, "{inflight} in flight of {outstanding}");
+        assert!(inflight <= 2.0 * outstanding as f64, "{inflight} in flight of {outstanding}");
     }
 
     fn on_ack(&mut self, ack: &Ack) {
@@ -69,16 +77,28 @@ impl Told {
         let covered = ack.acked_to - self.acked_to;
         assert_eq!(ack.fresh, covered > 0);
         assert!(ack.credit >= 0.0 && ack.credit <= covered as f64 && ack.credit <= 2.0, "{ack:?}");
-        self.check_inflight(ack.inflight);
+        self.check_inflight(ack.inflight_before);
         self.acked_to = ack.acked_to;
-        self.newly_acked += u64::from(ack.newly_acked);
+        self.newly_acked += ack.newly_acked as u64;
+        self.check_inflight(ack.inflight);
+        assert!(
+            ack.delivered >= self.delivered + ack.newly_acked && ack.lost >= self.lost + ack.newly_lost,
+            "{ack:?}"
+        );
+        assert_eq!(ack.lost, self.lost_one_by_one, "{ack:?}");
+        (self.delivered, self.lost) = (ack.delivered, ack.lost);
         self.smoothed_rtt = ack.smoothed_rtt;
         if let Some(rtt) = ack.rtt {
             assert!(ack.min_rtt <= rtt && rtt.nanos() <= ack.now.nanos(), "{ack:?}");
         }
-        if let Some(delivery) = ack.delivery {
-            assert!(delivery.packets_per_second.is_finite() && delivery.packets_per_second >= 0.0);
-            assert!(delivery.delivered_before <= delivery.delivered);
+        assert_eq!(ack.rate.is_some(), ack.newly_acked > 0.0, "{ack:?}");
+        if let Some(rate) = ack.rate {
+            assert!(
+                rate.delivered >= ack.newly_acked && rate.prior_delivered + rate.delivered == ack.delivered,
+                "{ack:?}"
+            );
+            assert!(rate.tx_in_flight >= 1.0 && rate.lost >= 0.0 && rate.lost <= ack.lost, "{ack:?}");
+            assert!(rate.packets_per_second(ack.min_rtt).is_none_or(f64::is_finite), "{ack:?}");
         }
     }
 
@@ -123,84 +143,109 @@ impl Control for Watched {
         decision
     }
 
-    fn counts_marks(&self) -> bool {
-        self.inner.counts_marks()
+    fn ecn(&self) -> EcnResponse {
+        self.inner.ecn()
     }
 
-    fn on_start(&mut self, now: Time) {
-        self.with(|told| {
-            assert!(!std::mem::replace(&mut told.started, true), "a second start");
-            told.at(now);
+    fn on_change(&mut self, change: &Change) {
+        self.with(|told| match change {
+            Change::Begins => assert!(!std::mem::replace(&mut told.started, true), "a second start"),
+            Change::Ends => {
+                assert!(told.started && !std::mem::replace(&mut told.ended, true), "a second end");
+            }
+            Change::PacketBytes(_) => {}
         });
-        self.inner.on_start(now);
+        self.inner.on_change(change);
     }
 
-    fn on_end(&mut self, now: Time) {
+    fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {
         self.with(|told| {
-            assert!(told.started && !std::mem::replace(&mut told.ended, true), "a second end");
-            told.at(now);
+            told.at(sent.now);
+            assert!(sent.inflight >= 1.0, "{sent:?}");
         });
-        self.inner.on_end(now);
+        self.inner.on_sent(sent, random);
     }
 
-    fn on_arrival(&mut self, arrival: &Arrival, random: &mut dyn Random) -> Option<Cause> {
-        self.with(|told| {
-            told.at(arrival.now);
-            assert!(arrival.echo.is_none_or(|echo| echo.nanos() <= arrival.now.nanos()), "{arrival:?}");
-        });
-        self.inner.on_arrival(arrival, random)
-    }
-
-    fn on_counted(&mut self, counted: &Counted) {
-        self.with(|told| {
-            told.at(counted.now);
-            assert!(counted.missing <= told.high, "{counted:?}");
-        });
-        self.inner.on_counted(counted);
-    }
-
-    fn set_cwnd(&mut self, cwnd: Packets) {
-        self.inner.set_cwnd(cwnd);
-    }
-
-    fn set_ssthresh(&mut self, ssthresh: Packets) {
-        self.inner.set_ssthresh(ssthresh);
-    }
-
-    fn on_ack(&mut self, ack: &Ack) {
+    fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random) {
         self.with(|told| told.on_ack(ack));
-        self.inner.on_ack(ack);
+        self.inner.on_ack(ack, random);
     }
 
-    fn on_loss(&mut self, loss: &Loss) {
-        let counted = loss.signal == LossSignal::Ecn && self.inner.counts_marks();
+    fn on_lost(&mut self, lost: &Lost, random: &mut dyn Random) {
+        self.with(|told| {
+            told.at(lost.now);
+            assert!(
+                lost.sent <= lost.now && lost.lost >= lost.size && lost.tx_in_flight >= lost.size,
+                "{lost:?}"
+            );
+            told.lost_one_by_one += lost.size;
+        });
+        self.inner.on_lost(lost, random);
+    }
+
+    fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random) {
+        let counted = loss.signal == LossSignal::Ecn && self.inner.ecn() == EcnResponse::Counts;
         assert!(!counted, "{loss:?} though marks are counted");
         self.with(|told| told.on_loss(loss));
-        self.inner.on_loss(loss);
+        self.inner.on_loss(loss, random);
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {
         self.with(|told| {
             told.at(recovered.now);
-            assert!(std::mem::take(&mut told.recovering), "the end of a recovery that never began");
+            match recovered.ending {
+                Ending::Repaired { .. } => {
+                    assert!(std::mem::take(&mut told.recovering), "the end of a recovery that never began");
+                }
+                Ending::Undone => {
+                    assert!(
+                        std::mem::take(&mut told.spurious_possible),
+                        "a spurious timeout without a timeout"
+                    );
+                }
+            }
         });
         self.inner.on_recovered(recovered);
     }
 
-    fn on_timeout(&mut self, timeout: &Timeout) {
+    fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
         self.with(|told| told.on_timeout(timeout));
-        self.inner.on_timeout(timeout);
-    }
-
-    fn on_spurious(&mut self, now: Time) {
-        self.with(|told| {
-            told.at(now);
-            assert!(std::mem::take(&mut told.spurious_possible), "a spurious timeout without a timeout");
-        });
-        self.inner.on_spurious(now);
+        self.inner.on_timeout(timeout, random);
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         self.inner.publish(series);
+    }
+}
+
+impl WindowControl for Watched {
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        if let Some(control) = self.inner.window_control() {
+            control.set_cwnd(cwnd);
+        }
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        if let Some(control) = self.inner.window_control() {
+            control.set_ssthresh(ssthresh);
+        }
+    }
+}
+
+impl Discernment for Watched {
+    fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause {
+        self.with(|told| {
+            told.at(incoming.now);
+            assert!(incoming.echo.is_none_or(|echo| echo.nanos() <= incoming.now.nanos()), "{incoming:?}");
+        });
+        self.inner.on_incoming(|| *incoming, random).expect("a layer that tells losses apart")
+    }
+
+    fn on_counted(&mut self, counted: &Counted, random: &mut dyn Random) {
+        self.with(|told| {
+            told.at(counted.now);
+            assert!(counted.missing <= told.high, "{counted:?}");
+        });
+        self.inner.on_counted(counted, random);
     }
 }

@@ -1,7 +1,7 @@
 //! The same judgement whatever happens: an oracle for paths where every loss is of one kind (Alnuem 2009 section 5.3).
 
 use super::Discriminator;
-use crate::control::{Arrival, Cause};
+use crate::discern::{Cause, IncomingAck};
 use crate::registry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Random, Range};
 
@@ -34,7 +34,7 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
 pub struct Always(pub Cause);
 
 impl Discriminator for Always {
-    fn on_arrival(&mut self, _arrival: &Arrival, _random: &mut dyn Random) -> Cause {
+    fn on_incoming(&mut self, _incoming: &IncomingAck, _random: &mut dyn Random) -> Cause {
         self.0
     }
 

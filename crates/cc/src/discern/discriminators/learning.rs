@@ -11,7 +11,8 @@ pub mod parameters;
 mod tests;
 
 use super::{Discriminator, Judgement};
-use crate::control::{Ack, Arrival, Cause, Timeout};
+use crate::control::{Ack, Timeout};
+use crate::discern::{Cause, IncomingAck};
 use crate::registry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Random, Span, Time, Values};
 
@@ -139,8 +140,8 @@ impl Learning {
 }
 
 impl Discriminator for Learning {
-    fn on_arrival(&mut self, arrival: &Arrival, random: &mut dyn Random) -> Cause {
-        self.pass(arrival.now);
+    fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause {
+        self.pass(incoming.now);
         if let Some(share) = self.confirmed.take() {
             self.confirm(share, random);
         }

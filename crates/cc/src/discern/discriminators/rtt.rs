@@ -2,7 +2,8 @@
 //! least and the greatest round trip means congestion.
 
 use super::Discriminator;
-use crate::control::{Arrival, Cause, Timeout};
+use crate::control::Timeout;
+use crate::discern::{Cause, IncomingAck};
 use crate::registry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Random, Range, Values};
 
@@ -98,13 +99,13 @@ impl Rtt {
 }
 
 impl Discriminator for Rtt {
-    fn on_arrival(&mut self, arrival: &Arrival, _random: &mut dyn Random) -> Cause {
-        let Some(rtt) = arrival.echo.map(|echo| echo.seconds()).filter(|rtt| *rtt > 0.0) else {
+    fn on_incoming(&mut self, incoming: &IncomingAck, _random: &mut dyn Random) -> Cause {
+        let Some(rtt) = incoming.echo.map(|echo| echo.seconds()).filter(|rtt| *rtt > 0.0) else {
             return self.cause();
         };
         // Appendix D: duplicates count for the least round trip only.
         self.least = self.least.min(rtt);
-        if arrival.fresh {
+        if incoming.fresh {
             let average = self.average.unwrap_or(rtt);
             self.average = Some(self.alpha * average + (1.0 - self.alpha) * rtt);
             self.greatest = self.greatest.max(rtt);
@@ -152,12 +153,15 @@ mod tests {
 
     fn arrive(rtt: &mut Rtt, fresh: bool, echo_ms: u64) -> Cause {
         let echo = Some(Span::from_millis(echo_ms));
-        rtt.on_arrival(&Arrival { now: Time::ZERO, fresh, echo, way_there: None }, &mut Scripted::new(&[]))
+        rtt.on_incoming(
+            &IncomingAck { now: Time::ZERO, fresh, echo, way_there: None },
+            &mut Scripted::new(&[]),
+        )
     }
 
     fn expire(rtt: &mut Rtt) {
         let timeout =
-            Timeout { now: Time::ZERO, window: 1.0, inflight: 1, in_a_row: 1, keeps_threshold: false };
+            Timeout { now: Time::ZERO, window: 1.0, inflight: 1.0, in_a_row: 1, keeps_threshold: false };
         assert_eq!(rtt.on_timeout(&timeout, 1.0), Cause::Congestion);
     }
 
@@ -236,7 +240,7 @@ mod tests {
 
     #[test]
     fn without_timestamps_nothing_is_known() {
-        let arrival = Arrival { now: Time::ZERO, fresh: true, echo: None, way_there: None };
-        assert_eq!(rtt(&[]).on_arrival(&arrival, &mut Scripted::new(&[])), Cause::Transmission);
+        let incoming = IncomingAck { now: Time::ZERO, fresh: true, echo: None, way_there: None };
+        assert_eq!(rtt(&[]).on_incoming(&incoming, &mut Scripted::new(&[])), Cause::Transmission);
     }
 }

@@ -3,7 +3,7 @@
 //! of congestion.
 
 use super::Discriminator;
-use crate::control::{Arrival, Cause};
+use crate::discern::{Cause, IncomingAck};
 use crate::registry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Random, Range, Values};
 
@@ -79,8 +79,8 @@ impl Spike {
 }
 
 impl Discriminator for Spike {
-    fn on_arrival(&mut self, arrival: &Arrival, _random: &mut dyn Random) -> Cause {
-        let trip = if self.round { arrival.echo } else { arrival.way_there };
+    fn on_incoming(&mut self, incoming: &IncomingAck, _random: &mut dyn Random) -> Cause {
+        let trip = if self.round { incoming.echo } else { incoming.way_there };
         if let Some(trip) = trip.map(|trip| trip.seconds()) {
             self.least = self.least.min(trip);
             self.greatest = self.greatest.max(trip);
@@ -110,15 +110,15 @@ mod tests {
 
     fn causes(settings: &[(&str, &str)], trips_ms: &[u64]) -> Vec<Cause> {
         let mut spike = Spike::new(&Values::with(ENTRY.descriptor, settings));
-        let arrival = |ms: &u64| {
+        let incoming = |ms: &u64| {
             let way_there = Some(Span::from_millis(*ms));
             let echo = Some(Span::from_millis(500));
-            spike.on_arrival(
-                &Arrival { now: Time::ZERO, fresh: true, echo, way_there },
+            spike.on_incoming(
+                &IncomingAck { now: Time::ZERO, fresh: true, echo, way_there },
                 &mut Scripted::new(&[]),
             )
         };
-        trips_ms.iter().map(arrival).collect()
+        trips_ms.iter().map(incoming).collect()
     }
 
     #[test]

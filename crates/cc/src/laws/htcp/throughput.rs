@@ -21,7 +21,7 @@ pub struct Throughput {
 impl Throughput {
     /// Counts an acknowledgement; `fresh` until three round trips after a loss.
     pub fn count(&mut self, ack: &Ack, window: &Window, min_rtt: f64, fresh: bool) {
-        self.packets += f64::from(ack.newly_acked);
+        self.packets += ack.newly_acked;
         let elapsed = ack.now.since(self.since).seconds();
         if self.packets < window.cwnd - 1.0 || elapsed < min_rtt || elapsed <= 0.0 {
             return;

@@ -3,7 +3,7 @@
 use super::*;
 use ackclock_aqm::{LinkRate, registry as queues};
 use ackclock_base::{Random, Values};
-use ackclock_cc::{Assembly, ControlGroup, Exponential, registry as controls};
+use ackclock_cc::{Assembly, Exponential, registry as controls};
 use ackclock_sim::flow::{FlowParts, Transport};
 use ackclock_sim::link::LinkParts;
 use ackclock_sim::loss;

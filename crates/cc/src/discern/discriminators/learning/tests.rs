@@ -38,8 +38,8 @@ impl Learner {
     /// An acknowledgement comes in after so long.
     fn arrive_after(&mut self, ms: u64) -> Cause {
         self.now_ms += ms;
-        let arrival = Arrival { now: self.now(), fresh: true, echo: None, way_there: None };
-        self.learning.on_arrival(&arrival, &mut self.random)
+        let incoming = IncomingAck { now: self.now(), fresh: true, echo: None, way_there: None };
+        self.learning.on_incoming(&incoming, &mut self.random)
     }
 
     /// An acknowledgement shows a loss in a window of ten packets after so long.
@@ -57,7 +57,7 @@ impl Learner {
     fn timeout_after(&mut self, ms: u64) -> Cause {
         self.now_ms += ms;
         let timeout =
-            Timeout { now: self.now(), window: 10.0, inflight: 10, in_a_row: 1, keeps_threshold: false };
+            Timeout { now: self.now(), window: 10.0, inflight: 10.0, in_a_row: 1, keeps_threshold: false };
         self.learning.on_timeout(&timeout, 10.0)
     }
 

@@ -1,0 +1,67 @@
+//! What a sender makes of marks: a reaction for each window of data (RFC 3168), or a count of them (RFC 8257, RFC 9768).
+
+use ackclock_cc::EcnResponse;
+
+/// What an acknowledgement says of marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkFeedback {
+    /// Whether a mark is echoed (ECE).
+    pub echo: bool,
+    /// How many packets have arrived marked so far, modulo 2^16 (RFC 9768, with a wider counter).
+    pub marked: u16,
+}
+
+/// The sender's side of explicit congestion notification.
+#[derive(Clone, Copy, Debug)]
+pub struct EcnSender {
+    response: EcnResponse,
+    /// What is sent next after the last reduction, and announces it. Until more than that is acknowledged the receiver echoes
+    /// marks that are older, and there is no second reaction.
+    guard: Option<u64>,
+    announce: bool,
+    marked: u16,
+}
+
+impl EcnSender {
+    /// Nothing marked, for a control with this response.
+    pub fn new(response: EcnResponse) -> Self {
+        Self { response, guard: None, announce: false, marked: 0 }
+    }
+
+    /// Whether marks are counted.
+    pub fn counts(&self) -> bool {
+        self.response == EcnResponse::Counts
+    }
+
+    /// RFC 3168 section 6.1.2: whatever the reason of a reduction, the receiver is told of it, and marks on what is
+    /// outstanding now ask for no second one.
+    pub fn note_reduction(&mut self, high: u64) {
+        self.guard = Some(high);
+        self.announce = true;
+    }
+
+    /// Whether what the receiver echoes is older than the last reduction.
+    pub fn is_old(&self, una: u64) -> bool {
+        self.guard.is_some_and(|guard| una <= guard)
+    }
+
+    /// Whether the packet that leaves now announces a reduction (CWR). The next will not.
+    pub fn take_announcement(&mut self) -> bool {
+        !self.counts() && std::mem::take(&mut self.announce)
+    }
+
+    /// The packet that announced a reduction did not leave.
+    pub fn announce_again(&mut self) {
+        self.announce = true;
+    }
+
+    /// Marks that no acknowledgement has told of before; one that is overtaken tells of none.
+    pub fn new_marks(&mut self, feedback: MarkFeedback) -> u32 {
+        let new = feedback.marked.wrapping_sub(self.marked);
+        if !self.counts() || new > u16::MAX / 2 {
+            return 0;
+        }
+        self.marked = feedback.marked;
+        u32::from(new)
+    }
+}

@@ -1,0 +1,37 @@
+//! What can be chosen about how a sender recovers from losses. A transport's profiles fill this in.
+
+use crate::rtt::TimeoutRule;
+use crate::units::Units;
+
+/// A sender's options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// What the transport counts in.
+    pub units: Units,
+    /// The most packets from the first unacknowledged to the last sent: what the receiver allows.
+    pub window: u64,
+    /// Later packets acknowledged that make a packet lost.
+    pub dupack_threshold: u32,
+    /// The timer.
+    pub timeout: TimeoutRule,
+    /// Whether losses are reduced from the window in force (ns-2, Linux) instead of the flight (RFC 5681 equation 4).
+    pub reduce_from_window: bool,
+    /// Whether a packet that times out again leaves the slow start threshold as it is (RFC 5681 section 3.1).
+    pub keeps_threshold: bool,
+    /// The most packets of growth that one acknowledgement stands for.
+    pub max_credit: u32,
+    /// Whether the window grows only while it is used (RFC 7661).
+    pub cwnd_validation: bool,
+    /// Whether the timer listens to every timestamp, instead of timing one packet at a time.
+    pub timer_from_stamps: bool,
+    /// Whether spurious timeouts are taken back; needs timestamps.
+    pub spurious_timeouts: bool,
+    /// Whether a control without a rate of its own has its packets paced over the round trip.
+    pub pacing: bool,
+    /// The most packets that one acknowledgement releases.
+    pub max_burst: u64,
+    /// Whether a packet that the host's own interface refuses reduces the window and is sent again at the next occasion.
+    pub feels_local_drops: bool,
+    /// Whether the receiver is told of reductions and echoes marks until then (RFC 3168).
+    pub announces_reductions: bool,
+}

@@ -1,0 +1,445 @@
+//! The sending half of a connection without its packet format: what may be sent, what is sent again and when, and what the
+//! congestion control hears of it. A transport's codec stands on both sides of it: it says which numbers an
+//! acknowledgement covers, and turns a number that may be sent into a packet.
+//!
+//! Time comes in as an argument, packets go out through [`Output`]. Nothing here knows whether the network is simulated.
+
+mod acknowledging;
+mod counts;
+
+pub use acknowledging::{Acknowledgement, Taken};
+pub use counts::Counts;
+
+use crate::detection::{Detection, LossFound};
+use crate::ecn::EcnSender;
+use crate::ledger::Ledger;
+use crate::options::Options;
+use crate::pacer::{Pace, Pacer};
+use crate::rtt::RttEstimator;
+use ackclock_base::{Packets, Random, Span, Time};
+use ackclock_cc::{
+    Backoff, Change, Control, Controller, Decision, Ending, Loss, LossSignal, Lost, Recovered, Sent,
+    Timeout as TimeoutExpired,
+};
+
+/// Where a sender puts what may be sent.
+pub trait Output {
+    /// Sends a packet now; returns its size in the transport's unit. `None` if the host's own interface had no room for it:
+    /// then it stays where it was.
+    fn send(&mut self, transmission: Transmission) -> Option<u16>;
+}
+
+/// A packet that may be sent now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmission {
+    /// Its number.
+    pub number: u64,
+    /// Whether it has been sent before.
+    pub again: bool,
+    /// Whether it tells the receiver that the window has been reduced (RFC 3168 section 6.1.2).
+    pub announces_reduction: bool,
+}
+
+/// The sending half of a connection.
+pub struct Sender {
+    options: Options,
+    controller: Controller,
+    rule: Box<dyn Detection>,
+    backoff: Box<dyn Backoff>,
+    ledger: Ledger,
+    rtt: RttEstimator,
+    pacer: Pacer,
+    ecn: EcnSender,
+    random: Box<dyn Random + Send>,
+    /// One past the last packet that the application has to send.
+    data_until: u64,
+    /// Whether data may flow.
+    is_open: bool,
+    /// Whether the application may have more to send when that is done.
+    stays_open: bool,
+    deadline: Time,
+    expiries: u32,
+    /// The one packet that is being timed where the timer does not listen to timestamps: its number and when it left.
+    timed: Option<(u64, Time)>,
+    /// Set by a timeout until the next acknowledgement shows whether it was spurious.
+    doubtful_timeout: Option<Time>,
+    cwnd_limited: bool,
+    last_sent: Time,
+    counts: Counts,
+}
+
+/// What a connection is made of besides its options.
+pub struct Parts {
+    /// Its congestion control.
+    pub controller: Controller,
+    /// How it finds losses, and what it sends again.
+    pub detection: Box<dyn Detection>,
+    /// How its timeout backs off.
+    pub backoff: Box<dyn Backoff>,
+    /// For controls that guess.
+    pub random: Box<dyn Random + Send>,
+}
+
+impl Sender {
+    /// A sender that has sent nothing, with so many packets to send.
+    pub fn new(options: Options, parts: Parts, packets: u64) -> Self {
+        let Parts { controller, detection, backoff, random } = parts;
+        Self {
+            ecn: EcnSender::new(controller.ecn()),
+            controller,
+            rule: detection,
+            backoff,
+            ledger: Ledger::new(options.dupack_threshold),
+            rtt: RttEstimator::new(options.timeout),
+            pacer: Pacer::new(),
+            random,
+            options,
+            data_until: packets,
+            is_open: false,
+            stays_open: false,
+            deadline: Time::NEVER,
+            expiries: 0,
+            timed: None,
+            doubtful_timeout: None,
+            cwnd_limited: true,
+            last_sent: Time::ZERO,
+            counts: Counts::default(),
+        }
+    }
+
+    /// The application begins; nothing is sent before [`Self::open`].
+    pub fn begin(&mut self, now: Time) {
+        self.counts.begin(now);
+        self.controller.on_change(&Change::Begins);
+    }
+
+    /// The connection is open: data may flow.
+    pub fn open(&mut self, now: Time, output: &mut impl Output) {
+        self.is_open = true;
+        self.end_if_done();
+        self.send_allowed(now, output);
+    }
+
+    /// A message of a handshake has been sent, which must be answered before the timer expires.
+    pub fn await_answer(&mut self, now: Time) {
+        self.deadline = now + self.timeout();
+    }
+
+    /// The answer has not come in time.
+    pub fn on_no_answer(&mut self) {
+        self.expiries = self.expiries.saturating_add(1);
+    }
+
+    /// The answer to what was sent at `sent` has come: a sample of the round trip if it was sent once.
+    pub fn on_answer(&mut self, now: Time, sent: Time) {
+        self.deadline = Time::NEVER;
+        if self.expiries == 0 {
+            self.rtt.sample_of_handshake(now.since(sent));
+            self.rtt.sample_for_timer(sent, now);
+        }
+        self.expiries = 0;
+    }
+
+    /// The connection stays open when it has delivered everything, until it is [closed](Self::close).
+    pub fn stay_open(&mut self) {
+        self.stays_open = true;
+    }
+
+    /// The application has so many packets more to send.
+    pub fn add_data(&mut self, packets: u64) {
+        self.note_if_app_limited();
+        self.data_until += packets;
+    }
+
+    /// The end of a connection that has stayed open.
+    pub fn close(&mut self) {
+        if std::mem::take(&mut self.stays_open) {
+            self.end_if_done();
+        }
+    }
+
+    /// The application has nothing more to send; what is outstanding is still repaired.
+    pub fn stop(&mut self) {
+        let was_done = self.is_done();
+        self.data_until = self.data_until.min(self.ledger.high());
+        if !was_done {
+            self.end_if_done();
+        }
+    }
+
+    /// When [`Self::on_timer`] is due.
+    #[inline]
+    pub fn timer(&self) -> Time {
+        self.deadline.min(self.pacer.timer())
+    }
+
+    /// The timer that [`Self::timer`] announced has expired.
+    pub fn on_timer(&mut self, now: Time, output: &mut impl Output) {
+        if now >= self.deadline {
+            self.on_timeout(now, output);
+        } else if now >= self.pacer.timer() {
+            self.send_allowed(now, output);
+        }
+    }
+
+    /// The first packet not acknowledged cumulatively: so many have been.
+    pub fn una(&self) -> u64 {
+        self.ledger.una()
+    }
+
+    /// Whether everything that the application had to send is acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.is_open && self.ledger.una() >= self.data_until
+    }
+
+    /// Whether a loss is being repaired.
+    pub fn recovering(&self) -> bool {
+        self.rule.in_recovery()
+    }
+
+    /// The congestion control.
+    pub fn control(&self) -> &dyn Control {
+        &*self.controller
+    }
+
+    /// Shows the inside of the control and of the back-off rule, see [`Control::publish`], and the factor on the timeout.
+    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("backoff_factor", self.backoff.factor(self.expiries));
+        self.controller.publish(series);
+        self.backoff.publish(series);
+    }
+
+    /// How much is thought to be in the network, in the transport's unit.
+    pub fn inflight(&self) -> u64 {
+        self.rule.inflight(&self.ledger)
+    }
+
+    /// What was counted.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Counts what another sender has counted as its own, except for the window.
+    pub fn absorb(&mut self, counts: &Counts) {
+        self.counts.absorb(counts);
+    }
+
+    /// Starts counting anew at the end of the warm-up.
+    pub fn reset_counts(&mut self, now: Time) {
+        self.counts.reset(now);
+    }
+
+    /// The congestion window's integral up to `now`, in packet seconds.
+    pub fn cwnd_area(&mut self, now: Time) -> f64 {
+        self.note_cwnd(now);
+        self.counts.cwnd_area()
+    }
+
+    fn packets_in_flight(&self) -> Packets {
+        self.options.units.to_packets(self.rule.inflight(&self.ledger))
+    }
+
+    fn timeout(&self) -> Span {
+        self.rtt.timeout(self.backoff.factor(self.expiries))
+    }
+
+    /// draft-ietf-ccwg-bbr section 4.1.2.4, asked when the application writes, before an acknowledgement changes what is in
+    /// flight, and at timers that may send. (What waits for a pacer is not the application's doing.)
+    #[inline]
+    fn note_if_app_limited(&mut self) {
+        if self.ledger.high() >= self.data_until {
+            self.note_app_limited();
+        }
+    }
+
+    #[cold]
+    fn note_app_limited(&mut self) {
+        let room = self.ledger.pipe() < self.options.units.from_packets(self.controller.decision().cwnd);
+        let waits = self.ledger.next() < self.ledger.high() || self.ledger.lost() > 0;
+        if room && !waits && self.pacer.timer() == Time::NEVER {
+            self.ledger.note_app_limited();
+        }
+    }
+
+    /// Adds the window's area up to now; called before anything may change the window.
+    #[inline]
+    fn note_cwnd(&mut self, now: Time) {
+        if self.counts.is_behind(now) {
+            self.counts.add_area(now, self.controller.decision().cwnd);
+        }
+    }
+
+    /// Tells the control of packets that have been given up.
+    #[inline]
+    fn report_lost(&mut self, now: Time) {
+        let Self { ledger, controller, random, options: Options { units, .. }, .. } = self;
+        ledger.drain_given_up(|sent, sample| {
+            let lost = Lost {
+                now,
+                sent: sent.at,
+                size: units.to_packets(u64::from(sent.size)),
+                tx_in_flight: units.to_packets(sample.tx_in_flight),
+                lost: units.to_packets(sample.lost),
+                prior_delivered: units.to_packets(sample.prior_delivered),
+                app_limited: sample.app_limited,
+            };
+            controller.on_lost(&lost, &mut **random);
+        });
+    }
+
+    fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
+        let sent = *self.ledger.sent(found.number.min(self.ledger.high().saturating_sub(1)));
+        let loss = Loss {
+            now,
+            signal: found.signal,
+            window: self.reduction_base(inflight),
+            inflight,
+            lost: found.number,
+            sent_to: self.ledger.high(),
+            sent: sent.at,
+            transmissions: u32::from(sent.transmissions),
+            duplicates: found.duplicates,
+        };
+        self.ecn.note_reduction(self.ledger.high());
+        self.note_cwnd(now);
+        self.controller.on_loss(&loss, &mut *self.random);
+    }
+
+    /// What a reduction starts from. What was sent while NewReno repaired an earlier loss is outstanding, but long
+    /// out of the network: a flight beyond the window is no reason to raise it.
+    fn reduction_base(&self, inflight: Packets) -> Packets {
+        let cwnd = self.controller.decision().cwnd;
+        if self.options.reduce_from_window {
+            cwnd.min(self.options.window as f64)
+        } else {
+            cwnd.min(inflight)
+        }
+    }
+
+    /// Reduces the window where nothing is to be resent, unless that has been done for what is outstanding or a loss is
+    /// being repaired.
+    fn reduce_once(&mut self, now: Time, signal: LossSignal) {
+        if self.ecn.is_old(self.ledger.una()) || self.rule.in_recovery() || self.ledger.is_empty() {
+            return;
+        }
+        let found = LossFound { number: self.ledger.una(), signal, duplicates: 0 };
+        self.tell_loss(now, found, self.packets_in_flight());
+    }
+
+    /// The host's own interface had no room for a packet, which stays where it was: the next acknowledgement is the next
+    /// occasion to send it. Linux's `tcp_enter_cwr`, except that there the window takes a round trip to come down. Where
+    /// nothing is outstanding there is no acknowledgement to come, and the timer is the occasion (Linux probes).
+    #[cold]
+    fn on_local_drop(&mut self, now: Time) {
+        self.reduce_once(now, LossSignal::LocalDrop);
+        if self.ledger.is_empty() {
+            self.deadline = now + self.timeout();
+        }
+    }
+
+    fn on_timeout(&mut self, now: Time, output: &mut impl Output) {
+        self.expiries = self.expiries.saturating_add(1);
+        if self.ledger.is_empty() {
+            self.deadline = Time::NEVER;
+            if self.options.feels_local_drops {
+                self.send_allowed(now, output);
+            }
+            return;
+        }
+        self.note_if_app_limited();
+        self.counts.note_timeout(now.since(self.last_sent));
+        self.timed = None;
+        let inflight = self.packets_in_flight();
+        let timeout = TimeoutExpired {
+            now,
+            window: self.reduction_base(inflight),
+            inflight,
+            in_a_row: self.expiries,
+            keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
+        };
+        self.ecn.note_reduction(self.ledger.high());
+        self.note_cwnd(now);
+        self.controller.on_timeout(&timeout, &mut *self.random);
+        if self.options.spurious_timeouts && self.expiries == 1 {
+            self.doubtful_timeout = Some(now);
+        }
+        self.rule.on_timeout(&mut self.ledger);
+        self.report_lost(now);
+        self.pacer.reset(now);
+        self.send_allowed(now, output);
+        self.restart_timer(now);
+    }
+
+    fn end_if_done(&mut self) {
+        if self.is_done() && !self.stays_open {
+            self.controller.on_change(&Change::Ends);
+        }
+    }
+
+    fn undo(&mut self, now: Time) {
+        self.note_cwnd(now);
+        self.controller.on_recovered(&Recovered { now, ending: Ending::Undone });
+    }
+
+    /// Sends what the rule has, as long as window, pacing and burst allow.
+    pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
+        let decision = self.controller.decision();
+        let cwnd = self.options.units.from_packets(decision.cwnd);
+        let fresh_until = self.data_until.min(self.ledger.una() + self.options.window);
+        let pace = self.pace(&decision);
+        self.pacer.unblock();
+        for _ in 0..self.options.max_burst {
+            if !self.pacer.allows(now, pace) {
+                break;
+            }
+            let Some(number) = self.rule.next(&mut self.ledger, cwnd, fresh_until) else { break };
+            let Some(size) = self.transmit(now, number, output) else { break };
+            self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
+        }
+        self.cwnd_limited = self.rule.inflight(&self.ledger) >= cwnd;
+    }
+
+    /// From the control's rate, or from the window over the round trip where the profile paces window controls.
+    #[inline]
+    fn pace(&self, decision: &Decision) -> Pace {
+        match Pace::of_rate(decision, self.options.units.wire_bytes) {
+            Some(pace) => pace,
+            None if self.options.pacing => Pace::of_window(decision, self.rtt.fine().mean),
+            None => Pace::NONE,
+        }
+    }
+
+    /// Sends a packet, new or again, and returns its size; `None` if it has not left.
+    fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
+        let again = number < self.ledger.high();
+        let announces_reduction = !again && self.options.announces_reductions && self.ecn.take_announcement();
+        let Some(size) = output.send(Transmission { number, again, announces_reduction }) else {
+            if announces_reduction {
+                self.ecn.announce_again();
+            }
+            self.on_local_drop(now);
+            return None;
+        };
+        let after_idle = self.ledger.pipe() == 0;
+        let in_line = self.ledger.transmit(number, now, size);
+        self.rule.on_sent(&mut self.ledger, number, in_line);
+        if !again && self.timed.is_none() {
+            self.timed = Some((number, now));
+        } else if again && self.timed.is_some_and(|(timed, _)| timed == number) {
+            self.timed = None; // Karn (RFC 6298 section 3)
+        }
+        self.counts.note_sent(again);
+        self.last_sent = now;
+        if self.deadline == Time::NEVER {
+            self.restart_timer(now);
+        }
+        let inflight = self.options.units.to_packets(self.ledger.pipe());
+        let app_limited = self.ledger.delivery().is_app_limited();
+        self.controller.on_sent(&Sent { now, inflight, after_idle, app_limited }, &mut *self.random);
+        Some(size)
+    }
+
+    fn restart_timer(&mut self, now: Time) {
+        self.deadline = if self.ledger.is_empty() { Time::NEVER } else { now + self.timeout() };
+    }
+}

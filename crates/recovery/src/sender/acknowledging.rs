@@ -1,0 +1,218 @@
+//! What an acknowledgement does, in one pass: the ledger, the round trip, the detection of losses, the control, and what may
+//! be sent now.
+
+use super::{Output, Sender};
+use crate::detection::{News, Reaction, Run};
+use crate::ecn::MarkFeedback;
+use crate::ledger::{Newly, Sample};
+use ackclock_base::{Span, Time};
+use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, LossSignal, Phase, RateSample, Recovered};
+use std::ops::Range;
+
+/// An acknowledgement, as a transport's codec has understood it.
+#[derive(Clone, Copy, Debug)]
+pub struct Acknowledgement<Ranges> {
+    /// All packets below this number have arrived.
+    pub cumulative: u64,
+    /// Ranges of packets above that have arrived too; looked at only where the sender listens to them.
+    pub ranges: Ranges,
+    /// When the packet was sent that it answers to, where the transport has timestamps (RFC 7323).
+    pub stamp: Option<Time>,
+    /// What that packet took on the way there, up to a constant.
+    pub way_there: Option<Span>,
+    /// What it says of marks.
+    pub marks: MarkFeedback,
+}
+
+/// What came of an acknowledgement, for those who measure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// The round trip of packets that were sent once and acknowledged without a repair in between.
+    pub clean_rtt: Option<Span>,
+}
+
+impl Sender {
+    /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
+    pub fn on_ack(
+        &mut self,
+        now: Time,
+        acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
+        output: &mut impl Output,
+    ) -> Taken {
+        let Acknowledgement { cumulative, ranges, stamp, way_there, marks } = acknowledgement;
+        if cumulative > self.ledger.high() {
+            return Taken::default();
+        }
+        self.note_if_app_limited();
+        let inflight_before = self.packets_in_flight();
+        let was_recovering = self.rule.in_recovery();
+        let newly = self.take_in(cumulative, ranges);
+        let sample = self.ledger.count_delivery(now, &newly);
+        let fresh = newly.cumulative > 0;
+        let clean_rtt = newly.unambiguous_sending().map(|sent| now.since(sent));
+        let rtt = self.measure(now, cumulative, clean_rtt, stamp.filter(|_| fresh));
+        let incoming = || IncomingAck { now, fresh, echo: stamp.map(|stamp| now.since(stamp)), way_there };
+        let cause = self.controller.on_incoming(incoming, &mut *self.random);
+        self.backoff.on_ack(now, cause);
+        if fresh {
+            self.check_timeout_was_real(now, stamp);
+        }
+        let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
+        let news = self.news(now, &newly, duplicate, cause);
+        let lost_before = self.ledger.delivery().lost();
+        let reaction = self.rule.on_ack(&mut self.ledger, &news);
+        self.react_before_control(now, &reaction, inflight_before);
+        let new_marks = self.ecn.new_marks(marks);
+        if marks.echo && !self.ecn.counts() {
+            self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, and nothing to resend
+        }
+        let units = self.options.units;
+        let delivery = self.ledger.delivery();
+        let recovering = was_recovering || self.rule.in_recovery();
+        let ack = Ack {
+            now,
+            fresh,
+            acked_to: self.ledger.una(),
+            sent_to: self.ledger.next(),
+            newly_acked: units.to_packets(newly.delivered),
+            newly_lost: units.to_packets(delivery.lost() - lost_before),
+            marks: new_marks,
+            credit: (newly.cumulative as f64).min(f64::from(self.options.max_credit)),
+            rtt,
+            way_there,
+            smoothed_rtt: self.rtt.fine().mean,
+            min_rtt: self.rtt.min(),
+            inflight_before,
+            inflight: self.packets_in_flight(),
+            delivered: units.to_packets(delivery.delivered()),
+            lost: units.to_packets(delivery.lost()),
+            round_start: sample.is_some_and(|sample| sample.round_start),
+            cwnd_limited: self.cwnd_limited || !self.options.cwnd_validation,
+            app_limited: delivery.is_app_limited(),
+            phase: if recovering { Phase::Recovery } else { Phase::Open },
+            rate: sample.map(|sample| self.rate_sample(&sample)),
+        };
+        self.note_cwnd(now);
+        self.controller.on_ack(&ack, &mut *self.random);
+        if let Some(missing) = reaction.missing {
+            let window = self.reduction_base(inflight_before);
+            self.controller.on_counted(&Counted { now, window, missing }, &mut *self.random);
+        }
+        if fresh {
+            self.end_if_done();
+        }
+        self.react_after_control(now, &reaction, output);
+        Taken { clean_rtt }
+    }
+
+    /// Puts an acknowledgement into the ledger.
+    #[inline]
+    fn take_in(&mut self, cumulative: u64, ranges: impl Iterator<Item = Range<u64>>) -> Newly {
+        let mut newly = Newly::default();
+        self.ledger.acknowledge(cumulative, &mut newly);
+        if self.rule.wants_ranges(&self.ledger) {
+            for range in ranges {
+                self.ledger.acknowledge_range(range, &mut newly);
+            }
+        }
+        newly
+    }
+
+    /// Takes the round trip for the controls and for the timer; returns the former. `stamp` is that of a fresh
+    /// acknowledgement.
+    fn measure(
+        &mut self,
+        now: Time,
+        cumulative: u64,
+        clean: Option<Span>,
+        stamp: Option<Time>,
+    ) -> Option<Span> {
+        let rtt = clean.or_else(|| stamp.map(|stamp| now.since(stamp)));
+        if let Some(rtt) = rtt {
+            self.rtt.sample(rtt);
+        }
+        if self.options.timer_from_stamps {
+            if let Some(stamp) = stamp {
+                self.take_timer_sample(stamp, now);
+            }
+        } else if let Some((number, sent)) = self.timed
+            && cumulative > number
+        {
+            self.timed = None;
+            self.take_timer_sample(sent, now);
+        }
+        rtt
+    }
+
+    fn take_timer_sample(&mut self, sent: Time, now: Time) {
+        self.rtt.sample_for_timer(sent, now);
+        self.expiries = 0; // Karn: the back-off stays until there is a sample
+    }
+
+    /// RFC 3522: the acknowledgement after a timeout echoes the first sending, not the second: nothing was lost.
+    #[inline]
+    fn check_timeout_was_real(&mut self, now: Time, stamp: Option<Time>) {
+        if let Some(resent_at) = self.doubtful_timeout.take()
+            && stamp.is_some_and(|stamp| stamp < resent_at)
+        {
+            self.rule.on_spurious_timeout(&mut self.ledger);
+            self.undo(now);
+        }
+    }
+
+    #[inline]
+    fn news(&self, now: Time, newly: &Newly, duplicate: bool, cause: Option<Cause>) -> News {
+        let cwnd = || self.options.units.from_packets(self.controller.decision().cwnd);
+        News {
+            now,
+            cumulative: newly.cumulative,
+            delivered: newly.delivered,
+            duplicate,
+            reduced_to: if self.rule.in_recovery() { cwnd() } else { 0 },
+            cause,
+            rtt: self.rtt.fine(),
+        }
+    }
+
+    fn rate_sample(&self, sample: &Sample) -> RateSample {
+        let units = self.options.units;
+        RateSample {
+            delivered: units.to_packets(sample.delivered),
+            interval: sample.interval,
+            prior_delivered: units.to_packets(sample.prior_delivered),
+            lost: units.to_packets(sample.lost),
+            tx_in_flight: units.to_packets(sample.tx_in_flight),
+            app_limited: sample.app_limited,
+        }
+    }
+
+    #[inline]
+    fn react_before_control(&mut self, now: Time, reaction: &Reaction, inflight: f64) {
+        if let Some(duplicates) = reaction.recovered {
+            self.note_cwnd(now);
+            self.controller.on_recovered(&Recovered { now, ending: Ending::Repaired { duplicates } });
+        }
+        self.report_lost(now);
+        if let Some(found) = reaction.loss {
+            self.timed = None;
+            self.counts.fast_retransmits += 1;
+            self.tell_loss(now, found, inflight);
+        }
+    }
+
+    #[inline]
+    fn react_after_control(&mut self, now: Time, reaction: &Reaction, output: &mut impl Output) {
+        if let Some(Run { first, count }) = reaction.resend {
+            for number in first..first.saturating_add(count).min(self.ledger.high()) {
+                if self.transmit(now, number, output).is_none() {
+                    break; // what the rule asks for again goes out then, the rest after a timeout
+                }
+            }
+        }
+        self.expiries = self.expiries.saturating_add(u32::from(reaction.back_off));
+        if reaction.restart_timer {
+            self.restart_timer(now);
+        }
+        self.send_allowed(now, output);
+    }
+}
