@@ -175,7 +175,15 @@ impl Ledger {
 
     /// Hands over the packets that were given up for lost since this was last asked, and a sample for each: what was
     /// delivered and lost since it was sent.
-    pub fn drain_given_up(&mut self, mut each: impl FnMut(&Sent, Sample)) {
+    #[inline]
+    pub fn drain_given_up(&mut self, each: impl FnMut(&Sent, Sample)) {
+        if !self.given_up.is_empty() {
+            self.drain_each_given_up(each);
+        }
+    }
+
+    #[cold]
+    fn drain_each_given_up(&mut self, mut each: impl FnMut(&Sent, Sample)) {
         for number in &self.given_up {
             let sent = &self.ring[(number & (self.ring.len() as u64 - 1)) as usize];
             each(sent, self.delivery.sample_of_lost(sent));
@@ -200,6 +208,7 @@ impl Ledger {
 
     /// Notes the transmission of a packet of this size. `number` is outstanding or [`Self::next`]. Says whether it was the
     /// latter.
+    #[inline]
     pub fn transmit(&mut self, number: u64, now: Time, size: u16) -> bool {
         let in_line = number == self.next;
         debug_assert!((self.una..=self.next).contains(&number));
@@ -240,6 +249,7 @@ impl Ledger {
     }
 
     /// Takes in a cumulative acknowledgement of everything below `to`, which is at most [`Self::high`].
+    #[inline]
     pub fn acknowledge(&mut self, to: u64, newly: &mut Newly) {
         newly.cumulative = to.saturating_sub(self.una);
         for number in self.una..to {
@@ -293,6 +303,7 @@ impl Ledger {
 
     /// Ends the taking in of one acknowledgement: counts what it delivered, and samples the delivery rate over the
     /// flight of the most recently sent packet.
+    #[inline]
     pub fn count_delivery(&mut self, now: Time, newly: &Newly) -> Option<Sample> {
         let (number, _) = newly.newest?;
         let sent = &self.ring[self.slot(number)];
@@ -394,11 +405,15 @@ impl Ledger {
         (number & (self.ring.len() as u64 - 1)) as usize
     }
 
+    #[inline]
     fn make_room(&mut self) {
-        let capacity = self.ring.len() as u64;
-        if self.high - self.una < capacity {
-            return;
+        if self.high - self.una == self.ring.len() as u64 {
+            self.double();
         }
+    }
+
+    #[cold]
+    fn double(&mut self) {
         let mut ring = vec![Sent::default(); self.ring.len() * 2];
         let mask = ring.len() as u64 - 1;
         for number in self.una..self.high {

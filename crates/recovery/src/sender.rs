@@ -386,7 +386,21 @@ impl Sender {
         let decision = self.controller.decision();
         let cwnd = self.options.units.from_packets(decision.cwnd);
         let fresh_until = self.data_until.min(self.ledger.una() + self.options.window);
-        let pace = self.pace(&decision);
+        if decision.pacing_rate.is_some() || self.options.pacing {
+            let pace = self.pace(&decision);
+            self.send_paced(now, cwnd, fresh_until, pace, output);
+        } else {
+            for _ in 0..self.options.max_burst {
+                let Some(number) = self.rule.next(&mut self.ledger, cwnd, fresh_until) else { break };
+                if self.transmit(now, number, output).is_none() {
+                    break;
+                }
+            }
+        }
+        self.cwnd_limited = self.rule.inflight(&self.ledger) >= cwnd;
+    }
+
+    fn send_paced(&mut self, now: Time, cwnd: u64, fresh_until: u64, pace: Pace, output: &mut impl Output) {
         self.pacer.unblock();
         for _ in 0..self.options.max_burst {
             if !self.pacer.allows(now, pace) {
@@ -396,17 +410,12 @@ impl Sender {
             let Some(size) = self.transmit(now, number, output) else { break };
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
         }
-        self.cwnd_limited = self.rule.inflight(&self.ledger) >= cwnd;
     }
 
     /// From the control's rate, or from the window over the round trip where the profile paces window controls.
-    #[inline]
     fn pace(&self, decision: &Decision) -> Pace {
-        match Pace::of_rate(decision, self.options.units.wire_bytes) {
-            Some(pace) => pace,
-            None if self.options.pacing => Pace::of_window(decision, self.rtt.fine().mean),
-            None => Pace::NONE,
-        }
+        let of_rate = Pace::of_rate(decision, self.options.units.wire_bytes);
+        of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean))
     }
 
     /// Sends a packet, new or again, and returns its size; `None` if it has not left.
