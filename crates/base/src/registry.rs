@@ -62,8 +62,8 @@ pub struct Descriptor {
     pub presets: &'static [(&'static str, &'static str)],
 }
 
-/// One parameter of a named thing.
-#[derive(Clone, Copy, Debug)]
+/// One parameter of a named thing. [`parameters!`](crate::parameters) makes them.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
     /// Its key in a scenario file.
     pub name: &'static str,
@@ -233,6 +233,20 @@ impl Value {
 impl Parameter {
     /// The default of a parameter that may be absent.
     pub const NONE: &'static str = "none";
+
+    /// The default as a value.
+    pub fn default_value(&self) -> Value {
+        self.value_of(self.default)
+    }
+
+    /// A default as a value; absent where it is none, or misspelt, which a test of everything registered excludes.
+    fn value_of(&self, default: &str) -> Value {
+        if default == Self::NONE {
+            Value::Absent
+        } else {
+            self.quantity.read(default).unwrap_or(Value::Absent)
+        }
+    }
 }
 
 impl Descriptor {
@@ -250,26 +264,17 @@ impl Descriptor {
     }
 
     /// All parameters at their defaults.
-    ///
-    /// # Panics
-    /// When a default in the source code is misspelt; a test builds every registered thing, so this is never seen.
     pub fn defaults(&self) -> Values {
-        let read = |parameter: &Parameter| match self.default_of(parameter) {
-            Parameter::NONE => Value::Absent,
-            text => parameter.quantity.read(text).unwrap_or_else(|misspelt| {
-                panic!("default of {}.{}: expected {}", self.name, parameter.name, misspelt.expected)
-            }),
-        };
-        Values {
-            entries: self.parameters.iter().map(|parameter| (parameter.name, read(parameter))).collect(),
-        }
+        let value = |parameter: &Parameter| parameter.value_of(self.default_of(parameter));
+        Values { parameters: self.parameters, values: self.parameters.iter().map(value).collect() }
     }
 }
 
-/// The values of a thing's parameters, complete and checked.
+/// The values of a thing's parameters, complete and checked, in the order of its table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values {
-    entries: Vec<(&'static str, Value)>,
+    parameters: &'static [Parameter],
+    values: Vec<Value>,
 }
 
 macro_rules! getter {
@@ -311,16 +316,33 @@ impl Values {
     getter!(/// A word.
         choice, optional_choice, Choice, &'static str);
 
+    /// The values, in the order of the table.
+    pub fn iter(&self) -> impl Iterator<Item = Value> {
+        self.values.iter().copied()
+    }
+
+    /// Whether these are values of the parameters of `table`.
+    pub fn are_of(&self, table: &[Parameter]) -> bool {
+        self.parameters
+            .iter()
+            .map(|parameter| parameter.name)
+            .eq(table.iter().map(|parameter| parameter.name))
+    }
+
     /// The value of a parameter, whatever its quantity.
     pub fn get(&self, name: &str) -> Option<Value> {
-        self.entries.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+        self.values.get(self.position(name)?).copied()
     }
 
     /// Replaces the value of a declared parameter.
     pub fn set(&mut self, name: &str, value: Value) {
-        if let Some(entry) = self.entries.iter_mut().find(|(key, _)| *key == name) {
-            entry.1 = value;
+        if let Some(held) = self.position(name).and_then(|index| self.values.get_mut(index)) {
+            *held = value;
         }
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.parameters.iter().position(|parameter| parameter.name == name)
     }
 
     /// Sets several parameters from their text, for tests and examples.
