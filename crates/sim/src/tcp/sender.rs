@@ -2,8 +2,8 @@
 //! rule say what to send, and the congestion control how much.
 
 use super::options::{Options, SenderOptions};
+use super::segment::{Flags, Segment as Packet};
 use crate::histogram::Histogram;
-use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
@@ -296,6 +296,16 @@ impl Sender {
     /// The latest round-trip sample.
     pub fn last_rtt(&self) -> Option<Span> {
         self.last_rtt
+    }
+
+    /// Payload bytes of a packet.
+    pub fn payload_bytes(&self) -> u32 {
+        self.options.payload_bytes
+    }
+
+    /// How much later a packet may leave than it is sent.
+    pub fn send_jitter(&self) -> Span {
+        self.options.send_jitter
     }
 
     /// Packets thought to be in the network.
