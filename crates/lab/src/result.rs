@@ -9,7 +9,7 @@ use ackclock_sim::measure::Interval;
 use ackclock_sim::series::Named;
 use ackclock_sim::session::{Running, Tally};
 use ackclock_sim::simulation::Simulation;
-use ackclock_sim::traffic::UdpSender;
+use ackclock_sim::udp::UdpSender;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -295,7 +295,7 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize, distrib
     others.iter().for_each(|other| flow.absorb(other));
     let mut result = flow_result(flow, measured);
     if distributions {
-        result.one_way_delay_quantiles_s = quantiles(&flow.one_way_delay);
+        result.one_way_delay_quantiles_s = quantiles(flow.one_way_delay());
     }
     if flow.one_of_many {
         (result.completed_s, result.cwnd_mean_packets) = (None, None);
@@ -372,7 +372,7 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
     let (no_counts, no_rtt) = (Counts::default(), Histogram::default());
     let counts = flow.tcp().map_or(&no_counts, |sender| sender.counts());
     let rtt = flow.tcp().map_or(&no_rtt, |sender| sender.rtt());
-    let delay = &flow.one_way_delay;
+    let delay = flow.one_way_delay();
     FlowResult {
         name: flow.name.clone(),
         group: String::new(),

@@ -65,12 +65,15 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
             service: link.service(),
         })
         .collect();
-    let path = |flow: &FlowParts, backward: bool| PathFacts {
+    let path = |flow: &FlowParts, backward: bool, links: &Vec<u32>| PathFacts {
         flow: flow.name.clone(),
         backward,
-        links: if backward { flow.backward.clone() } else { flow.forward.clone() },
+        links: links.clone(),
     };
     let flows = build::flows(scenario, seed);
-    let paths: Vec<PathFacts> = flows.iter().flat_map(|flow| [path(flow, false), path(flow, true)]).collect();
+    let pairs = flows.iter().flat_map(|flow| flow.paths.iter().map(move |pair| (flow, pair)));
+    let paths: Vec<PathFacts> = pairs
+        .flat_map(|(flow, pair)| [path(flow, false, &pair.forward), path(flow, true, &pair.backward)])
+        .collect();
     verify::verify(trace, &links, &paths, simulation.measured().to)
 }

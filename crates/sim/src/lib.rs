@@ -4,12 +4,13 @@
 //! * [`schedule`]: what happens next; one pending event per lane of packets and per timer.
 //! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths.
 //! * [`loss`]: links that corrupt packets.
-//! * [`flow`], [`tcp`]: the endpoints.
+//! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`udp`]: the endpoints.
 //! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
 //! * [`random`]: one random stream per component.
 
+pub mod endpoint;
 pub mod flow;
 pub mod histogram;
 pub mod lane;
@@ -18,6 +19,7 @@ pub mod loss;
 pub mod measure;
 pub mod network;
 pub mod packet;
+pub mod port;
 pub mod random;
 pub mod schedule;
 pub mod series;
@@ -27,5 +29,6 @@ pub mod tcp;
 pub mod trace;
 pub mod traffic;
 pub mod transmission;
+pub mod udp;
 pub mod waiting_room;
 pub mod watch;

@@ -11,11 +11,11 @@
 use crate::lane::{Lane, Travelling};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
-use crate::packet::{Flags, Packet};
+use crate::packet::{Extensions, Packet};
 use crate::schedule::{Schedule, SourceId};
 use crate::trace::{Event, Trace};
 use crate::waiting_room::Guest;
-use ackclock_aqm::Arrival;
+use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 
 /// A step of a path.
@@ -26,7 +26,18 @@ enum Step {
     /// Wait in a lane until the packet has arrived here.
     Wait(u32),
     /// The endpoint.
-    Arrive,
+    Arrive(Destination),
+}
+
+/// Where a path leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Destination {
+    /// Which flow.
+    pub flow: u32,
+    /// Which end of it, 0 or 1.
+    pub end: u8,
+    /// Which of the paths to that end it is.
+    pub path: u8,
 }
 
 /// A path to be built.
@@ -34,6 +45,8 @@ enum Step {
 pub struct PathPlan {
     /// The links, in order, as indices.
     pub links: Vec<u32>,
+    /// Where it leads to.
+    pub to: Destination,
     /// Whether packets may be launched with a time that lies in the future.
     pub leaves_later: bool,
     /// Whether the endpoint may be handed packets before the time of their arrival has come.
@@ -45,8 +58,8 @@ pub struct PathPlan {
 pub struct Delivery {
     /// When; later than now where the path's endpoint takes packets early.
     pub at: Time,
-    /// Which path.
-    pub path: u32,
+    /// Where.
+    pub to: Destination,
     /// The packet.
     pub packet: Packet,
 }
@@ -71,6 +84,8 @@ pub struct Network {
     pub schedule: Schedule,
     /// The trace, when one is asked for or something is watched.
     pub trace: Option<Trace>,
+    /// What of the packets' headers does not fit into them.
+    pub(crate) extensions: Extensions,
     lanes: Vec<Lane>,
     /// The numbers of the packets in each lane, for the trace only.
     traced: Vec<std::collections::VecDeque<u64>>,
@@ -94,6 +109,7 @@ impl Network {
             links,
             schedule: Schedule::default(),
             trace,
+            extensions: Extensions::default(),
             lanes: Vec::new(),
             traced: Vec::new(),
             steps: Vec::new(),
@@ -132,7 +148,7 @@ impl Network {
         if !(plan.arrives_early && has_waited) {
             self.add_wait(path);
         }
-        self.steps.push(Step::Arrive);
+        self.steps.push(Step::Arrive(plan.to));
     }
 
     fn add_wait(&mut self, path: u32) {
@@ -194,7 +210,7 @@ impl Network {
         let travelling = lane.pop()?;
         self.travelling -= 1;
         match lane.head() {
-            Some(next) => self.schedule.set(lane.source, next.arrives, next.order),
+            Some((arrives, order)) => self.schedule.set(lane.source, arrives, order),
             None => self.schedule.clear(lane.source),
         }
         let number =
@@ -216,7 +232,7 @@ impl Network {
         loop {
             match self.steps[step as usize] {
                 Step::Cross(link) => {
-                    let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.flags.ecn() };
+                    let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
                     if self.links[link as usize].decides_at_departure() {
                         // What the link is free for at this instant has left already, as where arrivals decide.
                         if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
@@ -234,16 +250,18 @@ impl Network {
                         Fate::Arrives { at, marked, .. } => {
                             now = at;
                             if marked {
-                                packet.flags = packet.flags.with(Flags::CONGESTION_EXPERIENCED);
+                                packet.ecn = Ecn::Experienced;
                             }
                         }
                         Fate::Dropped => {
                             self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
                             self.dropped_at_arrival = true;
+                            self.extensions.forget(&packet);
                             return None;
                         }
                         Fate::Lost { sent, .. } => {
                             self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
+                            self.extensions.forget(&packet);
                             return None;
                         }
                     }
@@ -253,11 +271,11 @@ impl Network {
                     self.enter(lane as usize, now, packet, number);
                     return None;
                 }
-                Step::Arrive => {
+                Step::Arrive(to) => {
                     if let Some(trace) = &mut self.trace {
                         trace.push(now, path, number, packet.bytes, Event::Delivered);
                     }
-                    return Some(Delivery { at: now, path, packet });
+                    return Some(Delivery { at: now, to, packet });
                 }
             }
         }
@@ -296,7 +314,7 @@ impl Network {
         match fate {
             Fate::Arrives { at, marked, .. } => {
                 if marked {
-                    packet.flags = packet.flags.with(Flags::CONGESTION_EXPERIENCED);
+                    packet.ecn = Ecn::Experienced;
                 }
                 let delivery = self.advance(at, path, step + 1, packet, number);
                 debug_assert!(delivery.is_none(), "every path waits after such a link");
@@ -304,6 +322,7 @@ impl Network {
             Fate::Dropped => {}
             Fate::Lost { sent, .. } => {
                 self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
+                self.extensions.forget(&packet);
             }
         }
     }
@@ -311,6 +330,7 @@ impl Network {
     fn note_refused(&mut self, link: u32, now: Time) {
         self.travelling -= self.refused.len();
         for guest in self.refused.drain(..) {
+            self.extensions.forget(&guest.packet);
             self.counts[guest.path as usize].dropped += u64::from(self.measured.contains(now));
             if let Some(trace) = &mut self.trace {
                 trace.push(now, guest.path, guest.number, guest.packet.bytes, Event::Dropped { link });
@@ -326,7 +346,7 @@ impl Network {
             self.traced[lane].push_back(number);
         }
         let lane = &mut self.lanes[lane];
-        if lane.push(Travelling { arrives, order, packet }) {
+        if lane.push(&Travelling { arrives, order, packet }) {
             self.schedule.set(lane.source, arrives, order);
         }
     }
@@ -381,7 +401,8 @@ mod tests {
             loss: None,
             seed: 1,
         };
-        let path = PathPlan { links: vec![0], leaves_later: false, arrives_early: false };
+        let to = Destination::default();
+        let path = PathPlan { links: vec![0], to, leaves_later: false, arrives_early: false };
         Network::new(vec![Link::new(parts, true, measured)], &[path], measured, None)
     }
 

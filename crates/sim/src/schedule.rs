@@ -24,6 +24,20 @@ impl SourceId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order(u64);
 
+impl Order {
+    /// As the upper 40 bits of a word.
+    #[inline]
+    pub(crate) fn above_24_bits(self) -> u64 {
+        self.0 << SOURCE_BITS
+    }
+
+    /// From the upper 40 bits of a word.
+    #[inline]
+    pub(crate) fn from_above_24_bits(word: u64) -> Self {
+        Self(word >> SOURCE_BITS)
+    }
+}
+
 /// When, and then 40 bits of order and 24 bits of source in one number. A trillion events and sixteen million sources
 /// in a run are enough: see [`Schedule::add_source`] and [`Schedule::next_order`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

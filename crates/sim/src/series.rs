@@ -74,14 +74,9 @@ impl Sampler {
 }
 
 fn sample_flow(flow: &Flow, put: &mut dyn FnMut(&'static str, f64)) {
-    let Some(sender) = flow.tcp().filter(|_| !flow.one_of_many) else { return };
-    let decision = sender.control().decision();
-    put("cwnd_packets", decision.cwnd);
-    put("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
-    put("inflight_packets", sender.inflight() as f64);
-    put("fast_retransmits", sender.counts().fast_retransmits as f64);
-    put("rtt_s", sender.last_rtt().map_or(f64::NAN, Span::seconds));
-    sender.publish(put);
+    if !flow.one_of_many {
+        flow.sender().publish(put);
+    }
 }
 
 fn put(named: &mut Named, name: &str, index: usize, value: f64) {

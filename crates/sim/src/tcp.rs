@@ -5,8 +5,12 @@
 //!
 //! * [`options`]: every detail that can be set, and the profiles that bundle them.
 //! * [`sender`]: what the sending side does with acknowledgements and timers.
+//! * [`segment`]: what they tell each other, in a packet's header.
+//! * [`connection`]: both as ends of a flow.
 //! * [`receiver`]: cumulative and selective acknowledgements, delayed acknowledgements, echo of marks.
 
+pub mod connection;
 pub mod options;
 pub mod receiver;
+pub mod segment;
 pub mod sender;

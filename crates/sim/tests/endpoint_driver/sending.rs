@@ -6,9 +6,9 @@ use ackclock_aqm::Ecn;
 use ackclock_base::{Time, Value, Values};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, EcnResponse};
-use ackclock_sim::packet::{Flags, Packet};
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{Options, PROFILES};
+use ackclock_sim::tcp::segment::{Flags, Segment as Packet};
 use ackclock_sim::tcp::sender::{Sender, Wire};
 use std::collections::{BTreeMap, BTreeSet};
 
