@@ -1,10 +1,11 @@
-//! What holds for every registered control, whatever happens to it: its window stays finite and at or above one packet,
+//! What holds for every registered control, and for the skeleton of BBRv3, whatever happens to it: its window stays finite and at or above one packet,
 //! a loss that was none is taken back, a packet that times out again leaves the slow start threshold where it is, and
 //! nothing panics, from 1 kbit/s to 400 Gbit/s.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
+use ackclock_cc::bbr;
 use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, Entry};
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Counted, Decision, Ending, IncomingAck, Initial, Loss,
@@ -202,11 +203,13 @@ impl Host {
         let mut random = Scripted::new(&[draws.unit()]);
         let lost = Lost {
             now: self.now,
+            number: self.acked_to + draws.below(8) as u64,
             sent: loss.sent,
             size: 1.0,
             tx_in_flight: inflight,
             lost: 1.0,
-            prior_delivered: self.acked_to as f64,
+            prior_delivered: (self.acked_to as f64 - inflight).max(0.0),
+            delivered: self.acked_to as f64,
             app_limited: draws.flag(),
         };
         control.on_lost(&lost, &mut random);
@@ -349,7 +352,7 @@ proptest! {
     fn a_packet_that_times_out_again_leaves_every_controls_threshold(
         bytes in prop::collection::vec(any::<u8>(), 3000)
     ) {
-        for entry in CONTROLS {
+        for entry in CONTROLS.iter().chain([&bbr::ENTRY]) {
             let outcome = timeouts(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }
@@ -357,7 +360,7 @@ proptest! {
 
     #[test]
     fn every_control_survives_whatever_happens(bytes in prop::collection::vec(any::<u8>(), 6000)) {
-        for entry in CONTROLS {
+        for entry in CONTROLS.iter().chain([&bbr::ENTRY]) {
             let outcome = live(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }
