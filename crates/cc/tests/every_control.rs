@@ -1,6 +1,6 @@
-//! What holds for every registered control, and for the skeleton of BBRv3, whatever happens to it: its window stays finite and at or above one packet,
-//! a loss that was none is taken back, a packet that times out again leaves the slow start threshold where it is, and
-//! nothing panics, from 1 kbit/s to 400 Gbit/s.
+//! What holds for every registered control, and for the skeleton of BBRv3, whatever happens to it: its window stays finite
+//! and at or above one packet, a loss that was none is taken back, a packet that times out again leaves the slow start
+//! threshold where it is, and nothing panics, from 1 kbit/s to 400 Gbit/s.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
@@ -172,7 +172,7 @@ impl Host {
                 delivered: self.acked_to as f64 - prior_delivered,
                 interval: interval.scale(draws.unit()),
                 prior_delivered,
-                lost: 0.0,
+                lost: f64::from(draws.byte() / 64),
                 tx_in_flight: inflight,
                 app_limited,
             }),
@@ -326,8 +326,9 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
     let mut assembly = assembly(entry, draws);
     let mut hosts: Vec<Host> = (0..3).map(|_| Host::new(draws)).collect();
     let mut controls: Vec<Controller> = hosts.iter().map(|_| assembly.join(&initial)).collect();
-    for control in &mut controls {
+    for (control, host) in controls.iter_mut().zip(&hosts) {
         control.on_change(&Change::Begins);
+        control.on_change(&Change::Opens { rtt: draws.flag().then(|| Span::from_seconds(host.base_rtt)) });
     }
     let ends = draws.below(200);
     for step in 0..200 {

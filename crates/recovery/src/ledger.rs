@@ -49,6 +49,8 @@ const STATE: u8 = SACKED | LOST | RESENT;
 pub struct Newly {
     /// Packets acknowledged cumulatively, whether or not selectively before.
     pub cumulative: u64,
+    /// How much these are.
+    pub in_order: u64,
     /// How much is acknowledged for the first time in either way.
     pub delivered: u64,
     /// Whether any of it had been sent more than once.
@@ -173,20 +175,20 @@ impl Ledger {
         self.delivery.note_app_limited(self.pipe());
     }
 
-    /// Hands over the packets that were given up for lost since this was last asked, and a sample for each: what was
-    /// delivered and lost since it was sent.
+    /// Hands over the packets that were given up for lost since this was last asked, by number, and a sample for each: what
+    /// was delivered and lost since it was sent.
     #[inline]
-    pub fn drain_given_up(&mut self, each: impl FnMut(&Sent, Sample)) {
+    pub fn drain_given_up(&mut self, each: impl FnMut(u64, &Sent, Sample)) {
         if !self.given_up.is_empty() {
             self.drain_each_given_up(each);
         }
     }
 
     #[cold]
-    fn drain_each_given_up(&mut self, mut each: impl FnMut(&Sent, Sample)) {
-        for number in &self.given_up {
+    fn drain_each_given_up(&mut self, mut each: impl FnMut(u64, &Sent, Sample)) {
+        for &number in &self.given_up {
             let sent = &self.ring[(number & (self.ring.len() as u64 - 1)) as usize];
-            each(sent, self.delivery.sample_of_lost(sent));
+            each(number, sent, self.delivery.sample_of_lost(sent));
         }
         self.given_up.clear();
     }
@@ -256,6 +258,7 @@ impl Ledger {
             let slot = self.slot(number);
             let sent = &self.ring[slot];
             let size = u64::from(sent.size);
+            newly.in_order += size;
             if number < self.next {
                 self.outstanding -= size;
             }

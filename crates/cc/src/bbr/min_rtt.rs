@@ -32,7 +32,8 @@ impl MinRtt {
     /// Takes a sample in, if the acknowledgement has one. The comparison is strict, as in the draft: a round trip as short as
     /// the least makes it no younger.
     pub fn take(&mut self, now: Time, rtt: Option<Span>) {
-        let stale = |stamped: Option<Stamped>, window| stamped.is_none_or(|stamped| now > stamped.at + window);
+        let stale =
+            |stamped: Option<Stamped>, window| stamped.is_none_or(|stamped| now > stamped.at + window);
         if let Some(rtt) = rtt
             && (stale(self.recent, PROBE_RTT_INTERVAL) || self.recent.is_some_and(|recent| rtt < recent.rtt))
         {

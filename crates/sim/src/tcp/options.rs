@@ -435,7 +435,7 @@ impl Options {
             },
             send_jitter: values.time("send_jitter"),
             recovery: ackclock_recovery::Options {
-                units: Units::packets(bytes("packet") + bytes("header")),
+                units: Units::packets(bytes("packet")),
                 window: values.packets("window") as u64,
                 dupack_threshold: values.integer("dupack_threshold") as u32,
                 timeout: TimeoutRule {
