@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, overload
 import polars as pl
 import polars.selectors as cs
 
+from ackclock.series import KINDS, Series, as_document
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -24,72 +26,74 @@ class Run:
 
     def __init__(
         self,
-        document: Mapping[str, Any],
+        result: Mapping[str, Any],
         overrides: Mapping[str, Any] | None = None,
         point: Mapping[str, Any] | None = None,
     ) -> None:
-        self.document = document
-        """The result as the core wrote it."""
+        self.result = result
+        """The result as the core hands it over: records, and the series as columns."""
         self.overrides = dict(overrides or {})
         self.point = dict(point or {})
         """The values of the scenario's sweep, by dotted path; empty without a sweep."""
 
+    @cached_property
+    def document(self) -> Mapping[str, Any]:
+        """The result as it is published in JSON: the series as lists."""
+        return as_document(self.result)
+
     @property
     def scenario(self) -> str:
         """The scenario's name."""
-        return str(self.document["scenario"])
+        return str(self.result["scenario"])
 
     @property
     def seed(self) -> int:
         """The seed that all random numbers of the run come from."""
-        return int(self.document["seed"])
+        return int(self.result["seed"])
 
     @property
     def fairness(self) -> float | None:
         """Jain's index over the goodput of all flows; None when no flow got anything."""
-        value = self.document["fairness"]
+        value = self.result["fairness"]
         return None if value is None else float(value)
 
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row per flow."""
-        return _frame(self.document["flows"])
+        return _frame(self.result["flows"])
 
     @cached_property
     def links(self) -> pl.DataFrame:
         """One row per link and direction."""
-        return _frame(self.document["links"])
+        return _frame(self.result["links"])
 
     @cached_property
     def groups(self) -> pl.DataFrame:
         """One row per [[flows]] table."""
-        return _frame(self.document["groups"])
+        return _frame(self.result["groups"])
 
     @cached_property
     def series(self) -> pl.DataFrame:
         """Values over time: columns time_s, kind ("flow" or "link"), name, and one per quantity (cwnd_packets,
         queue_packets...), null where the quantity is not the row's. Without rows when the run was made without series.
         """
-        series = self.document.get("series")
+        series: Series | None = self.result.get("series")
         if series is None:
             return pl.DataFrame(schema={"time_s": pl.Float64, "kind": pl.String, "name": pl.String})
-        time = pl.Series("time_s", series["time_s"], dtype=pl.Float64)
         parts = []
-        for kind in ("flow", "link"):
-            for name, quantities in series[f"{kind}s"].items():
-                columns = [
-                    pl.Series(quantity, values, dtype=pl.Float64) for quantity, values in quantities.items()
-                ]
-                labels = [pl.lit(kind).alias("kind"), pl.lit(name).alias("name")]
-                parts.append(pl.DataFrame([time, *columns]).with_columns(labels))
+        for kind in KINDS:
+            for name in series.owners(kind):
+                columns = {
+                    f"{kind}.{name}.{quantity}": quantity for quantity in series.quantities(kind, name)
+                }
+                labels = [pl.lit(kind.removesuffix("s")).alias("kind"), pl.lit(name).alias("name")]
+                parts.append(series.frame.select("time_s", *labels, *columns).rename(columns))
         if not parts:
-            return pl.DataFrame([time])
-        frame = pl.concat(parts, how="diagonal")
-        first = ["time_s", "kind", "name"]
-        return frame.select(first + [column for column in frame.columns if column not in first])
+            return series.frame.select("time_s")
+        return pl.concat(parts, how="diagonal")
 
     def to_json(self) -> str:
-        """The result as the core wrote it, as JSON text."""
+        """The result as it is published, as JSON text."""
         return json.dumps(self.document)
 
     def __repr__(self) -> str:
