@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
 import polars as pl
 import polars.selectors as cs
 
+from ackclock import core
 from ackclock.series import KINDS, Series, as_document
 
 if TYPE_CHECKING:
@@ -60,17 +61,17 @@ class Run:
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row per flow."""
-        return _frame(self.result["flows"])
+        return _frame("flow", self.result["flows"])
 
     @cached_property
     def links(self) -> pl.DataFrame:
         """One row per link and direction."""
-        return _frame(self.result["links"])
+        return _frame("link", self.result["links"])
 
     @cached_property
     def groups(self) -> pl.DataFrame:
         """One row per [[flows]] table."""
-        return _frame(self.result["groups"])
+        return _frame("group", self.result["groups"])
 
     @cached_property
     def series(self) -> pl.DataFrame:
@@ -168,9 +169,28 @@ class Runs(Sequence[Run]):
         return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
 
 
-def _frame(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    # The type of a column shows in any of its rows: the first hundred may all be null.
-    return pl.DataFrame(list(records), infer_schema_length=None)
+_TYPES: Mapping[str, Any] = {
+    "number": pl.Float64,
+    "share": pl.Float64,
+    "integer": pl.Int64,
+    "text": pl.String,
+    "numbers": pl.List(pl.Float64),
+}
+"""Of a field's kind, as the core names it, the type of its column."""
+
+
+def _frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """The rows with the columns that the core declares, in its order; those that no row has are left out."""
+    present = set().union(*rows)
+    columns = {
+        field["name"]: _TYPES[field["kind"]] for field in _declared(record) if field["name"] in present
+    }
+    return pl.DataFrame(list(rows), schema=columns)
+
+
+@lru_cache
+def _declared(record: str) -> list[dict[str, Any]]:
+    return core.fields()[record]
 
 
 def _plain(value: Any) -> Any:

@@ -317,6 +317,47 @@ fn group_result(name: &str, flows: &[FlowResult], bursts: Option<BurstCounts>) -
 mod tests {
     use super::*;
 
+    fn names(fields: &[Field]) -> Vec<&str> {
+        fields.iter().map(|field| field.name).collect()
+    }
+
+    #[test]
+    fn what_is_declared_is_what_is_written() {
+        let everything = FlowResult {
+            one_way_delay_quantiles_s: Asked(Some(vec![1.0])),
+            connections: Some(ConnectionsResult::default()),
+            pages: Some(PagesResult::default()),
+            segments: Some(SegmentsResult::default()),
+            requests: Some(RequestsResult::default()),
+            completion: Some(CompletionResult::default()),
+            ..FlowResult::default()
+        };
+        let (fields, written) = (FlowResult::fields(), json!(everything));
+        let mut declared = names(&fields);
+        declared.sort_unstable();
+        assert_eq!(written.as_object().expect("an object").keys().collect::<Vec<_>>(), declared);
+        // Of a flow without any of this, what may not be absent is there.
+        let always: Vec<Field> = fields.into_iter().filter(|field| !field.optional).collect();
+        let mut declared = names(&always);
+        declared.sort_unstable();
+        let written = json!(FlowResult::default());
+        assert_eq!(written.as_object().expect("an object").keys().collect::<Vec<_>>(), declared);
+    }
+
+    #[test]
+    fn a_field_says_what_it_holds_and_what_it_means() {
+        let fields = LinkResult::fields();
+        let field = |name: &str| *fields.iter().find(|field| field.name == name).expect(name);
+        assert_eq!((field("rate_bps").kind, field("rate_bps").nullable), (Kind::Integer, false));
+        assert_eq!((field("utilisation").kind, field("wait_p50_s").nullable), (Kind::Share, true));
+        let quantiles = field("wait_quantiles_s");
+        assert_eq!((quantiles.kind, quantiles.optional), (Kind::Numbers, true));
+        assert!(field("loss_events").optional && !field("loss_events").nullable);
+        // Fields of one line share their definition; lines of one comment are joined.
+        assert_eq!(field("wait_mean_s").meaning, field("wait_p99_s").meaning);
+        assert!(field("utilisation").meaning.contains("at either end of it, the part inside."));
+    }
+
     #[test]
     fn jain_of_equal_shares_is_one_and_of_a_monopoly_one_over_n() {
         assert_eq!(jain([2.0, 2.0, 2.0].into_iter()), Some(1.0));
