@@ -20,6 +20,7 @@ from ackclock.characterisation.arms import Arm, Placement, cases
 from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.names import nearest
+from ackclock.study.grid import expanded
 from ackclock.study.merge import merged
 from ackclock.study.mistakes import rendered
 from ackclock.study.model import (
@@ -66,6 +67,7 @@ class Base(Table):
     assumptions: list[BaseAssumption] = Field(default_factory=list)
     arms: list[Arm] = Field(default_factory=list, description="the disciplines that its studies compare")
     metrics: list[Metric] = Field(default_factory=list, description="of which studies take those they name")
+    axes: dict[str, list[Any]] = Field(default_factory=dict, description="what varies in its studies")
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,7 @@ def parse_base(text: str, file: str) -> LoadedBase:
         document = toml.loads(text)
     except toml.TOMLDecodeError as error:
         raise InputError(f"{file}: not valid TOML: {error}") from None
+    document = expanded(document, text, file)
     try:
         base = Base.model_validate(document)
     except pydantic.ValidationError as error:

@@ -434,6 +434,9 @@ class Study(Table):
     characterisation: Characterisation | None = Field(
         default=None, description="the scenario of RFC 7928 that this is"
     )
+    axes: dict[str, list[Any]] = Field(
+        default_factory=dict, description="what varies: the values that `for_all` goes through, by name"
+    )
     cases: list[Case] = Field(default_factory=lambda: [Case(name="base")], min_length=1)
     sweep: Sweep | None = None
     measure: list[str] = Field(default_factory=list, description="metrics of the base, by id")
