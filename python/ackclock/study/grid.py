@@ -54,6 +54,10 @@ class Item(dict[str, Any]):
         self.used = frozenset(used)
         """The names that stood in braces."""
 
+    def completed(self, base: Mapping[str, Any]) -> Item:
+        """With what ``base`` says and this does not."""
+        return Item({**base, **self}, self.index, self.line, self.point, self.used)
+
 
 def expanded(document: Mapping[str, Any], text: str, file: str, shared: Axes | None = None) -> dict[str, Any]:
     """The study or base ``document``, which was read from ``text``, with all its tables written out.

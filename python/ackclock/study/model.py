@@ -131,6 +131,8 @@ class Case(Table):
 class Metric(Table):
     """One number per run, as an expression over the run's result."""
 
+    model_config = ConfigDict(json_schema_extra=_or_from_base("label", "expr"))
+
     id: str
     label: str
     unit: str = ""
