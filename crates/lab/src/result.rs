@@ -254,9 +254,9 @@ fn link_result(
     let counts = link.counts();
     let waits = link.waits();
     LinkResult {
-        name: link.name.clone(),
-        from: link.from.clone(),
-        to: link.to.clone(),
+        name: link.name.to_string(),
+        from: link.from.to_string(),
+        to: link.to.to_string(),
         rate_bps: link.rate.bits_per_second(),
         utilisation: Share(Span::from_nanos(counts.busy_ns).seconds() / measured.seconds()),
         arrived_packets: counts.arrived,

@@ -16,7 +16,7 @@ pub struct SeriesResult {
 impl SeriesResult {
     /// The series of a finished simulation whose rows are called `names`.
     pub(super) fn of(simulation: &Simulation, names: Vec<String>, series: Series) -> Self {
-        let link = |(index, named): (usize, Named)| (simulation.network.links[index].name.clone(), named);
+        let link = |(index, named): (usize, Named)| (simulation.network.links[index].name.to_string(), named);
         Self {
             flows: names.into_iter().zip(by_row(simulation, series.flows)).collect(),
             links: series.links.into_iter().map(link).collect(),
