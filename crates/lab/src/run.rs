@@ -7,6 +7,7 @@ use crate::verify::{self, LinkFacts, PathFacts, Violation};
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::simulation::{RunError, Simulation};
+use ackclock_sim::trace::Record;
 use std::sync::atomic::AtomicBool;
 
 /// Runs a scenario once; stops early when `cancelled` becomes true.
@@ -23,17 +24,41 @@ pub fn run(
     Ok(RunResult::of(scenario, seed, &mut simulation))
 }
 
+/// The packet trace of a run, with the names of what it numbers.
+pub struct TraceResult {
+    /// What happened, in the order of processing.
+    pub records: Vec<Record>,
+    /// The flows: of the records, `path` is twice the index here, plus one for the way back.
+    pub flows: Vec<String>,
+    /// The links.
+    pub links: Vec<String>,
+}
+
+/// Runs a scenario once and keeps what happened to every packet.
+pub fn trace(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<TraceResult, RunError> {
+    let mut simulation = traced(scenario, seed, cancelled)?;
+    let records = simulation.network.trace.take().map(|trace| trace.records).unwrap_or_default();
+    let flows = build::flows(scenario, seed).into_iter().map(|flow| flow.name).collect();
+    let links = scenario.network.links.iter().map(|link| link.name.clone()).collect();
+    Ok(TraceResult { records, flows, links })
+}
+
 /// Runs a scenario once with a packet trace, and checks the trace against the physics of the network.
 pub fn run_and_verify(
     scenario: &Scenario,
     seed: u64,
     cancelled: &AtomicBool,
 ) -> Result<Vec<Violation>, RunError> {
+    Ok(verify_trace(scenario, seed, &traced(scenario, seed, cancelled)?))
+}
+
+/// A finished simulation with its packet trace.
+fn traced(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Simulation, RunError> {
     let measured = measured(scenario, seed, cancelled)?;
     let keep = Keep { series: false, trace: true, watch: false };
     let mut simulation = build::simulation(scenario, seed, keep, measured);
     simulation.run(cancelled)?;
-    Ok(verify_trace(scenario, seed, &simulation))
+    Ok(simulation)
 }
 
 /// The part of the run that is measured. Where that begins when all connections have reached congestion avoidance, a first

@@ -7,6 +7,8 @@
 //! Amounts of data are in the transport's own unit: packets where it counts those, bytes where it counts those.
 
 mod delivery;
+mod losing;
+mod selective;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +16,6 @@ pub use delivery::Sample;
 
 use ackclock_base::Time;
 use delivery::Delivery;
-use std::ops::Range;
 
 /// What is known of one packet.
 #[derive(Clone, Copy, Debug, Default)]
@@ -105,10 +106,25 @@ pub struct Ledger {
     delivery: Delivery,
     /// The packets given up since this was last emptied.
     given_up: Vec<u64>,
+    /// The packets acknowledged selectively since this was last emptied, where later ones are not counted.
+    selective: Vec<u64>,
+}
+
+impl Sent {
+    /// Whether the packet is acknowledged selectively.
+    pub fn is_sacked(&self) -> bool {
+        self.marks & SACKED != 0
+    }
+
+    /// Whether it has been given up for lost since it was last sent.
+    pub fn is_given_up(&self) -> bool {
+        self.marks & GIVEN_UP != 0
+    }
 }
 
 impl Ledger {
-    /// Nothing sent. A packet is lost when `dupack_threshold` later ones have been acknowledged.
+    /// Nothing sent. A packet is lost when `dupack_threshold` later ones have been acknowledged; with a threshold of zero
+    /// none is lost by counting, and finding losses is left to the rule.
     pub fn new(dupack_threshold: u32) -> Self {
         Self {
             ring: vec![Sent::default(); 64],
@@ -122,10 +138,11 @@ impl Ledger {
             frontier: 0,
             hole: 0,
             highest: [0; MAX_DUPACK_THRESHOLD as usize],
-            threshold: dupack_threshold.clamp(1, MAX_DUPACK_THRESHOLD) as usize,
+            threshold: dupack_threshold.min(MAX_DUPACK_THRESHOLD) as usize,
             seen: [(0, 0); 4],
             delivery: Delivery::default(),
             given_up: Vec::new(),
+            selective: Vec::new(),
         }
     }
 
@@ -175,32 +192,9 @@ impl Ledger {
         self.delivery.note_app_limited(self.pipe());
     }
 
-    /// Hands over the packets that were given up for lost since this was last asked, by number, and a sample for each: what
-    /// was delivered and lost since it was sent.
-    #[inline]
-    pub fn drain_given_up(&mut self, each: impl FnMut(u64, &Sent, Sample)) {
-        if !self.given_up.is_empty() {
-            self.drain_each_given_up(each);
-        }
-    }
-
-    #[cold]
-    fn drain_each_given_up(&mut self, mut each: impl FnMut(u64, &Sent, Sample)) {
-        for &number in &self.given_up {
-            let sent = &self.ring[(number & (self.ring.len() as u64 - 1)) as usize];
-            each(number, sent, self.delivery.sample_of_lost(sent));
-        }
-        self.given_up.clear();
-    }
-
     /// Whether any packet above the first unacknowledged one is selectively acknowledged.
     pub fn has_sacked(&self) -> bool {
         self.sacked > 0
-    }
-
-    /// Whether the first unacknowledged packet is lost.
-    pub fn first_is_lost(&self) -> bool {
-        self.frontier > self.una
     }
 
     /// What is known of an outstanding packet.
@@ -276,34 +270,6 @@ impl Ledger {
         self.frontier = self.frontier.max(self.una);
     }
 
-    /// Takes in a selective acknowledgement of a range of packets.
-    pub fn acknowledge_range(&mut self, range: Range<u64>, newly: &mut Newly) {
-        let start = range.start.max(self.una);
-        let end = range.end.min(self.next);
-        let mut number = match self.seen.iter().position(|seen| seen.0 == start) {
-            Some(index) => std::mem::replace(&mut self.seen[index].1, end).clamp(start, end.max(start)),
-            None => {
-                self.seen.rotate_right(1);
-                self.seen[0] = (start, end);
-                start
-            }
-        };
-        while number < end {
-            let slot = self.slot(number);
-            let sent = &mut self.ring[slot];
-            if sent.marks & SACKED == 0 {
-                let (marks, size) = (sent.marks, u64::from(sent.size));
-                sent.marks = marks & !STATE | SACKED;
-                newly.deliver(number, sent);
-                self.sacked += size;
-                self.leave(marks, size);
-                self.note_highest(number);
-            }
-            number += 1;
-        }
-        self.advance_frontier(self.highest[self.threshold - 1].saturating_sub(1));
-    }
-
     /// Ends the taking in of one acknowledgement: counts what it delivered, and samples the delivery rate over the
     /// flight of the most recently sent packet.
     #[inline]
@@ -311,97 +277,6 @@ impl Ledger {
         let (number, _) = newly.newest?;
         let sent = &self.ring[self.slot(number)];
         Some(self.delivery.sample(now, newly.delivered, sent))
-    }
-
-    /// The next lost packet that has not been resent (RFC 6675 NextSeg rule 1).
-    pub fn next_hole(&mut self) -> Option<u64> {
-        self.next_open_below(self.frontier)
-    }
-
-    /// The next packet not resent and not acknowledged below the highest acknowledged one (NextSeg rule 3).
-    pub fn next_doubtful(&mut self) -> Option<u64> {
-        self.next_open_below(self.highest[0].saturating_sub(1))
-    }
-
-    /// The first packet that is neither acknowledged nor resent. What is passed over stays so until the search starts
-    /// over, so no packet is looked at twice.
-    fn next_open_below(&mut self, limit: u64) -> Option<u64> {
-        self.hole = self.hole.max(self.una);
-        while self.hole < limit.min(self.next) {
-            if self.ring[self.slot(self.hole)].marks & (SACKED | RESENT) == 0 {
-                return Some(self.hole);
-            }
-            self.hole += 1;
-        }
-        None
-    }
-
-    /// The highest packet not acknowledged (NextSeg rule 4).
-    pub fn last_unacknowledged(&self) -> Option<u64> {
-        (self.una..self.next).rev().find(|number| self.ring[self.slot(*number)].marks & SACKED == 0)
-    }
-
-    /// Starts looking for holes at the first unacknowledged packet again.
-    pub fn restart_holes(&mut self) {
-        self.hole = self.una;
-    }
-
-    /// After a timeout, go back N: forget selective acknowledgements and put the first unacknowledged packet next in
-    /// line.
-    pub fn go_back(&mut self) {
-        for number in self.una..self.high {
-            self.give_up(number);
-            let slot = self.slot(number);
-            self.ring[slot].marks &= !STATE;
-        }
-        (self.outstanding, self.sacked, self.lost, self.resent) = (0, 0, 0, 0);
-        self.next = self.una;
-        self.forget_blocks();
-    }
-
-    /// Takes going back N back: everything is where it was sent to (a spurious timeout).
-    pub fn go_forward(&mut self) {
-        self.outstanding +=
-            (self.next..self.high).map(|number| u64::from(self.sent(number).size)).sum::<u64>();
-        self.next = self.high;
-    }
-
-    /// After a timeout, keep what has been acknowledged selectively; everything else is lost (RFC 6675 section 5.1).
-    pub fn all_lost(&mut self) {
-        for number in self.una..self.next {
-            self.give_up(number);
-            let slot = self.slot(number);
-            let sent = &mut self.ring[slot];
-            let (marks, size) = (sent.marks, u64::from(sent.size));
-            if marks & SACKED == 0 {
-                self.lost += if marks & LOST == 0 { size } else { 0 };
-                self.resent -= if marks & RESENT == 0 { 0 } else { size };
-                sent.marks = marks & !STATE | LOST;
-            }
-        }
-        self.frontier = self.next;
-        self.hole = self.una;
-    }
-
-    /// Nothing is lost after all: what was judged lost and has not been resent is in flight (a spurious timeout).
-    pub fn none_lost(&mut self) {
-        for number in self.una..self.next {
-            let slot = self.slot(number);
-            let sent = &mut self.ring[slot];
-            if sent.marks & LOST != 0 {
-                self.lost -= u64::from(sent.size);
-                sent.marks &= !LOST;
-            }
-        }
-        self.frontier = self.una;
-    }
-
-    /// Forgets the selective acknowledgements, as ns-2 does when recovery ends.
-    pub fn forget_blocks(&mut self) {
-        self.seen = [(0, 0); 4];
-        self.highest = [0; MAX_DUPACK_THRESHOLD as usize];
-        self.frontier = self.una;
-        self.hole = self.una;
     }
 
     fn slot(&self, number: u64) -> usize {
@@ -432,43 +307,5 @@ impl Ledger {
             self.lost -= if marks & LOST == 0 { 0 } else { size };
             self.resent -= if marks & RESENT == 0 { 0 } else { size };
         }
-    }
-
-    /// Counts a packet as lost, unless it is acknowledged or has been counted since it was last sent. What is in flight is
-    /// not changed: that is the rule's business.
-    pub fn give_up(&mut self, number: u64) {
-        let slot = self.slot(number);
-        let sent = &mut self.ring[slot];
-        if sent.marks & (SACKED | GIVEN_UP) == 0 {
-            sent.marks |= GIVEN_UP;
-            self.delivery.count_lost(u64::from(sent.size));
-            self.given_up.push(number);
-        }
-    }
-
-    fn note_highest(&mut self, number: u64) {
-        let key = number + 1;
-        let kept = &mut self.highest[..self.threshold];
-        let place = kept.iter().position(|highest| key > *highest);
-        if let Some(place) = place {
-            kept[place..].rotate_right(1);
-            kept[place] = key;
-        }
-    }
-
-    fn advance_frontier(&mut self, to: u64) {
-        let mut number = self.frontier.max(self.una);
-        let end = to.min(self.next);
-        while number < end {
-            let slot = self.slot(number);
-            let sent = &mut self.ring[slot];
-            if sent.marks & (SACKED | LOST) == 0 {
-                sent.marks |= LOST;
-                self.lost += u64::from(sent.size);
-                self.give_up(number);
-            }
-            number += 1;
-        }
-        self.frontier = self.frontier.max(end);
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! * [`ledger`]: what is known of every packet sent and not yet acknowledged.
 //! * [`detection`]: which packets are lost, and which are sent again and when; one rule a file.
+//! * [`prr`]: how much recovery lets out.
 //! * [`rtt`]: the estimate of the round trip and of the retransmission timeout.
 //! * [`pacer`]: when packets may leave. [`ecn`]: what is made of marks.
 //! * [`sender`]: the sending half of a connection, which puts these and the congestion control together; [`options`]: what
@@ -17,6 +18,7 @@ pub mod ecn;
 pub mod ledger;
 pub mod options;
 pub mod pacer;
+pub mod prr;
 pub mod rtt;
 pub mod sender;
 pub mod units;

@@ -8,7 +8,7 @@
 //! The same holds at the end of a path whose endpoint depends on nothing but the packets that reach it: it may be
 //! handed them as soon as their arrival is known, with the time at which they arrive.
 
-use crate::lane::{Lane, Travelling};
+use crate::lane::{Lane, Pool, Travelling};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
 use crate::packet::{Extensions, Packet};
@@ -21,8 +21,12 @@ use ackclock_base::Time;
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// Go over a link.
+    /// Go over a plain link that no other path uses: arithmetic.
     Cross(u32),
+    /// Go over a link that decides about packets as they arrive, or is shared.
+    Offer(u32),
+    /// Join the queue of a link that decides at departure.
+    Join(u32),
     /// Wait in a lane until the packet has arrived here.
     Wait(u32),
     /// The endpoint.
@@ -74,7 +78,8 @@ pub struct PathCounts {
 }
 
 /// More packets than this under way mean a window without limit over a queue without limit, not an experiment.
-pub const MOST_PACKETS: usize = 1 << 24;
+/// Where addresses have 32 bits the memory ends earlier.
+pub const MOST_PACKETS: usize = if cfg!(target_pointer_width = "32") { 1 << 21 } else { 1 << 24 };
 
 /// The network of a running simulation.
 pub struct Network {
@@ -87,6 +92,7 @@ pub struct Network {
     /// What of the packets' headers does not fit into them.
     pub(crate) extensions: Extensions,
     lanes: Vec<Lane>,
+    pool: Pool,
     /// The numbers of the packets in each lane, for the trace only.
     traced: Vec<std::collections::VecDeque<u64>>,
     steps: Vec<Step>,
@@ -111,6 +117,7 @@ impl Network {
             trace,
             extensions: Extensions::default(),
             lanes: Vec::new(),
+            pool: Pool::default(),
             traced: Vec::new(),
             steps: Vec::new(),
             starts: Vec::new(),
@@ -141,7 +148,11 @@ impl Network {
                 self.add_wait(path);
                 has_waited = true;
             }
-            self.steps.push(Step::Cross(*link));
+            self.steps.push(match &self.links[*link as usize] {
+                plain if plain.is_plain() => Step::Cross(*link),
+                late if late.decides_at_departure() => Step::Join(*link),
+                _ => Step::Offer(*link),
+            });
             now_is_real = false;
             has_waited &= !self.links[*link as usize].decides_at_departure();
         }
@@ -154,7 +165,7 @@ impl Network {
     fn add_wait(&mut self, path: u32) {
         let source = self.schedule.add_source();
         self.steps.push(Step::Wait(self.lanes.len() as u32));
-        self.lanes.push(Lane::new(path, self.steps.len() as u32, source));
+        self.lanes.push(Lane::new(path, self.steps.len() as u32, source, false));
         self.traced.push(std::collections::VecDeque::new());
     }
 
@@ -207,15 +218,14 @@ impl Network {
     #[inline]
     pub fn arrive(&mut self, lane_index: usize) -> Option<Delivery> {
         let lane = &mut self.lanes[lane_index];
-        let travelling = lane.pop()?;
+        let Travelling { arrives, packet, .. } = lane.pop(&mut self.pool)?;
         self.travelling -= 1;
-        match lane.head() {
+        match lane.head(&self.pool) {
             Some((arrives, order)) => self.schedule.set(lane.source, arrives, order),
             None => self.schedule.clear(lane.source),
         }
         let number =
             if self.trace.is_some() { self.traced[lane_index].pop_front().unwrap_or_default() } else { 0 };
-        let Travelling { arrives, packet, .. } = travelling;
         let (path, step) = (lane.path, lane.next_step);
         self.advance(arrives, path, step, packet, number)
     }
@@ -231,44 +241,18 @@ impl Network {
     ) -> Option<Delivery> {
         loop {
             match self.steps[step as usize] {
-                Step::Cross(link) => {
-                    let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
-                    if self.links[link as usize].decides_at_departure() {
-                        // What the link is free for at this instant has left already, as where arrivals decide.
-                        if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
-                            self.serve(link, now);
-                        }
-                        self.wait(link, Guest { packet, path, since: now, step, number }, arrival);
-                        self.serve(link, now);
-                        return None;
-                    }
-                    let fate = self.links[link as usize].offer(&arrival);
-                    if let Some(trace) = &mut self.trace {
-                        trace_fate(trace, now, path, number, packet.bytes, link, fate);
-                    }
-                    match fate {
-                        Fate::Arrives { at, marked, .. } => {
-                            now = at;
-                            if marked {
-                                packet.ecn = Ecn::Experienced;
-                            }
-                        }
-                        Fate::Dropped => {
-                            self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
-                            self.dropped_at_arrival = true;
-                            self.extensions.forget(&packet);
-                            return None;
-                        }
-                        Fate::Lost { sent, .. } => {
-                            self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
-                            self.extensions.forget(&packet);
-                            return None;
-                        }
-                    }
-                    step += 1;
+                Step::Cross(link) if self.trace.is_none() => {
+                    now = self.links[link as usize].cross(now, packet.bytes);
+                }
+                Step::Cross(link) | Step::Offer(link) => {
+                    now = self.offer(now, path, link, &mut packet, number)?;
                 }
                 Step::Wait(lane) => {
                     self.enter(lane as usize, now, packet, number);
+                    return None;
+                }
+                Step::Join(link) => {
+                    self.join(link, Guest { packet, path, since: now, step, number });
                     return None;
                 }
                 Step::Arrive(to) => {
@@ -278,7 +262,49 @@ impl Network {
                     return Some(Delivery { at: now, to, packet });
                 }
             }
+            step += 1;
         }
+    }
+
+    /// Offers a packet to a link that decides at arrival; returns when it is at the other end.
+    #[inline]
+    fn offer(&mut self, now: Time, path: u32, link: u32, packet: &mut Packet, number: u64) -> Option<Time> {
+        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
+        let fate = self.links[link as usize].offer(&arrival);
+        if let Some(trace) = &mut self.trace {
+            trace_fate(trace, now, path, number, packet.bytes, link, fate);
+        }
+        match fate {
+            Fate::Arrives { at, marked, .. } => {
+                if marked {
+                    packet.ecn = Ecn::Experienced;
+                }
+                Some(at)
+            }
+            Fate::Dropped => {
+                self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
+                self.dropped_at_arrival = true;
+                self.extensions.forget(packet);
+                None
+            }
+            Fate::Lost { sent, .. } => {
+                self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
+                self.extensions.forget(packet);
+                None
+            }
+        }
+    }
+
+    /// A packet arrives at a link whose discipline decides at departure.
+    fn join(&mut self, link: u32, guest: Guest) {
+        let Guest { packet, path, since: now, .. } = guest;
+        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
+        // What the link is free for at this instant has left already, as where arrivals decide.
+        if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
+            self.serve(link, now);
+        }
+        self.wait(link, guest, arrival);
+        self.serve(link, now);
     }
 
     /// A packet joins the queue of a link whose discipline decides at departure.
@@ -346,7 +372,7 @@ impl Network {
             self.traced[lane].push_back(number);
         }
         let lane = &mut self.lanes[lane];
-        if lane.push(&Travelling { arrives, order, packet }) {
+        if let Some(arrives) = lane.push(&mut self.pool, &Travelling { arrives, order, packet }) {
             self.schedule.set(lane.source, arrives, order);
         }
     }

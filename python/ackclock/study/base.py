@@ -20,6 +20,7 @@ from ackclock.characterisation.arms import Arm, Placement, cases
 from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.names import nearest
+from ackclock.study.grid import expanded
 from ackclock.study.merge import merged
 from ackclock.study.mistakes import rendered
 from ackclock.study.model import (
@@ -66,6 +67,7 @@ class Base(Table):
     assumptions: list[BaseAssumption] = Field(default_factory=list)
     arms: list[Arm] = Field(default_factory=list, description="the disciplines that its studies compare")
     metrics: list[Metric] = Field(default_factory=list, description="of which studies take those they name")
+    axes: dict[str, list[Any]] = Field(default_factory=dict, description="what varies in its studies")
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,10 @@ class LoadedBase:
                 raise InputError(f"{file}: {error}") from None
         if isinstance(document.get("assumptions"), list):
             result["assumptions"] = [self._completed(own) for own in document["assumptions"]]
+        if isinstance(document.get("metrics"), list):
+            result["metrics"] = [self._defined(own) for own in document["metrics"]]
         if isinstance(document.get("measure"), list):
-            result["metrics"] = [*self._measured(document["measure"], file), *document.get("metrics", [])]
+            result["metrics"] = [*self._measured(document["measure"], file), *result.get("metrics", [])]
         if "disciplines" in document:
             result["cases"] = [*self._placed(document["disciplines"], file), *document.get("cases", [])]
         return result
@@ -108,6 +112,12 @@ class LoadedBase:
                 )
         return [known[name] for name in names]
 
+    def _defined(self, own: Any) -> Any:
+        """A metric of the study with what the one in the base that has its id says besides."""
+        id = own.get("id") if isinstance(own, dict) else None
+        known = next((item for item in self.document.get("metrics", []) if item["id"] == id), None)
+        return own if known is None else own.completed(known)
+
     def _placed(self, disciplines: Any, file: str) -> list[dict[str, Any]]:
         """The cases that the base's disciplines make; none where the table is wrong, which the study's check tells."""
         try:
@@ -121,7 +131,9 @@ class LoadedBase:
         """An assumption of the study with the words of the one in the base that has its id."""
         id = own.get("id") if isinstance(own, dict) else None
         known = next((item for item in self.base.assumptions if item.id == id), None)
-        return own if known is None else {"what": known.what, "taken": known.taken, "why": known.why, **own}
+        if known is None:
+            return own
+        return own.completed({"what": known.what, "taken": known.taken, "why": known.why})
 
     def scenario_text(self, file: str) -> ScenarioText:
         """The base's scenario, for use in the study ``file``."""
@@ -148,6 +160,7 @@ def parse_base(text: str, file: str) -> LoadedBase:
         document = toml.loads(text)
     except toml.TOMLDecodeError as error:
         raise InputError(f"{file}: not valid TOML: {error}") from None
+    document = expanded(document, text, file)
     try:
         base = Base.model_validate(document)
     except pydantic.ValidationError as error:

@@ -5,6 +5,7 @@
 use super::duplicates::missing_of;
 use super::{AfterTimeout, Detection, LossFound, News, Reaction, Run};
 use crate::ledger::Ledger;
+use crate::prr::Prr;
 use ackclock_cc::LossSignal;
 
 /// What can be chosen.
@@ -42,42 +43,9 @@ pub struct Sack {
     /// After going back N: blocks are not listened to below this.
     guard: u64,
     rescued: bool,
-    reduction: Option<Reduction>,
+    reduction: Option<Prr>,
     /// The flight in recovery where it is counted.
     counted: Option<u64>,
-}
-
-/// RFC 9937 section 6: the state of proportional rate reduction.
-#[derive(Clone, Copy, Debug)]
-struct Reduction {
-    flight_at_loss: u64,
-    reduced_to: u64,
-    delivered: u64,
-    sent: u64,
-    allowance: u64,
-}
-
-impl Reduction {
-    fn new(flight: u64) -> Self {
-        Self { flight_at_loss: flight, reduced_to: flight / 2, delivered: 0, sent: 0, allowance: 0 }
-    }
-
-    fn on_ack(&mut self, pipe: u64, news: &News) {
-        self.reduced_to = news.reduced_to;
-        self.delivered += news.delivered;
-        self.allowance = if pipe > self.reduced_to {
-            let proportional = (self.delivered * self.reduced_to).div_ceil(self.flight_at_loss.max(1));
-            proportional.saturating_sub(self.sent)
-        } else {
-            // Slow start back to the threshold where acknowledgements bring only good news, else packet conservation.
-            let safe = u64::from(news.cumulative > 0);
-            let limit = self.delivered.saturating_sub(self.sent).max(news.delivered) + safe;
-            self.reduced_to.saturating_sub(pipe).min(limit)
-        };
-        if self.sent == 0 {
-            self.allowance = self.allowance.max(1); // the fast retransmit itself
-        }
-    }
 }
 
 impl Sack {
@@ -106,7 +74,7 @@ impl Sack {
         board.give_up(board.una());
         match self.options.flight {
             Flight::Inferred => {}
-            Flight::Proportional => self.reduction = Some(Reduction::new(flight)),
+            Flight::Proportional => self.reduction = Some(Prr::new(flight, 1)),
             Flight::Counted => self.counted = Some(board.span().saturating_sub(u64::from(self.duplicates))),
         }
         let number = board.una();
@@ -168,7 +136,7 @@ impl Detection for Sack {
             let recovered = reaction.recovered;
             reaction = Reaction { recovered, ..self.enter(board) };
         } else if let Some(reduction) = &mut self.reduction {
-            reduction.on_ack(board.pipe(), news);
+            reduction.on_ack(news.delivered, news.cumulative > 0, board.pipe(), news.reduced_to);
         } else if let Some(flight) = &mut self.counted {
             *flight = flight.saturating_sub(if news.cumulative > 0 { 2 } else { 1 });
         }
@@ -201,7 +169,7 @@ impl Detection for Sack {
 
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match (&self.reduction, self.counted) {
-            (Some(reduction), _) => reduction.allowance > 0,
+            (Some(reduction), _) => reduction.allows(),
             (None, Some(flight)) => flight < cwnd,
             (None, None) => board.pipe() < cwnd,
         };
@@ -235,8 +203,7 @@ impl Detection for Sack {
             *flight += 1;
         }
         if let Some(reduction) = &mut self.reduction {
-            reduction.sent += 1;
-            reduction.allowance = reduction.allowance.saturating_sub(1);
+            reduction.on_sent(1);
         }
     }
 }

@@ -118,7 +118,7 @@ impl Sender {
     /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
     pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
         if self.state != State::Open {
-            self.on_handshake(now, packet, wire);
+            self.on_handshake(now, segment, wire);
             return;
         }
         // A repeated answer to SYN is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).

@@ -1,0 +1,114 @@
+//! What is given up for lost, and what turns out not to have been.
+
+use super::{GIVEN_UP, LOST, Ledger, RESENT, SACKED, STATE, Sample, Sent};
+use ackclock_base::Time;
+
+impl Ledger {
+    /// Hands over the packets that were given up for lost since this was last asked, by number, and a sample for each: what
+    /// was delivered and lost since it was sent.
+    #[inline]
+    pub fn drain_given_up(&mut self, each: impl FnMut(u64, &Sent, Sample)) {
+        if !self.given_up.is_empty() {
+            self.drain_each_given_up(each);
+        }
+    }
+
+    #[cold]
+    fn drain_each_given_up(&mut self, mut each: impl FnMut(u64, &Sent, Sample)) {
+        for &number in &self.given_up {
+            let sent = &self.ring[(number & (self.ring.len() as u64 - 1)) as usize];
+            each(number, sent, self.delivery.sample_of_lost(sent));
+        }
+        self.given_up.clear();
+    }
+
+    /// Counts a packet as lost, unless it is acknowledged or has been counted since it was last sent. What is in flight is
+    /// not changed: that is the rule's business.
+    pub fn give_up(&mut self, number: u64) {
+        let slot = self.slot(number);
+        let sent = &mut self.ring[slot];
+        if sent.marks & (SACKED | GIVEN_UP) == 0 {
+            sent.marks |= GIVEN_UP;
+            self.delivery.count_lost(u64::from(sent.size));
+            self.given_up.push(number);
+        }
+    }
+
+    /// A packet is lost that may have been resent before: then the retransmission is lost as well. For rules that find losses
+    /// themselves.
+    pub fn lose(&mut self, number: u64) {
+        let slot = self.slot(number);
+        let sent = &mut self.ring[slot];
+        let (marks, size) = (sent.marks, u64::from(sent.size));
+        if marks & SACKED == 0 {
+            self.lost += if marks & LOST == 0 { size } else { 0 };
+            self.resent -= if marks & RESENT == 0 { 0 } else { size };
+            sent.marks = marks & !RESENT | LOST;
+            self.give_up(number);
+        }
+    }
+
+    /// Whether a packet is lost, not resent since, and not acknowledged.
+    pub fn is_lost(&self, number: u64) -> bool {
+        (self.una..self.next).contains(&number) && self.sent(number).marks & STATE == LOST
+    }
+
+    /// Whether a packet that was sent at this time is still thought to be in the network.
+    pub fn is_in_flight(&self, number: u64, at: Time) -> bool {
+        let sent = self.sent(number);
+        (self.una..self.next).contains(&number)
+            && sent.at == at
+            && sent.marks & SACKED == 0
+            && sent.marks & (LOST | RESENT) != LOST
+    }
+
+    /// After a timeout, go back N: forget selective acknowledgements and put the first unacknowledged packet next in
+    /// line.
+    pub fn go_back(&mut self) {
+        for number in self.una..self.high {
+            self.give_up(number);
+            let slot = self.slot(number);
+            self.ring[slot].marks &= !STATE;
+        }
+        (self.outstanding, self.sacked, self.lost, self.resent) = (0, 0, 0, 0);
+        self.next = self.una;
+        self.forget_blocks();
+    }
+
+    /// Takes going back N back: everything is where it was sent to (a spurious timeout).
+    pub fn go_forward(&mut self) {
+        self.outstanding +=
+            (self.next..self.high).map(|number| u64::from(self.sent(number).size)).sum::<u64>();
+        self.next = self.high;
+    }
+
+    /// After a timeout, keep what has been acknowledged selectively; everything else is lost (RFC 6675 section 5.1).
+    pub fn all_lost(&mut self) {
+        for number in self.una..self.next {
+            self.give_up(number);
+            let slot = self.slot(number);
+            let sent = &mut self.ring[slot];
+            let (marks, size) = (sent.marks, u64::from(sent.size));
+            if marks & SACKED == 0 {
+                self.lost += if marks & LOST == 0 { size } else { 0 };
+                self.resent -= if marks & RESENT == 0 { 0 } else { size };
+                sent.marks = marks & !STATE | LOST;
+            }
+        }
+        self.frontier = self.next;
+        self.hole = self.una;
+    }
+
+    /// Nothing is lost after all: what was judged lost and has not been resent is in flight (a spurious timeout).
+    pub fn none_lost(&mut self) {
+        for number in self.una..self.next {
+            let slot = self.slot(number);
+            let sent = &mut self.ring[slot];
+            if sent.marks & LOST != 0 {
+                self.lost -= u64::from(sent.size);
+                sent.marks &= !LOST;
+            }
+        }
+        self.frontier = self.una;
+    }
+}

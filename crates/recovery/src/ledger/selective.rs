@@ -1,0 +1,120 @@
+//! Selective acknowledgements, and the losses that they show by counting (RFC 6675).
+
+use super::{LOST, Ledger, MAX_DUPACK_THRESHOLD, Newly, RESENT, SACKED, STATE};
+use std::ops::Range;
+
+impl Ledger {
+    /// Whether the first unacknowledged packet is lost.
+    pub fn first_is_lost(&self) -> bool {
+        self.frontier > self.una
+    }
+
+    /// Takes in a selective acknowledgement of a range of packets.
+    pub fn acknowledge_range(&mut self, range: Range<u64>, newly: &mut Newly) {
+        let start = range.start.max(self.una);
+        let end = range.end.min(self.next);
+        let mut number = match self.seen.iter().position(|seen| seen.0 == start) {
+            Some(index) => std::mem::replace(&mut self.seen[index].1, end).clamp(start, end.max(start)),
+            None => {
+                self.seen.rotate_right(1);
+                self.seen[0] = (start, end);
+                start
+            }
+        };
+        while number < end {
+            let slot = self.slot(number);
+            let sent = &mut self.ring[slot];
+            if sent.marks & SACKED == 0 {
+                let (marks, size) = (sent.marks, u64::from(sent.size));
+                sent.marks = marks & !STATE | SACKED;
+                newly.deliver(number, sent);
+                self.sacked += size;
+                self.leave(marks, size);
+                self.note(number);
+            }
+            number += 1;
+        }
+        if self.threshold > 0 {
+            self.advance_frontier(self.highest[self.threshold - 1].saturating_sub(1));
+        }
+    }
+
+    /// Hands over the packets that were acknowledged selectively since this was last asked, in no order. Only for a rule
+    /// that finds losses itself; where later packets are counted, nothing is kept for it.
+    pub fn drain_selective(&mut self, mut each: impl FnMut(&mut Self, u64)) {
+        let mut numbers = std::mem::take(&mut self.selective);
+        numbers.drain(..).for_each(|number| each(self, number));
+        self.selective = numbers;
+    }
+
+    /// The next lost packet that has not been resent (RFC 6675 NextSeg rule 1).
+    pub fn next_hole(&mut self) -> Option<u64> {
+        self.next_open_below(self.frontier)
+    }
+
+    /// The next packet not resent and not acknowledged below the highest acknowledged one (NextSeg rule 3).
+    pub fn next_doubtful(&mut self) -> Option<u64> {
+        self.next_open_below(self.highest[0].saturating_sub(1))
+    }
+
+    /// The first packet that is neither acknowledged nor resent. What is passed over stays so until the search starts
+    /// over, so no packet is looked at twice.
+    fn next_open_below(&mut self, limit: u64) -> Option<u64> {
+        self.hole = self.hole.max(self.una);
+        while self.hole < limit.min(self.next) {
+            if self.ring[self.slot(self.hole)].marks & (SACKED | RESENT) == 0 {
+                return Some(self.hole);
+            }
+            self.hole += 1;
+        }
+        None
+    }
+
+    /// The highest packet not acknowledged (NextSeg rule 4).
+    pub fn last_unacknowledged(&self) -> Option<u64> {
+        (self.una..self.next).rev().find(|number| self.ring[self.slot(*number)].marks & SACKED == 0)
+    }
+
+    /// Starts looking for holes at the first unacknowledged packet again.
+    pub fn restart_holes(&mut self) {
+        self.hole = self.una;
+    }
+
+    /// Forgets the selective acknowledgements, as ns-2 does when recovery ends.
+    pub fn forget_blocks(&mut self) {
+        self.seen = [(0, 0); 4];
+        self.highest = [0; MAX_DUPACK_THRESHOLD as usize];
+        self.frontier = self.una;
+        self.hole = self.una;
+    }
+
+    fn note(&mut self, number: u64) {
+        if self.threshold == 0 {
+            self.selective.push(number);
+            return;
+        }
+        let key = number + 1;
+        let kept = &mut self.highest[..self.threshold];
+        let place = kept.iter().position(|highest| key > *highest);
+        if let Some(place) = place {
+            kept[place..].rotate_right(1);
+            kept[place] = key;
+        }
+    }
+
+    fn advance_frontier(&mut self, to: u64) {
+        let mut number = self.frontier.max(self.una);
+        let end = to.min(self.next);
+        while number < end {
+            let slot = self.slot(number);
+            let sent = &mut self.ring[slot];
+            if sent.marks & (SACKED | LOST) == 0 {
+                sent.marks |= LOST;
+                self.lost += u64::from(sent.size);
+                self.give_up(number);
+            }
+            number += 1;
+        }
+        self.frontier = self.frontier.max(end);
+    }
+}
