@@ -70,7 +70,8 @@ impl Newly {
     fn deliver(&mut self, number: u64, sent: &Sent) {
         self.delivered += u64::from(sent.size);
         self.resent |= sent.transmissions > 1;
-        if self.newest.is_none_or(|(_, newest)| newest <= sent.at) {
+        // Of what left at the same time the highest number is the newest, in whatever order ranges name them.
+        if self.newest.is_none_or(|newest| (newest.1, newest.0) <= (sent.at, number)) {
             self.newest = Some((number, sent.at));
         }
     }
