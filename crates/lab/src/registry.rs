@@ -1,6 +1,7 @@
 //! Everything that a scenario can name, in one table: what `ackclock list` and the documentation print.
 
 use crate::reader::range_words;
+use ackclock_aqm::registry::QueueLimit;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range};
 use ackclock_sim::traffic;
@@ -90,8 +91,8 @@ pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
 
 /// A descriptor's parameters, those of its kind first.
 pub fn parameters_of(descriptor: &'static Descriptor) -> Vec<&'static Parameter> {
-    let limit = (descriptor.kind == Kind::Queue).then_some(&ackclock_aqm::registry::LIMIT);
-    limit.into_iter().chain(descriptor.parameters).collect()
+    let of_all = if descriptor.kind == Kind::Queue { QueueLimit::TABLE } else { &[] };
+    of_all.iter().chain(descriptor.parameters).collect()
 }
 
 /// An entry as `ackclock list --json` prints it.
