@@ -3,7 +3,7 @@
 use crate::reader::range_words;
 use ackclock_aqm::registry::QueueLimit;
 use ackclock_base::registry::Quantity;
-use ackclock_base::{Descriptor, Kind, Parameter, Range};
+use ackclock_base::{Descriptor, Kind, Parameter, Range, Size, parameters};
 use ackclock_sim::traffic;
 use serde::Serialize;
 
@@ -13,16 +13,17 @@ const BULK: Descriptor = Descriptor {
     name: "bulk",
     summary: "As much as the transport allows, without end or up to a size",
     source: "ns-2's FTP",
-    parameters: &[Parameter {
-        name: "size",
-        summary: "How much to send; none for no end",
-        quantity: Quantity::Size,
-        default: Parameter::NONE,
-        range: Range::at_least(1.0),
-        source: "none",
-    }],
+    parameters: Bulk::TABLE,
     presets: &[],
 };
+
+parameters! {
+    /// A sender with an end, or without.
+    pub struct Bulk {
+        /// How much to send; none for no end
+        size: Option<Size> = size("none", Range::at_least(1.0), "none"),
+    }
+}
 
 /// Every control.
 pub fn controls() -> Vec<&'static Descriptor> {

@@ -3,10 +3,12 @@
 //!
 //! Everything is counted in packets of one size, as in the theses and in ns-2.
 //!
-//! * [`options`]: every detail that can be set, and the profiles that bundle them.
+//! * [`details`]: every detail that can be set.
+//! * [`options`]: the profiles that bundle them, and what a connection makes of them.
 //! * [`sender`]: what the sending side does with acknowledgements and timers.
 //! * [`receiver`]: cumulative and selective acknowledgements, delayed acknowledgements, echo of marks.
 
+pub mod details;
 pub mod options;
 pub mod receiver;
 pub mod sender;
