@@ -6,6 +6,7 @@ use crate::choice::Choice;
 use crate::flows::{FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
+use ackclock_aqm::registry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
@@ -168,7 +169,7 @@ impl PathFacts {
 fn capacity(plan: &LinkPlan, facts: &PathFacts) -> Option<Capacity> {
     let bytes_per_second = plan.pace.nominal.bytes_per_second();
     let packets = |bytes: f64| Capacity::Packets((bytes / facts.mean_packet_bytes()).round() as u64);
-    match plan.queue.as_ref()?.extra.limit("limit") {
+    match QueueLimit::from(&plan.queue.as_ref()?.extra).limit {
         Limit::Unlimited => None,
         Limit::Packets(most) => Some(Capacity::Packets(most)),
         Limit::Bytes(most) => Some(Capacity::Bytes(most)),

@@ -9,6 +9,7 @@ use crate::rate::{self, Pace};
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_aqm::Service;
+use ackclock_aqm::registry::QueueLimit;
 use ackclock_base::{Range, Span};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -507,7 +508,7 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
             node,
             &table.path_of("queue"),
             &registry::queues(),
-            &[ackclock_aqm::registry::LIMIT],
+            QueueLimit::TABLE,
         )?),
         None => match base {
             Some(base) => base.queue.clone(),
@@ -535,7 +536,7 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
 
 fn default_queue() -> Choice {
     let descriptor = registry::queues()[0];
-    let extra = choice::defaults(descriptor, &[ackclock_aqm::registry::LIMIT]);
+    let extra = choice::defaults(descriptor, QueueLimit::TABLE);
     Choice { extra, ..Choice::default_of(descriptor) }
 }
 
