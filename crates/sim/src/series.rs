@@ -59,11 +59,32 @@ impl Sampler {
         }
     }
 
+    /// The series so far from the sample of this number on, all of the same length.
+    pub fn series_since(&self, sample: usize, flows: &[Flow]) -> Series {
+        let from = sample.min(self.series.time_s.len());
+        let rest = |named: &Named| {
+            let values = |values: &Vec<f64>| values.get(from..).unwrap_or_default().to_vec();
+            named.iter().map(|(name, list)| (name.clone(), values(list))).collect::<Named>()
+        };
+        let series = Series {
+            time_s: self.series.time_s[from..].to_vec(),
+            flows: self.series.flows.iter().map(rest).collect(),
+            links: self.series.links.iter().map(|(link, named)| (*link, rest(named))).collect(),
+        };
+        Self { every: self.every, series }.completed(from, flows)
+    }
+
     /// The series, all of the same length.
-    pub fn into_series(mut self, flows: &[Flow]) -> Series {
+    pub fn into_series(self, flows: &[Flow]) -> Series {
+        self.completed(0, flows)
+    }
+
+    /// With what the flows count themselves, where the first sample has the number `from`.
+    fn completed(mut self, from: usize, flows: &[Flow]) -> Series {
         let length = self.series.time_s.len();
         for (flow, named) in flows.iter().zip(&mut self.series.flows) {
-            named.insert("goodput_bps".to_owned(), flow.goodput_series(self.every, length));
+            let goodput = flow.goodput_series(self.every, from + length).split_off(from);
+            named.insert("goodput_bps".to_owned(), goodput);
         }
         let links = self.series.links.iter_mut().map(|(_, named)| named);
         for named in self.series.flows.iter_mut().chain(links) {
