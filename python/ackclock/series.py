@@ -53,8 +53,8 @@ class Series:
     def to_bytes(self) -> bytes:
         """As a file of the Arrow IPC format."""
         file = io.BytesIO()
-        # lz4 takes a third of the time of zstd here, and half as much room again.
-        self.frame.write_ipc(file, compression="lz4")
+        # lz4 would take a third of the time and half as much room again.
+        self.frame.write_ipc(file, compression="zstd")
         return file.getvalue()
 
     def document(self) -> dict[str, Any]:

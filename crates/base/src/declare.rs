@@ -345,6 +345,11 @@ impl<T: Field> Declared<T> {
         Self::new(quantity, default, range, source).about(summary)
     }
 
+    /// The same parameter from another source.
+    pub const fn source(self, source: &'static str) -> Self {
+        Self { parameter: Parameter { source, ..self.parameter }, ..self }
+    }
+
     /// The field's value; the default where there is none, or one of another quantity.
     pub fn read(&self, value: Option<Value>) -> T {
         value.and_then(T::of).or_else(|| T::of(self.parameter.default_value())).unwrap_or_default()
@@ -558,7 +563,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_parameter_may_have_another_line_and_default() {
+    fn a_shared_parameter_may_have_another_line_default_and_source() {
         const OTHER: Parameter = SHARED.by_default("false").parameter("other", " Not so");
         assert_eq!(
             (OTHER.name, OTHER.summary, OTHER.default, OTHER.source),

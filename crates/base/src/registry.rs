@@ -277,45 +277,7 @@ pub struct Values {
     values: Vec<Value>,
 }
 
-macro_rules! getter {
-    ($(#[$doc:meta])* $name:ident, $optional:ident, $variant:ident, $type:ty) => {
-        $(#[$doc])*
-        pub fn $name(&self, name: &str) -> $type {
-            self.$optional(name).unwrap_or_else(|| panic!("no {} called {name} is declared", stringify!($name)))
-        }
-
-        /// The same, or `None` where it was left absent.
-        pub fn $optional(&self, name: &str) -> Option<$type> {
-            match self.get(name) {
-                Some(Value::$variant(value)) => Some(value),
-                _ => None,
-            }
-        }
-    };
-}
-
-/// Getters by name. They panic on a name that the descriptor does not declare with that quantity: a bug in the
-/// algorithm's own file, met by the test that builds every registered thing.
 impl Values {
-    getter!(/// A plain number.
-        number, optional_number, Number, f64);
-    getter!(/// A whole number.
-        integer, optional_integer, Integer, i64);
-    getter!(/// A flag.
-        flag, optional_flag, Flag, bool);
-    getter!(/// A time.
-        time, optional_time, Time, Span);
-    getter!(/// A rate.
-        rate, optional_rate, Rate, Rate);
-    getter!(/// A size.
-        size, optional_size, Size, Size);
-    getter!(/// A number of packets.
-        packets, optional_packets, Packets, Packets);
-    getter!(/// A queue limit.
-        limit, optional_limit, Limit, Limit);
-    getter!(/// A word.
-        choice, optional_choice, Choice, &'static str);
-
     /// The values, in the order of the table.
     pub fn iter(&self) -> impl Iterator<Item = Value> {
         self.values.iter().copied()
@@ -365,38 +327,33 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameters;
+
+    parameters! {
+        /// Of a thing.
+        struct Parameters {
+            /// A gain
+            gain: f64 = number("0.5", Range::above(0.0), "made up"),
+            /// A floor
+            floor: Option<Span> = time("none", Range::ANY, "made up"),
+        }
+    }
 
     const THING: Descriptor = Descriptor {
         kind: Kind::Control,
         name: "thing",
         summary: "",
         source: "",
-        parameters: &[
-            Parameter {
-                name: "gain",
-                summary: "",
-                quantity: Quantity::Number,
-                default: "0.5",
-                range: Range::above(0.0),
-                source: "",
-            },
-            Parameter {
-                name: "floor",
-                summary: "",
-                quantity: Quantity::Time,
-                default: Parameter::NONE,
-                range: Range::ANY,
-                source: "",
-            },
-        ],
+        parameters: Parameters::TABLE,
         presets: &[("gain", "2")],
     };
 
     #[test]
     fn presets_replace_defaults() {
-        assert_eq!(THING.defaults().number("gain"), 2.0);
-        assert_eq!(THING.defaults().optional_time("floor"), None);
-        assert_eq!(Values::with(&THING, &[("floor", "3 ms")]).time("floor"), Span::from_millis(3));
+        let read = |values: &Values| Parameters::from(values);
+        assert_eq!(read(&THING.defaults()), Parameters { gain: 2.0, floor: None });
+        let floor = Some(Span::from_millis(3));
+        assert_eq!(read(&Values::with(&THING, &[("floor", "3 ms")])), Parameters { gain: 2.0, floor });
     }
 
     #[test]

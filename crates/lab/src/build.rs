@@ -6,10 +6,12 @@ use crate::choice::Choice;
 use crate::flows::{FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
+use ackclock_aqm::registry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Assembly, Backoff, Part};
+use ackclock_sim::channel::Impairments;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::{FlowParts, PathPair};
 use ackclock_sim::link::LinkParts;
@@ -43,6 +45,7 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
     Simulation::new(Parts {
         links: links.collect(),
+        media: Vec::new(),
         flows,
         sessions,
         measured,
@@ -168,7 +171,7 @@ impl PathFacts {
 fn capacity(plan: &LinkPlan, facts: &PathFacts) -> Option<Capacity> {
     let bytes_per_second = plan.pace.nominal.bytes_per_second();
     let packets = |bytes: f64| Capacity::Packets((bytes / facts.mean_packet_bytes()).round() as u64);
-    match plan.queue.as_ref()?.extra.limit("limit") {
+    match QueueLimit::from(&plan.queue.as_ref()?.extra).limit {
         Limit::Unlimited => None,
         Limit::Packets(most) => Some(Capacity::Packets(most)),
         Limit::Bytes(most) => Some(Capacity::Bytes(most)),
@@ -186,7 +189,12 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
         phases: plan.pace.phases.clone(),
         delay: plan.delay,
         discipline: plan.queue.as_ref().and_then(|queue| discipline(queue, plan, facts)),
-        loss: plan.loss.as_ref().and_then(loss_model),
+        impairments: Impairments {
+            loss: plan.loss.as_ref().and_then(loss_model),
+            jitter: plan.jitter,
+            reorders: plan.reorders,
+            channel: None,
+        },
         seed,
     }
 }

@@ -13,7 +13,8 @@ pub mod video;
 pub mod web;
 
 use crate::random::Stream;
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Span, Values};
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::{Descriptor, Kind, Parameter, Range, Rate, Size, Span, Values};
 
 /// When packets leave.
 pub trait Source: Send {
@@ -36,8 +37,21 @@ pub struct Entry {
     pub descriptor: &'static Descriptor,
     /// Makes one for a flow.
     pub build: fn(&Values) -> Box<dyn Source>,
+    /// How large its packets are.
+    pub sizes: fn(&Values) -> Sizes,
     /// The bits per second that packets of this payload, in bits, may come to.
     pub rate_bps: fn(&Values, f64) -> f64,
+}
+
+/// How large the packets of a source are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Payload of a packet.
+    pub packet: Size,
+    /// What the headers add to it on the wire.
+    pub header: Size,
+    /// Payload of the reply to each packet, where there is one.
+    pub reply: Option<Size>,
 }
 
 /// The sources over UDP, in the order in which lists show them.
@@ -58,30 +72,11 @@ const fn application(
     Descriptor { kind: Kind::Application, name, summary, source, parameters, presets: &[] }
 }
 
-const RATE: Parameter = Parameter {
-    name: "rate",
-    summary: "Payload bits per second",
-    quantity: Quantity::Rate,
-    default: "100 kbit/s",
-    range: Range::between(1.0, 1e12),
-    source: "none",
-};
-const PACKET: Parameter = Parameter {
-    name: "packet",
-    summary: "Payload of a packet",
-    quantity: Quantity::Size,
-    default: "1000 B",
-    range: Range::between(1.0, 65_000.0),
-    source: "none",
-};
-const HEADER: Parameter = Parameter {
-    name: "header",
-    summary: "What the headers add to a packet on the wire",
-    quantity: Quantity::Size,
-    default: "28 B",
-    range: Range::between(0.0, 500.0),
-    source: "IPv4 20 B, UDP 8 B",
-};
+const RATE: Declared<Rate> = declare::rate("100 kbit/s", Range::between(1.0, 1e12), "none");
+const PACKET: Declared<Size> =
+    declare::size("1000 B", Range::between(1.0, 65_000.0), "none").about("Payload of a packet");
+const HEADER: Declared<Size> = declare::size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B")
+    .about("What the headers add to a packet on the wire");
 /// Mean times: neither so short that a packet's worth of them takes long, nor longer than a run.
 const MEAN_TIMES: Range = Range::between(1e-6, 1e6);
 /// Mean numbers of what there is at least one of.

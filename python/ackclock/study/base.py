@@ -26,6 +26,7 @@ from ackclock.study.mistakes import rendered
 from ackclock.study.model import (
     Alternative,
     Assumption,
+    Case,
     Change,
     Metric,
     Precision,
@@ -67,6 +68,7 @@ class Base(Table):
     assumptions: list[BaseAssumption] = Field(default_factory=list)
     arms: list[Arm] = Field(default_factory=list, description="the disciplines that its studies compare")
     metrics: list[Metric] = Field(default_factory=list, description="of which studies take those they name")
+    cases: list[Case] = Field(default_factory=list, description="of which studies have those they name")
     axes: dict[str, list[Any]] = Field(default_factory=dict, description="what varies in its studies")
 
 
@@ -94,12 +96,13 @@ class LoadedBase:
                 raise InputError(f"{file}: {error}") from None
         if isinstance(document.get("assumptions"), list):
             result["assumptions"] = [self._completed(own) for own in document["assumptions"]]
-        if isinstance(document.get("metrics"), list):
-            result["metrics"] = [self._defined(own) for own in document["metrics"]]
+        for key, name in (("cases", "name"), ("metrics", "id")):
+            if isinstance(document.get(key), list):
+                result[key] = [self._completed_by(name, own, key) for own in document[key]]
         if isinstance(document.get("measure"), list):
             result["metrics"] = [*self._measured(document["measure"], file), *result.get("metrics", [])]
         if "disciplines" in document:
-            result["cases"] = [*self._placed(document["disciplines"], file), *document.get("cases", [])]
+            result["cases"] = [*self._placed(document["disciplines"], file), *result.get("cases", [])]
         return result
 
     def _measured(self, names: list[Any], file: str) -> list[dict[str, Any]]:
@@ -112,10 +115,10 @@ class LoadedBase:
                 )
         return [known[name] for name in names]
 
-    def _defined(self, own: Any) -> Any:
-        """A metric of the study with what the one in the base that has its id says besides."""
-        id = own.get("id") if isinstance(own, dict) else None
-        known = next((item for item in self.document.get("metrics", []) if item["id"] == id), None)
+    def _completed_by(self, name: str, own: Any, key: str) -> Any:
+        """A case or metric of the study with what the one in the base that has its name says besides."""
+        named = own.get(name) if isinstance(own, dict) else None
+        known = next((item for item in self.document.get(key, []) if item.get(name) == named), None)
         return own if known is None else own.completed(known)
 
     def _placed(self, disciplines: Any, file: str) -> list[dict[str, Any]]:
@@ -167,6 +170,8 @@ def parse_base(text: str, file: str) -> LoadedBase:
         raise InputError(rendered(error, Base, document, file)) from None
     problems = [
         *repeated("assumption", [assumption.id for assumption in base.assumptions]),
+        *repeated("case", [case.name for case in base.cases]),
+        *repeated("metric", [metric.id for metric in base.metrics]),
         *rehearse_assumptions(base.assumptions),
     ]
     if problems:

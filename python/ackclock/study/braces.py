@@ -1,24 +1,28 @@
-"""What stands in braces within a table that stands for several, such as ``{n}`` or ``{policer.label}``."""
+"""What stands in braces within the tables of a study, such as ``{n}``, ``{policer.label}`` or ``{... for all n}``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from ackclock.names import nearest
-from ackclock.study.axes import GridError, text_of
+from ackclock.study.axes import Axes, GridError, text_of
 
-_BRACES = re.compile(r"\{\{|\}\}|\{(?P<name>[^{}]*)\}|[{}]")
+_FOR_ALL = re.compile(r"(?P<what>.*\S)\s+for\s+all\s+(?P<names>[\w\s,-]+)", re.DOTALL)
+_COMPARISON = re.compile(r"[<>]")
 
 
 class Filling:
-    """One of the tables that a template stands for, while its braces are replaced by what they mean."""
+    """A table while its braces are replaced by what they mean."""
 
-    def __init__(self, table: Mapping[str, Any], meanings: Mapping[str, Any]) -> None:
-        self._table, self._meanings = table, meanings
+    def __init__(self, table: Mapping[str, Any], meanings: Mapping[str, Any], axes: Axes) -> None:
+        self._table, self._meanings, self._axes = table, meanings, axes
         self.used: set[str] = set()
         """The names that stood in braces."""
+        self.named: set[str] = set()
+        """The axes that a text is for all of."""
 
     def filled(self) -> dict[str, Any]:
         """The table. GridError for braces that mean nothing."""
@@ -37,24 +41,24 @@ class Filling:
 
     def _text(self, text: str, within: tuple[str, ...]) -> Any:
         """``text`` with its braces replaced; braces that are all of it give the value itself, such as a number."""
-        whole = _BRACES.fullmatch(text)
-        if whole and whole["name"] is not None:
-            value = self._meaning(whole["name"], within)
+        if "{" not in text and "}" not in text:
+            return text
+        parts = list(_parts(text))
+        values = [self._meaning(part, within) if braces else part for braces, part in parts]
+        if len(parts) == 1:
+            (value,) = values
             return value["id"] if isinstance(value, dict) and "id" in value else value
-        return _BRACES.sub(lambda found: self._replaced(found, within), text)
-
-    def _replaced(self, found: re.Match[str], within: tuple[str, ...]) -> str:
-        if found[0] in ("{{", "}}"):
-            return found[0][0]
-        if found["name"] is None:
-            raise GridError(f'a single "{found[0]}" in "{found.string}"; write {found[0] * 2} for a brace')
-        value = self._meaning(found["name"], within)
-        if isinstance(value, list) or (isinstance(value, dict) and "id" not in value):
-            raise GridError(f"{found[0]} is {value!r}, which cannot stand within a text")
-        return text_of(value)
+        for (_, part), value in zip(parts, values, strict=True):
+            if isinstance(value, list) or (isinstance(value, dict) and "id" not in value):
+                raise GridError(f"{{{part}}} is {value!r}, which cannot stand within a text")
+        return "".join(text_of(value) for value in values)
 
     def _meaning(self, name: str, within: tuple[str, ...]) -> Any:
         """What ``name`` means here: a column of the row or an axis, a key of either's table, a key of this table."""
+        if found := _FOR_ALL.fullmatch(name):
+            return self._for_all(
+                found["what"].strip(), [part.strip() for part in found["names"].split(",")], within
+            )
         if name in within:
             raise GridError(f"{{{name}}} is told by itself")
         root, *rest = name.split(".", 1)
@@ -72,3 +76,40 @@ class Filling:
         if isinstance(value, dict) and "id" in value:
             return value
         return self._value(value, (*within, name))
+
+    def _for_all(self, what: str, names: list[str], within: tuple[str, ...]) -> str:
+        """``what`` at each point of some axes: comparisons joined by ``and``, anything else by commas."""
+        for name in names:
+            if name not in self._axes:
+                raise GridError(f'for all: there is no axis "{name}"{nearest(name, self._axes)}')
+        self.named |= set(names)
+        texts = []
+        for values in product(*(self._axes[name] for name in names)):
+            at = dict(zip(names, values, strict=True))
+            inner = Filling(self._table, {**self._meanings, **at}, self._axes)
+            texts.append(text_of(inner._text(what, within)))
+            self.used |= inner.used
+            self.named |= inner.named
+        return (" and " if _COMPARISON.search(what) else ", ").join(texts)
+
+
+def _parts(text: str) -> Iterator[tuple[bool, str]]:
+    """The pieces of ``text``: whether each stood in braces, and it."""
+    depth = start = 0
+    for at, letter in enumerate(text):
+        if letter not in "{}":
+            continue
+        if depth == 0 and letter == "{" and at > start:
+            yield False, text[start:at]
+        depth += 1 if letter == "{" else -1
+        if depth < 0:
+            raise GridError(f'nothing opens the brace that closes in "{text}"')
+        if (depth, letter) == (1, "{"):
+            start = at + 1
+        elif depth == 0:
+            yield True, text[start:at]
+            start = at + 1
+    if depth:
+        raise GridError(f'nothing closes the brace that opens in "{text}"')
+    if start < len(text):
+        yield False, text[start:]

@@ -12,21 +12,24 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from pydantic import BaseModel
+
+from ackclock.characterisation.arms import Variant
 from ackclock.errors import InputError
 from ackclock.names import nearest
 from ackclock.study.axes import Axes, GridError, checked, text_of, under, value_at
 from ackclock.study.braces import Filling
 from ackclock.study.lines import Lines
-from ackclock.study.model import Alternative, Case, Claim, Figure, Finding, Metric, Table
+from ackclock.study.model import Alternative, Case, Claim, Figure, Finding, Metric
 
-KINDS: Mapping[str, type[Table]] = {
+KINDS: Mapping[str, type[BaseModel]] = {
     "cases": Case,
     "metrics": Metric,
     "claims": Claim,
     "figures": Figure,
     "findings": Finding,
 }
-"""The arrays whose tables may stand for several; so may the alternatives of an assumption."""
+"""The arrays whose tables may stand for several; so may alternatives of assumptions and variants of disciplines."""
 WORDS = ("for_all", "except", "rows", "each")
 """The keys that make a table stand for several."""
 
@@ -73,6 +76,10 @@ def expanded(document: Mapping[str, Any], text: str, file: str, shared: Axes | N
     for kind, model in KINDS.items():
         if kind in document:
             result[kind] = writer.written(document[kind], (kind,), model)
+    disciplines = document.get("disciplines")
+    if isinstance(disciplines, dict) and "variants" in disciplines:
+        variants = writer.written(disciplines["variants"], ("disciplines", "variants"), Variant)
+        result["disciplines"] = {**disciplines, "variants": variants}
     if isinstance(document.get("assumptions"), list):
         result["assumptions"] = writer.assumptions(document["assumptions"])
     # A base's axes are for its studies.
@@ -111,7 +118,7 @@ class _Writer:
         """The axes that something is for all of."""
         self.problems: list[str] = []
 
-    def written(self, tables: Any, place: Place, model: type[Table]) -> Any:
+    def written(self, tables: Any, place: Place, model: type[BaseModel]) -> Any:
         """The tables that ``tables`` stand for. What is no table is left for the model to refuse."""
         if not isinstance(tables, list):
             return tables
@@ -120,8 +127,6 @@ class _Writer:
             here = (*place, index)
             if not isinstance(table, dict):
                 result.append(table)
-            elif not any(word in table for word in WORDS):
-                result.append(Item(table, index, self._lines.of(here)))
             else:
                 try:
                     result += self._of_template(table, here, model)
@@ -148,7 +153,7 @@ class _Writer:
         return result
 
     def _of_template(
-        self, table: Mapping[str, Any], place: Place, model: type[Table], around: _Point = _NOWHERE
+        self, table: Mapping[str, Any], place: Place, model: type[BaseModel], around: _Point = _NOWHERE
     ) -> list[Item]:
         """The tables that ``table`` stands for at the point ``around`` of what it stands in."""
         points = list(self._points(table, around))
@@ -161,18 +166,19 @@ class _Writer:
             if "each" in table:
                 items += self._of_group(laid, table["each"], place, model, point)
                 continue
-            filling = Filling(laid, point.meanings)
+            filling = Filling(laid, point.meanings, self._axes)
             try:
                 filled = filling.filled()
             except GridError as error:
                 raise GridError(f"{point.text}: {error}" if point.text else str(error)) from None
+            self.named |= filling.named
             line = self._lines.of(place) if point.number is None else lines[point.number]
-            items.append(Item(filled, _index(place), line, point.text, filling.used))
+            items.append(Item(_as_texts(filled, laid, model), _index(place), line, point.text, filling.used))
         _check_names(items, points, model)
         return items
 
     def _of_group(
-        self, outer: Mapping[str, Any], group: Any, place: Place, model: type[Table], point: _Point
+        self, outer: Mapping[str, Any], group: Any, place: Place, model: type[BaseModel], point: _Point
     ) -> list[Item]:
         """What the tables of ``each`` stand for at ``point``; what is around them holds for all of them."""
         if not isinstance(group, list) or not group or not all(isinstance(one, dict) for one in group):
@@ -265,7 +271,17 @@ def _laid_over(table: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, An
     return result
 
 
-def _check_names(items: Sequence[Item], points: Sequence[_Point], model: type[Table]) -> None:
+def _as_texts(filled: dict[str, Any], table: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """``filled`` with texts where braces gave a number to a key that takes texts only, such as a label."""
+    for key, value in filled.items():
+        known = model.model_fields.get(key)
+        number = isinstance(value, int | float) and isinstance(table.get(key), str)
+        if number and known is not None and known.annotation in (str, str | None):
+            filled[key] = text_of(value)
+    return filled
+
+
+def _check_names(items: Sequence[Item], points: Sequence[_Point], model: type[BaseModel]) -> None:
     """GridError for a name that is nowhere in braces, and for two tables of one name."""
     fields, used = model.model_fields, {name for item in items for name in item.used}
     for point in points:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 _HEADER = re.compile(r"\s*\[\[\s*([\w.-]+)\s*\]\]")
 _ANY_HEADER = re.compile(r"\s*\[\[?\s*[\w\"']")
+_TEXT = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'|#.*')
 _QUOTES = ('"""', "'''")
 
 
@@ -37,18 +38,22 @@ class Lines:
         return None if found is None else found + 1
 
     def rows(self, place: tuple[str | int, ...], count: int) -> Sequence[int | None]:
-        """The lines of the ``count`` rows of the table at ``place``; where they are not a line each, the table's."""
+        """The lines of the ``count`` rows of the table at ``place``; where they cannot be told, the table's."""
         header = self.of(place)
         if header is None:
             return [None] * count
-        rows, inside = list[int | None](), False
+        rows, inside, depth = list[int | None](), False, 0
         for number in range(header, len(self._lines)):
             line = self._lines[number]
             if _ANY_HEADER.match(line):
                 break
-            inside = inside or re.match(r"\s*rows\s*=\s*\[", line) is not None
-            if inside and re.match(r"\s*{", line):
-                rows.append(number + 1)
+            if found := re.match(r"\s*rows\s*=\s*\[", line):
+                inside, line = True, line[found.end() :]
+            if inside:
+                for letter in _TEXT.sub("", line):
+                    if letter == "{" and depth == 0:
+                        rows.append(number + 1)
+                    depth += (letter == "{") - (letter == "}")
         return rows if len(rows) == count else [header] * count
 
 

@@ -53,9 +53,11 @@ class Measured:
             if use.reading == 0 and use.replication == 0:
                 self._drawn_series[use.run] = self._drawn(self._plan.runs[use.run], result)
 
-    def case(self, run: SweptCase) -> CaseResult:
-        """The case under the reading taken."""
-        index = self._plan.runs.index(run)
+    def cases(self) -> Iterator[CaseResult]:
+        """The cases under the reading taken."""
+        return (self._case(run, index) for index, run in enumerate(self._plan.runs))
+
+    def _case(self, run: SweptCase, index: int) -> CaseResult:
         return CaseResult(
             name=run.name,
             case=run.case.name,

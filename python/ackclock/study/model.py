@@ -409,7 +409,7 @@ class Precision(Table):
 class Study(Table):
     """A whole study file."""
 
-    model_config = ConfigDict(json_schema_extra=_or_from_base("scenario"))
+    model_config = ConfigDict(json_schema_extra=_or_from_base("scenario", "metrics"))
 
     title: str
     summary: str

@@ -12,11 +12,12 @@ const SIZES: [(u32, u32); 4] = [(10, 800), (100, 80), (1000, 10), (10_000, 5)];
 /// Prints packets per CPU second for each number of flows at 1 Mbit/s each, and bytes for each flow that has sent
 /// everything.
 pub fn bench(repeat: usize) -> Result<(), String> {
+    // First: memory that a run before has left would be used again and not be seen.
+    println!("bench idle-flow {} bytes", bytes_of_idle_flow()?);
     for (flows, seconds) in SIZES {
         let scenario = scenario(flows, seconds, "")?;
         println!("bench scale-{flows} {:.0} packets/cpu-s", median_rate(&scenario, repeat)?);
     }
-    println!("bench idle-flow {} bytes", bytes_of_idle_flow()?);
     Ok(())
 }
 
