@@ -161,7 +161,7 @@ fn a_megabyte_over_a_simulated_network_that_loses() {
 fn the_slower_path_decides() {
     for entry in [registry::find("cubic").unwrap(), &bbr::ENTRY] {
         let time = seconds(&transfer(entry, 1_000_000, [10, 1], false));
-    assert!((4.248..4.26).contains(&time), "{}: {time} s", entry.descriptor.name);
+        assert!((4.248..4.26).contains(&time), "{}: {time} s", entry.descriptor.name);
     }
 }
 
