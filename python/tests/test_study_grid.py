@@ -186,6 +186,17 @@ rows = [
 """
 
 FIRST_CLAIM = '[[claims]]\nid = "1"\n'
+
+
+def test_an_element_of_a_list_for_all_of_an_axis_is_an_element_for_each() -> None:
+    text = """
+        axes = { n = [1, 2] }
+        cases = [{ name = "base" }]
+        figures = [{ id = "f", cases = ["first", "{r{n} for all n}", "{r{n} for all n}-x"] }]
+    """
+    assert written_out(text)["figures"][0]["cases"] == ["first", "r1", "r2", "r1, r2-x"]
+
+
 GRID = replaced(STUDY, (PLAIN_CASES, GRID_OF_CASES), (FIRST_CLAIM, ROWS_OF_CLAIMS + FIRST_CLAIM))
 
 
