@@ -285,6 +285,42 @@ def test_mistakes_name_the_line_the_row_and_the_point(
     assert line in (there if there.startswith("    {") else below)
 
 
+def test_a_mistake_in_a_table_of_a_group_is_at_its_row() -> None:
+    group = """\
+[[claims]]
+unit = "Mbit/s"
+rows = [{ case = "few" }, { case = "many" }]
+
+[[claims.each]]
+id = "a-{case}"
+text = "Goodput"
+measured = "goodput('{case}')"
+expect = "> 0"
+
+[[claims.each]]
+id = "b-{case}-{n}"
+text = "Goodput"
+measured = "goodput('{case}')"
+rows = [
+    { n = 1, expect = "> 0" },
+    { n = 2, expect = "some" },
+]
+
+"""
+    text = replaced(STUDY, (FIRST_CLAIM, group + FIRST_CLAIM))
+    with pytest.raises(InputError) as caught:
+        parse_study(text, "test", "study.toml")
+    line = text.splitlines().index('    { n = 2, expect = "some" },') + 1
+    assert f'study.toml:{line}: claims[1] ("b-few-2", row 1, row 2): expect: found "some"' in str(
+        caught.value
+    )
+    broken = text.replace('text = "Goodput"\nmeasured = "goodput(\'{case}\')"\nrows', 'text = "{txt}"\nrows')
+    with pytest.raises(
+        InputError, match=r"claims\[1\]: each\[2\]: row 1, row 1: nothing here is called {txt}"
+    ):
+        parse_study(broken, "test", "study.toml")
+
+
 @pytest.mark.parametrize(
     ("axes", "message"),
     [
