@@ -10,7 +10,8 @@
 use crate::assembly::{Assembly, Controller, Part};
 use crate::control::{Ack, Change, Ending, Initial, Loss, LossSignal, Recovered, Timeout};
 use crate::discern::{Cause, Counted, IncomingAck};
-use crate::registry::{self, Entry};
+use crate::entry::Entry;
+use crate::registry;
 use ackclock_base::random::Scripted;
 use ackclock_base::{Packets, Span, Time, Values};
 

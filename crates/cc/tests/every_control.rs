@@ -5,7 +5,8 @@
 use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
-use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, Entry};
+use ackclock_cc::entry::Entry;
+use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS};
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Counted, Decision, Ending, IncomingAck, Initial, Loss,
     LossSignal, Lost, Part, Phase, RateSample, Recovered, Sent, Timeout,
@@ -361,5 +362,18 @@ proptest! {
             let outcome = live(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }
+    }
+}
+
+/// The file of a control has its name, or the name of the control of which it is a variant (`dca-c`, `westwood-nr`).
+#[test]
+fn every_control_is_found_in_the_file_of_its_name() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/laws");
+    for entry in CONTROLS {
+        let name = entry.descriptor.name.replace('-', "_");
+        let mut stems = (1..=name.len()).rev().filter_map(|length| name.get(..length));
+        let text = stems.find_map(|stem| std::fs::read_to_string(format!("{folder}/{stem}.rs")).ok());
+        let holds = text.is_some_and(|text| text.contains(&format!("\"{}\"", entry.descriptor.name)));
+        assert!(holds, "no file of {}", entry.descriptor.name);
     }
 }

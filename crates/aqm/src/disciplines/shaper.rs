@@ -2,8 +2,8 @@
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::{Capacity, LinkRate};
+use crate::entry::{Entry, Queueing, Service, queue};
 use crate::fifo::Fifo;
-use crate::registry::{Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
 use ackclock_base::{Random, Rate, Size, Time, parameters};
 

@@ -4,7 +4,7 @@
 use super::Action;
 use crate::classic::MIN_SSTHRESH;
 use crate::control::Loss;
-use crate::registry::ActionEntry;
+use crate::entry::ActionEntry;
 use ackclock_base::{Descriptor, Kind, Packets, choice, parameters};
 
 /// The entry in the registry.

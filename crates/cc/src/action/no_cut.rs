@@ -2,7 +2,7 @@
 
 use super::Action;
 use crate::control::Loss;
-use crate::registry::ActionEntry;
+use crate::entry::ActionEntry;
 use ackclock_base::{Descriptor, Kind, Packets};
 
 /// The entry in the registry.

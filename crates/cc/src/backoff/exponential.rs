@@ -1,7 +1,7 @@
 //! Exponential back-off (RFC 6298 section 5.5).
 
 use super::Backoff;
-use crate::registry::BackoffEntry;
+use crate::entry::BackoffEntry;
 use ackclock_base::{Descriptor, Kind};
 
 /// The entry in the registry.

@@ -3,7 +3,7 @@
 
 use super::Backoff;
 use crate::discern::Cause;
-use crate::registry::BackoffEntry;
+use crate::entry::BackoffEntry;
 use ackclock_base::{Descriptor, Kind, Range, Time, parameters};
 
 /// The entry in the registry.

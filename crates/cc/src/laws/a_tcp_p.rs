@@ -3,10 +3,10 @@
 
 use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::adaptive_strength::{self, Controller};
 use crate::laws::tcp_p::{Cost, Flow, Rules};
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Time, parameters};
 
 /// The entry in the registry.

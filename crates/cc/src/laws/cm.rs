@@ -4,9 +4,9 @@
 
 use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Time};
 
 /// The entry in the registry.

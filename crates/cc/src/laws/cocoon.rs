@@ -4,9 +4,9 @@
 
 use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::parameters;
 
 /// The entry in the registry.

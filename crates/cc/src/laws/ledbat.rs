@@ -5,7 +5,7 @@ mod delays;
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Span, parameters};
 use delays::{BaseDelay, CurrentDelay, MOST_MINUTES, MOST_SAMPLES};
 

@@ -1,7 +1,7 @@
 //! How RED's descendants move the slope of its curve: up by adding, down by multiplying (Floyd, Gummadi and Shenker 2001,
 //! section 4).
 
-use crate::registry::PERIODS;
+use crate::entry::PERIODS;
 use ackclock_base::{Range, Span, parameters};
 
 parameters! {

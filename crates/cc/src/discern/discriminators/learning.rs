@@ -14,7 +14,7 @@ use self::parameters::{Parameters, Timeouts, Weight};
 use super::{Discriminator, Judgement};
 use crate::control::{Ack, Timeout};
 use crate::discern::{Cause, IncomingAck};
-use crate::registry::DiscriminatorEntry;
+use crate::entry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Random, Span, Time};
 
 /// The entry in the registry.
