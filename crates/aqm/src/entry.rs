@@ -10,7 +10,7 @@ use ackclock_base::{Descriptor, Kind, Parameter, Range, Values, parameters};
 /// A registered discipline.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What it is.
+    /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
     /// Makes one for a link.
     pub build: fn(&Values, Capacity, &LinkRate) -> Queueing,

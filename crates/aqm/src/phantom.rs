@@ -32,7 +32,7 @@ pub struct PhantomQueue {
 }
 
 impl PhantomQueue {
-    /// An empty one.
+    /// A queue that holds nothing at the start of the run.
     pub fn new(rate: Rate) -> Self {
         Self { rate, level: 0, at: Time::ZERO }
     }
@@ -74,7 +74,7 @@ pub struct PhantomQueues {
 }
 
 impl PhantomQueues {
-    /// So many empty ones. Nothing is allocated after that.
+    /// So many queues that hold nothing. Nothing is allocated after that.
     pub fn new(rate: Rate, queues: usize, quantum: Size) -> Self {
         let quantum = u128::from(quantum.bytes()) * PER_BYTE;
         Self {

@@ -11,7 +11,7 @@ use ackclock_base::{Descriptor, Kind, Parameter, Values};
 /// A registered control.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What it is.
+    /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
     /// How one is made.
     pub build: Build,
@@ -56,7 +56,7 @@ impl Companions {
 /// A registered loss discriminator.
 #[derive(Clone, Copy, Debug)]
 pub struct DiscriminatorEntry {
-    /// What it is.
+    /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
     /// Makes one for a new connection.
     pub build: fn(&Values) -> Box<dyn Discriminator>,
@@ -67,7 +67,7 @@ pub struct DiscriminatorEntry {
 /// A registered action.
 #[derive(Clone, Copy, Debug)]
 pub struct ActionEntry {
-    /// What it is.
+    /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
     /// Makes one for a new connection.
     pub build: fn(&Values) -> Box<dyn Action>,
@@ -76,7 +76,7 @@ pub struct ActionEntry {
 /// A registered back-off rule.
 #[derive(Clone, Copy, Debug)]
 pub struct BackoffEntry {
-    /// What it is.
+    /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
     /// Makes one for a new connection whose transport allows factors up to the number given.
     pub build: fn(&Values, f64) -> Box<dyn Backoff>,

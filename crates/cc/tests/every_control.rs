@@ -14,7 +14,7 @@ use ackclock_cc::{
 use proptest::prelude::*;
 
 /// Larger than any window that a control may ever ask for.
-const MOST_CWND: f64 = 1e9;
+const MAX_CWND: f64 = 1e9;
 
 /// Draws from bytes that proptest made and can shrink; zeros when they are used up.
 struct Draws<'a>(std::slice::Iter<'a, u8>);
@@ -267,7 +267,7 @@ impl Host {
 
 fn check(name: &str, control: &dyn Control) -> Result<(), TestCaseError> {
     let Decision { cwnd, ssthresh, pacing_rate, .. } = control.decision();
-    prop_assert!((1.0..=MOST_CWND).contains(&cwnd), "{name}: cwnd {cwnd}");
+    prop_assert!((1.0..=MAX_CWND).contains(&cwnd), "{name}: cwnd {cwnd}");
     prop_assert!(ssthresh >= 1.0, "{name}: ssthresh {ssthresh}");
     prop_assert!(pacing_rate.is_none_or(|rate| rate.bits_per_second() > 0), "{name}: {pacing_rate:?}");
     control.publish(&mut |_, _| {});

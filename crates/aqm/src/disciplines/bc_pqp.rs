@@ -49,7 +49,7 @@ parameters! {
     }
 }
 
-/// The policer.
+/// Phantom queues that are filled up where a burst shows, so that it gains nothing.
 #[derive(Clone, Debug)]
 pub struct BcPqp {
     queues: PhantomQueues,

@@ -34,7 +34,7 @@ parameters! {
     }
 }
 
-/// The policer.
+/// A bucket of which each flow takes no more space than is still free.
 #[derive(Clone, Debug)]
 pub struct FairPolicer {
     /// The space that each flow takes in the bucket.

@@ -41,7 +41,7 @@ parameters! {
     }
 }
 
-/// The discipline.
+/// Marks by a counter in place of the queue.
 #[derive(Clone, Debug)]
 pub struct Phantom {
     counter: PhantomQueue,

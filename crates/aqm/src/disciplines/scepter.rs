@@ -44,7 +44,7 @@ enum Control {
     PidSquared(PidSquared),
 }
 
-/// The policer.
+/// A bucket, and what drops before it is empty.
 #[derive(Clone, Debug)]
 pub struct Scepter {
     bucket: Bucket,

@@ -27,7 +27,7 @@ parameters! {
     }
 }
 
-/// The shaper.
+/// A queue that sends what its bucket has tokens for.
 #[derive(Clone, Debug)]
 pub struct Shaper {
     bucket: Bucket,

@@ -44,7 +44,7 @@ parameters! {
     }
 }
 
-/// The meter.
+/// Two buckets: what the peak does not hold is red, what the committed one does not hold is yellow.
 #[derive(Clone, Debug)]
 pub struct TrTcm {
     committed: Bucket,

@@ -7,7 +7,7 @@ use crate::control::Loss;
 use crate::entry::ActionEntry;
 use ackclock_base::{Descriptor, Kind, Packets, choice, parameters};
 
-/// The entry in the registry.
+/// The action's entry in the registry.
 pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,

@@ -8,7 +8,7 @@ use crate::discern::Counted;
 use crate::entry::ActionEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Range, parameters};
 
-/// The entry in the registry.
+/// The action's entry in the registry.
 pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,

@@ -4,7 +4,7 @@ use super::Backoff;
 use crate::entry::BackoffEntry;
 use ackclock_base::{Descriptor, Kind};
 
-/// The entry in the registry.
+/// The rule's entry in the registry.
 pub const ENTRY: BackoffEntry = BackoffEntry {
     descriptor: &Descriptor {
         kind: Kind::Backoff,

@@ -8,7 +8,7 @@ use crate::laws::adaptive_strength::{self, Controller};
 use crate::laws::tcp_k;
 use ackclock_base::{Packets, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp",

@@ -9,7 +9,7 @@ use crate::laws::adaptive_strength::{self, Controller};
 use crate::laws::tcp_p::{Cost, Flow, Rules};
 use ackclock_base::{Time, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp-p",

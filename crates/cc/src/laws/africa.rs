@@ -7,7 +7,7 @@ use crate::entry::{Build, Companions, Entry, control};
 use crate::laws::hstcp::{self, HighSpeed};
 use ackclock_base::{Packets, Range, Span, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "africa",

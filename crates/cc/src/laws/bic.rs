@@ -9,7 +9,7 @@ use ackclock_base::{Packets, Range, choice, parameters};
 #[cfg(test)]
 mod tests;
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "bic",

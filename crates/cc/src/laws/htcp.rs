@@ -11,7 +11,7 @@ use throughput::Throughput;
 mod tests;
 mod throughput;
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "htcp",

@@ -4,7 +4,7 @@
 use super::reno::{BUILD, Reno};
 use crate::entry::{Companions, Entry, control};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "learning-tcp",

@@ -10,7 +10,7 @@ use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Packets, Range, choice, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp",

@@ -12,7 +12,7 @@ use crate::entry::{Build, Companions, Entry, control};
 use crate::laws::ltcp::{self, FirstLayer, Ltcp};
 use ackclock_base::{Packets, Range, choice, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp-rc",

@@ -12,7 +12,7 @@ use crate::control::{Ack, Initial, Loss};
 use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Span, choice, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc",

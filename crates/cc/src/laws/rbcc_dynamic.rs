@@ -18,7 +18,7 @@ use crate::entry::{Build, Companions, Entry, control};
 use crate::laws::rbcc::step::Step;
 use ackclock_base::{Packets, Span};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc-dynamic",

@@ -6,7 +6,7 @@ use crate::control::{Ack, Loss};
 use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "tcp-k",

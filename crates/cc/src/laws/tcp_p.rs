@@ -8,7 +8,7 @@ use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
 use ackclock_base::{Packets, Range, Time, choice, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "tcp-p",

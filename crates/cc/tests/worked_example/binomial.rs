@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The law.
+    /// Increase and decrease by powers of the window.
     pub struct Binomial {
         /// Packets of increase in a round trip at a window of one packet
         alpha: f64 = number("1", Range::between(0.0, 10.0), SOURCE),

@@ -5,7 +5,7 @@ use crate::entry::PERIODS;
 use ackclock_base::{Range, Span, parameters};
 
 parameters! {
-    /// The steps.
+    /// How often the probability moves, by how much, and between which bounds.
     pub struct Steps {
         /// How often max_probability may move
         interval: Span = time("500 ms", PERIODS, SOURCE),
