@@ -3,6 +3,7 @@
 use ackclock_base::{Span, Time};
 use ackclock_lab::{Scenario, build, flows::Sending};
 use ackclock_sim::measure::Interval;
+use ackclock_sim::tcp::details::Details;
 use ackclock_sim::trace::{Event, Record};
 use serde_json::Value as Json;
 use std::collections::HashMap;
@@ -127,8 +128,8 @@ impl Way {
             }
             // SYN does not count, and with jitter a packet leaves after it was sent.
             Sending::Tcp(plan) | Sending::Web(plan, _) => {
-                let values = &plan.transport.values;
-                if !values.flag("handshake") && values.time("send_jitter") == Span::ZERO {
+                let details = Details::from(&plan.transport.values);
+                if !details.handshake && details.send_jitter == Span::ZERO {
                     assert_eq!(shown["sent_packets"], self.launched, "{shown}");
                 }
             }

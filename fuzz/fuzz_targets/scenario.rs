@@ -13,6 +13,7 @@ use ackclock_lab::build::{self, Keep};
 use ackclock_lab::flows::{FlowGroup, Sending};
 use ackclock_lab::result::RunResult;
 use ackclock_lab::{Scenario, diagnostics, run};
+use ackclock_sim::tcp::details::Details;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use serde_json::{Map, Value as Json};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -81,7 +82,7 @@ fn small(mut scenario: Scenario) -> Option<Scenario> {
     }
     for group in &mut scenario.flows {
         if let Sending::Tcp(plan) | Sending::Web(plan, _) = &mut group.plan.sending {
-            let window = plan.transport.values.packets("window").min(MOST_WINDOW);
+            let window = Details::from(&plan.transport.values).window.min(MOST_WINDOW);
             plan.transport.values.set("window", Value::Packets(window));
         }
     }

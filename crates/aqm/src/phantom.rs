@@ -154,7 +154,7 @@ impl PhantomQueues {
         std::mem::take(&mut self.drained[queue])
     }
 
-    /// What a queue holds: bytes times [`PER_BYTE`].
+    /// What a queue holds: bytes times `PER_BYTE`.
     pub fn level(&self, queue: usize) -> u128 {
         self.levels[queue]
     }
