@@ -19,7 +19,7 @@ pub trait Control: Send {
         EcnResponse::AsLoss
     }
 
-    /// The connection begins or ends, or its packets change their size.
+    /// The connection begins, opens or ends, or its packets change their size.
     fn on_change(&mut self, _change: &Change) {}
 
     /// A packet has been sent.

@@ -28,7 +28,7 @@ pub trait Detection: Send {
     /// Packets thought to be in the network.
     fn inflight(&self, board: &Ledger) -> u64;
 
-    /// The next packet to send under a congestion window of `cwnd` whole packets, or `None` while there is no room.
+    /// The next packet to send while less than `cwnd` is in flight, or `None`: while it is, a full packet fits into the window.
     /// New data may be sent up to the number `fresh_until`.
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64>;
 

@@ -151,7 +151,7 @@ impl Bbr {
         for amount in [&mut self.cwnd, &mut self.initial_window, &mut self.prior_cwnd] {
             *amount *= factor;
         }
-        self.cwnd = self.cwnd.max(1.0).min(crate::classic::MAX_CWND);
+        self.cwnd = self.cwnd.clamp(1.0, crate::classic::MAX_CWND);
         self.bw *= factor;
         self.pacing_rate *= factor;
         self.max_bw.scale(factor);

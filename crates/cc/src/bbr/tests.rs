@@ -223,6 +223,72 @@ fn a_loss_of_what_the_application_limited_ends_a_probe_and_bounds_nothing() {
     assert_eq!(script.published("bbr_inflight_longterm"), f64::INFINITY);
 }
 
+/// Down after a probe in which too much was lost with 100 packets in flight: the bound is 98.98.
+fn bounded() -> Script {
+    let mut script = in_up();
+    script.lost(401, 100.0, |lost| lost.lost = 3.0);
+    script
+}
+
+/// From Down to the next probe.
+fn next_up(script: &mut Script, change: impl Fn(&mut Script)) {
+    change(script);
+    assert!(is_in(script, State::Cruise));
+    script.wait(Span::from_millis(2300));
+    change(script);
+    assert!(is_in(script, State::Refill));
+    change(script);
+    assert!(is_in(script, State::Up));
+}
+
+#[test]
+fn a_probe_after_one_that_was_too_high_stops_at_the_bound_and_the_next_one_goes_on() {
+    let mut script = bounded();
+    next_up(&mut script, |script| flight(script, BDP, |_| {}));
+    flight(&mut script, 62, |ack| ack.inflight = 99.0);
+    assert!(is_in(&mut script, State::Down), "as a precaution");
+    flight(&mut script, 62, |_| {});
+    assert!(is_in(&mut script, State::Refill), "nothing was lost: no waiting for the next");
+    flight(&mut script, BDP, |_| {});
+    flight(&mut script, 62, |ack| ack.inflight = 99.0);
+    assert!(is_in(&mut script, State::Up));
+}
+
+#[test]
+fn at_the_bound_of_an_earlier_probe_the_bound_grows_and_the_pipe_is_not_called_full() {
+    let mut script = bounded();
+    next_up(&mut script, |script| flight(script, BDP, |_| {}));
+    // The bound grows by a packet for 98.98 acknowledged in the first round, and for half of that, and a quarter, as the slope
+    // doubles at the end of each round in which the window is at the bound; the window follows at the next acknowledgement.
+    // First: 62 are none of 98.98, but one of 49.49, and 12.51 are left. Second: the window gets there. Third: 74.51 are one
+    // of 49.49, and the 25.02 left one of 24.99.
+    let mut grown = Vec::new();
+    for _ in 0..5 {
+        flight(&mut script, 62, |_| {});
+        flight(&mut script, 62, |ack| {
+            ack.newly_acked = 0.0;
+            ack.rate.as_mut().unwrap().prior_delivered -= 1.0;
+        });
+        assert!(is_in(&mut script, State::Up), "the rate does not grow, but the window is in the way");
+        grown.push((script.published("bbr_inflight_longterm") - 98.979_59).round());
+    }
+    assert_eq!(grown[..3], [1.0, 1.0, 3.0]);
+}
+
+#[test]
+fn a_bandwidth_that_is_gone_is_forgotten_after_two_cycles() {
+    let mut script = in_up();
+    let slow = |script: &mut Script| flight(script, 20, |_| {}); // 500 packets a second
+    (0..3).for_each(|_| slow(&mut script));
+    assert!(is_in(&mut script, State::Down));
+    next_up(&mut script, slow);
+    (0..3).for_each(|_| slow(&mut script));
+    assert!(is_in(&mut script, State::Down));
+    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 1250.0);
+    slow(&mut script);
+    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 500.0);
+}
+
 #[test]
 fn a_packet_as_large_as_many_counts_up_to_where_the_threshold_was() {
     let lost = |size, tx_in_flight, lost| Lost {

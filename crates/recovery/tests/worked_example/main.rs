@@ -99,14 +99,14 @@ fn transfer(entry: &Entry) -> u64 {
     while !sending.is_done() {
         assert!(start.elapsed() < PATIENCE, "{arrived} datagrams have arrived, and nothing more");
         let mut is_idle = true;
-        for path in 0..PATHS {
+        for (path, carried) in by_path.iter_mut().enumerate() {
             while let Some((header, payload)) = there.receive(path, &mut buffer) {
                 is_idle = false;
                 arrived += 1;
                 if arrived % DROPPED != 0 && receiving.on_packet(path, header, &mut there) {
                     let place = header[1] as usize;
                     received[place..place + payload.len()].copy_from_slice(payload);
-                    by_path[path] += payload.len();
+                    *carried += payload.len();
                 }
             }
             while let Some((header, _)) = here.receive(path, &mut buffer) {

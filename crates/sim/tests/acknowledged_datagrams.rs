@@ -1,0 +1,175 @@
+//! The endpoint of `crates/recovery/tests/worked_example`, the same file that sends over real sockets there, over a simulated
+//! network: what is between the two is this adapter.
+
+#[path = "../../recovery/tests/worked_example/acknowledged_datagrams.rs"]
+mod acknowledged_datagrams;
+
+use ackclock_base::random::Scripted;
+use ackclock_base::{Rate, Span, Time};
+use ackclock_cc::registry::{self, Entry};
+use ackclock_cc::{Assembly, Exponential, Initial, bbr};
+use ackclock_recovery::detection::AfterTimeout;
+use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
+use ackclock_recovery::{Options, Sender, Units};
+use ackclock_sim::channel::Impairments;
+use ackclock_sim::endpoint::{Endpoint, Outbox};
+use ackclock_sim::flow::{FlowParts, PathPair};
+use ackclock_sim::link::LinkParts;
+use ackclock_sim::loss;
+use ackclock_sim::measure::Interval;
+use ackclock_sim::packet::Packet;
+use ackclock_sim::simulation::{Parts, Simulation};
+use acknowledged_datagrams::{Network, PAYLOAD_BYTES, Receiving, Sending};
+use std::sync::atomic::AtomicBool;
+
+/// The three words, IPv4 and UDP.
+const HEADER_BYTES: u32 = 24 + 28;
+
+/// The simulated network as the endpoint sees it.
+struct Simulated<'a>(&'a mut dyn Outbox);
+
+impl Network for Simulated<'_> {
+    fn send(&mut self, path: usize, header: [u64; 3], payload: u64) {
+        self.0.send(path, Packet { bytes: payload as u32 + HEADER_BYTES, header, ..Packet::default() });
+    }
+}
+
+struct SendingEnd(Sending);
+
+impl Endpoint for SendingEnd {
+    fn start(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.0.start(now, &mut Simulated(out));
+    }
+
+    fn timer(&self) -> Time {
+        self.0.timer()
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.0.on_timer(now, &mut Simulated(out));
+    }
+
+    fn on_packet(&mut self, now: Time, path: usize, packet: &Packet, out: &mut dyn Outbox) {
+        self.0.on_packet(now, path, packet.header, &mut Simulated(out));
+        if self.0.is_done() {
+            out.done();
+        }
+    }
+}
+
+struct ReceivingEnd(Receiving);
+
+impl Endpoint for ReceivingEnd {
+    fn on_packet(&mut self, _now: Time, path: usize, packet: &Packet, out: &mut dyn Outbox) {
+        if self.0.on_packet(path, packet.header, &mut Simulated(out)) {
+            let sent = Time::from_nanos(packet.header[2]);
+            out.received(Some(sent), 1, u64::from(packet.bytes - HEADER_BYTES));
+        }
+    }
+}
+
+fn sender(entry: &Entry, datagrams: u64) -> Sender {
+    let options = Options::recommended(Units::bytes(PAYLOAD_BYTES as u32));
+    let initial = Initial {
+        window: 10.0,
+        ssthresh: f64::INFINITY,
+        limit: options.window as f64,
+        packet_bytes: PAYLOAD_BYTES as u32,
+    };
+    let detection =
+        SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
+    let parts = ackclock_recovery::Parts {
+        controller: Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial),
+        detection: Box::new(Sack::new(detection)),
+        backoff: Box::new(Exponential { most: 64.0 }),
+        random: Box::new(Scripted::new(&[0.3, 0.7])),
+    };
+    Sender::new(options, parts, datagrams)
+}
+
+fn link(name: &str, megabits: u64, lossy: bool) -> LinkParts {
+    let entry = loss::find("independent").unwrap();
+    let loss = lossy.then(|| (entry.build)(&entry.descriptor.defaults()));
+    LinkParts {
+        name: name.into(),
+        from: "a".into(),
+        to: "b".into(),
+        rate: Rate::from_bits_per_second(megabits * 1_000_000),
+        phases: Vec::new(),
+        delay: Span::from_millis(20),
+        discipline: None,
+        impairments: Impairments { loss, ..Impairments::default() },
+        seed: 1,
+    }
+}
+
+/// So many bytes over two paths of so many Mbit/s each and a round trip of 40 ms: the finished run.
+fn transfer(entry: &Entry, bytes: u64, megabits: [u64; 2], lossy: bool) -> Simulation {
+    let path = |there| PathPair { forward: vec![there], backward: vec![there + 1] };
+    let flow = FlowParts {
+        name: "datagrams".into(),
+        paths: vec![path(0), path(2)],
+        start: Time::ZERO,
+        stop: Time::NEVER,
+        ends: [
+            Box::new(SendingEnd(Sending::new(bytes, 2, |datagrams| sender(entry, datagrams)))),
+            Box::new(ReceivingEnd(Receiving::new(2))),
+        ],
+        row: 0,
+        one_of_many: false,
+        session: None,
+    };
+    let mut run = Simulation::new(Parts {
+        links: vec![
+            link("first", megabits[0], lossy),
+            link("back", 1000, false),
+            link("second", megabits[1], lossy),
+            link("back too", 1000, false),
+        ],
+        media: Vec::new(),
+        flows: vec![flow],
+        sessions: Vec::new(),
+        measured: Interval { from: Time::ZERO, to: Time::from_seconds(60.0) },
+        seed: 1,
+        sample_every: None,
+        samples_flows: false,
+        traced: false,
+        watch: None,
+    });
+    run.run(&AtomicBool::new(false)).unwrap();
+    run
+}
+
+fn seconds(run: &Simulation) -> f64 {
+    run.flows[0].completed.expect("all has arrived").seconds()
+}
+
+/// The file of the example over two paths that lose one packet in a hundred: every byte arrives, under either control.
+#[test]
+fn a_megabyte_over_a_simulated_network_that_loses() {
+    for entry in [registry::find("cubic").unwrap(), &bbr::ENTRY] {
+        let run = transfer(entry, 1_000_000, [10, 10], true);
+        assert_eq!(run.flows[0].delivered_packets(), 1000, "{}", entry.descriptor.name);
+        let lost: u64 = [0, 2].map(|link| run.network.links[link].counts().lost).iter().sum();
+        assert!(lost >= 5, "{lost}");
+    }
+}
+
+/// Each path carries half, so the slower one decides: 500 datagrams of 8,416 bits at 1 Mbit/s are 4.208 s, which the initial
+/// window begins at once, and the last acknowledgement arrives 40 ms later.
+#[test]
+fn the_slower_path_decides() {
+    for entry in [registry::find("cubic").unwrap(), &bbr::ENTRY] {
+        let time = seconds(&transfer(entry, 1_000_000, [10, 1], false));
+        assert!((4.248..4.26).contains(&time), "{}: {time} s", entry.descriptor.name);
+    }
+}
+
+/// Twenty megabytes over 10 Mbit/s and a queue without a limit. What the skeleton measures is what the path carries, in
+/// payload: 10 * 1000 / 1052 = 9.506 Mbit/s, and it sends 99 % of that in CRUISE.
+#[test]
+fn the_skeleton_of_bbr_finds_the_rate_of_the_path() {
+    let time = seconds(&transfer(&bbr::ENTRY, 20_000_000, [10, 10], false));
+    let payload_rate = 20_000_000.0 * 8.0 / 2.0 / time;
+    assert!((payload_rate / 9.506e6 - 1.0).abs() < 0.03, "{payload_rate} bit/s");
+}
