@@ -1,6 +1,7 @@
 //! What can be chosen about how a sender recovers from losses. A transport's profiles fill this in.
 
 use crate::rtt::TimeoutRule;
+use crate::undo::UndoRules;
 use crate::units::Units;
 
 /// A sender's options.
@@ -10,7 +11,7 @@ pub struct Options {
     pub units: Units,
     /// The most packets from the first unacknowledged to the last sent: what the receiver allows.
     pub window: u64,
-    /// Later packets acknowledged that make a packet lost.
+    /// Later packets acknowledged that make a packet lost; zero for a rule that finds losses itself.
     pub dupack_threshold: u32,
     /// The timer.
     pub timeout: TimeoutRule,
@@ -24,8 +25,8 @@ pub struct Options {
     pub cwnd_validation: bool,
     /// Whether the timer listens to every timestamp, instead of timing one packet at a time.
     pub timer_from_stamps: bool,
-    /// Whether spurious timeouts are taken back; needs timestamps.
-    pub spurious_timeouts: bool,
+    /// How reactions that were not justified are found, to be taken back.
+    pub undo: UndoRules,
     /// Whether a control without a rate of its own has its packets paced over the round trip.
     pub pacing: bool,
     /// The most packets that one acknowledgement releases.

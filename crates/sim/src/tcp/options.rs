@@ -8,10 +8,12 @@ use ackclock_cc::Initial;
 use ackclock_recovery::Units;
 use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
+use ackclock_recovery::detection::rack::{Rack, RackOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::detection::{AfterTimeout, Detection, vegas};
 use ackclock_recovery::ledger::{MAX_DUPACK_THRESHOLD, MAX_OUTSTANDING};
 use ackclock_recovery::rtt::TimeoutRule;
+use ackclock_recovery::undo::UndoRules;
 
 /// The profiles, in the order in which lists show them.
 pub const PROFILES: &[Descriptor] = &[
@@ -173,9 +175,9 @@ pub const DETAILS: &[Parameter] = &[
     choice(
         "recovery",
         "The retransmission rule; auto takes the control's own, or sack",
-        &["auto", "reno", "newreno", "sack", "vegas", "mda", "mda-transmission"],
+        &["auto", "reno", "newreno", "sack", "rack", "vegas", "mda", "mda-transmission"],
         "auto",
-        "RFC 5681, RFC 6582, RFC 6675, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
+        "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
     ),
     detail(
         "dupack_threshold",
@@ -347,6 +349,36 @@ pub const DETAILS: &[Parameter] = &[
         "lost",
         "Linux since 2.4 net/ipv4/tcp_output.c, tcp_transmit_skb on NET_XMIT_DROP; ns-2 loses it, as a router does",
     ),
+    flag(
+        "dsack",
+        "Whether the receiver tells of packets that arrive twice, with sack or rack",
+        "false",
+        "RFC 2883",
+    ),
+    flag(
+        "tail_loss_probe",
+        "With rack, whether a probe after two round trips of silence shows the loss of the last packets",
+        "true",
+        "RFC 8985 section 7",
+    ),
+    flag(
+        "spurious_recoveries",
+        "Whether a recovery whose first acknowledgement echoes the original is taken back (needs timestamps)",
+        "false",
+        "RFC 3522",
+    ),
+    flag(
+        "dsack_undo",
+        "Whether a recovery or a timeout is taken back when all that it sent again had arrived (needs dsack)",
+        "false",
+        "RFC 3708; Linux net/ipv4/tcp_input.c, tcp_try_undo_dsack",
+    ),
+    flag(
+        "frto",
+        "Whether a timeout is taken back when new data sent after the first retransmission shows that it was spurious",
+        "false",
+        "RFC 5682",
+    ),
 ];
 
 /// The details of a sender, read.
@@ -366,6 +398,8 @@ pub struct SenderOptions {
     pub handshake: bool,
     /// Whether timestamps are used.
     pub timestamps: bool,
+    /// Whether the first block of an acknowledgement may tell of a packet that arrived twice.
+    pub dsack: bool,
     /// The greatest back-off factor.
     pub max_backoff: f64,
     /// Whether packets may be marked.
@@ -404,6 +438,7 @@ pub struct Options {
 enum Recovery {
     Duplicates(DuplicateOptions),
     Sack(SackOptions),
+    Rack(RackOptions),
     Vegas(u32),
     Mda(MdaOptions),
 }
@@ -416,7 +451,8 @@ impl Options {
             chosen => chosen,
         };
         let recovery = recovery(name, values);
-        let sack = matches!(recovery, Recovery::Sack(_));
+        let sack = matches!(recovery, Recovery::Sack(_) | Recovery::Rack(_));
+        let counts_later = !matches!(recovery, Recovery::Rack(_));
         let bytes = |name| values.size(name).bytes() as u32;
         let sender = SenderOptions {
             payload_bytes: bytes("packet"),
@@ -426,6 +462,7 @@ impl Options {
             initial_ssthresh: values.optional_packets("initial_ssthresh").unwrap_or(f64::INFINITY),
             handshake: values.flag("handshake"),
             timestamps: values.flag("timestamps"),
+            dsack: values.flag("dsack"),
             max_backoff: values.number("max_backoff"),
             ecn: values.flag("ecn"),
             ecn_field: match values.choice("ecn_field") {
@@ -437,7 +474,7 @@ impl Options {
             recovery: ackclock_recovery::Options {
                 units: Units::packets(bytes("packet") + bytes("header")),
                 window: values.packets("window") as u64,
-                dupack_threshold: values.integer("dupack_threshold") as u32,
+                dupack_threshold: if counts_later { values.integer("dupack_threshold") as u32 } else { 0 },
                 timeout: TimeoutRule {
                     tick: values.time("tick"),
                     min: values.time("min_rto"),
@@ -450,7 +487,12 @@ impl Options {
                 cwnd_validation: values.flag("cwnd_validation"),
                 timer_from_stamps: values.flag("timestamps")
                     && values.choice("timer_samples") == "timestamps",
-                spurious_timeouts: values.flag("spurious_timeouts") && values.flag("timestamps"),
+                undo: UndoRules {
+                    eifel_timeouts: values.flag("spurious_timeouts") && values.flag("timestamps"),
+                    eifel_recoveries: values.flag("spurious_recoveries") && values.flag("timestamps"),
+                    dsack: values.flag("dsack_undo") && sack && values.flag("dsack"),
+                    frto: values.flag("frto"),
+                },
                 pacing: values.flag("pacing"),
                 max_burst: values.optional_integer("max_burst").map_or(u64::MAX, |most| most as u64),
                 feels_local_drops: values.choice("local_drop") == "cwr",
@@ -462,7 +504,8 @@ impl Options {
             "arriving" => Echo::Arriving,
             _ => Echo::LeftEdge,
         };
-        let receiver = ReceiverOptions { ack_bytes: bytes("ack_size"), sack, delayed_ack, echo };
+        let dsack = sack && values.flag("dsack");
+        let receiver = ReceiverOptions { ack_bytes: bytes("ack_size"), sack, dsack, delayed_ack, echo };
         Self { sender, receiver, recovery }
     }
 
@@ -471,6 +514,7 @@ impl Options {
         match self.recovery {
             Recovery::Duplicates(options) => Box::new(Duplicates::new(options)),
             Recovery::Sack(options) => Box::new(Sack::new(options)),
+            Recovery::Rack(options) => Box::new(Rack::new(options)),
             Recovery::Mda(options) => Box::new(Mda::new(options)),
             Recovery::Vegas(threshold) => Box::new(vegas::Vegas::new(threshold)),
         }
@@ -503,6 +547,17 @@ fn recovery(name: &str, values: &Values) -> Recovery {
             deflates: values.flag("window_deflation"),
         }),
         "vegas" => Recovery::Vegas(threshold),
+        "rack" => Recovery::Rack(RackOptions {
+            threshold,
+            proportional: values.choice("reduction") == "proportional",
+            probes: values.flag("tail_loss_probe"),
+            max_ack_delay: if values.flag("delayed_ack") {
+                values.time("delayed_ack_time")
+            } else {
+                Span::ZERO
+            },
+            packet: 1,
+        }),
         "mda" | "mda-transmission" => Recovery::Mda(MdaOptions {
             threshold,
             limited_transmit: values.flag("limited_transmit"),

@@ -132,6 +132,7 @@ impl Sender {
             ranges: blocks.map(|block| place(block.start)..place(block.end)),
             stamp: self.options.timestamps.then_some(packet.stamp),
             way_there: self.options.timestamps.then_some(packet.way_there),
+            dsack: if self.options.dsack { packet.duplicate() } else { None },
             marks: MarkFeedback { echo: packet.flags.has(Flags::CONGESTION_ECHO), marked: packet.marks },
         };
         let Self { core, options, field, .. } = self;
