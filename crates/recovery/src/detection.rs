@@ -3,6 +3,7 @@
 
 pub mod duplicates;
 pub mod mda;
+pub mod quic;
 pub mod rack;
 pub mod sack;
 pub mod vegas;
