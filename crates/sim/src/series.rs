@@ -166,7 +166,7 @@ mod tests {
             columns.begin(index);
             sampled.into_iter().for_each(|(name, value)| columns.put(name, value));
         }
-        let named = columns.named(5);
+        let named = columns.into_named(5);
         let is = |name: &str, expected: [f64; 5]| {
             let same = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan());
             assert!(named[name].iter().zip(&expected).all(same), "{name}: {:?}", named[name]);
