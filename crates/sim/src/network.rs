@@ -301,6 +301,11 @@ impl Network {
         }
         let number = if self.trace.is_some() { take_number(&mut self.traced[lane_index], order) } else { 0 };
         let (path, step) = (lane.path, lane.next_step);
+        if let Step::Arrive(to) = self.steps[step as usize]
+            && self.trace.is_none()
+        {
+            return Some(Delivery { at: arrives, to, packet });
+        }
         self.advance(arrives, path, step, packet, number)
     }
 

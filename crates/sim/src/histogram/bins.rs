@@ -82,7 +82,13 @@ impl Bins {
     /// Counts samples.
     pub(super) fn take(&mut self, samples: &[u64]) {
         for &ns in samples {
-            self.add(bin_of(ns), 1);
+            let bin = bin_of(ns);
+            let page = self.page(bin >> PAGE_BITS);
+            let place = (usize::from(page) << PAGE_BITS) | (bin & (PAGE - 1));
+            match &mut self.counts {
+                Counts::Wide(counts) => counts[place] = counts[place].saturating_add(1),
+                counts => counts.add(place, 1),
+            }
         }
     }
 
@@ -118,14 +124,17 @@ impl Bins {
         })
     }
 
-    #[inline]
     fn add(&mut self, bin: usize, count: u32) {
-        let number = bin >> PAGE_BITS;
-        let page = match self.directory.get(number.wrapping_sub(self.first_page)) {
+        let page = self.page(bin >> PAGE_BITS);
+        self.counts.add((usize::from(page) << PAGE_BITS) | (bin & (PAGE - 1)), count);
+    }
+
+    #[inline]
+    fn page(&mut self, number: usize) -> u16 {
+        match self.directory.get(number.wrapping_sub(self.first_page)) {
             Some(page) if *page != NO_PAGE => *page,
             _ => self.new_page(number),
-        };
-        self.counts.add((usize::from(page) << PAGE_BITS) | (bin & (PAGE - 1)), count);
+        }
     }
 
     #[cold]
