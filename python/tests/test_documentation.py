@@ -267,6 +267,22 @@ def test_every_method_of_a_window_law_is_described() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "file", "trait"),
+    [
+        ("add-an-endpoint.md", "endpoint.rs", "Endpoint"),
+        ("add-an-endpoint.md", "endpoint.rs", "Outbox"),
+        ("add-a-medium.md", "medium.rs", "Medium"),
+    ],
+)
+def test_what_an_endpoint_or_a_medium_implements_is_described(name: str, file: str, trait: str) -> None:
+    source = (ROOT / "crates" / "sim" / "src" / file).read_text(encoding="utf-8")
+    body = source[source.index(f"pub trait {trait}") :].split("\n}\n", 1)[0]
+    text = page(name)
+    table = text[text.index(f"| method of `{trait}`") :].split("\n\n", 1)[0]
+    assert first_column(table) - {trait} == set(re.findall(r"^    fn (\w+)", body, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
     ("file", "trait", "heading"),
     [
         ("discipline.rs", "pub trait Discipline", "| method of `Discipline`"),

@@ -11,6 +11,7 @@ use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Assembly, Backoff, Part};
+use ackclock_sim::channel::Impairments;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::{FlowParts, PathPair};
 use ackclock_sim::link::LinkParts;
@@ -44,6 +45,7 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
     Simulation::new(Parts {
         links: links.collect(),
+        media: Vec::new(),
         flows,
         sessions,
         measured,
@@ -187,7 +189,12 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
         phases: plan.pace.phases.clone(),
         delay: plan.delay,
         discipline: plan.queue.as_ref().and_then(|queue| discipline(queue, plan, facts)),
-        loss: plan.loss.as_ref().and_then(loss_model),
+        impairments: Impairments {
+            loss: plan.loss.as_ref().and_then(loss_model),
+            jitter: plan.jitter,
+            reorders: plan.reorders,
+            channel: None,
+        },
         seed,
     }
 }

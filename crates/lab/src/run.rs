@@ -86,8 +86,11 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
             rate: link.pace.rate,
             phases: link.pace.phases.iter().map(|phase| (phase.lasts, phase.rate)).collect(),
             delay: link.delay,
+            jitter: link.jitter,
+            reorders: link.reorders,
             capacity,
             service: link.service(),
+            medium: None,
         })
         .collect();
     let path = |flow: &FlowParts, backward: bool, links: &Vec<u32>| PathFacts {

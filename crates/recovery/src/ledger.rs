@@ -50,6 +50,8 @@ const STATE: u8 = SACKED | LOST | RESENT;
 pub struct Newly {
     /// Packets acknowledged cumulatively, whether or not selectively before.
     pub cumulative: u64,
+    /// How much these are.
+    pub in_order: u64,
     /// How much is acknowledged for the first time in either way.
     pub delivered: u64,
     /// Whether any of it had been sent more than once.
@@ -68,7 +70,8 @@ impl Newly {
     fn deliver(&mut self, number: u64, sent: &Sent) {
         self.delivered += u64::from(sent.size);
         self.resent |= sent.transmissions > 1;
-        if self.newest.is_none_or(|(_, newest)| newest <= sent.at) {
+        // Of what left at the same time the highest number is the newest, in whatever order ranges name them.
+        if self.newest.is_none_or(|newest| (newest.1, newest.0) <= (sent.at, number)) {
             self.newest = Some((number, sent.at));
         }
     }
@@ -250,6 +253,7 @@ impl Ledger {
             let slot = self.slot(number);
             let sent = &self.ring[slot];
             let size = u64::from(sent.size);
+            newly.in_order += size;
             if number < self.next {
                 self.outstanding -= size;
             }

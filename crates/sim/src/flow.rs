@@ -47,6 +47,8 @@ pub struct Flow {
     measured: Interval,
     /// Its first path; those from the first end to the second are this one and every second after it.
     first_path: u32,
+    /// How many there are each way.
+    paths: u32,
     /// How many connections it has been before, modulo 256. What is left of those in the network reaches nobody.
     connection: u8,
     started: bool,
@@ -103,6 +105,7 @@ impl Flow {
             arrivals: Arrivals::default(),
             measured,
             first_path,
+            paths: parts.paths.len() as u32,
             connection: 0,
             started: parts.session.is_some(),
             stopped: false,
@@ -191,6 +194,7 @@ impl Flow {
             now,
             measured: self.measured,
             first_path: self.first_path + end as u32,
+            paths: self.paths,
             connection: self.connection,
             done: false,
         };

@@ -117,13 +117,15 @@ pub struct Lane {
     /// When the last packet arrives.
     until: Time,
     /// In place of the chunks, for a lane in which packets may overtake one another: the first to arrive comes last.
-    sorted: Option<Box<Vec<Kept>>>,
+    sorted: Option<Vec<Kept>>,
 }
+
+const _: () = assert!(size_of::<Lane>() == 64);
 
 impl Lane {
     /// An empty lane, in which packets may overtake one another or not.
     pub fn new(path: u32, next_step: u32, source: SourceId, reorders: bool) -> Self {
-        let sorted = reorders.then(Box::default);
+        let sorted = reorders.then(Vec::new);
         let (packets, first, last, left, filled) = (0, 0, 0, 0, 0);
         Self { path, next_step, source, packets, first, last, left, filled, until: Time::ZERO, sorted }
     }

@@ -4,10 +4,12 @@
 //! the link is known the moment it is offered, and the link needs no events of its own. A discipline that decides at
 //! departure holds its packets in a [`WaitingRoom`], and its link is served each time that it becomes free.
 
+use crate::channel::{Carried, Impaired, Impairments, Sending};
 use crate::histogram::Histogram;
-use crate::loss::LossModel;
 use crate::measure::{Interval, QueueMeter, QueueStatistics};
+use crate::medium::Station;
 use crate::random::Stream;
+use crate::station_queue::StationQueue;
 use crate::transmission::{Phase, Transmission};
 use crate::waiting_room::{Guest, WaitingRoom};
 use ackclock_aqm::{Arrival, Backlog, Discipline, Queueing, Verdict};
@@ -30,8 +32,8 @@ pub struct LinkParts {
     pub delay: Span,
     /// What decides about packets; `None` for a queue without limit.
     pub discipline: Option<Queueing>,
-    /// What corrupts packets, if anything.
-    pub loss: Option<Box<dyn LossModel>>,
+    /// What its wire does to packets besides the delay.
+    pub impairments: Impairments,
     /// The run's seed, for the link's own random streams.
     pub seed: u64,
 }
@@ -91,7 +93,7 @@ pub struct Link {
     waited_ns: f64,
     /// Where the queue's length is followed, or something decides about packets.
     queue: Option<Box<Queue>>,
-    loss: Option<Box<Loss>>,
+    impaired: Option<Box<Impaired>>,
     /// How fast it sends; with phases, at most.
     pub rate: Rate,
     /// Its name in results.
@@ -125,17 +127,11 @@ struct Waiting {
     bytes: u32,
 }
 
-/// What corrupts packets.
-struct Loss {
-    model: Box<dyn LossModel>,
-    random: Stream,
-}
-
 impl Link {
     /// A link at rest. Its queue's length is followed where several paths share it or its queue has a discipline;
     /// of any other link only the queue's mean is measured, which is cheaper.
     pub fn new(parts: LinkParts, shared: bool, measured: Interval) -> Self {
-        let stream = |purpose| Stream::new(parts.seed, &format!("link {} {purpose}", parts.name));
+        let stream = |purpose: &str| Stream::new(parts.seed, &format!("link {} {purpose}", parts.name));
         let followed = shared || parts.discipline.is_some();
         Self {
             free_at: Time::ZERO,
@@ -144,7 +140,7 @@ impl Link {
             measured,
             waited_ns: 0.0,
             queue: followed.then(|| Box::new(Queue::new(parts.discipline, stream("queue"), measured))),
-            loss: parts.loss.map(|model| Box::new(Loss { model, random: stream("loss") })),
+            impaired: Impaired::of(parts.impairments, stream),
             counts: LinkCounts::default(),
             rate: parts.rate,
             name: parts.name.into(),
@@ -155,7 +151,8 @@ impl Link {
 
     /// Whether nothing but the packets before it decides what becomes of a packet: then [`Self::cross`] may be used.
     pub fn is_plain(&self) -> bool {
-        self.loss.is_none() && self.queue.as_ref().is_none_or(|queue| queue.waits.is_none())
+        let decides = |queue: &Queue| queue.waits.is_some() || queue.room.is_some();
+        self.impaired.is_none() && !self.queue.as_deref().is_some_and(decides)
     }
 
     /// A packet crosses a [plain](Self::is_plain) link from `now` on, which never lies before the previous packet's; returns
@@ -216,13 +213,11 @@ impl Link {
                 queue.join(now, starts, bytes);
             }
         }
-        let takes = self.transmission.time(starts, bytes);
-        let sent = starts + takes;
-        self.free_at = sent;
+        let (sent, delay) = self.transmit(starts, bytes);
         let whole = self.measured.from <= now && sent < self.measured.to;
         if whole {
             self.counts.arrived += 1;
-            self.counts.busy_ns += takes.nanos();
+            self.counts.busy_ns += sent.since(starts).nanos();
             if starts > now {
                 self.waited_ns += starts.since(now).nanos() as f64;
             }
@@ -230,21 +225,68 @@ impl Link {
             self.count_partly(now, starts, sent);
         }
         self.counts.marked += u64::from(marked && self.measured.contains(now));
-        self.carry(starts, sent, marked)
+        self.fate(starts, sent, delay, marked)
     }
 
-    /// A packet whose transmission is known is lost or arrives.
+    /// A transmission begins: when it ends, and how long after that the packet arrives; never if it is lost.
     #[inline]
-    fn carry(&mut self, starts: Time, sent: Time, marked: bool) -> Fate {
+    fn transmit(&mut self, starts: Time, bytes: u32) -> (Time, Option<Span>) {
+        let takes = self.transmission.time(starts, bytes);
+        let (takes, delay) = match &mut self.impaired {
+            None => (takes, Some(self.delay)),
+            Some(impaired) => {
+                let Carried { takes, delay } = impaired.carry(&Sending { starts, takes, bytes }, self.delay);
+                (takes, delay.map(|delay| self.delay + delay))
+            }
+        };
+        self.free_at = starts + takes;
+        (self.free_at, delay)
+    }
+
+    #[inline]
+    fn fate(&mut self, starts: Time, sent: Time, delay: Option<Span>, marked: bool) -> Fate {
         let counted = u64::from(self.measured.contains(sent));
-        if let Some(loss) = &mut self.loss
-            && loss.model.loses(sent, &mut loss.random)
-        {
-            self.counts.lost += counted;
-            return Fate::Lost { starts, sent };
+        match delay {
+            None => {
+                self.counts.lost += counted;
+                Fate::Lost { starts, sent }
+            }
+            Some(delay) => {
+                self.counts.delivered += counted;
+                Fate::Arrives { starts, sent, at: sent + delay, marked }
+            }
         }
-        self.counts.delivered += counted;
-        Fate::Arrives { starts, sent, at: sent + self.delay, marked }
+    }
+
+    /// Whether packets may overtake one another on the wire.
+    pub fn reorders(&self) -> bool {
+        self.impaired.as_ref().is_some_and(|impaired| impaired.reorders())
+    }
+
+    /// Makes it a station of a medium: its packets do not know when they will go.
+    pub fn share_medium(&mut self) {
+        let Some(queue) = &mut self.queue else { return };
+        if queue.room.is_none() {
+            let waiting = StationQueue::new(queue.discipline.take(), self.rate);
+            queue.room = Some(WaitingRoom::new(Box::new(waiting)));
+            queue.next_look = Time::NEVER;
+        }
+    }
+
+    /// What waits, and before when none of it goes.
+    pub fn station(&self) -> Station {
+        let room = self.queue.as_ref().and_then(|queue| queue.room.as_ref());
+        room.map_or_else(Station::default, |room| Station { packets: room.packets(), ready: room.ready() })
+    }
+
+    /// Until when it is busy.
+    pub fn free_at(&self) -> Time {
+        self.free_at
+    }
+
+    /// Another station of its medium is sending.
+    pub fn wait_until(&mut self, free_at: Time) {
+        self.free_at = free_at;
     }
 
     /// Whether its discipline decides at departure: then packets [`Self::wait`], and the link is [served](Self::serve).
@@ -280,10 +322,9 @@ impl Link {
         let (guest, marked) = next?;
         queue.note_wait(guest.since, now, self.measured);
         self.counts.marked += u64::from(marked && counted);
-        let sent = now + self.transmission.time(now, guest.packet.bytes);
-        self.free_at = sent;
+        let (sent, delay) = self.transmit(now, guest.packet.bytes);
         self.counts.busy_ns += self.measured.overlap(now, sent).nanos();
-        Some((guest, self.carry(now, sent, marked)))
+        Some((guest, self.fate(now, sent, delay, marked)))
     }
 
     /// When the link has to be served next; `None` while nothing waits.
@@ -463,7 +504,7 @@ mod tests {
             phases: Vec::new(),
             delay: Span::from_millis(10),
             discipline,
-            loss: None,
+            impairments: Impairments::default(),
             seed: 1,
         };
         Link::new(parts, true, Interval { from: Time::ZERO, to: Time::from_seconds(1.0) })

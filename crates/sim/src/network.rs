@@ -11,12 +11,15 @@
 use crate::lane::{Lane, Pool, Travelling};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
+use crate::medium::{Medium, MediumParts, Station, Turn};
 use crate::packet::{Extensions, Packet};
-use crate::schedule::{Schedule, SourceId};
+use crate::random::Stream;
+use crate::schedule::{Order, Schedule, SourceId};
 use crate::trace::{Event, Trace};
 use crate::waiting_room::Guest;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
+use std::collections::VecDeque;
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +80,15 @@ pub struct PathCounts {
     pub corrupted: u64,
 }
 
+/// A medium in a running simulation.
+struct Shared {
+    medium: Box<dyn Medium>,
+    links: Vec<u32>,
+    random: Stream,
+    /// Its stations as it was shown them last.
+    stations: Vec<Station>,
+}
+
 /// More packets than this under way mean a window without limit over a queue without limit, not an experiment.
 /// Where addresses have 32 bits the memory ends earlier.
 pub const MOST_PACKETS: usize = if cfg!(target_pointer_width = "32") { 1 << 21 } else { 1 << 24 };
@@ -93,15 +105,18 @@ pub struct Network {
     pub(crate) extensions: Extensions,
     lanes: Vec<Lane>,
     pool: Pool,
-    /// The numbers of the packets in each lane, for the trace only.
-    traced: Vec<std::collections::VecDeque<u64>>,
+    /// The numbers of the packets in each lane with their order, for the trace only.
+    traced: Vec<VecDeque<(Order, u64)>>,
     steps: Vec<Step>,
     starts: Vec<u32>,
     counts: Vec<PathCounts>,
     measured: Interval,
     travelling: usize,
-    /// The schedule's source of each link whose discipline decides at departure.
+    /// The schedule's source of each link whose discipline decides at departure; the stations of a medium have one together.
     services: Vec<Option<SourceId>>,
+    media: Vec<Shared>,
+    /// The medium of each link that has one, as an index.
+    medium_of: Vec<Option<u32>>,
     /// Emptied after each use; kept so that drops at departure allocate nothing.
     refused: Vec<Guest>,
     /// Whether a queue has dropped a packet on its arrival since the last was launched.
@@ -110,7 +125,14 @@ pub struct Network {
 
 impl Network {
     /// A network of links, with the paths over them in the order of their numbers.
-    pub fn new(links: Vec<Link>, paths: &[PathPlan], measured: Interval, trace: Option<Trace>) -> Self {
+    pub fn new(
+        links: Vec<Link>,
+        media: Vec<MediumParts>,
+        seed: u64,
+        paths: &[PathPlan],
+        measured: Interval,
+        trace: Option<Trace>,
+    ) -> Self {
         let mut network = Self {
             links,
             schedule: Schedule::default(),
@@ -125,16 +147,45 @@ impl Network {
             measured,
             travelling: 0,
             services: Vec::new(),
+            media: Vec::new(),
+            medium_of: Vec::new(),
             refused: Vec::new(),
             dropped_at_arrival: false,
         };
+        network.add_media(media, seed);
         for path in paths {
             network.add_path(path);
         }
-        let Self { links, schedule, services, .. } = &mut network;
-        let served = |link: &Link| link.decides_at_departure().then(|| schedule.add_source());
-        services.extend(links.iter().map(served));
+        network.add_services();
         network
+    }
+
+    fn add_media(&mut self, media: Vec<MediumParts>, seed: u64) {
+        self.medium_of = vec![None; self.links.len()];
+        for (index, MediumParts { medium, links }) in media.into_iter().enumerate() {
+            for link in &links {
+                self.medium_of[*link as usize] = Some(index as u32);
+                self.links[*link as usize].share_medium();
+            }
+            let random = Stream::new(seed, &format!("medium {index}"));
+            let stations = vec![Station::default(); links.len()];
+            self.media.push(Shared { medium, links, random, stations });
+        }
+    }
+
+    fn add_services(&mut self) {
+        let mut of_media = vec![None; self.media.len()];
+        for (link, medium) in self.links.iter().zip(&self.medium_of) {
+            let source = match medium {
+                _ if !link.decides_at_departure() => None,
+                None => Some(self.schedule.add_source()),
+                Some(medium) => {
+                    let source = &mut of_media[*medium as usize];
+                    Some(*source.get_or_insert_with(|| self.schedule.add_source()))
+                }
+            };
+            self.services.push(source);
+        }
     }
 
     fn add_path(&mut self, plan: &PathPlan) {
@@ -143,9 +194,10 @@ impl Network {
         let mut now_is_real = !plan.leaves_later;
         // A packet that has not waited is still in the hands of its sender, or of the link that was served.
         let mut has_waited = false;
+        let mut waits_at_end = false;
         for link in &plan.links {
             if self.links[*link as usize].is_watched() && !now_is_real {
-                self.add_wait(path);
+                self.add_wait(path, false);
                 has_waited = true;
             }
             self.steps.push(match &self.links[*link as usize] {
@@ -155,18 +207,24 @@ impl Network {
             });
             now_is_real = false;
             has_waited &= !self.links[*link as usize].decides_at_departure();
+            if self.links[*link as usize].reorders() {
+                // What follows is offered packets in the order in which they arrive.
+                self.add_wait(path, true);
+                now_is_real = true;
+            }
+            waits_at_end = now_is_real;
         }
-        if !(plan.arrives_early && has_waited) {
-            self.add_wait(path);
+        if !(waits_at_end || plan.arrives_early && has_waited) {
+            self.add_wait(path, false);
         }
         self.steps.push(Step::Arrive(plan.to));
     }
 
-    fn add_wait(&mut self, path: u32) {
+    fn add_wait(&mut self, path: u32, reorders: bool) {
         let source = self.schedule.add_source();
         self.steps.push(Step::Wait(self.lanes.len() as u32));
-        self.lanes.push(Lane::new(path, self.steps.len() as u32, source, false));
-        self.traced.push(std::collections::VecDeque::new());
+        self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
+        self.traced.push(VecDeque::new());
     }
 
     /// How many lanes there are; their schedule sources are the first, in order.
@@ -174,9 +232,12 @@ impl Network {
         self.lanes.len()
     }
 
-    /// The links that have to be served, with their sources in the schedule, which follow those of the lanes.
-    pub fn services(&self) -> impl Iterator<Item = (u32, SourceId)> {
-        self.services.iter().enumerate().filter_map(|(link, source)| Some((link as u32, (*source)?)))
+    /// The links that have to be served, one of each medium, in the order of their sources in the schedule, which follow
+    /// those of the lanes.
+    pub fn services(&self) -> impl Iterator<Item = u32> {
+        let served = (0..self.links.len()).filter(|link| self.services[*link].is_some());
+        let first = |link: &usize| !self.services[..*link].contains(&self.services[*link]);
+        served.filter(move |link| self.medium_of[*link].is_none() || first(link)).map(|link| link as u32)
     }
 
     /// What became of a path's packets.
@@ -218,14 +279,13 @@ impl Network {
     #[inline]
     pub fn arrive(&mut self, lane_index: usize) -> Option<Delivery> {
         let lane = &mut self.lanes[lane_index];
-        let Travelling { arrives, packet, .. } = lane.pop(&mut self.pool)?;
+        let Travelling { arrives, order, packet } = lane.pop(&mut self.pool)?;
         self.travelling -= 1;
         match lane.head(&self.pool) {
             Some((arrives, order)) => self.schedule.set(lane.source, arrives, order),
             None => self.schedule.clear(lane.source),
         }
-        let number =
-            if self.trace.is_some() { self.traced[lane_index].pop_front().unwrap_or_default() } else { 0 };
+        let number = if self.trace.is_some() { take_number(&mut self.traced[lane_index], order) } else { 0 };
         let (path, step) = (lane.path, lane.next_step);
         self.advance(arrives, path, step, packet, number)
     }
@@ -318,8 +378,42 @@ impl Network {
         self.note_refused(link, arrival.now);
     }
 
-    /// A link whose discipline decides at departure may be free: sends what goes next.
+    /// A link whose discipline decides at departure, or its medium, may be free: sends what goes next.
     pub fn serve(&mut self, link: u32, now: Time) {
+        match self.medium_of[link as usize] {
+            None => self.serve_alone(link, now),
+            Some(medium) => self.serve_medium(medium as usize, now),
+        }
+    }
+
+    /// Lets the stations of a medium send as it says, until it is busy or all wait for a time to come.
+    fn serve_medium(&mut self, medium: usize, now: Time) {
+        let Some(first) = self.media[medium].links.first().copied() else { return };
+        let Some(source) = self.services[first as usize] else { return };
+        loop {
+            let due = self.media[medium].due(now, &self.links);
+            let Turn { station, starts } = match due {
+                Some(turn) if turn.starts <= now => turn,
+                Some(Turn { starts, .. }) => {
+                    let order = self.schedule.next_order();
+                    return self.schedule.set(source, starts, order);
+                }
+                None => return self.schedule.clear(source),
+            };
+            let link = self.media[medium].links[station];
+            let next = self.links[link as usize].serve(now, &mut self.refused);
+            self.note_refused(link, now);
+            if next.is_some() {
+                let Shared { medium, links, .. } = &mut self.media[medium];
+                let sent = self.links[link as usize].free_at();
+                links.iter().for_each(|link| self.links[*link as usize].wait_until(sent));
+                medium.on_sending(station, starts.max(now), sent);
+            }
+            self.go_on(link, next);
+        }
+    }
+
+    fn serve_alone(&mut self, link: u32, now: Time) {
         let next = self.links[link as usize].serve(now, &mut self.refused);
         self.note_refused(link, now);
         if let Some(source) = self.services[link as usize] {
@@ -331,6 +425,11 @@ impl Network {
                 None => self.schedule.clear(source),
             }
         }
+        self.go_on(link, next);
+    }
+
+    /// The transmission of a packet that waited has begun.
+    fn go_on(&mut self, link: u32, next: Option<(Guest, Fate)>) {
         let Some((guest, fate)) = next else { return };
         self.travelling -= 1;
         let Guest { mut packet, path, step, number, .. } = guest;
@@ -369,12 +468,40 @@ impl Network {
         let order = self.schedule.next_order();
         self.travelling += 1;
         if self.trace.is_some() {
-            self.traced[lane].push_back(number);
+            self.traced[lane].push_back((order, number));
         }
         let lane = &mut self.lanes[lane];
         if let Some(arrives) = lane.push(&mut self.pool, &Travelling { arrives, order, packet }) {
             self.schedule.set(lane.source, arrives, order);
         }
+    }
+}
+
+/// The number of the packet of this order, which is the first unless it has overtaken others.
+fn take_number(traced: &mut VecDeque<(Order, u64)>, order: Order) -> u64 {
+    let place = traced.iter().position(|(other, _)| *other == order);
+    place.and_then(|place| traced.remove(place)).map_or(0, |(_, number)| number)
+}
+
+impl Shared {
+    /// Who sends next, and when; `None` while nobody has anything.
+    fn due(&mut self, now: Time, links: &[Link]) -> Option<Turn> {
+        let Self { medium, links: stations_links, random, stations } = self;
+        for (station, link) in stations.iter_mut().zip(&*stations_links) {
+            *station = links[*link as usize].station();
+        }
+        let ready =
+            stations.iter().filter(|station| station.packets > 0).map(|station| station.ready).min()?;
+        let free_at = links[stations_links[0] as usize].free_at().max(ready);
+        if free_at > now {
+            return Some(Turn { station: 0, starts: free_at });
+        }
+        let turn = medium.next(now, stations, random);
+        assert!(
+            stations[turn.station].packets > 0,
+            "a medium gives the turn to a station with nothing to send"
+        );
+        Some(turn)
     }
 }
 
@@ -424,12 +551,12 @@ mod tests {
             phases: Vec::new(),
             delay: Span::ZERO,
             discipline: Some((entry.build)(&entry.descriptor.defaults(), Capacity::Packets(1), &link)),
-            loss: None,
+            impairments: crate::channel::Impairments::default(),
             seed: 1,
         };
         let to = Destination::default();
         let path = PathPlan { links: vec![0], to, leaves_later: false, arrives_early: false };
-        Network::new(vec![Link::new(parts, true, measured)], &[path], measured, None)
+        Network::new(vec![Link::new(parts, true, measured)], Vec::new(), 1, &[path], measured, None)
     }
 
     #[test]

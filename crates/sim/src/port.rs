@@ -78,6 +78,8 @@ pub(crate) struct Port<'a> {
     pub(crate) measured: Interval,
     /// The number of its first path from here: every second is one.
     pub(crate) first_path: u32,
+    /// How many there are.
+    pub(crate) paths: u32,
     pub(crate) connection: u8,
     pub(crate) done: bool,
 }
@@ -85,6 +87,7 @@ pub(crate) struct Port<'a> {
 impl Outbox for Port<'_> {
     #[inline]
     fn send(&mut self, path: usize, mut packet: Packet) {
+        assert!(path < self.paths as usize, "sent over path {path} of a flow that has {}", self.paths);
         packet.connection = self.connection;
         let leaves = match &mut self.jitter {
             Some(jitter) => jitter.leaves(self.now),

@@ -63,17 +63,34 @@ impl Sampler {
         }
     }
 
+    /// The series so far from the sample of this number on, all of the same length.
+    pub fn series_since(&self, sample: usize, flows: &[Flow]) -> Series {
+        let from = sample.min(self.time_s.len());
+        let length = self.time_s.len();
+        let of_flow = |(flow, columns): (&Flow, &Columns)| {
+            let mut named = columns.named(from, length);
+            let goodput = flow.goodput_series(self.every, length).split_off(from);
+            named.insert("goodput_bps".to_owned(), goodput);
+            named
+        };
+        Series {
+            flows: flows.iter().zip(&self.flows).map(of_flow).collect(),
+            links: self.links.iter().map(|(link, columns)| (*link, columns.named(from, length))).collect(),
+            time_s: self.time_s[from..].to_vec(),
+        }
+    }
+
     /// The series, all of the same length.
     pub fn into_series(self, flows: &[Flow]) -> Series {
         let length = self.time_s.len();
         let of_flow = |(flow, columns): (&Flow, Columns)| {
-            let mut named = columns.named(length);
+            let mut named = columns.into_named(length);
             named.insert("goodput_bps".to_owned(), flow.goodput_series(self.every, length));
             named
         };
         Series {
             flows: flows.iter().zip(self.flows).map(of_flow).collect(),
-            links: self.links.into_iter().map(|(link, columns)| (link, columns.named(length))).collect(),
+            links: self.links.into_iter().map(|(link, columns)| (link, columns.into_named(length))).collect(),
             time_s: self.time_s,
         }
     }
@@ -109,7 +126,17 @@ impl Columns {
         self.next += 1;
     }
 
-    fn named(self, length: usize) -> Named {
+    /// A copy from one sample on.
+    fn named(&self, from: usize, length: usize) -> Named {
+        let rest = self.columns.iter().map(|(name, values)| {
+            let mut values = values.get(from..).unwrap_or_default().to_vec();
+            values.resize(length - from, f64::NAN);
+            ((*name).to_owned(), values)
+        });
+        rest.collect()
+    }
+
+    fn into_named(self, length: usize) -> Named {
         let filled = self.columns.into_iter().map(|(name, mut values)| {
             values.resize(length, f64::NAN);
             (name.to_owned(), values)

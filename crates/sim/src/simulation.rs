@@ -3,6 +3,7 @@
 use crate::flow::{Flow, FlowParts, Task};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
+use crate::medium::MediumParts;
 use crate::network::{Delivery, Destination, MOST_PACKETS, Network, PathPlan};
 use crate::schedule::SourceId;
 use crate::series::{Sampler, Series};
@@ -17,6 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Parts {
     /// The links; flows refer to them by index.
     pub links: Vec<LinkParts>,
+    /// What some of them share.
+    pub media: Vec<MediumParts>,
     /// The flows.
     pub flows: Vec<FlowParts>,
     /// The sessions whose connections some of the flows are.
@@ -76,6 +79,7 @@ pub struct Simulation {
     timers: Vec<[Option<Timer>; 2]>,
     sampler: Option<Sampler>,
     events: u64,
+    now: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -109,11 +113,18 @@ impl Simulation {
             firsts.push(paths.len() as u32);
             paths.extend(plans(index as u32, flow));
         }
-        let shared = shared_links(parts.links.len(), &paths);
+        let shared = shared_links(parts.links.len(), &paths, &parts.media);
         let links = parts.links.into_iter().zip(&shared);
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
         let watch = parts.watch.map(|plan| Watch::new(plan, parts.measured));
-        let network = Network::new(links, &paths, parts.measured, Trace::new(parts.traced, watch));
+        let network = Network::new(
+            links,
+            parts.media,
+            parts.seed,
+            &paths,
+            parts.measured,
+            Trace::new(parts.traced, watch),
+        );
         let sessions = parts.sessions.into_iter();
         let flows = parts.flows.into_iter().zip(firsts);
         let flows = flows.map(|(flow, first)| Flow::new(flow, first, parts.seed, parts.measured));
@@ -126,6 +137,7 @@ impl Simulation {
             timers: Vec::new(),
             sampler: None,
             events: 0,
+            now: Time::ZERO,
         };
         simulation.add_timers();
         simulation.add_sessions();
@@ -139,23 +151,48 @@ impl Simulation {
         simulation
     }
 
-    /// Runs to the end, or until `cancelled` becomes true.
+    /// Runs to the end, or until `cancelled` becomes true; then it may be run on.
     pub fn run(&mut self, cancelled: &AtomicBool) -> Result<(), RunError> {
+        self.run_until(self.measured.to, cancelled)
+    }
+
+    /// Runs all events before an instant, or to the end if that comes first, or until `cancelled` becomes true. Then it is
+    /// that time, and it may be run on.
+    pub fn run_until(&mut self, until: Time, cancelled: &AtomicBool) -> Result<(), RunError> {
+        let until = until.min(self.measured.to);
         while let Some((now, source)) = self.network.schedule.peek() {
-            if now >= self.measured.to {
+            if now >= until {
                 break;
             }
-            self.step(now, source, cancelled)?;
+            self.serve_next(now, source, cancelled)?;
         }
+        self.now = self.now.max(until);
         Ok(())
     }
 
+    /// Runs the next event. Says whether there was one before the end.
+    pub fn step(&mut self) -> Result<bool, RunError> {
+        match self.network.schedule.peek().filter(|(now, _)| *now < self.measured.to) {
+            Some((now, source)) => self.serve_next(now, source, &AtomicBool::new(false)).map(|()| true),
+            None => {
+                self.now = self.now.max(self.measured.to);
+                Ok(false)
+            }
+        }
+    }
+
+    /// How far it has been run: when the last event was, or until when.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
     #[inline]
-    fn step(&mut self, now: Time, source: SourceId, cancelled: &AtomicBool) -> Result<(), RunError> {
+    fn serve_next(&mut self, now: Time, source: SourceId, cancelled: &AtomicBool) -> Result<(), RunError> {
         self.events += 1;
         if self.events.is_multiple_of(EVENTS_BETWEEN_CHECKS) && cancelled.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
+        self.now = now;
         self.serve(now, source);
         if self.network.travelling() > MOST_PACKETS {
             return Err(RunError::TooManyPackets { at: now });
@@ -183,7 +220,7 @@ impl Simulation {
             let Some((time, source)) = self.network.schedule.peek().filter(|(time, _)| *time < most) else {
                 break;
             };
-            self.step(time, source, cancelled)?;
+            self.serve_next(time, source, cancelled)?;
             now = time;
             waited_for.retain(|flow| self.flows[*flow].sender().avoids_congestion() == Some(false));
         }
@@ -198,6 +235,11 @@ impl Simulation {
     /// How many events have been served.
     pub fn events(&self) -> u64 {
         self.events
+    }
+
+    /// What has been sampled so far from the sample of this number on, if anything is sampled. Nothing is taken away by it.
+    pub fn series_since(&self, sample: usize) -> Option<Series> {
+        self.sampler.as_ref().map(|sampler| sampler.series_since(sample, &self.flows))
     }
 
     /// The series that were sampled, if any.
@@ -337,12 +379,15 @@ fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
 /// The sources that the network has in the schedule.
 fn sources(network: &Network) -> Vec<Source> {
     let lanes = (0..network.lanes() as u32).map(Source::Lane);
-    lanes.chain(network.services().map(|(link, _)| Source::Link(link))).collect()
+    lanes.chain(network.services().map(Source::Link)).collect()
 }
 
-/// Which links more than one path uses.
-fn shared_links(links: usize, paths: &[PathPlan]) -> Vec<bool> {
+/// Which links more than one path uses, or share a medium.
+fn shared_links(links: usize, paths: &[PathPlan], media: &[MediumParts]) -> Vec<bool> {
     let mut users = vec![0_u32; links];
+    for link in media.iter().flat_map(|medium| &medium.links) {
+        users[*link as usize] += 2;
+    }
     for link in paths.iter().flat_map(|path| &path.links) {
         users[*link as usize] += 1;
     }

@@ -169,7 +169,7 @@ impl Options {
             },
             send_jitter: details.send_jitter,
             recovery: ackclock_recovery::Options {
-                units: Units::packets(bytes(details.packet) + bytes(details.header)),
+                units: Units::packets(bytes(details.packet)),
                 window: details.window as u64,
                 dupack_threshold: details.dupack_threshold,
                 timeout: TimeoutRule {

@@ -4,6 +4,7 @@ use super::*;
 use ackclock_aqm::{LinkRate, registry as queues};
 use ackclock_base::{Random, Values};
 use ackclock_cc::{Assembly, Exponential, registry as controls};
+use ackclock_sim::channel::Impairments;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::{FlowParts, PathPair};
 use ackclock_sim::link::LinkParts;
@@ -71,7 +72,7 @@ fn link(index: usize) -> LinkParts {
         phases: Vec::new(),
         delay: Span::from_millis(delay_ms),
         discipline,
-        loss,
+        impairments: Impairments { loss, ..Impairments::default() },
         seed: 1,
     }
 }
@@ -117,6 +118,7 @@ fn run() -> Run {
     let end = END;
     let mut simulation = Simulation::new(Parts {
         links: (0..LINKS.len()).map(link).collect(),
+        media: Vec::new(),
         flows: (0..FORWARD.len()).map(flow).collect(),
         sessions: Vec::new(),
         measured: Interval { from: Time::ZERO, to: end },
@@ -132,10 +134,13 @@ fn run() -> Run {
         rate: Rate::from_bits_per_second(*rate),
         phases: Vec::new(),
         delay: Span::from_millis(*delay_ms),
+        jitter: Span::ZERO,
+        reorders: false,
         capacity: queue.map(|(_, capacity)| capacity),
         service: queue
             .and_then(|(name, _)| queues::find(name))
             .map_or(Service::IN_ORDER, |entry| entry.service),
+        medium: None,
     };
     let path = |index: usize| {
         let backward = index % 2 == 1;
