@@ -34,7 +34,7 @@ def describe(text: str, file: str, overrides: str = "{}") -> str:
     """
 
 def fields() -> str:
-    """JSON object {record: [{name, kind, nullable, optional, meaning}]} of the records of a result."""
+    """JSON object {record: [{name, kind, nullable, optional, unit, meaning}]} of the records of a result."""
 
 def run(text: str, file: str, overrides: str, seed: int, series: bool) -> tuple[str, Columns | None]:
     """JSON result of one run, without its series, and those. Raises ScenarioError or RuntimeError. Releases the GIL."""

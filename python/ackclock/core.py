@@ -48,7 +48,7 @@ def describe(text: str, file: str, overrides: Mapping[str, Any]) -> dict[str, An
 
 
 def fields() -> dict[str, list[dict[str, Any]]]:
-    """The fields of a result's records (run, flow, link, group): name, kind, nullable, optional and meaning of each."""
+    """The fields of a result's records (run, flow, link, group): name, kind, unit, nullable, optional and meaning."""
     return dict(json.loads(_core.fields()))
 
 

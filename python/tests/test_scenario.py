@@ -9,7 +9,7 @@ import pytest
 from conftest import SCENARIO
 
 import ackclock
-from ackclock import InputError, Scenario, ScenarioError
+from ackclock import InputError, Scenario, ScenarioError, schemas
 from ackclock.run import Runs
 from ackclock.schemas.run import FlowRecord, LinkRecord, Result
 
@@ -62,6 +62,17 @@ def test_a_run_repeats_exactly() -> None:
     scenario = Scenario.from_text(SCENARIO)
     assert scenario.run(seed=5).to_json() == scenario.run(seed=5).to_json()
     assert scenario.run(seed=5).to_json() != scenario.run(seed=6).to_json()
+
+
+def test_a_column_has_the_type_that_is_declared() -> None:
+    flows = Scenario.from_text(SCENARIO).run(series=False).flows
+    # Nobody completes: a column of nulls is one of numbers all the same.
+    assert flows["completed_s"].null_count() == len(flows)
+    assert flows.schema["completed_s"] == pl.Float64
+    assert flows.schema["sent_packets"] == pl.Int64
+    described = schemas.schema("run")["$defs"]["FlowRecord"]["properties"]["completed_s"]
+    assert described["unit"] == "s"
+    assert "acknowledgement of everything" in described["description"]
 
 
 def test_documents_are_as_published() -> None:

@@ -21,6 +21,13 @@ def problem(text: str) -> str:
     return str(caught.value)
 
 
+def test_parts_of_a_series_that_differ_in_length_are_found_before_any_run() -> None:
+    path = "links.bottleneck.queue_packets"
+    expr = f"sum(series('{path}', 1, 399) - series('{path}', 2, 400))"
+    text = replaced(STUDY, ("sum(flows.goodput_bps) / 1e6", expr))
+    assert "operands could not be broadcast together" in problem(text)
+
+
 def test_a_study_is_read() -> None:
     loaded = parse_study(STUDY, "test", "study.toml")
     assert [run.name for run in loaded.study.runs()] == ["few", "many"]

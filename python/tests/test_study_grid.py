@@ -186,6 +186,17 @@ rows = [
 """
 
 FIRST_CLAIM = '[[claims]]\nid = "1"\n'
+
+
+def test_an_element_of_a_list_for_all_of_an_axis_is_an_element_for_each() -> None:
+    text = """
+        axes = { n = [1, 2] }
+        cases = [{ name = "base" }]
+        figures = [{ id = "f", cases = ["first", "{r{n} for all n}", "{r{n} for all n}-x"] }]
+    """
+    assert written_out(text)["figures"][0]["cases"] == ["first", "r1", "r2", "r1, r2-x"]
+
+
 GRID = replaced(STUDY, (PLAIN_CASES, GRID_OF_CASES), (FIRST_CLAIM, ROWS_OF_CLAIMS + FIRST_CLAIM))
 
 
@@ -272,6 +283,42 @@ def test_mistakes_name_the_line_the_row_and_the_point(
     there = lines[int(found[1]) - 1]
     below = "\n".join(lines[int(found[1]) - 1 : int(found[1]) + 4])
     assert line in (there if there.startswith("    {") else below)
+
+
+def test_a_mistake_in_a_table_of_a_group_is_at_its_row() -> None:
+    group = """\
+[[claims]]
+unit = "Mbit/s"
+rows = [{ case = "few" }, { case = "many" }]
+
+[[claims.each]]
+id = "a-{case}"
+text = "Goodput"
+measured = "goodput('{case}')"
+expect = "> 0"
+
+[[claims.each]]
+id = "b-{case}-{n}"
+text = "Goodput"
+measured = "goodput('{case}')"
+rows = [
+    { n = 1, expect = "> 0" },
+    { n = 2, expect = "some" },
+]
+
+"""
+    text = replaced(STUDY, (FIRST_CLAIM, group + FIRST_CLAIM))
+    with pytest.raises(InputError) as caught:
+        parse_study(text, "test", "study.toml")
+    line = text.splitlines().index('    { n = 2, expect = "some" },') + 1
+    assert f'study.toml:{line}: claims[1] ("b-few-2", row 1, row 2): expect: found "some"' in str(
+        caught.value
+    )
+    broken = text.replace('text = "Goodput"\nmeasured = "goodput(\'{case}\')"\nrows', 'text = "{txt}"\nrows')
+    with pytest.raises(
+        InputError, match=r"claims\[1\]: each\[2\]: row 1, row 1: nothing here is called {txt}"
+    ):
+        parse_study(broken, "test", "study.toml")
 
 
 @pytest.mark.parametrize(

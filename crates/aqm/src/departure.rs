@@ -18,7 +18,7 @@ pub trait Departing: Send {
         drops: &mut dyn FnMut(Ticket),
     ) -> Option<Departure>;
 
-    /// Before when nothing goes although packets wait: a shaper holds them back. Others never do.
+    /// The instant until which packets are held back, as a shaper does; in the past where nothing is.
     fn ready(&self) -> Time {
         Time::ZERO
     }

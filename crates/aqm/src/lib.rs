@@ -10,12 +10,13 @@
 //! * [`disciplines`]: the disciplines, one file each.
 //! * [`nlms`]: the predictor that APACE and its relatives share.
 //! * [`phantom`]: counters that fill and drain as queues would.
-//! * [`registry`]: every discipline by name, and what each never breaks.
+//! * [`entry`]: what is registered of a discipline, and what it never breaks; [`registry`]: every one by name.
 //! * [`tokens`]: the token bucket of those that hold traffic to a rate.
 
 pub mod departure;
 pub mod discipline;
 pub mod disciplines;
+pub mod entry;
 pub mod fifo;
 pub mod nlms;
 pub mod phantom;
@@ -25,4 +26,4 @@ pub mod tokens;
 
 pub use departure::{Departing, Departure, Held, Ticket};
 pub use discipline::{Arrival, Backlog, Capacity, Discipline, Ecn, LinkRate, Verdict};
-pub use registry::{Queueing, Service};
+pub use entry::{Queueing, Service};

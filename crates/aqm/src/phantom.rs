@@ -32,7 +32,7 @@ pub struct PhantomQueue {
 }
 
 impl PhantomQueue {
-    /// An empty one.
+    /// A queue that holds nothing at the start of the run.
     pub fn new(rate: Rate) -> Self {
         Self { rate, level: 0, at: Time::ZERO }
     }
@@ -74,7 +74,7 @@ pub struct PhantomQueues {
 }
 
 impl PhantomQueues {
-    /// So many empty ones. Nothing is allocated after that.
+    /// So many queues that hold nothing. Nothing is allocated after that.
     pub fn new(rate: Rate, queues: usize, quantum: Size) -> Self {
         let quantum = u128::from(quantum.bytes()) * PER_BYTE;
         Self {
@@ -154,7 +154,7 @@ impl PhantomQueues {
         std::mem::take(&mut self.drained[queue])
     }
 
-    /// What a queue holds: bytes times [`PER_BYTE`].
+    /// What a queue holds: bytes times `PER_BYTE`.
     pub fn level(&self, queue: usize) -> u128 {
         self.levels[queue]
     }

@@ -34,7 +34,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// A full one.
+    /// A bucket that is full at the start of the run.
     pub fn full(rate: Rate, burst: Size) -> Self {
         let depth = u128::from(burst.bytes()) * PER_BYTE;
         Self {

@@ -5,7 +5,8 @@
 mod reference_link;
 
 use ackclock_aqm::disciplines::droptail::DropTail;
-use ackclock_aqm::registry::{self, Entry, QUEUES};
+use ackclock_aqm::entry::Entry;
+use ackclock_aqm::registry::{self, QUEUES};
 use ackclock_aqm::testing::Dice;
 use ackclock_aqm::{Arrival, Capacity, Departing, Departure, Ecn, Held, LinkRate, Queueing, Service, Ticket};
 use ackclock_base::registry::Quantity;

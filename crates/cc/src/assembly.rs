@@ -2,8 +2,9 @@
 
 use crate::control::{Control, Initial, WindowControl};
 use crate::discern::{Cause, Counted, Discerning, Discernment, IncomingAck};
+use crate::entry::{Build, Companions, Entry};
 use crate::group::ControlGroup;
-use crate::registry::{self, Build, Companions, Entry};
+use crate::registry;
 use ackclock_base::{Descriptor, Random, Values};
 use std::ops::{Deref, DerefMut};
 

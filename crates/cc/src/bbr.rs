@@ -34,7 +34,7 @@ use crate::control::{
     Ack, Change, Control, Decision, Ending, Initial, Loss, LossSignal, Lost, Phase, RateSample, Recovered,
     Timeout,
 };
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Random, Rate, Span, Time};
 
 /// What would be its entry in the registry, once it is BBRv3.

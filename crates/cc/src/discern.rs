@@ -260,13 +260,13 @@ impl WindowControl for Discerning {
 #[cfg(test)]
 mod tests {
     use super::Cause;
-    use crate::laws::alnuem;
+    use crate::laws::tcp_rtt;
     use crate::script::Script;
 
     /// TCP-RTT in congestion avoidance at ten packets: least round trip 100, greatest 200, edge 115 ms.
     fn tcp_rtt(action: &[(&str, &str)]) -> Script {
         let mut script =
-            Script::of(&alnuem::TCP_RTT, &[]).acting(action).window(10.0).starting_ssthresh(10.0);
+            Script::of(&tcp_rtt::TCP_RTT, &[]).acting(action).window(10.0).starting_ssthresh(10.0);
         script.arrival(true, 200);
         calm(&mut script);
         script

@@ -14,7 +14,7 @@
 //! * [`discern`]: any control with a loss discriminator around it, and [`action`]s for losses of transmission.
 //! * [`backoff`]: how the retransmission timeout grows.
 //! * [`assembly`]: a connection's control from its parts.
-//! * [`registry`]: every control by name.
+//! * [`entry`]: what is registered of a control and its parts; [`registry`]: every one of them by name.
 //! * [`script`]: feeds a control a hand-written sequence of events, for tests; [`group_script`]: the members of a group.
 
 pub mod action;
@@ -24,6 +24,7 @@ pub mod bbr;
 pub mod classic;
 pub mod control;
 pub mod discern;
+pub mod entry;
 pub mod group;
 pub mod group_script;
 pub mod laws;

@@ -12,7 +12,8 @@ use crate::control::{
     Ack, Change, Decision, Ending, Initial, Loss, LossSignal, Lost, RateSample, Recovered, Timeout,
 };
 use crate::discern::{Cause, Counted, IncomingAck};
-use crate::registry::{self, Entry};
+use crate::entry::Entry;
+use crate::registry;
 use ackclock_base::random::Scripted;
 use ackclock_base::{Packets, Span, Time, Values};
 

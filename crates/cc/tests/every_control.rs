@@ -6,7 +6,8 @@ use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
 use ackclock_cc::bbr;
-use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, Entry};
+use ackclock_cc::entry::Entry;
+use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS};
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Counted, Decision, Ending, IncomingAck, Initial, Loss,
     LossSignal, Lost, Part, Phase, RateSample, Recovered, Sent, Timeout,
@@ -14,7 +15,7 @@ use ackclock_cc::{
 use proptest::prelude::*;
 
 /// Larger than any window that a control may ever ask for.
-const MOST_CWND: f64 = 1e9;
+const MAX_CWND: f64 = 1e9;
 
 /// Draws from bytes that proptest made and can shrink; zeros when they are used up.
 struct Draws<'a>(std::slice::Iter<'a, u8>);
@@ -269,7 +270,7 @@ impl Host {
 
 fn check(name: &str, control: &dyn Control) -> Result<(), TestCaseError> {
     let Decision { cwnd, ssthresh, pacing_rate, .. } = control.decision();
-    prop_assert!((1.0..=MOST_CWND).contains(&cwnd), "{name}: cwnd {cwnd}");
+    prop_assert!((1.0..=MAX_CWND).contains(&cwnd), "{name}: cwnd {cwnd}");
     prop_assert!(ssthresh >= 1.0, "{name}: ssthresh {ssthresh}");
     prop_assert!(pacing_rate.is_none_or(|rate| rate.bits_per_second() > 0), "{name}: {pacing_rate:?}");
     control.publish(&mut |_, _| {});
@@ -365,5 +366,18 @@ proptest! {
             let outcome = live(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }
+    }
+}
+
+/// The file of a control has its name, or the name of the control of which it is a variant (`dca-c`, `westwood-nr`).
+#[test]
+fn every_control_is_found_in_the_file_of_its_name() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/laws");
+    for entry in CONTROLS {
+        let name = entry.descriptor.name.replace('-', "_");
+        let mut stems = (1..=name.len()).rev().filter_map(|length| name.get(..length));
+        let text = stems.find_map(|stem| std::fs::read_to_string(format!("{folder}/{stem}.rs")).ok());
+        let holds = text.is_some_and(|text| text.contains(&format!("\"{}\"", entry.descriptor.name)));
+        assert!(holds, "no file of {}", entry.descriptor.name);
     }
 }

@@ -6,7 +6,7 @@ use crate::choice::Choice;
 use crate::flows::{FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
-use ackclock_aqm::registry::QueueLimit;
+use ackclock_aqm::entry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};

@@ -9,7 +9,7 @@ use crate::rate::{self, Pace};
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_aqm::Service;
-use ackclock_aqm::registry::QueueLimit;
+use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::{Range, Span};
 use std::collections::{HashMap, HashSet, VecDeque};
 

@@ -1,7 +1,7 @@
 //! Everything that a scenario can name, in one table: what `ackclock list` and the documentation print.
 
 use crate::reader::range_words;
-use ackclock_aqm::registry::QueueLimit;
+use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Kind, Parameter, Range, Size, parameters};
 use ackclock_sim::traffic;

@@ -1,7 +1,8 @@
 //! Every registered discipline at a bottleneck: each run is checked by the trace verifier, is repeated exactly, and keeps
 //! the link busy.
 
-use ackclock_aqm::registry::{Entry, QUEUES};
+use ackclock_aqm::entry::Entry;
+use ackclock_aqm::registry::QUEUES;
 use ackclock_lab::{RunResult, Scenario, diagnostics};
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;

@@ -3,6 +3,8 @@
 
 pub mod duplicates;
 pub mod mda;
+pub mod quic;
+pub mod rack;
 pub mod sack;
 pub mod vegas;
 
@@ -17,10 +19,16 @@ pub trait Detection: Send {
     fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction;
 
     /// The retransmission timer has expired: everything outstanding is to be repaired.
-    fn on_timeout(&mut self, board: &mut Ledger);
+    fn on_timeout(&mut self, board: &mut Ledger, now: Time);
 
-    /// The timeout was none: whatever had been given up is in flight after all.
-    fn on_spurious_timeout(&mut self, board: &mut Ledger);
+    /// The last loss or timeout was none: whatever had been given up is in flight after all, and nothing is to be repaired.
+    fn on_undone(&mut self, board: &mut Ledger);
+
+    /// Perhaps the timeout was none, which new data is to show: a rule that goes back over what was sent steps forward.
+    fn on_doubted_timeout(&mut self, _board: &mut Ledger) {}
+
+    /// It was one: the rule goes on where it was.
+    fn on_confirmed_timeout(&mut self, _board: &mut Ledger, _now: Time) {}
 
     /// Whether a loss is being repaired by fast retransmission.
     fn in_recovery(&self) -> bool;
@@ -40,6 +48,33 @@ pub trait Detection: Send {
     fn wants_ranges(&self, _board: &Ledger) -> bool {
         false
     }
+
+    /// Whether the rule has a timer of its own.
+    fn keeps_timer(&self) -> bool {
+        false
+    }
+
+    /// When the rule's timer expires, or the retransmission timer, whose `deadline` this is: whichever it is that counts.
+    /// Asked only if it [keeps one](Self::keeps_timer).
+    fn timer(&self, _board: &Ledger, _rtt: Smoothed, deadline: Time) -> Time {
+        deadline
+    }
+
+    /// The time of [`Self::timer`] has come. `None` if it is the retransmission timer that has expired.
+    fn on_timer(&mut self, _board: &mut Ledger, _clock: &Clock) -> Option<Reaction> {
+        None
+    }
+}
+
+/// What a rule is told when its timer expires.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock {
+    /// The time.
+    pub now: Time,
+    /// The smoothed round trip of all samples, at full resolution.
+    pub rtt: Smoothed,
+    /// New data may be sent up to this number.
+    pub fresh_until: u64,
 }
 
 /// What an acknowledgement brought.
@@ -60,6 +95,10 @@ pub struct News {
     pub cause: Option<Cause>,
     /// The smoothed round trip of all samples, at full resolution.
     pub rtt: Smoothed,
+    /// When the packet was sent that it answers to, where the transport has timestamps.
+    pub stamp: Option<Time>,
+    /// Packets that it says have arrived twice (RFC 2883): the first, and one past the last.
+    pub dsack: Option<(u64, u64)>,
 }
 
 /// What follows from an acknowledgement. Parts are carried out in the order of the fields.
@@ -78,6 +117,19 @@ pub struct Reaction {
     pub back_off: bool,
     /// Start the retransmission timer again.
     pub restart_timer: bool,
+    /// Send this packet, new or again, whatever the window: a probe.
+    pub probe: Option<u64>,
+    /// What is rare.
+    pub aftermath: Option<Aftermath>,
+}
+
+/// What is to be said of an earlier loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aftermath {
+    /// It was none: the reaction is to be taken back.
+    Undone,
+    /// Everything was lost for so long that the control is to start over, as after a timeout (RFC 9002 section 7.6).
+    PersistentCongestion,
 }
 
 /// Packets in a row.
@@ -142,6 +194,8 @@ pub(crate) mod testing {
         reduced_to: 5,
         cause: None,
         rtt: Smoothed { mean: Span::ZERO, deviation: Span::ZERO },
+        stamp: None,
+        dsack: None,
     };
 
     /// An acknowledgement of everything below `to`.

@@ -177,6 +177,11 @@ impl Ledger {
         (self.outstanding + self.resent).saturating_sub(self.sacked + self.lost)
     }
 
+    /// How much is outstanding and not acknowledged in either way.
+    pub fn unacknowledged(&self) -> u64 {
+        self.outstanding - self.sacked
+    }
+
     /// How much of what was given up has not been sent again.
     pub fn lost(&self) -> u64 {
         self.lost.saturating_sub(self.resent)

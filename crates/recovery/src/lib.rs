@@ -8,6 +8,7 @@
 //! * [`detection`]: which packets are lost, and which are sent again and when; one rule a file.
 //! * [`prr`]: how much recovery lets out.
 //! * [`rtt`]: the estimate of the round trip and of the retransmission timeout.
+//! * [`undo`]: whether a reaction to a loss was justified.
 //! * [`pacer`]: when packets may leave. [`ecn`]: what is made of marks.
 //! * [`sender`]: the sending half of a connection, which puts these and the congestion control together; [`options`]: what
 //!   can be chosen about it.
@@ -21,6 +22,7 @@ pub mod pacer;
 pub mod prr;
 pub mod rtt;
 pub mod sender;
+pub mod undo;
 pub mod units;
 
 pub use options::Options;

@@ -1,6 +1,7 @@
 //! What can be chosen about how a sender recovers from losses. A transport's profiles fill this in.
 
 use crate::rtt::TimeoutRule;
+use crate::undo::UndoRules;
 use crate::units::Units;
 use ackclock_base::Span;
 
@@ -11,7 +12,7 @@ pub struct Options {
     pub units: Units,
     /// The most packets from the first unacknowledged to the last sent: what the receiver allows.
     pub window: u64,
-    /// Later packets acknowledged that make a packet lost.
+    /// Later packets acknowledged that make a packet lost; zero for a rule that finds losses itself.
     pub dupack_threshold: u32,
     /// The timer.
     pub timeout: TimeoutRule,
@@ -25,8 +26,8 @@ pub struct Options {
     pub cwnd_validation: bool,
     /// Whether the timer listens to every timestamp, instead of timing one packet at a time.
     pub timer_from_stamps: bool,
-    /// Whether spurious timeouts are taken back; needs timestamps.
-    pub spurious_timeouts: bool,
+    /// How reactions that were not justified are found, to be taken back.
+    pub undo: UndoRules,
     /// Whether a control without a rate of its own has its packets paced over the round trip.
     pub pacing: bool,
     /// The most packets that one acknowledgement releases.
@@ -55,7 +56,7 @@ impl Options {
             max_credit: 2,             // RFC 3465 section 2.3
             cwnd_validation: true,     // RFC 7661
             timer_from_stamps: true,   // RFC 7323 section 4
-            spurious_timeouts: true,   // RFC 3522
+            undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522
             pacing: true,              // RFC 9002 section 7.7
             max_burst: u64::MAX,
             feels_local_drops: false,

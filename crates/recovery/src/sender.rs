@@ -6,6 +6,8 @@
 
 mod acknowledging;
 mod counts;
+mod doubts;
+mod timers;
 
 pub use acknowledging::{Acknowledgement, Taken};
 pub use counts::Counts;
@@ -16,6 +18,7 @@ use crate::ledger::Ledger;
 use crate::options::Options;
 use crate::pacer::{Pace, Pacer};
 use crate::rtt::RttEstimator;
+use crate::undo::Doubts;
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{
     Backoff, Change, Control, Controller, Decision, Ending, Loss, LossSignal, Lost, Recovered, Sent,
@@ -58,11 +61,13 @@ pub struct Sender {
     /// Whether the application may have more to send when that is done.
     stays_open: bool,
     deadline: Time,
+    /// Whether the rule has a timer beside it.
+    keeps_timer: bool,
     expiries: u32,
     /// The one packet that is being timed where the timer does not listen to timestamps: its number and when it left.
     timed: Option<(u64, Time)>,
-    /// Set by a timeout until the next acknowledgement shows whether it was spurious.
-    doubtful_timeout: Option<Time>,
+    /// Whether the last reaction was justified.
+    doubts: Doubts,
     cwnd_limited: bool,
     last_sent: Time,
     counts: Counts,
@@ -88,6 +93,7 @@ impl Sender {
         Self {
             ecn: EcnSender::new(controller.ecn()),
             controller,
+            keeps_timer: detection.keeps_timer(),
             rule: detection,
             backoff,
             ledger: Ledger::new(options.dupack_threshold),
@@ -101,7 +107,7 @@ impl Sender {
             deadline: Time::NEVER,
             expiries: 0,
             timed: None,
-            doubtful_timeout: None,
+            doubts: Doubts::default(),
             cwnd_limited: true,
             last_sent: Time::ZERO,
             counts: Counts::default(),
@@ -181,13 +187,15 @@ impl Sender {
     /// When [`Self::on_timer`] is due.
     #[inline]
     pub fn timer(&self) -> Time {
-        self.deadline.min(self.pacer.timer())
+        self.due().min(self.pacer.timer())
     }
 
     /// The timer that [`Self::timer`] announced has expired.
     pub fn on_timer(&mut self, now: Time, output: &mut impl Output) {
-        if now >= self.deadline {
-            self.on_timeout(now, output);
+        if now >= self.due() {
+            if !self.keeps_timer || !self.on_rule_timer(now, output) {
+                self.on_timeout(now, output);
+            }
         } else if now >= self.pacer.timer() {
             self.send_allowed(now, output);
         }
@@ -373,10 +381,9 @@ impl Sender {
         self.ecn.note_reduction(self.ledger.high());
         self.note_cwnd(now);
         self.controller.on_timeout(&timeout, &mut *self.random);
-        if self.options.spurious_timeouts && self.expiries == 1 {
-            self.doubtful_timeout = Some(now);
-        }
-        self.rule.on_timeout(&mut self.ledger);
+        let (una, high) = (self.ledger.una(), self.ledger.high());
+        self.doubts.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
+        self.rule.on_timeout(&mut self.ledger, now);
         self.report_lost(now);
         self.pacer.reset(now);
         self.send_allowed(now, output);
@@ -398,7 +405,11 @@ impl Sender {
     pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
         let decision = self.controller.decision();
         let cwnd = self.options.units.room(decision.cwnd);
-        let fresh_until = self.data_until.min(self.ledger.una() + self.options.window);
+        let fresh_until = self.fresh_until();
+        self.pacer.unblock();
+        if self.doubts.hold_back() {
+            return;
+        }
         if decision.pacing_rate.is_some() || self.options.pacing {
             let pace = self.pace(&decision);
             self.send_paced(now, cwnd, fresh_until, pace, output);
@@ -414,7 +425,6 @@ impl Sender {
     }
 
     fn send_paced(&mut self, now: Time, cwnd: u64, fresh_until: u64, pace: Pace, output: &mut impl Output) {
-        self.pacer.unblock();
         for _ in 0..self.options.max_burst {
             if !self.pacer.allows(now, pace) {
                 break;
@@ -423,6 +433,11 @@ impl Sender {
             let Some(size) = self.transmit(now, number, output) else { break };
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
         }
+    }
+
+    #[inline]
+    fn fresh_until(&self) -> u64 {
+        self.data_until.min(self.ledger.una() + self.options.window)
     }
 
     /// From the control's rate, or from the window over the round trip where the profile paces window controls.
@@ -449,6 +464,9 @@ impl Sender {
             self.timed = Some((number, now));
         } else if again && self.timed.is_some_and(|(timed, _)| timed == number) {
             self.timed = None; // Karn (RFC 6298 section 3)
+        }
+        if again {
+            self.doubts.on_resent();
         }
         self.counts.note_sent(again);
         self.last_sent = now;

@@ -85,6 +85,7 @@ impl Run {
                 ranges: std::iter::empty(),
                 stamp: Some(next - RTT),
                 way_there: None,
+                dsack: None,
                 marks: MarkFeedback::default(),
             };
             self.sender.on_ack(next, acknowledgement, &mut self.path);

@@ -11,8 +11,10 @@ use ackclock_base::Span;
 use bins::Bins;
 use moments::Moments;
 
-/// Samples that are counted together; as many have exact quantiles.
-const BATCH: usize = 128;
+/// So many samples have exact quantiles.
+const EXACT: usize = 128;
+/// Samples that are counted together once there are more than that.
+const BATCH: usize = 32;
 
 /// A histogram of spans.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +52,7 @@ impl Histogram {
         self.add_up();
         self.moments.absorb(&other.all_moments());
         if let Some(theirs) = &other.bins {
-            self.bins.get_or_insert_with(|| Box::new(Bins::new())).absorb(theirs);
+            self.bins.get_or_insert_with(Box::default).absorb(theirs);
         }
         for ns in other.uncounted() {
             self.record(Span::from_nanos(*ns));
@@ -120,13 +122,16 @@ impl Histogram {
     #[cold]
     #[inline(never)]
     fn make_room_for(&mut self, ns: u64) {
-        if self.held < BATCH {
-            let mut longer = vec![0; (4 * self.held).clamp(8, BATCH)].into_boxed_slice();
+        if self.bins.is_none() && self.held < EXACT {
+            let mut longer = vec![0; (4 * self.held).clamp(8, EXACT)].into_boxed_slice();
             longer[..self.held].copy_from_slice(&self.recent);
             self.recent = longer;
         } else {
             self.add_up();
-            self.bins.get_or_insert_with(|| Box::new(Bins::new())).take(&self.recent);
+            self.bins.get_or_insert_with(Box::default).take(&self.recent);
+            if self.recent.len() > BATCH {
+                self.recent = vec![0; BATCH].into();
+            }
             (self.held, self.added_up) = (0, 0);
         }
         self.recent[self.held] = ns;
@@ -206,7 +211,8 @@ mod tests {
         assert_eq!(of(0, |n| n), size_of::<Histogram>());
         assert!(of(8, milliseconds_50_to_200) <= 200);
         assert!(of(128, milliseconds_50_to_200) <= 1200);
-        assert!(of(1_000_000, milliseconds_50_to_200) <= 12_000);
+        assert!(of(10_000, milliseconds_50_to_200) <= 3_000);
+        assert!(of(1_000_000, milliseconds_50_to_200) <= 10_000);
         assert!(of(1_000_000, milliseconds_50_to_200) == of(2_000_000, milliseconds_50_to_200));
         // All that there can be, from a nanosecond to centuries.
         assert!(of(1_000_000, |n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (n % 64)) <= 230_000);
@@ -258,7 +264,7 @@ mod tests {
             let exact = nearest_rank(&samples, q);
             for histogram in [whole, part] {
                 let found = histogram.quantile_s(q).unwrap();
-                let bound = if samples.len() <= BATCH { 0.0 } else { exact / 1024.0 };
+                let bound = if samples.len() <= EXACT { 0.0 } else { exact / 1024.0 };
                 prop_assert!((found - exact).abs() <= bound, "{} for {}", found, exact);
                 prop_assert_eq!(histogram.count(), samples.len() as u64);
                 prop_assert_eq!(histogram.min_s(), Some(nearest_rank(&samples, 0.0)));

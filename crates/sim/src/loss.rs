@@ -12,7 +12,7 @@ pub trait LossModel: Send {
 /// A registered loss model.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What it is.
+    /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
     /// Makes one for a link.
     pub build: fn(&Values) -> Box<dyn LossModel>,

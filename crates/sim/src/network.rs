@@ -274,6 +274,20 @@ impl Network {
         self.dropped_at_arrival
     }
 
+    /// Reads what the arrival of a lane's head will need, so that it is in the cache then; where it will go, if to an endpoint.
+    /// The number means nothing.
+    pub fn look_ahead(&self, lane: usize) -> (u64, Option<Destination>) {
+        let lane = &self.lanes[lane];
+        let arrives = lane.head(&self.pool).map_or(0, |(time, _)| time.nanos());
+        match self.steps[lane.next_step as usize] {
+            Step::Cross(link) | Step::Offer(link) | Step::Join(link) => {
+                (arrives ^ self.links[link as usize].free_at().nanos(), None)
+            }
+            Step::Arrive(to) => (arrives, Some(to)),
+            Step::Wait(_) => (arrives, None),
+        }
+    }
+
     /// The head of a lane has arrived: takes it over the links that follow, and returns it if it reaches the end of
     /// its path.
     #[inline]
@@ -287,6 +301,11 @@ impl Network {
         }
         let number = if self.trace.is_some() { take_number(&mut self.traced[lane_index], order) } else { 0 };
         let (path, step) = (lane.path, lane.next_step);
+        if let Step::Arrive(to) = self.steps[step as usize]
+            && self.trace.is_none()
+        {
+            return Some(Delivery { at: arrives, to, packet });
+        }
         self.advance(arrives, path, step, packet, number)
     }
 

@@ -53,6 +53,10 @@ const NEVER: Key = Key::MAX;
 const GOOD_BUCKET: usize = 2;
 const MAX_BUCKET: usize = 128;
 const MIN_BUCKETS: usize = 256;
+/// With so many sources what an event needs is no longer in the cache. Then a bucket holds more, so that there is something to
+/// [look ahead](Schedule::ahead) at.
+const MANY_SOURCES: usize = 5000;
+const LARGE_BUCKET: usize = 8;
 
 /// The calendar.
 #[derive(Clone, Debug)]
@@ -74,6 +78,8 @@ pub struct Schedule {
     far: Vec<Key>,
     /// How many events the buckets have given since they were last laid out.
     given: usize,
+    /// Whether there are many sources, and what is near has not been looked at.
+    is_news: bool,
     orders: u64,
 }
 
@@ -89,6 +95,7 @@ impl Default for Schedule {
             in_buckets: 0,
             far: Vec::new(),
             given: 0,
+            is_news: false,
             orders: 0,
         }
     }
@@ -185,7 +192,20 @@ impl Schedule {
             self.narrow();
         }
         self.near.sort_unstable_by(|a, b| b.cmp(a));
+        self.is_news = self.due.len() > MANY_SOURCES;
         true
+    }
+
+    /// The sources whose turn comes soon, once for each bucket, where there are so many sources that it pays to fetch what
+    /// they need all at once.
+    #[inline]
+    pub fn ahead(&mut self) -> Option<impl Iterator<Item = SourceId>> {
+        let sources = self.near.iter().map(|key| SourceId((key & SOURCE_MASK) as u32));
+        std::mem::take(&mut self.is_news).then_some(sources)
+    }
+
+    fn good_bucket(&self) -> usize {
+        if self.due.len() > MANY_SOURCES { LARGE_BUCKET } else { GOOD_BUCKET }
     }
 
     /// All buckets have had their turn: new ones for what is later, as wide as the last ones should have been.
@@ -195,9 +215,9 @@ impl Schedule {
         far.retain(|key| due[(*key & SOURCE_MASK) as usize] == *key);
         let Some(first) = self.far.iter().min() else { return false };
         let first = (first >> 64) as u64;
-        let wanted = (self.due.len() / 2).next_power_of_two().max(MIN_BUCKETS);
+        let wanted = (self.due.len() / self.good_bucket()).next_power_of_two().max(MIN_BUCKETS);
         if self.given > 0 {
-            let good = GOOD_BUCKET * self.buckets.len();
+            let good = self.good_bucket() * self.buckets.len();
             if self.given > 2 * good {
                 self.width_bits = self.width_bits.saturating_sub((self.given / good).ilog2()).max(1);
             } else if 2 * self.given < good {
@@ -216,7 +236,7 @@ impl Schedule {
     fn narrow(&mut self) {
         let times = self.near.iter().map(|key| (key >> 64) as u64);
         let (first, last) = times.fold((u64::MAX, 0), |(low, high), time| (low.min(time), high.max(time)));
-        let good = ((last - first) / self.near.len() as u64 * GOOD_BUCKET as u64).max(2).ilog2();
+        let good = ((last - first) / self.near.len() as u64 * self.good_bucket() as u64).max(2).ilog2();
         if good + 1 >= self.width_bits {
             return;
         }

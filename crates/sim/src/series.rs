@@ -150,3 +150,31 @@ fn sample_flow(flow: &Flow, put: &mut dyn FnMut(&'static str, f64)) {
         flow.sender().publish(put);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_in_any_order_and_filled_where_nothing_was_sampled() {
+        let mut columns = Columns::default();
+        for (index, sampled) in
+            [vec![("a", 1.0), ("b", 2.0)], vec![("b", 3.0)], vec![], vec![("c", 4.0), ("a", 5.0), ("b", 6.0)]]
+                .into_iter()
+                .enumerate()
+        {
+            columns.begin(index);
+            sampled.into_iter().for_each(|(name, value)| columns.put(name, value));
+        }
+        let named = columns.into_named(5);
+        let is = |name: &str, expected: [f64; 5]| {
+            let same = |(a, b): (&f64, &f64)| a == b || (a.is_nan() && b.is_nan());
+            assert!(named[name].iter().zip(&expected).all(same), "{name}: {:?}", named[name]);
+            assert_eq!(named[name].len(), 5);
+        };
+        let none = f64::NAN;
+        is("a", [1.0, none, none, 5.0, none]);
+        is("b", [2.0, 3.0, none, 6.0, none]);
+        is("c", [none, none, none, 4.0, none]);
+    }
+}

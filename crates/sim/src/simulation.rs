@@ -164,10 +164,33 @@ impl Simulation {
             if now >= until {
                 break;
             }
+            self.look_ahead();
             self.serve_next(now, source, cancelled)?;
         }
         self.now = self.now.max(until);
         Ok(())
+    }
+
+    /// Among ten thousand flows nearly all that an event touches comes from memory. The events of a bucket do not depend on one
+    /// another, so reading for all of them first takes little longer than for one. Changes nothing.
+    #[inline]
+    fn look_ahead(&mut self) {
+        let Self { network, sources, flows, .. } = self;
+        let Network { schedule, .. } = network;
+        let Some(ahead) = schedule.ahead() else { return };
+        let lanes: [Option<u32>; 16] = {
+            let mut ahead = ahead.filter_map(|source| match sources[source.index()] {
+                Source::Lane(lane) => Some(lane),
+                _ => None,
+            });
+            std::array::from_fn(|_| ahead.next())
+        };
+        let read = lanes.into_iter().flatten().fold(0, |read, lane| {
+            let (word, to) = network.look_ahead(lane as usize);
+            let timer = to.map_or(0, |to| flows[to.flow as usize].timer(usize::from(to.end)).nanos());
+            read ^ word ^ timer
+        });
+        std::hint::black_box(read);
     }
 
     /// Runs the next event. Says whether there was one before the end.

@@ -33,7 +33,7 @@ pub trait Source: Send {
 /// A registered source.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// What it is.
+    /// Its name, what lists say about it, and its parameters.
     pub descriptor: &'static Descriptor,
     /// Makes one for a flow.
     pub build: fn(&Values) -> Box<dyn Source>,

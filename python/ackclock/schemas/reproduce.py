@@ -87,7 +87,7 @@ class SensitivityRecord(Document):
     assumption: str
     taken: str
     alternative: str
-    changed: list[str] = Field(description="ids of the claims whose verdict differs")
+    changed: list[str] = Field(description="ids of the claims whose verdict differs and is not undecided")
     claims: list[ClaimRecord]
 
 

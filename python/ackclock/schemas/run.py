@@ -53,7 +53,11 @@ def _record(title: str, about: str, declared: Sequence[Mapping[str, Any]], **rec
             holds = GenericAlias(list, (records[kind["records"]],))
         annotation = holds | None if field["nullable"] or field["optional"] else holds
         default = None if field["optional"] or kind == "series" else ...
-        fields[field["name"]] = (annotation, Field(default, description=plain(field["meaning"])))
+        unit = {"unit": field["unit"]} if field["unit"] else None
+        fields[field["name"]] = (
+            annotation,
+            Field(default, description=plain(field["meaning"]), json_schema_extra=unit),
+        )
     return create_model(title, __base__=Document, __doc__=about, __module__=__name__, **fields)
 
 

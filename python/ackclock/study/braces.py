@@ -32,12 +32,18 @@ class Filling:
         if isinstance(value, str):
             return self._text(value, within)
         if isinstance(value, list):
-            return [self._value(item, within) for item in value]
+            return [one for item in value for one in self._elements(item, within)]
         if isinstance(value, dict):
             return {
                 text_of(self._text(key, within)): self._value(item, within) for key, item in value.items()
             }
         return value
+
+    def _elements(self, item: Any, within: tuple[str, ...]) -> list[Any]:
+        """What an element of a list stands for: several where it is for all of an axis and nothing else."""
+        parts = list(_parts(item)) if isinstance(item, str) else []
+        found = _FOR_ALL.fullmatch(parts[0][1]) if len(parts) == 1 and parts[0][0] else None
+        return [self._value(item, within)] if found is None else self._for_all(found, within)
 
     def _text(self, text: str, within: tuple[str, ...]) -> Any:
         """``text`` with its braces replaced; braces that are all of it give the value itself, such as a number."""
@@ -56,9 +62,8 @@ class Filling:
     def _meaning(self, name: str, within: tuple[str, ...]) -> Any:
         """What ``name`` means here: a column of the row or an axis, a key of either's table, a key of this table."""
         if found := _FOR_ALL.fullmatch(name):
-            return self._for_all(
-                found["what"].strip(), [part.strip() for part in found["names"].split(",")], within
-            )
+            texts = self._for_all(found, within)
+            return (" and " if _COMPARISON.search(found["what"]) else ", ").join(texts)
         if name in within:
             raise GridError(f"{{{name}}} is told by itself")
         root, *rest = name.split(".", 1)
@@ -77,8 +82,9 @@ class Filling:
             return value
         return self._value(value, (*within, name))
 
-    def _for_all(self, what: str, names: list[str], within: tuple[str, ...]) -> str:
-        """``what`` at each point of some axes: comparisons joined by ``and``, anything else by commas."""
+    def _for_all(self, found: re.Match[str], within: tuple[str, ...]) -> list[str]:
+        """The text at each point of the axes; within a text comparisons are joined by ``and``, others by commas."""
+        names = [name.strip() for name in found["names"].split(",")]
         for name in names:
             if name not in self._axes:
                 raise GridError(f'for all: there is no axis "{name}"{nearest(name, self._axes)}')
@@ -87,10 +93,10 @@ class Filling:
         for values in product(*(self._axes[name] for name in names)):
             at = dict(zip(names, values, strict=True))
             inner = Filling(self._table, {**self._meanings, **at}, self._axes)
-            texts.append(text_of(inner._text(what, within)))
+            texts.append(text_of(inner._text(found["what"], within)))
             self.used |= inner.used
             self.named |= inner.named
-        return (" and " if _COMPARISON.search(what) else ", ").join(texts)
+        return texts
 
 
 def _parts(text: str) -> Iterator[tuple[bool, str]]:

@@ -189,9 +189,7 @@ class _Writer:
             try:
                 items += self._of_template(_laid_over(outer, one), here, model, point)
             except GridError as error:
-                raise GridError(
-                    str(error) if str(error).startswith("each[") else f"each[{number + 1}]: {error}"
-                ) from None
+                raise GridError(f"each[{number + 1}]: {error}") from None
         return items
 
     def _points(self, table: Mapping[str, Any], around: _Point) -> Iterator[_Point]:

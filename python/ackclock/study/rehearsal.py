@@ -107,8 +107,10 @@ class _AnyNames(list[str]):
 
 
 class _AnySeries(Series):
+    """A sample a second, so that parts of a series that differ in length do so here."""
+
     def __init__(self) -> None:
-        super().__init__(pl.DataFrame({"time_s": [0.0, 1.0]}))
+        super().__init__(pl.DataFrame({"time_s": np.arange(1.0, 100.0)}))
 
     def owners(self, kind: str) -> Sequence[str]:  # noqa: ARG002
         return _AnyNames()
@@ -117,4 +119,4 @@ class _AnySeries(Series):
         return _AnyNames()
 
     def values(self, kind: str, owner: str, quantity: str) -> Vector:  # noqa: ARG002
-        return np.array([1.0, 2.0])
+        return np.linspace(1, 2, self.time_s.size)

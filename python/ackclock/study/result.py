@@ -146,7 +146,7 @@ class SensitivityResult:
     alternative: str
     claims: tuple[ClaimResult, ...]
     changed: tuple[str, ...]
-    """Ids of the claims whose verdict differs from the one under the assumption as taken."""
+    """Ids of the claims whose verdict differs from the one under the assumption as taken and is not undecided."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdic
 use crate::disciplines::red::detection::{Curve, EarlyDetection};
 use crate::disciplines::red::steps::Steps;
 use crate::disciplines::red::{self, Red};
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
 /// The discipline in the registry.

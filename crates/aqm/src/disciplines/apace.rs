@@ -13,8 +13,8 @@ mod parameters;
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::entry::{Entry, Queueing, Service, queue};
 use crate::nlms::Predictor;
-use crate::registry::{Entry, Queueing, Service, queue};
 use ackclock_base::{Random, Span, Time};
 use adaptation::Adaptation;
 pub use parameters::Parameters;

@@ -12,7 +12,7 @@
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Random, Range, Time, choice, parameters};
 
 /// The discipline in the registry.

@@ -8,8 +8,8 @@
 //! more than a queue holds, because taking out more would forgive traffic that passed. The weights of flows are left out.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::entry::{Entry, PERIODS, Queueing, Service, queue};
 use crate::phantom::{PhantomQueues, QUANTUM, QUEUES, level_of};
-use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
 use crate::tokens::{PER_BYTE, RATE};
 use ackclock_base::{Random, Range, Rate, Size, Span, Time, parameters};
 
@@ -49,7 +49,7 @@ parameters! {
     }
 }
 
-/// The policer.
+/// Phantom queues that are filled up where a burst shows, so that it gains nothing.
 #[derive(Clone, Debug)]
 pub struct BcPqp {
     queues: PhantomQueues,

@@ -3,7 +3,7 @@
 //! April 1999.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::entry::{Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
 /// The discipline in the registry.

@@ -7,8 +7,8 @@ use crate::disciplines::red::{
     self,
     detection::{Curve, EarlyDetection},
 };
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use crate::fifo::Fifo;
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Rate, Size, Time, parameters};
 
 /// The discipline in the registry.

@@ -3,8 +3,8 @@
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
+use crate::entry::{Entry, Queueing, Service, queue};
 use crate::fifo::Fifo;
-use crate::registry::{Entry, Queueing, Service, queue};
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Random, Range, Size, Span, Time, parameters};
 

@@ -1,7 +1,7 @@
 //! First in, first out, and what does not fit is dropped.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::entry::{Entry, Queueing, Service, queue};
 use ackclock_base::Random;
 
 /// The discipline in the registry.

@@ -11,8 +11,8 @@ mod tests;
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::{Capacity, Ecn, LinkRate};
+use crate::entry::{Entry, PERIODS, Queueing, Service, queue};
 use crate::fifo::Fifo;
-use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Random, Range, Size, Span, Time, Values, parameters};
 use controller::{Controller, Spread};
 

@@ -7,8 +7,8 @@
 //! each, found by a hash.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::entry::{Entry, Queueing, Service, queue};
 use crate::phantom::{PhantomQueues, QUANTUM, QUEUES, level_of};
-use crate::registry::{Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, PER_BYTE, RATE};
 use ackclock_base::{Random, Rate, Size, parameters};
 
@@ -34,7 +34,7 @@ parameters! {
     }
 }
 
-/// The policer.
+/// A bucket of which each flow takes no more space than is still free.
 #[derive(Clone, Debug)]
 pub struct FairPolicer {
     /// The space that each flow takes in the bucket.

@@ -4,8 +4,8 @@
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
 use crate::disciplines::codel::{self, INTERVAL, Law, MAX_PACKET, TARGET};
+use crate::entry::{Entry, Queueing, Service, queue};
 use crate::fifo::Fifo;
-use crate::registry::{Entry, Queueing, Service, queue};
 use ackclock_base::{Descriptor, Random, Range, Size, Span, Time, parameters};
 use std::collections::VecDeque;
 

@@ -9,7 +9,7 @@ mod forecast;
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{ECN, Entry, PERIODS, Queueing, Service, queue};
+use crate::entry::{ECN, Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 use forecast::Forecast;
 

@@ -3,8 +3,8 @@
 //! nothing of its own where everything can be marked: what holds the rate is the senders' answer.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use crate::phantom::PhantomQueue;
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::RATE;
 use ackclock_base::{Random, Range, Rate, Size, parameters};
 
@@ -41,7 +41,7 @@ parameters! {
     }
 }
 
-/// The discipline.
+/// Marks by a counter in place of the queue.
 #[derive(Clone, Debug)]
 pub struct Phantom {
     counter: PhantomQueue,

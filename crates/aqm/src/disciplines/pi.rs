@@ -2,7 +2,7 @@
 //! that the queue stays at a reference length.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
-use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
+use crate::entry::{Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
 /// The discipline in the registry.

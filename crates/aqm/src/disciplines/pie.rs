@@ -5,7 +5,7 @@
 //! queue counts as no wait, although a packet may still be leaving.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
+use crate::entry::{Entry, PERIODS, Queueing, Service, queue};
 use ackclock_base::{Random, Range, Span, Time, parameters};
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::disciplines::red::detection::{Curve, EarlyDetection};
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Packets, Random, Range, parameters};
 

@@ -5,7 +5,7 @@
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::disciplines::red::steps::Steps;
 use crate::disciplines::red::{self, Red};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::entry::{Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
 /// The discipline in the registry.

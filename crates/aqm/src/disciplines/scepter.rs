@@ -17,7 +17,7 @@ mod tests;
 pub use parameters::{DropLaw, Parameters};
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::entry::{Entry, Queueing, Service, queue};
 use crate::tokens::Bucket;
 use ackclock_base::{Random, Span, Time};
 use forecast::Forecast;
@@ -44,7 +44,7 @@ enum Control {
     PidSquared(PidSquared),
 }
 
-/// The policer.
+/// A bucket, and what drops before it is empty.
 #[derive(Clone, Debug)]
 pub struct Scepter {
     bucket: Bucket,

@@ -5,7 +5,7 @@
 //! bin shared with a hog harms nobody. Flows whose probability is 1 share one token bucket, as in Linux.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::entry::{Entry, Queueing, Service, queue};
 use crate::tokens::Bucket;
 use ackclock_base::{Packets, Random, Range, Rate, Size, Span, Time, parameters};
 use bins::{Bins, Steps};

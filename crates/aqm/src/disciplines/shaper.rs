@@ -2,8 +2,8 @@
 
 use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::{Capacity, LinkRate};
+use crate::entry::{Entry, Queueing, Service, queue};
 use crate::fifo::Fifo;
-use crate::registry::{Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
 use ackclock_base::{Random, Rate, Size, Time, parameters};
 
@@ -27,7 +27,7 @@ parameters! {
     }
 }
 
-/// The shaper.
+/// A queue that sends what its bucket has tokens for.
 #[derive(Clone, Debug)]
 pub struct Shaper {
     bucket: Bucket,

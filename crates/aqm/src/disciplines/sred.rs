@@ -8,7 +8,7 @@
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Random, Range, parameters};
 
 /// The discipline in the registry.

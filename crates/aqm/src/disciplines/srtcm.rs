@@ -2,7 +2,7 @@
 //! marks are wanted. With red alone it is a token bucket of both depths together.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, PER_BYTE, RATE};
 use ackclock_base::{Random, Range, Rate, Size, Time, parameters};
 

@@ -3,7 +3,7 @@
 //! contract at any rate.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
 use ackclock_base::{Random, Range, Rate, Size, parameters};
 

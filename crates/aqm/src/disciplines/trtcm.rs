@@ -3,7 +3,7 @@
 
 use super::srtcm::YELLOW;
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
 use ackclock_base::{Random, Range, Rate, Size, parameters};
 
@@ -44,7 +44,7 @@ parameters! {
     }
 }
 
-/// The meter.
+/// Two buckets: what the peak does not hold is red, what the committed one does not hold is yellow.
 #[derive(Clone, Debug)]
 pub struct TrTcm {
     committed: Bucket,

@@ -2,7 +2,7 @@
 //! before RED, which looks at an average in place of the queue itself.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, parameters};
 
 /// The discipline in the registry: its name, what it is, how one is made, and what it never breaks.

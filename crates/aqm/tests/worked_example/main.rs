@@ -1,6 +1,6 @@
 //! The worked example of docs/add-a-queue-discipline.md. Its file, `early_random.rs`, is written for
 //! `crates/aqm/src/disciplines`; the line below makes `crate::` mean there what it means inside the crate.
 
-use ackclock_aqm::{discipline, registry, testing};
+use ackclock_aqm::{discipline, entry, testing};
 
 mod early_random;

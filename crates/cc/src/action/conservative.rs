@@ -4,10 +4,10 @@
 use super::Action;
 use crate::classic::MIN_SSTHRESH;
 use crate::control::Loss;
-use crate::registry::ActionEntry;
+use crate::entry::ActionEntry;
 use ackclock_base::{Descriptor, Kind, Packets, choice, parameters};
 
-/// The entry in the registry.
+/// The action's entry in the registry.
 pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,

@@ -5,10 +5,10 @@
 use super::{Action, Answer};
 use crate::control::{Loss, Timeout};
 use crate::discern::Counted;
-use crate::registry::ActionEntry;
+use crate::entry::ActionEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Range, parameters};
 
-/// The entry in the registry.
+/// The action's entry in the registry.
 pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,
@@ -112,12 +112,12 @@ impl Action for Cwa {
 
 #[cfg(test)]
 mod tests {
-    use crate::laws::alnuem;
+    use crate::laws::cwa;
     use crate::script::Script;
 
     /// Reno in congestion avoidance at ten packets, with the action for every loss; `settings` are the action's.
     fn cwa(settings: &[(&str, &str)]) -> Script {
-        Script::of(&alnuem::CWA, &[]).acting(settings).window(10.0).starting_ssthresh(5.0)
+        Script::of(&cwa::ENTRY, &[]).acting(settings).window(10.0).starting_ssthresh(5.0)
     }
 
     /// One loss, of which so many packets prove to be missing.

@@ -2,10 +2,10 @@
 
 use super::Action;
 use crate::control::Loss;
-use crate::registry::ActionEntry;
+use crate::entry::ActionEntry;
 use ackclock_base::{Descriptor, Kind, Packets};
 
-/// The entry in the registry.
+/// The action's entry in the registry.
 pub const ENTRY: ActionEntry = ActionEntry {
     descriptor: &Descriptor {
         kind: Kind::Action,

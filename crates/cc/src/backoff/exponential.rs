@@ -1,10 +1,10 @@
 //! Exponential back-off (RFC 6298 section 5.5).
 
 use super::Backoff;
-use crate::registry::BackoffEntry;
+use crate::entry::BackoffEntry;
 use ackclock_base::{Descriptor, Kind};
 
-/// The entry in the registry.
+/// The rule's entry in the registry.
 pub const ENTRY: BackoffEntry = BackoffEntry {
     descriptor: &Descriptor {
         kind: Kind::Backoff,

@@ -3,10 +3,10 @@
 
 use super::Backoff;
 use crate::discern::Cause;
-use crate::registry::BackoffEntry;
+use crate::entry::BackoffEntry;
 use ackclock_base::{Descriptor, Kind, Range, Time, parameters};
 
-/// The entry in the registry.
+/// The rule's entry in the registry.
 pub const ENTRY: BackoffEntry = BackoffEntry {
     descriptor: &Descriptor {
         kind: Kind::Backoff,

@@ -3,12 +3,12 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::laws::adaptive_strength::{self, Controller};
 use crate::laws::tcp_k;
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp",

@@ -3,13 +3,13 @@
 
 use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::adaptive_strength::{self, Controller};
 use crate::laws::tcp_p::{Cost, Flow, Rules};
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Time, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "a-tcp-p",

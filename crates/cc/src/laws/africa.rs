@@ -3,11 +3,11 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::laws::hstcp::{self, HighSpeed};
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Span, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "africa",

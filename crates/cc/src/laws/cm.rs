@@ -4,12 +4,12 @@
 
 use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Time};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cm",
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
     companions: Companions::recovery("sack"),
 };
 
-/// The law.
+/// One window for all, of which each has an equal part.
 #[derive(Clone, Debug, Default)]
 pub struct Manager {
     /// The window of all together; none before the first flow.

@@ -4,12 +4,12 @@
 
 use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::parameters;
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cocoon",

@@ -2,10 +2,10 @@
 
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Span, Time, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "cubic",

@@ -3,9 +3,9 @@
 
 use crate::classic::{MIN_SSTHRESH, Window};
 use crate::control::{Ack, Loss};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k as strength;
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, choice, parameters};
 
 /// With signals to the siblings.

@@ -3,7 +3,7 @@
 
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, EcnResponse, Loss, Phase};
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, parameters};
 
 /// The control's entry in the registry.

@@ -1,43 +1,29 @@
-//! Fractional and Combined TCP (Hacker, Noble and Athey 2004), as Cho 2006 section V.C describes them: each of N flows
+//! Fractional TCP (Hacker, Noble and Athey 2004), as Cho 2006 section V.C describes them: each of N flows
 //! grows N times as slowly, so that together they grow as one; a loss is answered by the flow that finds it, alone.
-//! Combined has one standard flow among them.
+//! [Combined TCP](super::combined) has one standard flow among them.
 
 use crate::control::{Ack, Loss};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
-use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::Parameter;
 
-/// All flows slow.
-pub const FRACTIONAL: Entry = Entry {
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "fractional",
         "Parallel flows that together grow as one",
         "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
-        NO_PARAMETERS,
+        &[],
     ),
     build: Build::Group(|_| Box::new(Group::new(Fractional { combined: false }))),
     companions: Companions::recovery("sack"),
 };
 
-/// One standard flow among them.
-pub const COMBINED: Entry = Entry {
-    descriptor: &control(
-        "combined",
-        "A standard flow, and parallel flows that together grow as one",
-        "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
-        NO_PARAMETERS,
-    ),
-    build: Build::Group(|_| Box::new(Group::new(Fractional { combined: true }))),
-    companions: Companions::recovery("sack"),
-};
-
-const NO_PARAMETERS: &[Parameter] = &[];
-
-/// The law of both. Slow start is the standard's: Cho speaks of the growth of windows only.
+/// Flows that together grow as one. Slow start is the standard's: Cho speaks of the growth of windows only.
 #[derive(Clone, Debug)]
 pub struct Fractional {
-    combined: bool,
+    /// Whether the first flow is a standard one.
+    pub combined: bool,
 }
 
 impl GroupLaw for Fractional {

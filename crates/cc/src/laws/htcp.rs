@@ -3,7 +3,7 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Phase, Timeout};
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Span, Time, parameters};
 use throughput::Throughput;
 
@@ -11,7 +11,7 @@ use throughput::Throughput;
 mod tests;
 mod throughput;
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "htcp",

@@ -2,9 +2,9 @@
 //! guesses, and an action that starts over after a wrong one. Each part can be had with any other control too.
 
 use super::reno::{BUILD, Reno};
-use crate::registry::{Companions, Entry, control};
+use crate::entry::{Companions, Entry, control};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "learning-tcp",

@@ -5,9 +5,9 @@ mod delays;
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Span, parameters};
-use delays::{BaseDelay, CurrentDelay, MOST_MINUTES, MOST_SAMPLES};
+use delays::{BaseDelay, CurrentDelay, MAX_MINUTES, MAX_SAMPLES};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -35,11 +35,11 @@ parameters! {
         /// Packets by which the window may exceed what is in flight
         allowed_increase: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5"),
         /// Minutes after which a least delay is forgotten
-        base_history: usize = integer("10", Range::between(1.0, MOST_MINUTES as f64), "RFC 6817 section 2.5"),
+        base_history: usize = integer("10", Range::between(1.0, MAX_MINUTES as f64), "RFC 6817 section 2.5"),
         /// Newest delays of which the least counts
         current_filter: usize = integer(
             "4",
-            Range::between(1.0, MOST_SAMPLES as f64),
+            Range::between(1.0, MAX_SAMPLES as f64),
             "RFC 6817 section 2.4.2 leaves it open; 4 in ns-3",
         ),
     }

@@ -8,11 +8,11 @@ use self::factor::Factors;
 use self::history::LossLayers;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::laws::ltcp::{self, FirstLayer, Ltcp};
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, choice, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "ltcp-rc",

@@ -9,10 +9,10 @@ pub mod step;
 use self::step::{Bounds, Step};
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss};
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Span, choice, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc",

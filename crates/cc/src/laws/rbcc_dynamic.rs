@@ -14,11 +14,11 @@ use self::threshold::Threshold;
 use self::trend::Sample;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::laws::rbcc::step::Step;
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Span};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "rbcc-dynamic",

@@ -3,11 +3,11 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, parameters};
 
-/// Reno's retransmission.
-pub const RENO: Entry = Entry {
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "reno",
         "Additive increase, multiplicative decrease; one loss repaired per window",
@@ -16,30 +16,6 @@ pub const RENO: Entry = Entry {
     ),
     build: BUILD,
     companions: Companions::recovery("reno"),
-};
-
-/// NewReno's retransmission.
-pub const NEWRENO: Entry = Entry {
-    descriptor: &control(
-        "newreno",
-        "Reno with partial acknowledgements: one loss repaired per round trip",
-        "RFC 6582; RFC 2582 as in Dahal section 4.5.1",
-        Reno::TABLE,
-    ),
-    build: BUILD,
-    companions: Companions::recovery("newreno"),
-};
-
-/// Retransmission by selective acknowledgements.
-pub const SACK: Entry = Entry {
-    descriptor: &control(
-        "sack",
-        "Reno's window with selective acknowledgements",
-        "RFC 2018, RFC 6675",
-        Reno::TABLE,
-    ),
-    build: BUILD,
-    companions: Companions::recovery("sack"),
 };
 
 /// How one is made, for every control with this law.

@@ -3,10 +3,10 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "scalable",

@@ -3,12 +3,12 @@
 
 use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
-use crate::registry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Time, choice, parameters};
 
-/// The entry in the registry.
+/// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
     descriptor: &control(
         "tcp-p",

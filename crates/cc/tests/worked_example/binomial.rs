@@ -4,7 +4,7 @@
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
-use crate::registry::{Build, Companions, Entry, control};
+use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, parameters};
 
 /// The control's entry in the registry: its name, what it is, how one is made.
@@ -20,7 +20,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The law.
+    /// Increase and decrease by powers of the window.
     pub struct Binomial {
         /// Packets of increase in a round trip at a window of one packet
         alpha: f64 = number("1", Range::between(0.0, 10.0), SOURCE),

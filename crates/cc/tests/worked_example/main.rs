@@ -1,6 +1,6 @@
 //! The worked example of docs/add-a-control.md. Its file, `binomial.rs`, is written for `crates/cc/src/laws`; the line
 //! below makes `crate::` mean there what it means inside the crate.
 
-use ackclock_cc::{classic, control, registry, script};
+use ackclock_cc::{classic, control, entry, script};
 
 mod binomial;

@@ -5,7 +5,7 @@ use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry::{self, Bulk};
 use ackclock_base::{Size, Span};
-use ackclock_cc::registry::{Companions, Entry};
+use ackclock_cc::entry::{Companions, Entry};
 use ackclock_sim::session::Session;
 use ackclock_sim::tcp::details::{Details, LocalDrop};
 use ackclock_sim::traffic::adaptive_video::{AdaptiveVideo, Watching};

@@ -1,6 +1,6 @@
 //! How a record of the results is declared: once, as a struct whose fields carry what they mean. The struct is what a
-//! run fills in; [`fields_of`](Declared::fields) is what the JSON Schema, the data frames and the documentation are
-//! made from. A field's unit is the last word of its name.
+//! run fills in; [its fields](Declared::fields) are what the JSON Schema, the data frames and the documentation are
+//! made from.
 
 use serde::Serialize;
 
@@ -37,8 +37,20 @@ pub struct Field {
     pub nullable: bool,
     /// Whether records that it says nothing about are without it.
     pub optional: bool,
+    /// What it is counted in, which is the last word of its name; empty for a count of events, a ratio or a name.
+    pub unit: &'static str,
     /// Its definition, in Markdown with links from the page on results. Fields that are declared together share it.
     pub meaning: &'static str,
+}
+
+/// The unit of a field by its name.
+pub fn unit_of(name: &str) -> &'static str {
+    match name.rsplit('_').next() {
+        Some("s") => "s",
+        Some("bps") => "bit/s",
+        Some("packets") => "packets",
+        _ => "",
+    }
 }
 
 /// A record whose fields are declared.
@@ -142,6 +154,7 @@ macro_rules! records {
                         kind: <$type as Typed>::KIND,
                         nullable: <$type as Typed>::NULLABLE,
                         optional: <$type as Typed>::OPTIONAL,
+                        unit: crate::result::declared::unit_of(stringify!($field)),
                         meaning: $meaning,
                     }),+),*];
                     let parts = Vec::<Vec<Field>>::from([

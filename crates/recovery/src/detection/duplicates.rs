@@ -3,6 +3,7 @@
 
 use super::{Detection, LossFound, News, Reaction, Run};
 use crate::ledger::Ledger;
+use ackclock_base::Time;
 use ackclock_cc::LossSignal;
 
 /// What distinguishes the variants.
@@ -143,7 +144,7 @@ impl Detection for Duplicates {
         }
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger) {
+    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
         self.recover = None;
         self.guard = Some(board.high());
         self.duplicates = 0;
@@ -151,8 +152,19 @@ impl Detection for Duplicates {
         board.go_back();
     }
 
-    fn on_spurious_timeout(&mut self, board: &mut Ledger) {
+    fn on_undone(&mut self, board: &mut Ledger) {
         board.go_forward();
+        if self.recover.take().is_some() {
+            (self.duplicates, self.inflation) = (0, 0);
+        }
+    }
+
+    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
+        board.go_forward();
+    }
+
+    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
+        self.on_timeout(board, now);
     }
 
     fn in_recovery(&self) -> bool {
@@ -174,7 +186,6 @@ impl Detection for Duplicates {
 mod tests {
     use super::*;
     use crate::detection::testing::{self, NEWS, sent};
-    use ackclock_base::Time;
 
     const NEWRENO: PartialAck = PartialAck::Resends { restarts_timer_each_time: true, deflates: false };
 
@@ -245,7 +256,7 @@ mod tests {
     #[test]
     fn duplicates_after_a_timeout_mean_nothing_until_all_is_resent() {
         let (mut rule, mut board) = (rule(NEWRENO), sent(10));
-        rule.on_timeout(&mut board);
+        rule.on_timeout(&mut board, Time::ZERO);
         assert_eq!(rule.next(&mut board, 1, 100), Some(0));
         board.transmit(0, Time::ZERO, 1);
         (0..5).for_each(|_| assert_eq!(ack(&mut rule, &mut board, 0).resend, None));

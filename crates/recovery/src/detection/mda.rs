@@ -5,6 +5,7 @@
 use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use super::{Detection, News, Reaction, Run};
 use crate::ledger::Ledger;
+use ackclock_base::Time;
 use ackclock_cc::Cause;
 
 /// What can be chosen.
@@ -102,13 +103,22 @@ impl Detection for Mda {
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger) {
+    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
         self.episode = None;
-        self.reno.on_timeout(board);
+        self.reno.on_timeout(board, now);
     }
 
-    fn on_spurious_timeout(&mut self, board: &mut Ledger) {
-        self.reno.on_spurious_timeout(board);
+    fn on_undone(&mut self, board: &mut Ledger) {
+        self.episode = None;
+        self.reno.on_undone(board);
+    }
+
+    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
+        self.reno.on_doubted_timeout(board);
+    }
+
+    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
+        self.reno.on_confirmed_timeout(board, now);
     }
 
     fn in_recovery(&self) -> bool {
@@ -128,7 +138,6 @@ impl Detection for Mda {
 mod tests {
     use super::*;
     use crate::detection::testing::{self, NEWS, sent};
-    use ackclock_base::Time;
 
     const OPTIONS: MdaOptions = MdaOptions {
         threshold: 3,
@@ -226,7 +235,7 @@ mod tests {
         let (mut rule, mut board) = (Mda::new(OPTIONS), Ledger::new(3));
         board.transmit(0, Time::ZERO, 1);
         rule.episode = Some(Episode { end: 9, resent_to: 1, counted: false });
-        rule.on_timeout(&mut board);
+        rule.on_timeout(&mut board, Time::ZERO);
         assert!(rule.episode.is_none());
     }
 }

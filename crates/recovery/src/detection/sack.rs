@@ -6,6 +6,7 @@ use super::duplicates::missing_of;
 use super::{AfterTimeout, Detection, LossFound, News, Reaction, Run};
 use crate::ledger::Ledger;
 use crate::prr::Prr;
+use ackclock_base::Time;
 use ackclock_cc::LossSignal;
 
 /// What can be chosen.
@@ -143,7 +144,7 @@ impl Detection for Sack {
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger) {
+    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
         self.end();
         self.duplicates = 0;
         // No second reduction for what is outstanding now.
@@ -154,9 +155,20 @@ impl Detection for Sack {
         }
     }
 
-    fn on_spurious_timeout(&mut self, board: &mut Ledger) {
+    fn on_undone(&mut self, board: &mut Ledger) {
         board.none_lost();
         board.go_forward();
+        self.end();
+    }
+
+    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
+        board.go_forward();
+    }
+
+    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
+        if self.options.after_timeout == AfterTimeout::GoBackN {
+            self.on_timeout(board, now);
+        }
     }
 
     fn in_recovery(&self) -> bool {

@@ -8,7 +8,7 @@ use super::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use super::{Detection, News, Reaction, Run};
 use crate::ledger::Ledger;
 use crate::rtt::Smoothed;
-use ackclock_base::Span;
+use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
 
 /// After a retransmission so many fresh acknowledgements are looked at.
@@ -63,13 +63,21 @@ impl Detection for Vegas {
         reaction
     }
 
-    fn on_timeout(&mut self, board: &mut Ledger) {
+    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
         self.worries = 0;
-        self.duplicates.on_timeout(board);
+        self.duplicates.on_timeout(board, now);
     }
 
-    fn on_spurious_timeout(&mut self, board: &mut Ledger) {
-        self.duplicates.on_spurious_timeout(board);
+    fn on_undone(&mut self, board: &mut Ledger) {
+        self.duplicates.on_undone(board);
+    }
+
+    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
+        self.duplicates.on_doubted_timeout(board);
+    }
+
+    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
+        self.duplicates.on_confirmed_timeout(board, now);
     }
 
     fn in_recovery(&self) -> bool {

@@ -53,6 +53,12 @@ impl Ledger {
         (self.una..self.next).contains(&number) && self.sent(number).marks & STATE == LOST
     }
 
+    /// The lowest packet that is lost, whether or not it has been resent since.
+    pub fn lowest_lost(&self) -> Option<u64> {
+        let mut lost = (self.una..self.next).filter(|number| self.sent(*number).marks & LOST != 0);
+        if self.lost > 0 { lost.next() } else { None }
+    }
+
     /// Whether a packet that was sent at this time is still thought to be in the network.
     pub fn is_in_flight(&self, number: u64, at: Time) -> bool {
         let sent = self.sent(number);
@@ -60,6 +66,24 @@ impl Ledger {
             && sent.at == at
             && sent.marks & SACKED == 0
             && sent.marks & (LOST | RESENT) != LOST
+    }
+
+    /// Lets go of packets at the front that are acknowledged, and of those given up that were sent before `until`: for
+    /// transports that never use a number twice, where nothing else happens to them.
+    pub fn settle(&mut self, until: Time) {
+        while self.una < self.next {
+            let sent = self.sent(self.una);
+            let (marks, size) = (sent.marks, u64::from(sent.size));
+            if marks & SACKED != 0 {
+                self.sacked -= size;
+            } else if marks & STATE == LOST && sent.at < until {
+                self.lost -= size;
+            } else {
+                break;
+            }
+            self.outstanding -= size;
+            self.una += 1;
+        }
     }
 
     /// After a timeout, go back N: forget selective acknowledgements and put the first unacknowledged packet next in

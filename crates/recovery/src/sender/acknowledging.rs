@@ -5,12 +5,13 @@ use super::{Output, Sender};
 use crate::detection::{News, Reaction, Run};
 use crate::ecn::MarkFeedback;
 use crate::ledger::{Newly, Sample};
+use crate::undo::Evidence;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, LossSignal, Phase, RateSample, Recovered};
 use std::ops::Range;
 
 /// An acknowledgement, as a transport's codec has understood it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Acknowledgement<Ranges> {
     /// All packets below this number have arrived.
     pub cumulative: u64,
@@ -20,6 +21,8 @@ pub struct Acknowledgement<Ranges> {
     pub stamp: Option<Time>,
     /// What that packet took on the way there, up to a constant.
     pub way_there: Option<Span>,
+    /// Packets that have arrived twice (RFC 2883), where the sender listens to that.
+    pub dsack: Option<Range<u64>>,
     /// What it says of marks.
     pub marks: MarkFeedback,
 }
@@ -39,7 +42,7 @@ impl Sender {
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
         output: &mut impl Output,
     ) -> Taken {
-        let Acknowledgement { cumulative, ranges, stamp, way_there, marks } = acknowledgement;
+        let Acknowledgement { cumulative, ranges, stamp, way_there, dsack, marks } = acknowledgement;
         if cumulative > self.ledger.high() {
             return Taken::default();
         }
@@ -54,11 +57,12 @@ impl Sender {
         let incoming = || IncomingAck { now, fresh, echo: stamp.map(|stamp| now.since(stamp)), way_there };
         let cause = self.controller.on_incoming(incoming, &mut *self.random);
         self.backoff.on_ack(now, cause);
-        if fresh {
-            self.check_timeout_was_real(now, stamp);
-        }
         let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
-        let news = self.news(now, &newly, duplicate, cause);
+        let dsack = dsack.map(|range| (range.start, range.end));
+        let una = self.ledger.una();
+        let sends_new = self.doubts.are_open()
+            && self.judge(now, Evidence { una, fresh, duplicate, stamp, dsack, has_new_data: false });
+        let news = News { stamp, dsack, ..self.news(now, &newly, duplicate, cause) };
         let lost_before = self.ledger.delivery().lost();
         let reaction = self.rule.on_ack(&mut self.ledger, &news);
         self.react_before_control(now, &reaction, inflight_before);
@@ -102,6 +106,9 @@ impl Sender {
             self.end_if_done();
         }
         self.react_after_control(now, &reaction, output);
+        if sends_new {
+            self.send_new(now, output);
+        }
         Taken { clean_rtt }
     }
 
@@ -149,17 +156,6 @@ impl Sender {
         self.expiries = 0; // Karn: the back-off stays until there is a sample
     }
 
-    /// RFC 3522: the acknowledgement after a timeout echoes the first sending, not the second: nothing was lost.
-    #[inline]
-    fn check_timeout_was_real(&mut self, now: Time, stamp: Option<Time>) {
-        if let Some(resent_at) = self.doubtful_timeout.take()
-            && stamp.is_some_and(|stamp| stamp < resent_at)
-        {
-            self.rule.on_spurious_timeout(&mut self.ledger);
-            self.undo(now);
-        }
-    }
-
     #[inline]
     fn news(&self, now: Time, newly: &Newly, duplicate: bool, cause: Option<Cause>) -> News {
         let cwnd = || self.options.units.from_packets(self.controller.decision().cwnd);
@@ -171,6 +167,8 @@ impl Sender {
             reduced_to: if self.rule.in_recovery() { cwnd() } else { 0 },
             cause,
             rtt: self.rtt.fine(),
+            stamp: None,
+            dsack: None,
         }
     }
 
@@ -187,7 +185,7 @@ impl Sender {
     }
 
     #[inline]
-    fn react_before_control(&mut self, now: Time, reaction: &Reaction, inflight: f64) {
+    pub(super) fn react_before_control(&mut self, now: Time, reaction: &Reaction, inflight: f64) {
         if let Some(duplicates) = reaction.recovered {
             self.note_cwnd(now);
             self.controller.on_recovered(&Recovered { now, ending: Ending::Repaired { duplicates } });
@@ -196,12 +194,16 @@ impl Sender {
         if let Some(found) = reaction.loss {
             self.timed = None;
             self.counts.fast_retransmits += 1;
+            self.doubts.on_loss(&self.options.undo, now, self.ledger.una());
             self.tell_loss(now, found, inflight);
+        }
+        if let Some(aftermath) = reaction.aftermath {
+            self.tell_aftermath(now, aftermath, inflight);
         }
     }
 
     #[inline]
-    fn react_after_control(&mut self, now: Time, reaction: &Reaction, output: &mut impl Output) {
+    pub(super) fn react_after_control(&mut self, now: Time, reaction: &Reaction, output: &mut impl Output) {
         if let Some(Run { first, count }) = reaction.resend {
             for number in first..first.saturating_add(count).min(self.ledger.high()) {
                 if self.transmit(now, number, output).is_none() {

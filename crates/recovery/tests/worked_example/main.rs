@@ -5,7 +5,8 @@ mod acknowledged_datagrams;
 
 use ackclock_base::random::Scripted;
 use ackclock_base::{Span, Time};
-use ackclock_cc::registry::{self, Entry};
+use ackclock_cc::entry::Entry;
+use ackclock_cc::registry;
 use ackclock_cc::{Assembly, Exponential, Initial, bbr};
 use ackclock_recovery::detection::AfterTimeout;
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};

@@ -4,30 +4,91 @@
 /// A bin is 1/1024 of its octave's beginning wide, so what lies in it is known within 0.098 %.
 const SUB_BITS: u32 = 10;
 const SUB: u64 = 1 << SUB_BITS;
+#[cfg(test)]
 const BINS: usize = ((64 - SUB_BITS + 1) as usize) << SUB_BITS;
-/// Bins that take room together: 64, a sixteenth of an octave in 256 bytes.
+/// Bins that take room together: 64, a sixteenth of an octave.
 const PAGE_BITS: u32 = 6;
 const PAGE: usize = 1 << PAGE_BITS;
-const PAGES: usize = BINS >> PAGE_BITS;
 const NO_PAGE: u16 = u16::MAX;
 
 /// How many samples lie in each bin.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Bins {
-    /// Which page of `counts` holds these bins.
-    directory: Box<[u16]>,
-    counts: Vec<u32>,
+    /// Which page of the counts holds these bins, from the first page in which something lies to the last.
+    directory: Vec<u16>,
+    first_page: usize,
+    counts: Counts,
+}
+
+/// As narrow as they may be: a flow of a few thousand packets never has 256 in one bin.
+#[derive(Clone, Debug)]
+enum Counts {
+    Narrow(Vec<u8>),
+    Wide(Vec<u32>),
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self::Narrow(Vec::new())
+    }
+}
+
+impl Counts {
+    fn pages(&self) -> usize {
+        match self {
+            Self::Narrow(counts) => counts.len() >> PAGE_BITS,
+            Self::Wide(counts) => counts.len() >> PAGE_BITS,
+        }
+    }
+
+    fn add_page(&mut self) {
+        match self {
+            Self::Narrow(counts) => grow(counts),
+            Self::Wide(counts) => grow(counts),
+        }
+    }
+
+    fn get(&self, place: usize) -> u32 {
+        match self {
+            Self::Narrow(counts) => u32::from(counts[place]),
+            Self::Wide(counts) => counts[place],
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, place: usize, count: u32) {
+        if let Self::Narrow(counts) = self {
+            match u8::try_from(u64::from(counts[place]) + u64::from(count)) {
+                Ok(sum) => {
+                    counts[place] = sum;
+                    return;
+                }
+                Err(_) => *self = Self::Wide(counts.iter().map(|count| u32::from(*count)).collect()),
+            }
+        }
+        if let Self::Wide(counts) = self {
+            counts[place] = counts[place].saturating_add(count);
+        }
+    }
+}
+
+/// A page more, and no room for others: a histogram has few.
+fn grow<T: Clone + Default>(counts: &mut Vec<T>) {
+    counts.reserve_exact(PAGE);
+    counts.resize(counts.len() + PAGE, T::default());
 }
 
 impl Bins {
-    pub(super) fn new() -> Self {
-        Self { directory: vec![NO_PAGE; PAGES].into(), counts: Vec::new() }
-    }
-
     /// Counts samples.
     pub(super) fn take(&mut self, samples: &[u64]) {
         for &ns in samples {
-            self.add(bin_of(ns), 1);
+            let bin = bin_of(ns);
+            let page = self.page(bin >> PAGE_BITS);
+            let place = (usize::from(page) << PAGE_BITS) | (bin & (PAGE - 1));
+            match &mut self.counts {
+                Counts::Wide(counts) => counts[place] = counts[place].saturating_add(1),
+                counts => counts.add(place, 1),
+            }
         }
     }
 
@@ -54,36 +115,57 @@ impl Bins {
 
     /// The bins in which something lies, in order, with how much.
     fn filled(&self) -> impl Iterator<Item = (usize, u32)> {
-        self.directory.iter().enumerate().filter(|(_, page)| **page != NO_PAGE).flat_map(|(n, page)| {
-            let counts = &self.counts[usize::from(*page) << PAGE_BITS..][..PAGE];
-            let bins = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-            bins.map(move |(offset, count)| ((n << PAGE_BITS) + offset, *count))
+        let pages = self.directory.iter().enumerate().filter(|(_, page)| **page != NO_PAGE);
+        pages.flat_map(move |(n, page)| {
+            let first = usize::from(*page) << PAGE_BITS;
+            let counts = (0..PAGE).map(move |offset| (offset, self.counts.get(first + offset)));
+            let first_bin = (self.first_page + n) << PAGE_BITS;
+            counts.filter(|(_, count)| *count > 0).map(move |(offset, count)| (first_bin + offset, count))
         })
     }
 
-    #[inline]
     fn add(&mut self, bin: usize, count: u32) {
-        let mut page = self.directory[bin >> PAGE_BITS];
-        if page == NO_PAGE {
-            page = self.new_page(bin >> PAGE_BITS);
+        let page = self.page(bin >> PAGE_BITS);
+        self.counts.add((usize::from(page) << PAGE_BITS) | (bin & (PAGE - 1)), count);
+    }
+
+    #[inline]
+    fn page(&mut self, number: usize) -> u16 {
+        match self.directory.get(number.wrapping_sub(self.first_page)) {
+            Some(page) if *page != NO_PAGE => *page,
+            _ => self.new_page(number),
         }
-        let counted = &mut self.counts[(usize::from(page) << PAGE_BITS) | (bin & (PAGE - 1))];
-        *counted = counted.saturating_add(count);
     }
 
     #[cold]
     fn new_page(&mut self, number: usize) -> u16 {
-        let page = (self.counts.len() >> PAGE_BITS) as u16;
-        self.counts.reserve_exact(PAGE);
-        self.counts.resize(self.counts.len() + PAGE, 0);
-        self.directory[number] = page;
+        if self.directory.is_empty() {
+            self.first_page = number;
+        }
+        if number < self.first_page {
+            let more = self.first_page - number;
+            self.directory.splice(0..0, std::iter::repeat_n(NO_PAGE, more));
+            self.first_page = number;
+        }
+        let place = number - self.first_page;
+        if place >= self.directory.len() {
+            self.directory.reserve_exact(place + 1 - self.directory.len());
+            self.directory.resize(place + 1, NO_PAGE);
+        }
+        let page = self.counts.pages() as u16;
+        self.counts.add_page();
+        self.directory[place] = page;
         page
     }
 
     /// Bytes of memory.
     #[cfg(test)]
     pub(super) fn room(&self) -> usize {
-        size_of::<Self>() + size_of_val(&*self.directory) + self.counts.capacity() * size_of::<u32>()
+        let counts = match &self.counts {
+            Counts::Narrow(counts) => counts.capacity(),
+            Counts::Wide(counts) => counts.capacity() * size_of::<u32>(),
+        };
+        size_of::<Self>() + self.directory.capacity() * size_of::<u16>() + counts
     }
 }
 
@@ -119,6 +201,22 @@ mod tests {
             assert_eq!(bounds_of(bin - 1).1 + 1, bounds_of(bin).0, "{bin}");
         }
         assert_eq!(bounds_of(BINS - 1).1, u64::MAX);
+    }
+
+    #[test]
+    fn counts_are_exact_beyond_what_is_narrow() {
+        // 255 in a bin, then one more, and others beside and before it, which must not change.
+        let mut bins = Bins::default();
+        bins.take(&[5000; 255]);
+        bins.take(&[100_000, 100_000, 7]);
+        let narrow = bins.room();
+        bins.take(&[5000]);
+        assert!(bins.room() > narrow);
+        let mut twice = bins.clone();
+        twice.absorb(&bins);
+        let counts = |bins: &Bins| bins.filled().map(|(_, count)| count).collect::<Vec<_>>();
+        assert_eq!((counts(&bins), counts(&twice)), (vec![1, 256, 2], vec![2, 512, 4]));
+        assert_eq!(bins.filled().map(|(bin, _)| bin).collect::<Vec<_>>(), [7, 5000, 100_000].map(bin_of));
     }
 
     proptest! {

@@ -19,6 +19,8 @@ choice! {
         Newreno = "newreno",
         /// RFC 6675.
         Sack = "sack",
+        /// RFC 8985.
+        Rack = "rack",
         /// Brakmo and Peterson 1995.
         Vegas = "vegas",
         /// Alnuem 2009 section 4.2.2, whatever a loss is called.
@@ -166,7 +168,7 @@ parameters! {
         /// The retransmission rule; auto takes the control's own, or sack
         recovery: Rule = choice(
             "auto",
-            "RFC 5681, RFC 6582, RFC 6675, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
+            "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
         ),
         /// Duplicates that make a loss
         dupack_threshold: u32 = integer(
@@ -244,5 +246,15 @@ parameters! {
             "Linux since 2.4 net/ipv4/tcp_output.c, tcp_transmit_skb on NET_XMIT_DROP; ns-2 loses it, as a router \
              does",
         ),
+        /// Whether the receiver tells of packets that arrive twice, with sack or rack
+        dsack: bool = flag(false, "RFC 2883"),
+        /// With rack, whether a probe after two round trips of silence shows the loss of the last packets
+        tail_loss_probe: bool = flag(true, "RFC 8985 section 7"),
+        /// Whether a recovery whose first acknowledgement echoes the original is taken back (needs timestamps)
+        spurious_recoveries: bool = flag(false, "RFC 3522"),
+        /// Whether a recovery or a timeout is taken back when all that it sent again had arrived (needs dsack)
+        dsack_undo: bool = flag(false, "RFC 3708; Linux net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
+        /// Whether a timeout is taken back when new data sent after the first retransmission shows that it was spurious
+        frto: bool = flag(false, "RFC 5682"),
     }
 }

@@ -12,9 +12,11 @@ use ackclock_cc::Initial;
 use ackclock_recovery::Units;
 use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
+use ackclock_recovery::detection::rack::{Rack, RackOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::detection::{AfterTimeout, Detection, vegas};
 use ackclock_recovery::rtt::TimeoutRule;
+use ackclock_recovery::undo::UndoRules;
 
 /// The profiles, in the order in which lists show them.
 pub const PROFILES: &[Descriptor] = &[
@@ -99,6 +101,8 @@ pub struct SenderOptions {
     pub handshake: bool,
     /// Whether timestamps are used.
     pub timestamps: bool,
+    /// Whether the first block of an acknowledgement may tell of a packet that arrived twice.
+    pub dsack: bool,
     /// The greatest back-off factor.
     pub max_backoff: f64,
     /// Whether packets may be marked.
@@ -137,6 +141,7 @@ pub struct Options {
 enum Recovery {
     Duplicates(DuplicateOptions),
     Sack(SackOptions),
+    Rack(RackOptions),
     Vegas(u32),
     Mda(MdaOptions),
 }
@@ -150,7 +155,8 @@ impl Options {
             chosen => chosen.word(),
         };
         let recovery = recovery(name, &details);
-        let sack = matches!(recovery, Recovery::Sack(_));
+        let sack = matches!(recovery, Recovery::Sack(_) | Recovery::Rack(_));
+        let by_time = matches!(recovery, Recovery::Rack(_));
         let bytes = |size: Size| size.bytes() as u32;
         let sender = SenderOptions {
             payload_bytes: bytes(details.packet),
@@ -160,6 +166,7 @@ impl Options {
             initial_ssthresh: details.initial_ssthresh.unwrap_or(f64::INFINITY),
             handshake: details.handshake,
             timestamps: details.timestamps,
+            dsack: details.dsack,
             max_backoff: details.max_backoff,
             ecn: details.ecn,
             ecn_field: match details.ecn_field {
@@ -171,7 +178,7 @@ impl Options {
             recovery: ackclock_recovery::Options {
                 units: Units::packets(bytes(details.packet)),
                 window: details.window as u64,
-                dupack_threshold: details.dupack_threshold,
+                dupack_threshold: if by_time { 0 } else { details.dupack_threshold },
                 timeout: TimeoutRule {
                     tick: details.tick,
                     min: details.min_rto,
@@ -186,7 +193,12 @@ impl Options {
                 },
                 cwnd_validation: details.cwnd_validation,
                 timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,
-                spurious_timeouts: details.spurious_timeouts && details.timestamps,
+                undo: UndoRules {
+                    eifel_timeouts: details.spurious_timeouts && details.timestamps,
+                    eifel_recoveries: details.spurious_recoveries && details.timestamps,
+                    dsack: details.dsack_undo && sack && details.dsack,
+                    frto: details.frto,
+                },
                 pacing: details.pacing,
                 max_burst: details.max_burst.unwrap_or(u64::MAX),
                 feels_local_drops: details.local_drop == LocalDrop::Cwr,
@@ -198,7 +210,8 @@ impl Options {
             TimestampEcho::Arriving => Echo::Arriving,
             TimestampEcho::LeftEdge => Echo::LeftEdge,
         };
-        let receiver = ReceiverOptions { ack_bytes: bytes(details.ack_size), sack, delayed_ack, echo };
+        let dsack = sack && details.dsack;
+        let receiver = ReceiverOptions { ack_bytes: bytes(details.ack_size), sack, dsack, delayed_ack, echo };
         Self { sender, receiver, recovery }
     }
 
@@ -207,6 +220,7 @@ impl Options {
         match self.recovery {
             Recovery::Duplicates(options) => Box::new(Duplicates::new(options)),
             Recovery::Sack(options) => Box::new(Sack::new(options)),
+            Recovery::Rack(options) => Box::new(Rack::new(options)),
             Recovery::Mda(options) => Box::new(Mda::new(options)),
             Recovery::Vegas(threshold) => Box::new(vegas::Vegas::new(threshold)),
         }
@@ -239,6 +253,13 @@ fn recovery(name: &str, details: &Details) -> Recovery {
             deflates: details.window_deflation,
         }),
         "vegas" => Recovery::Vegas(threshold),
+        "rack" => Recovery::Rack(RackOptions {
+            threshold,
+            proportional: details.reduction == Reduction::Proportional,
+            probes: details.tail_loss_probe,
+            max_ack_delay: if details.delayed_ack { details.delayed_ack_time } else { Span::ZERO },
+            packet: 1,
+        }),
         "mda" | "mda-transmission" => Recovery::Mda(MdaOptions {
             threshold,
             limited_transmit: details.limited_transmit,

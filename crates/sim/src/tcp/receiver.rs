@@ -1,5 +1,5 @@
-//! The receiving side: cumulative acknowledgement, up to three blocks of what came out of order (RFC 2018), delayed
-//! acknowledgements (RFC 1122, RFC 5681 section 4.2), timestamps (RFC 7323), the echo of marks (RFC 3168) and their number (RFC 9768).
+//! The receiving side: cumulative acknowledgement, up to three blocks of what came out of order (RFC 2018), the first of
+//! which may tell of a packet that came twice (RFC 2883), delayed acknowledgements (RFC 1122, RFC 5681 section 4.2), timestamps (RFC 7323), the echo of marks (RFC 3168) and their number (RFC 9768).
 
 use super::segment::{Block, Flags, MAX_SACK_BLOCKS, Segment as Packet};
 use ackclock_base::{Span, Time};
@@ -12,6 +12,8 @@ pub struct ReceiverOptions {
     pub ack_bytes: u32,
     /// Whether blocks of what came out of order are sent.
     pub sack: bool,
+    /// Whether the first of them tells of a packet that came twice.
+    pub dsack: bool,
     /// How long an acknowledgement may be held back for a second packet; `None` to acknowledge each at once.
     pub delayed_ack: Option<Span>,
     /// Which timestamp is echoed.
@@ -43,6 +45,8 @@ pub struct Receiver {
     marks: u16,
     held: Option<Time>,
     duplicates: u64,
+    /// The packet that came twice and has not been told of.
+    duplicate: Option<u64>,
 }
 
 impl Receiver {
@@ -59,6 +63,7 @@ impl Receiver {
             marks: 0,
             held: None,
             duplicates: 0,
+            duplicate: None,
         }
     }
 
@@ -100,7 +105,7 @@ impl Receiver {
         } else if packet.number > self.next {
             self.store(packet.number);
         } else {
-            self.duplicates += 1;
+            self.note_duplicate(packet.number);
         }
         match self.options.delayed_ack {
             // Out of order, or filling a hole: at once (RFC 5681 section 4.2).
@@ -119,6 +124,11 @@ impl Receiver {
 
     fn acknowledge(&mut self) -> Packet {
         self.held = None;
+        let sack = match (self.options.sack, self.duplicate.take()) {
+            (true, Some(number)) => self.blocks_after(number),
+            (true, None) => self.blocks(),
+            (false, _) => Default::default(),
+        };
         let flags = if self.mark_to_echo { Flags::CONGESTION_ECHO } else { Flags::default() };
         Packet {
             number: self.next,
@@ -127,7 +137,7 @@ impl Receiver {
             bytes: self.options.ack_bytes,
             marks: self.marks,
             flags,
-            sack: if self.options.sack { self.blocks() } else { Default::default() },
+            sack,
         }
     }
 
@@ -145,7 +155,7 @@ impl Receiver {
     fn store(&mut self, number: u64) {
         let after = self.ranges.partition_point(|range| range.0 <= number);
         if after > 0 && number < self.ranges[after - 1].1 {
-            self.duplicates += 1;
+            self.note_duplicate(number);
             self.note_recent(self.ranges[after - 1].0);
             return;
         }
@@ -164,11 +174,25 @@ impl Receiver {
         self.note_recent(self.ranges[index].0);
     }
 
+    fn note_duplicate(&mut self, number: u64) {
+        self.duplicates += 1;
+        self.duplicate = self.options.dsack.then_some(number);
+    }
+
     fn note_recent(&mut self, start: u64) {
         let known = self.recent.iter().position(|recent| *recent == Some(start));
         let shifted = known.unwrap_or(MAX_SACK_BLOCKS - 1);
         self.recent[..=shifted].rotate_right(1);
         self.recent[0] = Some(start);
+    }
+
+    /// RFC 2883 section 4: the packet that came twice, then the others; of those the first holds it, if it is above the
+    /// cumulative acknowledgement.
+    fn blocks_after(&self, number: u64) -> [Block; MAX_SACK_BLOCKS] {
+        let mut blocks = self.blocks();
+        blocks.rotate_right(1);
+        blocks[0] = Block::duplicate(number, self.next);
+        blocks
     }
 
     /// RFC 2018 section 4: the range of the packet just received first, then the most recent others.
@@ -198,7 +222,13 @@ mod tests {
     use super::*;
 
     fn receiver(delayed_ack: Option<Span>) -> Receiver {
-        Receiver::new(ReceiverOptions { ack_bytes: 40, sack: true, delayed_ack, echo: Echo::LeftEdge })
+        Receiver::new(ReceiverOptions {
+            ack_bytes: 40,
+            sack: true,
+            dsack: true,
+            delayed_ack,
+            echo: Echo::LeftEdge,
+        })
     }
 
     fn data(number: u64) -> Packet {
@@ -226,6 +256,21 @@ mod tests {
         assert_eq!(blocks(&receive(&mut receiver, 11)), [(11, 12), (8, 9), (2, 4)]);
         // 4 joins 2..4 and 5..6.
         assert_eq!(blocks(&receive(&mut receiver, 4))[0], (2, 6));
+    }
+
+    #[test]
+    fn the_first_block_tells_of_a_packet_that_came_twice() {
+        // RFC 2883 section 4: below the cumulative acknowledgement, and above it with the block that holds it.
+        let mut receiver = receiver(None);
+        for number in [0, 1, 2, 4, 5, 8] {
+            let ack = receive(&mut receiver, number);
+            assert_eq!(ack.duplicate(), None, "{ack:?}");
+        }
+        let below = receive(&mut receiver, 1);
+        assert_eq!((below.duplicate(), blocks(&below)), (Some(1..2), vec![(8, 9), (4, 6)]));
+        let above = receive(&mut receiver, 5);
+        assert_eq!((above.duplicate(), blocks(&above)), (Some(5..6), vec![(5, 6), (4, 6), (8, 9)]));
+        assert_eq!(receive(&mut receiver, 9).duplicate(), None, "once");
     }
 
     #[test]

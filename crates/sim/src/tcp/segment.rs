@@ -4,6 +4,7 @@ use crate::endpoint::Outbox;
 use crate::packet::{Extension, Packet};
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
+use std::ops::Range;
 
 /// A segment, data or acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,7 +29,8 @@ pub struct Segment {
 /// RFC 2018 section 3: with timestamps three blocks fit into the options.
 pub const MAX_SACK_BLOCKS: usize = 3;
 
-/// A range of packets, as offsets from the cumulative acknowledgement; empty where `start == end`.
+/// A range of packets, as offsets from the cumulative acknowledgement; empty where `start == end`. Below the acknowledgement,
+/// where only a duplicate can lie, offsets are counted downwards, and `start` is the larger one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Block {
     /// The first packet in the range.
@@ -38,6 +40,12 @@ pub struct Block {
 }
 
 impl Block {
+    /// A single packet that came twice, for an acknowledgement of this number.
+    pub fn duplicate(number: u64, acknowledgement: u64) -> Self {
+        let offset = |number: u64| u32::try_from(number.abs_diff(acknowledgement)).unwrap_or(u32::MAX);
+        Self { start: offset(number), end: offset(number + 1) }
+    }
+
     /// Whether it holds nothing.
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -49,6 +57,20 @@ const NUMBER_BITS: u32 = 48;
 const WAY_BITS: u32 = 56;
 
 impl Segment {
+    /// Acknowledgement: the packets that its first block says have arrived twice (RFC 2883 section 5): they lie below the
+    /// cumulative acknowledgement, or within the second block.
+    pub fn duplicate(&self) -> Option<Range<u64>> {
+        let [first, second, _] = self.sack;
+        if first.start > first.end {
+            Some(self.number.checked_sub(u64::from(first.start))?..self.number - u64::from(first.end))
+        } else if first.start < first.end && second.start <= first.start && first.end <= second.end {
+            let above = |offset| self.number.saturating_add(u64::from(offset));
+            Some(above(first.start)..above(first.end))
+        } else {
+            None
+        }
+    }
+
     /// Sends it over the flow's only path.
     #[inline]
     pub(super) fn send(&self, out: &mut dyn Outbox) {

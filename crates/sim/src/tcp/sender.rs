@@ -132,6 +132,7 @@ impl Sender {
             ranges: blocks.map(|block| place(block.start)..place(block.end)),
             stamp: self.options.timestamps.then_some(segment.stamp),
             way_there: self.options.timestamps.then_some(segment.way_there),
+            dsack: if self.options.dsack { segment.duplicate() } else { None },
             marks: MarkFeedback { echo: segment.flags.has(Flags::CONGESTION_ECHO), marked: segment.marks },
         };
         let Self { core, options, field, .. } = self;

@@ -6,7 +6,7 @@ use crate::session::{Desk, Order, Session, Viewing};
 use ackclock_base::{Descriptor, Range, Rate, Span, Time, parameters};
 use std::collections::VecDeque;
 
-/// What it is.
+/// The description of the application.
 pub const DESCRIPTOR: Descriptor = application(
     "adaptive-video",
     "Segments of video over TCP, each at the rate that the last ones suggest, up to a full buffer",

@@ -8,7 +8,7 @@ use crate::session::{Desk, Order, Session};
 use ackclock_base::{Descriptor, Random, Range, Size, Span, Time, parameters};
 use std::collections::VecDeque;
 
-/// What it is.
+/// The description of the application.
 pub const DESCRIPTOR: Descriptor = application(
     "pages",
     "Web pages one after another over parallel TCP connections, the next when the last is complete",

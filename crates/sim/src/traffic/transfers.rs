@@ -6,7 +6,7 @@ use super::{MEAN_TIMES, application};
 use crate::random::Stream;
 use ackclock_base::{Descriptor, Range, Size, Span, Time, choice, parameters};
 
-/// What it is.
+/// The description of the application.
 pub const DESCRIPTOR: Descriptor = application(
     "transfers",
     "One transfer after another, each over a TCP connection of its own",

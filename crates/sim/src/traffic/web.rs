@@ -9,7 +9,7 @@ use super::{MEAN_TIMES, application};
 use crate::random::Stream;
 use ackclock_base::{Descriptor, Packets, Random, Range, Span, Time, parameters};
 
-/// What it is.
+/// The description of the application.
 pub const DESCRIPTOR: Descriptor = application(
     "web",
     "Sessions that fetch pages of objects, each object over a TCP connection of its own",

@@ -50,12 +50,15 @@ impl Receiving {
         self.mark_to_echo &= !packet.flags.has(Flags::WINDOW_REDUCED);
         self.mark_to_echo |= packet.flags.has(Flags::CONGESTION_EXPERIENCED);
         let disturbed = packet.number != self.next || !self.stored.is_empty();
+        let duplicates = self.duplicates;
         self.take_in(packet.number);
         let answer = self.receiver.on_data(now, packet);
         assert_eq!(self.receiver.delivered(), self.next);
         assert_eq!(self.receiver.duplicates(), self.duplicates);
         match (answer, self.options.delayed_ack) {
             (Some(ack), delay) => {
+                let twice = (self.duplicates > duplicates && self.options.dsack).then_some(packet.number);
+                assert_eq!(ack.duplicate(), twice.map(|number| number..number + 1), "{ack:?}");
                 assert!(delay.is_none() || disturbed || self.held, "{ack:?} could have waited");
                 self.check(&ack);
                 self.check_first_block(&ack, packet.number);
@@ -118,11 +121,12 @@ impl Receiving {
     }
 }
 
-/// The blocks with absolute numbers; the empty ones must come last.
+/// The blocks with absolute numbers, without one that tells of a duplicate; the empty ones must come last.
 fn blocks(ack: &Packet) -> Vec<(u64, u64)> {
     let is_empty = |index: usize| ack.sack[index].start == ack.sack[index].end;
     let used = (0..ack.sack.len()).find(|index| is_empty(*index)).unwrap_or(ack.sack.len());
     assert!((used..ack.sack.len()).all(is_empty), "{ack:?}: an empty block between others");
     let absolute = |offset: u32| ack.number + u64::from(offset);
-    ack.sack[..used].iter().map(|block| (absolute(block.start), absolute(block.end))).collect()
+    let first = usize::from(ack.duplicate().is_some());
+    ack.sack[first..used].iter().map(|block| (absolute(block.start), absolute(block.end))).collect()
 }

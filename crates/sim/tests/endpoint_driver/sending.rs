@@ -54,24 +54,31 @@ struct Details {
     keeps_blocks: bool,
     /// Outside recovery, and in some recoveries too, the flight never exceeds the window.
     flight_is_cut_at_once: bool,
+    /// After a timeout two packets may leave whatever the window.
+    frto: bool,
     every_partial_restarts_timer: bool,
     /// Each lost packet is resent once, and at most one more to keep the connection going (RFC 6675 rule 4).
     resends_once: bool,
     /// A whole burst of losses may be resent at once.
     resends_in_a_row: bool,
+    /// Losses are found by time, and timers of the rule's own come before the retransmission timer.
+    by_time: bool,
 }
 
 impl Details {
     fn new(values: &Values, options: &Options, rule: &str) -> Self {
         let sack = options.receiver.sack;
         let said = details::Details::from(values);
+        let by_time = rule == "rack";
         Self {
             threshold: said.dupack_threshold,
-            keeps_blocks: !sack || said.after_timeout == SackAfterTimeout::KeepSack,
+            keeps_blocks: !sack || by_time || said.after_timeout == SackAfterTimeout::KeepSack,
             flight_is_cut_at_once: !sack || said.reduction == Reduction::Immediate,
-            every_partial_restarts_timer: said.partial_ack_timer == PartialAckTimer::Every,
-            resends_once: rule != "vegas" && said.late_partial != LatePartialAcks::Two,
+            frto: said.frto,
+            every_partial_restarts_timer: !by_time && said.partial_ack_timer == PartialAckTimer::Every,
+            resends_once: rule != "vegas" && !by_time && said.late_partial != LatePartialAcks::Two,
             resends_in_a_row: rule.starts_with("mda"),
+            by_time,
         }
     }
 }
@@ -267,7 +274,10 @@ impl Sending {
         assert!(duplicates <= self.duplicates, "{duplicates} duplicates counted, {} seen", self.duplicates);
         let later = self.sacked.range(lost..).count();
         let enough = duplicates.max(later as u32) >= self.details.threshold;
-        assert!(enough || !self.honest, "{lost} lost after {duplicates} duplicates, {later} later packets");
+        assert!(
+            enough || self.details.by_time || !self.honest,
+            "{lost} lost after {duplicates} duplicates, {later} later packets"
+        );
     }
 
     fn check_packet(&mut self, now: Time, packet: &Packet) {
@@ -315,7 +325,8 @@ impl Sending {
         // The retransmission that a recovery begins with goes out whatever the window and the burst.
         assert!(sent <= self.options.sender.recovery.max_burst.saturating_add(1), "a burst of {sent}");
         let cut = self.details.flight_is_cut_at_once || !self.with_told(|told| told.recovering);
-        if sent > 1 && cut {
+        let probes = self.details.frto && sent == 2;
+        if sent > 1 && cut && !probes {
             let cwnd = self.sender.control().decision().cwnd as u64;
             let inflight = self.sender.inflight();
             assert!(inflight <= cwnd, "{inflight} in flight, the window is {cwnd}");
@@ -342,7 +353,11 @@ impl Sending {
         // A packet is in the network at most twice: sent, and sent again.
         let inflight = self.sender.inflight();
         assert!(inflight <= 2 * outstanding, "{inflight} in flight of {outstanding}");
-        let disturbed = !self.sacked.is_empty() || self.duplicates > 0 || self.disturbed_below > self.una;
+        // What F-RTO has sent after a timeout is gone back over, too.
+        let disturbed = !self.sacked.is_empty()
+            || self.duplicates > 0
+            || self.disturbed_below > self.una
+            || (self.details.frto && self.timeouts > 0);
         assert!(
             inflight == outstanding || disturbed || !self.honest,
             "{inflight} in flight of {outstanding}"

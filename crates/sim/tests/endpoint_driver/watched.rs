@@ -33,6 +33,7 @@ pub struct Told {
     guard: u64,
     /// The same for marks after marks.
     marks_guard: u64,
+    /// Whether there has been a loss or a timeout that can turn out to be none.
     spurious_possible: bool,
     started: bool,
     ended: bool,
@@ -121,7 +122,7 @@ impl Told {
             return;
         }
         assert!(loss.lost >= self.guard, "{loss:?} is the second within one window");
-        (self.recovering, self.guard) = (true, self.high);
+        (self.recovering, self.guard, self.spurious_possible) = (true, self.high, true);
         self.found = (loss.signal == LossSignal::DuplicateAcks).then_some((loss.lost, loss.duplicates));
     }
 
@@ -200,8 +201,10 @@ impl Control for Watched {
                 Ending::Undone => {
                     assert!(
                         std::mem::take(&mut told.spurious_possible),
-                        "a spurious timeout without a timeout"
+                        "nothing has been done that could be taken back"
                     );
+                    // What is taken back was no reaction: a loss in the same window may have its own.
+                    (told.recovering, told.guard) = (false, 0);
                 }
             }
         });

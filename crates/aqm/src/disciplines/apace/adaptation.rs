@@ -29,7 +29,7 @@ const SILENCE: Span = Span::from_millis(100);
 const SIGNAL_MEMORY_S: f64 = 1.0;
 
 /// The maximum probability is never less, so that it grows again within seconds.
-const LEAST: f64 = 0.001;
+const MIN_PROBABILITY: f64 = 0.001;
 
 /// The rule, and what it has to remember.
 #[derive(Clone, Debug)]
@@ -67,6 +67,6 @@ impl Adaptation {
             Target::Loss(target) => (target - self.signalled) / target,
         };
         let factor = libm::exp(self.gain_per_s * elapsed * error.clamp(-1.0, 1.0));
-        (m.max(LEAST) * factor).clamp(LEAST, 1.0)
+        (m.max(MIN_PROBABILITY) * factor).clamp(MIN_PROBABILITY, 1.0)
     }
 }

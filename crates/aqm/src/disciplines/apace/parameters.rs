@@ -1,7 +1,7 @@
 //! What can be set of APACE.
 
+use crate::entry::{ECN, PERIODS};
 use crate::nlms::{BOUNDED, Update};
-use crate::registry::{ECN, PERIODS};
 use ackclock_base::{Range, Span, parameters};
 
 parameters! {

@@ -1,11 +1,11 @@
 //! How RED's descendants move the slope of its curve: up by adding, down by multiplying (Floyd, Gummadi and Shenker 2001,
 //! section 4).
 
-use crate::registry::PERIODS;
+use crate::entry::PERIODS;
 use ackclock_base::{Range, Span, parameters};
 
 parameters! {
-    /// The steps.
+    /// How often the probability moves, by how much, and between which bounds.
     pub struct Steps {
         /// How often max_probability may move
         interval: Span = time("500 ms", PERIODS, SOURCE),

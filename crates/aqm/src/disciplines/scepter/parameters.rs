@@ -1,7 +1,7 @@
 //! What can be set of Scepter: the thesis's laws with their values, and beside them what makes a policer of the idea.
 
+use crate::entry::ECN;
 use crate::nlms::{BOUNDED, Update};
-use crate::registry::ECN;
 use crate::tokens::{BURST, Bucket, RATE};
 use ackclock_base::{Range, Rate, Size, Span, choice, parameters};
 

@@ -10,7 +10,7 @@ use super::Parameters;
 use ackclock_base::{Rate, Span};
 
 /// The shortest time between two looks at the bucket.
-const SHORTEST: f64 = 1e-3;
+const MIN_PERIOD_S: f64 = 1e-3;
 
 /// The controller. Times are what the missing tokens take to come.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ impl PiSquared {
     pub fn new(parameters: &Parameters, rate: Rate, depth: f64) -> Self {
         let round_trip_s = parameters.round_trip.seconds();
         let target_s = (1.0 - parameters.target) * depth / rate.bytes_per_second();
-        let period_s = target_s.min(round_trip_s / 3.0).max(SHORTEST);
+        let period_s = target_s.min(round_trip_s / 3.0).max(MIN_PERIOD_S);
         Self {
             period_s,
             target_s,

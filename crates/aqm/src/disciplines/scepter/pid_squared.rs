@@ -27,9 +27,9 @@ const INTEGRAL: f64 = 0.2;
 /// Looks at the bucket within a round trip.
 const LOOKS: f64 = 4.0;
 /// The level's gain falls no further than at this p', a window of 14 packets, or nothing would lift p' from 0.
-const LEAST_BASE: f64 = 0.1;
+const MIN_BASE: f64 = 0.1;
 
-/// The controller.
+/// A controller of the level, and of how fast it falls.
 #[derive(Clone, Copy, Debug)]
 pub struct PidSquared {
     period_s: f64,
@@ -71,7 +71,7 @@ impl PidSquared {
     /// from now on.
     pub fn update(&mut self, missing_s: f64) -> f64 {
         let excess = self.demanded / self.bytes_per_period - 1.0;
-        let level_gain = 2.0_f64.sqrt() * EXCESS_GAIN * self.base.max(LEAST_BASE) / self.round_trip_s;
+        let level_gain = 2.0_f64.sqrt() * EXCESS_GAIN * self.base.max(MIN_BASE) / self.round_trip_s;
         let drift = excess + INTEGRAL / self.round_trip_s * (missing_s - self.target_s);
         self.base = (self.base + self.period_s * level_gain * drift).clamp(0.0, 1.0);
         let root = (self.base + EXCESS_GAIN * excess).clamp(0.0, 1.0);

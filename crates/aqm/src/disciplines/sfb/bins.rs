@@ -36,7 +36,7 @@ pub struct Bins {
 }
 
 impl Bins {
-    /// Empty ones.
+    /// So many levels of so many bins, through which no packet has gone yet.
     pub fn new(levels: u64, bins_a_level: u64) -> Self {
         Self { salt: 0, bins_a_level, bins: vec![Bin::default(); (levels * bins_a_level) as usize] }
     }

@@ -14,10 +14,10 @@ use self::parameters::{Parameters, Timeouts, Weight};
 use super::{Discriminator, Judgement};
 use crate::control::{Ack, Timeout};
 use crate::discern::{Cause, IncomingAck};
-use crate::registry::DiscriminatorEntry;
+use crate::entry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Packets, Random, Span, Time};
 
-/// The entry in the registry.
+/// The discriminator's entry in the registry.
 pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,

@@ -4,10 +4,10 @@
 
 use super::Discriminator;
 use crate::discern::{Cause, IncomingAck};
-use crate::registry::DiscriminatorEntry;
+use crate::entry::DiscriminatorEntry;
 use ackclock_base::{Descriptor, Kind, Random, Range, choice, parameters};
 
-/// The entry in the registry.
+/// The discriminator's entry in the registry.
 pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     descriptor: &Descriptor {
         kind: Kind::Discriminator,

@@ -4,10 +4,10 @@
 use ackclock_base::{Span, Time};
 
 /// The longest history of base delays.
-pub const MOST_MINUTES: usize = 20;
+pub const MAX_MINUTES: usize = 20;
 
 /// The most samples that count as current.
-pub const MOST_SAMPLES: usize = 16;
+pub const MAX_SAMPLES: usize = 16;
 
 /// The delay of a way without a queue: the least of each minute, for some minutes.
 #[derive(Clone, Debug)]
@@ -16,13 +16,13 @@ pub struct BaseDelay {
     /// The minute that the samples belong to now.
     minute: u64,
     /// By the minute modulo how many there are; [`Span::MAX`] where there was no sample.
-    least: [Span; MOST_MINUTES],
+    least: [Span; MAX_MINUTES],
 }
 
 impl BaseDelay {
     /// Of so many minutes.
     pub fn new(minutes: usize) -> Self {
-        Self { minutes: minutes.clamp(1, MOST_MINUTES), minute: 0, least: [Span::MAX; MOST_MINUTES] }
+        Self { minutes: minutes.clamp(1, MAX_MINUTES), minute: 0, least: [Span::MAX; MAX_MINUTES] }
     }
 
     /// A packet took `delay`.
@@ -52,13 +52,13 @@ impl BaseDelay {
 pub struct CurrentDelay {
     samples: usize,
     next: usize,
-    newest: [Span; MOST_SAMPLES],
+    newest: [Span; MAX_SAMPLES],
 }
 
 impl CurrentDelay {
     /// Of so many samples.
     pub fn new(samples: usize) -> Self {
-        Self { samples: samples.clamp(1, MOST_SAMPLES), next: 0, newest: [Span::MAX; MOST_SAMPLES] }
+        Self { samples: samples.clamp(1, MAX_SAMPLES), next: 0, newest: [Span::MAX; MAX_SAMPLES] }
     }
 
     /// A packet took `delay`.

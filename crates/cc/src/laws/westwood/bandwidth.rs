@@ -7,9 +7,9 @@ use ackclock_base::Time;
 const FIXED: (f64, f64) = (0.9047, 0.0476);
 
 /// An acknowledgement counts for at most two packets: more would mean that acknowledgements were lost.
-const MOST_PACKETS: u64 = 2;
+const MAX_PACKETS: u64 = 2;
 
-/// The estimate.
+/// How much the network carries, by what has arrived.
 #[derive(Clone, Debug)]
 pub struct Bandwidth {
     fixed: bool,
@@ -72,7 +72,7 @@ impl Bandwidth {
         }
         let before = self.counted_before;
         self.counted_before = before.saturating_sub(new);
-        new.saturating_sub(before).clamp(1, MOST_PACKETS)
+        new.saturating_sub(before).clamp(1, MAX_PACKETS)
     }
 
     fn sample(&mut self, packets: f64, mut interval: f64) {

@@ -6,7 +6,8 @@
 //! does next to nothing, and the second value is what the discipline costs above that.
 
 use crate::cpu;
-use ackclock_aqm::registry::{Entry, QUEUES};
+use ackclock_aqm::entry::Entry;
+use ackclock_aqm::registry::QUEUES;
 use ackclock_aqm::{Arrival, Capacity, Ecn, LinkRate};
 use ackclock_base::{Random, Rate, Span, Time};
 use ackclock_sim::channel::Impairments;

@@ -1,7 +1,7 @@
 //! Learning TCP by hand-computed sequences: the discriminator alone, and around NewReno.
 
 use super::*;
-use crate::laws::{learning_tcp, reno};
+use crate::laws::{learning_tcp, newreno};
 use crate::script::Script;
 use ackclock_base::Values;
 use ackclock_base::random::Scripted;
@@ -266,7 +266,7 @@ fn a_spurious_timeout_that_was_guessed_about_gives_window_and_threshold_back() {
 #[test]
 fn where_nothing_is_guessed_to_be_of_transmission_it_is_newreno() {
     let mut learning = learning_tcp(&[("initial", "0"), ("least", "0"), ("most", "0")], &[0.0]);
-    let mut newreno = Script::of(&reno::NEWRENO, &[]).window(10.0).starting_ssthresh(5.0);
+    let mut newreno = Script::of(&newreno::ENTRY, &[]).window(10.0).starting_ssthresh(5.0);
     newreno.acks(1);
     let mut windows = [Vec::new(), Vec::new()];
     for (script, windows) in [&mut learning, &mut newreno].into_iter().zip(&mut windows) {

@@ -1,0 +1,18 @@
+//! Combined TCP (Hacker, Noble and Athey 2004; Cho 2006 section V.C): one standard flow among those of
+//! [Fractional TCP](super::fractional).
+
+use super::fractional::Fractional;
+use crate::entry::{Build, Companions, Entry, control};
+use crate::group::Group;
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "combined",
+        "A standard flow, and parallel flows that together grow as one",
+        "Cho 2006 section V.C; Hacker, Noble and Athey 2004",
+        &[],
+    ),
+    build: Build::Group(|_| Box::new(Group::new(Fractional { combined: true }))),
+    companions: Companions::recovery("sack"),
+};

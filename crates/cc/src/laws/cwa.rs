@@ -1,0 +1,22 @@
+//! Alnuem's congestion window action (Alnuem 2009 section 4.2.1) on Reno: every loss is called transmission, and answered
+//! by [the action](crate::action::cwa).
+
+use super::reno::{BUILD, Reno};
+use crate::entry::{Companions, Entry, control};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "cwa",
+        "Reno that cuts its window by the number of packets lost",
+        "Alnuem 2009 section 4.2.1",
+        Reno::TABLE,
+    ),
+    build: BUILD,
+    companions: Companions {
+        recovery: Some("reno"),
+        discriminator: Some("always"),
+        action: Some("cwa"),
+        backoff: None,
+    },
+};

@@ -1,0 +1,16 @@
+//! NewReno (RFC 6582): Reno's window, and a host that takes a partial acknowledgement for another loss.
+
+use super::reno::{BUILD, Reno};
+use crate::entry::{Companions, Entry, control};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "newreno",
+        "Reno with partial acknowledgements: one loss repaired per round trip",
+        "RFC 6582; RFC 2582 as in Dahal section 4.5.1",
+        Reno::TABLE,
+    ),
+    build: BUILD,
+    companions: Companions::recovery("newreno"),
+};

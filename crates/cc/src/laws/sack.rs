@@ -1,0 +1,16 @@
+//! Reno's window under a host with selective acknowledgements (RFC 2018, RFC 6675).
+
+use super::reno::{BUILD, Reno};
+use crate::entry::{Companions, Entry, control};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "sack",
+        "Reno's window with selective acknowledgements",
+        "RFC 2018, RFC 6675",
+        Reno::TABLE,
+    ),
+    build: BUILD,
+    companions: Companions::recovery("sack"),
+};

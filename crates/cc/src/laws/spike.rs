@@ -1,0 +1,35 @@
+//! The Spike scheme (Alnuem 2009 section 3.5.2.13) on Reno and NewReno: the window stays as it is after losses outside of
+//! spikes of the trip time. [The discriminator](crate::discern::discriminators::spike) can be had with any other control
+//! too.
+
+use super::reno::{BUILD, Reno};
+use crate::entry::{Companions, Entry, control};
+
+/// The Spike scheme on Reno.
+pub const SPIKE: Entry = Entry {
+    descriptor: &control(
+        "spike",
+        "Reno that leaves its window as it is after losses outside of spikes of the trip time (SpikeR)",
+        "Alnuem 2009 sections 3.5.2.13 and 6.2",
+        Reno::TABLE,
+    ),
+    build: BUILD,
+    companions: Companions {
+        recovery: Some("reno"),
+        discriminator: Some("spike"),
+        action: Some("no-cut"),
+        backoff: None,
+    },
+};
+
+/// The Spike scheme on NewReno.
+pub const SPIKE_NR: Entry = Entry {
+    descriptor: &control(
+        "spike-nr",
+        "NewReno that leaves its window as it is after losses outside of spikes of the trip time (SpikeNR)",
+        "Alnuem 2009 sections 6.4.3 and 7.3",
+        Reno::TABLE,
+    ),
+    build: BUILD,
+    companions: Companions { recovery: Some("newreno"), ..SPIKE.companions },
+};

@@ -1,0 +1,22 @@
+//! Alnuem's three actions together (Alnuem 2009 sections 4.3 and 5.3) on Reno, for every loss: an oracle calls each
+//! transmission.
+
+use super::reno::{BUILD, Reno};
+use crate::entry::{Companions, Entry, control};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "twa",
+        "Reno with Alnuem's three actions, every loss being called transmission",
+        "Alnuem 2009 sections 4.3 and 5.3",
+        Reno::TABLE,
+    ),
+    build: BUILD,
+    companions: Companions {
+        recovery: Some("mda"),
+        discriminator: Some("always"),
+        action: Some("cwa"),
+        backoff: Some("rta"),
+    },
+};

@@ -1,0 +1,258 @@
+//! Detection for transports that never use a packet number twice (RFC 9002 section 6): by packets and by time, with a probe
+//! timeout in the place of the retransmission timeout. What a lost packet carried goes out again under a new number, which
+//! is the transport's business: here a packet that is acknowledged or lost is settled, and the ledger lets go of it.
+//!
+//! Numbers are those of one packet number space. An acknowledgement of a packet that was given up is proof that it was not
+//! lost; when that holds for every packet of an episode, the reaction is taken back.
+
+#[cfg(test)]
+mod tests;
+
+use super::{Aftermath, Clock, Detection, LossFound, News, Reaction};
+use crate::ledger::Ledger;
+use crate::rtt::Smoothed;
+use ackclock_base::{Span, Time};
+use ackclock_cc::LossSignal;
+
+/// kPacketThreshold (section 6.1.1).
+const PACKET_THRESHOLD: u64 = 3;
+
+/// kGranularity (section 6.1.2).
+const GRANULARITY: Span = Span::from_millis(1);
+
+/// kPersistentCongestionThreshold (section 7.6.1).
+const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
+
+/// kInitialRtt (section 6.2.2), and half of it as its variation (section 5.3).
+const INITIAL: Smoothed = Smoothed { mean: Span::from_millis(333), deviation: Span::from_nanos(166_500_000) };
+
+/// No doubling beyond this: 2^16 probe timeouts are more than a day.
+const MAX_DOUBLINGS: u32 = 16;
+
+/// A packet that was given up is kept for so many probe timeouts, in case it is acknowledged after all.
+const KEPT_TIMEOUTS: u64 = 3;
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QuicOptions {
+    /// max_ack_delay: the longest that the peer holds an acknowledgement back.
+    pub max_ack_delay: Span,
+    /// Whether a reaction is taken back when all the packets that were given up are acknowledged.
+    pub undoes: bool,
+}
+
+/// The rule of RFC 9002.
+#[derive(Clone, Debug)]
+pub struct Quic {
+    options: QuicOptions,
+    /// One past largest_acked_packet, and latest_rtt.
+    largest: u64,
+    latest_rtt: Span,
+    first_sample: Option<Time>,
+    /// What lies below is acknowledged or lost.
+    open: u64,
+    /// loss_time: when the first open packet below the largest acknowledged will be lost.
+    loss_time: Time,
+    last_sent: Time,
+    pto_count: u32,
+    /// Recovery lasts until a packet that was sent in it is acknowledged: this one or a later one.
+    recover: Option<u64>,
+    /// Losses of packets below belong to the last episode.
+    episode_end: u64,
+    given_up: u64,
+    disproved: u64,
+    /// When the first of the packets was sent that were lost in a row.
+    lost_since: Option<Time>,
+}
+
+/// What [`Quic::detect`] has found.
+#[derive(Clone, Copy, Debug, Default)]
+struct Found {
+    /// The first packet that is lost and does not belong to the last episode.
+    first: Option<u64>,
+    /// How many are lost, from that one on if there is one.
+    count: u64,
+    persistent: bool,
+}
+
+impl Quic {
+    /// Outside recovery.
+    pub fn new(options: QuicOptions) -> Self {
+        Self {
+            options,
+            largest: 0,
+            latest_rtt: Span::ZERO,
+            first_sample: None,
+            open: 0,
+            loss_time: Time::NEVER,
+            last_sent: Time::ZERO,
+            pto_count: 0,
+            recover: None,
+            episode_end: 0,
+            given_up: 0,
+            disproved: 0,
+            lost_since: None,
+        }
+    }
+
+    /// Section 6.2.1, without the back-off: smoothed_rtt + max(4 rttvar, kGranularity) + max_ack_delay.
+    fn probe_timeout(&self, rtt: Smoothed) -> Span {
+        let Smoothed { mean, deviation } = if rtt.mean == Span::ZERO { INITIAL } else { rtt };
+        mean + (deviation * 4).max(GRANULARITY) + self.options.max_ack_delay
+    }
+
+    fn take_delivered(&mut self, board: &mut Ledger, now: Time) -> bool {
+        let mut any = false;
+        board.drain_selective(|board, number| {
+            any = true;
+            let sent = board.sent(number);
+            if number >= self.largest {
+                (self.largest, self.latest_rtt) = (number + 1, now.since(sent.at));
+                self.first_sample.get_or_insert(now);
+            }
+            self.disproved += u64::from(sent.is_given_up());
+        });
+        any
+    }
+
+    /// Section 6.1: both thresholds come to older packets first, so what is lost is what lies below the first that is not.
+    fn detect(&mut self, board: &mut Ledger, now: Time, rtt: Smoothed) -> Found {
+        let longest = self.latest_rtt.max(rtt.mean);
+        let delay = (longest + longest / 8).max(GRANULARITY);
+        let persistent_after = self.probe_timeout(rtt) * PERSISTENT_CONGESTION_THRESHOLD;
+        let mut found = Found::default();
+        self.loss_time = Time::NEVER;
+        self.open = self.open.max(board.una());
+        while self.open < self.largest {
+            let number = self.open;
+            let sent = *board.sent(number);
+            if sent.is_sacked() {
+                self.lost_since = None;
+            } else if number + PACKET_THRESHOLD < self.largest || sent.at + delay <= now {
+                board.lose(number);
+                if number >= self.episode_end && found.first.is_none() {
+                    (found.first, found.count) = (Some(number), 0);
+                }
+                found.count += 1;
+                // Section 7.6.2: only between packets sent after the first sample (appendix B.8).
+                if self.first_sample.is_some_and(|first| sent.at > first) {
+                    let since = *self.lost_since.get_or_insert(sent.at);
+                    found.persistent |= sent.at.since(since) >= persistent_after;
+                }
+            } else {
+                self.loss_time = sent.at + delay;
+                break;
+            }
+            self.open += 1;
+        }
+        if found.persistent {
+            self.lost_since = None;
+        }
+        found
+    }
+
+    fn react(&mut self, board: &Ledger, found: Found, reaction: &mut Reaction) {
+        if let Some(number) = found.first {
+            let before = std::mem::replace(&mut self.recover, Some(board.high()));
+            if before.is_some() && reaction.recovered.is_none() {
+                reaction.recovered = Some(0);
+            }
+            self.episode_end = board.high();
+            (self.given_up, self.disproved) = (0, 0);
+            let signal = LossSignal::DuplicateAcks;
+            reaction.loss = Some(LossFound { number, signal, duplicates: 0 });
+        }
+        self.given_up += found.count;
+        if found.persistent {
+            self.recover = None;
+            reaction.aftermath = Some(Aftermath::PersistentCongestion);
+        }
+    }
+
+    fn let_go(&self, board: &mut Ledger, now: Time, rtt: Smoothed) {
+        let kept = self.probe_timeout(rtt) * KEPT_TIMEOUTS;
+        board.settle(Time::from_nanos(now.nanos().saturating_sub(kept.nanos())));
+    }
+}
+
+impl Detection for Quic {
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+        let mut reaction = Reaction::default();
+        if self.take_delivered(board, news.now) {
+            self.pto_count = 0;
+        }
+        if self.recover.is_some_and(|recover| self.largest > recover) {
+            self.recover = None;
+            reaction.recovered = Some(0);
+        }
+        let found = self.detect(board, news.now, news.rtt);
+        self.react(board, found, &mut reaction);
+        if self.options.undoes && self.given_up > 0 && self.disproved >= self.given_up {
+            (self.given_up, self.disproved, self.recover) = (0, 0, None);
+            reaction.aftermath = Some(Aftermath::Undone);
+        }
+        self.let_go(board, news.now, news.rtt);
+        reaction
+    }
+
+    /// There is no retransmission timeout. A host that insists has lost everything.
+    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
+        board.all_lost();
+        self.open = board.next();
+        (self.recover, self.loss_time) = (None, Time::NEVER);
+    }
+
+    fn on_undone(&mut self, _board: &mut Ledger) {
+        self.recover = None;
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recover.is_some()
+    }
+
+    fn inflight(&self, board: &Ledger) -> u64 {
+        board.pipe()
+    }
+
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        let next = board.next();
+        (board.pipe() < cwnd && next < fresh_until).then_some(next)
+    }
+
+    fn on_sent(&mut self, board: &mut Ledger, number: u64, _in_line: bool) {
+        self.last_sent = board.sent(number).at;
+    }
+
+    fn wants_ranges(&self, _board: &Ledger) -> bool {
+        true
+    }
+
+    fn keeps_timer(&self) -> bool {
+        true
+    }
+
+    /// The loss detection timer (section 6.2, appendix A.8): there is no retransmission timer beside it.
+    fn timer(&self, board: &Ledger, rtt: Smoothed, _deadline: Time) -> Time {
+        if self.loss_time < Time::NEVER {
+            self.loss_time
+        } else if board.pipe() > 0 {
+            let doublings = self.pto_count.min(MAX_DOUBLINGS);
+            self.last_sent + self.probe_timeout(rtt).scale(f64::from(1u32 << doublings))
+        } else {
+            Time::NEVER
+        }
+    }
+
+    fn on_timer(&mut self, board: &mut Ledger, clock: &Clock) -> Option<Reaction> {
+        let mut reaction = Reaction::default();
+        if self.loss_time < Time::NEVER {
+            let found = self.detect(board, clock.now, clock.rtt);
+            self.react(board, found, &mut reaction);
+        } else {
+            // Section 6.2.4: a probe under a new number, whatever the window and whether or not there is new data for it.
+            self.pto_count = self.pto_count.saturating_add(1);
+            reaction.probe = Some(board.next());
+        }
+        Some(reaction)
+    }
+}

@@ -1,0 +1,175 @@
+//! RFC 9002's own numbers.
+
+use super::*;
+use crate::detection::testing::NEWS;
+use crate::ledger::Newly;
+use std::ops::Range;
+
+const OPTIONS: QuicOptions = QuicOptions { max_ack_delay: Span::from_millis(25), undoes: true };
+
+const RTT: Smoothed = Smoothed { mean: Span::from_millis(80), deviation: Span::from_millis(5) };
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+struct Play {
+    rule: Quic,
+    board: Ledger,
+    rtt: Smoothed,
+}
+
+impl Play {
+    fn new(options: QuicOptions, rtt: Smoothed) -> Self {
+        Self { rule: Quic::new(options), board: Ledger::new(0), rtt }
+    }
+
+    fn send(&mut self, number: u64, ms: u64) {
+        let in_line = self.board.transmit(number, at(ms), 1000);
+        self.rule.on_sent(&mut self.board, number, in_line);
+    }
+
+    fn ack(&mut self, ms: u64, range: Range<u64>) -> Reaction {
+        let mut newly = Newly::default();
+        self.board.acknowledge_range(range, &mut newly);
+        let news = News { now: at(ms), delivered: newly.delivered, rtt: self.rtt, ..NEWS };
+        self.rule.on_ack(&mut self.board, &news)
+    }
+
+    fn timer(&self) -> Time {
+        self.rule.timer(&self.board, self.rtt, Time::NEVER)
+    }
+
+    fn on_timer(&mut self, ms: u64) -> Reaction {
+        let clock = Clock { now: at(ms), rtt: self.rtt, fresh_until: 1000 };
+        self.rule.on_timer(&mut self.board, &clock).expect("there is no other timer")
+    }
+
+    fn lost(&self) -> Vec<u64> {
+        (self.board.una()..self.board.next()).filter(|number| self.board.is_lost(*number)).collect()
+    }
+}
+
+#[test]
+fn a_packet_is_lost_when_one_three_later_is_acknowledged() {
+    let mut play = Play::new(OPTIONS, RTT);
+    (0..6).for_each(|number| play.send(number, 0));
+    assert_eq!(play.ack(80, 3..4).loss.map(|loss| loss.number), Some(0));
+    assert_eq!(play.lost(), [0]);
+    assert_eq!(play.ack(81, 4..5).loss, None, "within the same round trip");
+    assert_eq!((play.lost(), play.board.pipe()), (vec![0, 1], 2000));
+}
+
+#[test]
+fn or_nine_eighths_of_a_round_trip_after_it_was_sent() {
+    let mut play = Play::new(OPTIONS, RTT);
+    play.send(0, 0);
+    play.send(1, 2);
+    play.send(2, 4);
+    assert_eq!(play.ack(84, 2..3).loss, None);
+    // 9/8 of 80 ms after each was sent.
+    assert_eq!(play.timer(), at(90));
+    assert!(play.on_timer(90).loss.is_some());
+    assert_eq!((play.lost(), play.timer()), (vec![0], at(92)));
+    assert!(play.on_timer(92).loss.is_none());
+    // The latest round trip counts where it is longer than the smoothed one.
+    let mut play = Play::new(OPTIONS, RTT);
+    play.send(0, 0);
+    play.send(1, 0);
+    play.ack(160, 1..2);
+    assert_eq!(play.timer(), at(180));
+}
+
+#[test]
+fn the_probe_timeout_has_its_own_formula_and_doubles() {
+    // 80 + max(4 * 5, 1) + 25 = 125 ms after the last packet.
+    let mut play = Play::new(OPTIONS, RTT);
+    play.send(0, 0);
+    play.send(1, 10);
+    assert_eq!(play.timer(), at(135));
+    let reaction = play.on_timer(135);
+    assert_eq!((reaction.probe, reaction.loss, play.board.pipe()), (Some(2), None, 2000));
+    play.send(2, 135);
+    assert_eq!(play.timer(), at(135 + 250));
+    play.on_timer(385);
+    play.send(3, 385);
+    assert_eq!(play.timer(), at(385 + 500));
+    play.ack(470, 3..4);
+    assert_eq!(
+        (play.lost(), play.board.una()),
+        (vec![2], 2),
+        "the others left 375 ms ago, and are forgotten"
+    );
+    play.send(4, 470);
+    assert_eq!(play.timer(), at(595), "an acknowledgement ends the doubling");
+    // Before a sample: 333 + 4 * 166.5 + 25 ms.
+    let mut play = Play::new(OPTIONS, Smoothed::default());
+    play.send(0, 0);
+    assert_eq!(play.timer(), at(1024));
+}
+
+#[test]
+fn losses_over_three_probe_timeouts_are_persistent_congestion() {
+    // The example of section 7.6.3 in seconds, from packet number 1 on; a probe timeout of 2 s. The text counts from the
+    // packet at 1 s, which left before the first sample at 1.2 s; the pseudocode of appendix B.8 from the next one, at 2 s:
+    // 6 s are still three times 2 s.
+    let rtt = Smoothed { mean: Span::from_millis(1000), deviation: Span::from_millis(250) };
+    let example = |last_ms: u64, acked: Option<u64>| {
+        let mut play = Play::new(QuicOptions { max_ack_delay: Span::ZERO, undoes: false }, rtt);
+        for (number, ms) in [0, 1000].into_iter().enumerate() {
+            play.send(number as u64, ms);
+        }
+        play.ack(1200, 0..1);
+        for (number, ms) in [2000, 3000, 4000, 5000, 6000, last_ms, 12_000].into_iter().enumerate() {
+            play.send(number as u64 + 2, ms);
+        }
+        if let Some(number) = acked {
+            play.ack(12_100, number..number + 1);
+        }
+        let reaction = play.ack(12_200, 8..9);
+        assert_eq!(play.board.pipe(), 0);
+        reaction.aftermath
+    };
+    assert_eq!(example(8000, None), Some(Aftermath::PersistentCongestion));
+    assert_eq!(example(7999, None), None);
+    assert_eq!(example(8000, Some(4)), None, "one in between has arrived");
+}
+
+#[test]
+fn the_ledger_lets_go_of_what_is_settled() {
+    let mut play = Play::new(OPTIONS, RTT);
+    (0..10).for_each(|number| play.send(number, number));
+    play.ack(82, 0..2);
+    assert_eq!((play.board.una(), play.board.pipe()), (2, 8000));
+    play.ack(86, 5..7);
+    assert_eq!((play.lost(), play.board.una()), (vec![2, 3], 2), "kept in case they arrive");
+    // Three probe timeouts, 375 ms, after it was sent a lost packet is forgotten.
+    play.ack(87, 4..5);
+    play.send(10, 300);
+    play.ack(380, 7..11);
+    assert_eq!((play.board.una(), play.board.is_empty()), (11, true));
+}
+
+#[test]
+fn when_every_packet_that_was_given_up_is_acknowledged_the_reaction_is_taken_back() {
+    let mut play = Play::new(OPTIONS, RTT);
+    (0..8).for_each(|number| play.send(number, 0));
+    assert!(play.ack(80, 3..5).loss.is_some());
+    assert_eq!((play.lost(), play.rule.in_recovery()), (vec![0, 1], true));
+    assert_eq!(play.ack(81, 0..1).aftermath, None);
+    assert_eq!(play.ack(82, 1..2).aftermath, Some(Aftermath::Undone));
+    assert!(!play.rule.in_recovery());
+}
+
+#[test]
+fn recovery_ends_with_a_packet_that_was_sent_in_it() {
+    let mut play = Play::new(OPTIONS, RTT);
+    (0..8).for_each(|number| play.send(number, 0));
+    assert!(play.ack(80, 3..4).loss.is_some());
+    play.send(8, 81);
+    assert_eq!(play.ack(82, 4..8).recovered, None);
+    assert_eq!(play.ack(161, 8..9).recovered, Some(0));
+    // A later loss is an episode of its own.
+    (9..13).for_each(|number| play.send(number, 170));
+    assert_eq!(play.ack(250, 12..13).loss.map(|loss| loss.number), Some(9));
+}

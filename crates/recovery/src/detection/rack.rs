@@ -1,0 +1,346 @@
+//! Retransmission by time: RACK-TLP (RFC 8985). A packet is lost when one that was sent later has been delivered and a
+//! round trip and a window for reordering have passed since it was sent; so a retransmission can be found lost again. A
+//! probe at the end of what there is to send makes the receiver tell of losses that no later packet would show.
+//!
+//! The flight comes down in proportion to what is delivered (RFC 9937), or at once; a lost retransmission asks for no
+//! second reduction (section 9.3 asks for none under RFC 9937).
+
+mod order;
+mod probe;
+mod reordering;
+#[cfg(test)]
+mod tests;
+
+use super::duplicates::missing_of;
+use super::{Clock, Detection, LossFound, News, Reaction, Run};
+use crate::ledger::{Ledger, Sent};
+use crate::prr::Prr;
+use crate::rtt::Smoothed;
+use ackclock_base::{Span, Time};
+use ackclock_cc::LossSignal;
+use order::{Order, Sending};
+use probe::Probe;
+use reordering::{LeastRoundTrip, ReorderingWindow};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RackOptions {
+    /// Packets acknowledged selectively that make the first loss without waiting, as long as no reordering was seen.
+    pub threshold: u32,
+    /// Whether the flight comes down in proportion to what is delivered, or at once.
+    pub proportional: bool,
+    /// Whether the tail is probed.
+    pub probes: bool,
+    /// The longest that the receiver holds an acknowledgement back.
+    pub max_ack_delay: Span,
+    /// A full packet in the transport's unit.
+    pub packet: u64,
+}
+
+/// RACK-TLP.
+#[derive(Clone, Debug)]
+pub struct Rack {
+    options: RackOptions,
+    order: Order,
+    /// RACK.segment: the latest sent of the packets delivered, and its round trip.
+    newest: Option<Sending>,
+    rtt: Span,
+    least_rtt: LeastRoundTrip,
+    /// RACK.fack: one past the highest packet delivered.
+    forward: u64,
+    /// RACK.segs_sacked.
+    sacked: u32,
+    window: ReorderingWindow,
+    /// When the reordering timer expires.
+    due: Time,
+    /// What was found lost, the lowest first; also what has been resent or has arrived since.
+    lost: BinaryHeap<Reverse<u64>>,
+    duplicates: u32,
+    /// Duplicates since the loss, those that revealed it included.
+    in_episode: u32,
+    partial_seen: bool,
+    /// Fast recovery, and the repair after a timeout, last until these are acknowledged.
+    recover: Option<u64>,
+    after_timeout: Option<u64>,
+    /// A timeout sends the first packet whatever the window.
+    must_send: bool,
+    reduction: Option<Reduction>,
+    probe: Probe,
+}
+
+/// The reduction, and what it has not heard of yet: what the control makes of a loss is known only when it has been told.
+#[derive(Clone, Copy, Debug)]
+struct Reduction {
+    prr: Prr,
+    news: Option<(u64, bool)>,
+}
+
+impl Rack {
+    /// Outside recovery.
+    pub fn new(options: RackOptions) -> Self {
+        Self {
+            options,
+            order: Order::default(),
+            newest: None,
+            rtt: Span::ZERO,
+            least_rtt: LeastRoundTrip::default(),
+            forward: 0,
+            sacked: 0,
+            window: ReorderingWindow::default(),
+            due: Time::NEVER,
+            lost: BinaryHeap::new(),
+            duplicates: 0,
+            in_episode: 0,
+            partial_seen: false,
+            recover: None,
+            after_timeout: None,
+            must_send: false,
+            reduction: None,
+            probe: Probe::new(options.probes, options.max_ack_delay),
+        }
+    }
+
+    fn is_repairing(&self) -> bool {
+        self.recover.is_some() || self.after_timeout.is_some()
+    }
+
+    /// RFC 8985 section 6.2 steps 1 to 3, for everything that the acknowledgement delivered.
+    fn take_delivered(&mut self, board: &mut Ledger, news: &News) {
+        let forward_before = self.forward;
+        for number in board.una() - news.cumulative..board.una() {
+            let sent = board.sent(number);
+            if sent.is_sacked() {
+                self.sacked -= 1;
+            } else {
+                self.take_one(number, sent, news.stamp, news.now, forward_before);
+            }
+        }
+        board.drain_selective(|board, number| {
+            self.sacked += u32::from(number >= board.una());
+            self.take_one(number, board.sent(number), None, news.now, forward_before);
+        });
+    }
+
+    /// The echoed `stamp` tells a retransmission from the original, but only where the left edge has moved: other
+    /// acknowledgements repeat the last one (RFC 7323 section 4.3).
+    fn take_one(&mut self, number: u64, sent: &Sent, stamp: Option<Time>, now: Time, forward_before: u64) {
+        let rtt = now.since(sent.at);
+        if sent.transmissions > 1 {
+            let of_the_original = stamp.is_some_and(|stamp| stamp < sent.at);
+            if of_the_original || rtt < self.least_rtt.get() {
+                return;
+            }
+        } else {
+            self.least_rtt.take(now, rtt);
+            self.probe.note_sample();
+            self.window.seen |= number + 1 < forward_before;
+        }
+        self.forward = self.forward.max(number + 1);
+        let sending = Sending { at: sent.at, number };
+        if self.newest.is_none_or(|newest| newest < sending) {
+            (self.newest, self.rtt) = (Some(sending), rtt);
+        }
+    }
+
+    /// Section 6.2 step 5: returns the lowest packet found lost, if any.
+    fn detect(&mut self, board: &mut Ledger, now: Time, smoothed_rtt: Span) -> Option<u64> {
+        let newest = self.newest?;
+        let at_once = self.is_repairing() || self.sacked >= self.options.threshold;
+        let wait = self.rtt + self.window.span(at_once, self.least_rtt.get(), smoothed_rtt);
+        let Self { order, lost, .. } = self;
+        let mut lowest = None;
+        self.due = order.find_overdue(board, newest, wait, now, |number| {
+            lost.push(Reverse(number));
+            lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
+        });
+        lowest
+    }
+
+    fn enter(&mut self, board: &Ledger, number: u64, delivered: u64) -> Reaction {
+        self.recover = Some(board.high());
+        self.in_episode = self.duplicates;
+        self.partial_seen = false;
+        self.probe.reset();
+        self.reduction = self.options.proportional.then(|| Reduction {
+            prr: Prr::new(board.unacknowledged() + delivered, self.options.packet),
+            news: Some((delivered, false)),
+        });
+        Reaction {
+            loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
+            resend: (!self.options.proportional).then_some(Run::one(number)),
+            restart_timer: true,
+            ..Reaction::default()
+        }
+    }
+
+    fn end(&mut self) {
+        self.recover = None;
+        self.reduction = None;
+    }
+
+    fn next_lost(&mut self, board: &Ledger) -> Option<u64> {
+        while let Some(Reverse(number)) = self.lost.peek() {
+            if board.is_lost(*number) {
+                return Some(*number);
+            }
+            self.lost.pop();
+        }
+        None
+    }
+}
+
+impl Detection for Rack {
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+        self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(news.duplicate) };
+        self.in_episode += u32::from(news.duplicate);
+        self.take_delivered(board, news);
+        let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
+        let mut leaves = false;
+        if self.recover.is_some_and(|recover| board.una() >= recover) {
+            self.end();
+            reaction.recovered = Some(self.in_episode);
+            leaves = true;
+        }
+        if self.after_timeout.is_some_and(|end| board.una() >= end) {
+            self.after_timeout = None;
+            leaves = true;
+        }
+        if let Some(recover) = self.recover.filter(|_| news.cumulative > 0 && !self.partial_seen) {
+            self.partial_seen = true;
+            reaction.missing = Some(missing_of(recover - board.una(), self.in_episode));
+        }
+        self.window.on_ack(board.una(), board.high(), news.dsack.is_some(), leaves);
+        let probe_repaired = self.probe.on_ack(board.una(), news);
+        let found = self.detect(board, news.now, news.rtt.mean);
+        // What was sent during a repair and lost then is a loss of its own when that is over.
+        let lowest = found.or_else(|| if leaves { board.lowest_lost() } else { None });
+        match lowest {
+            Some(number) if !self.is_repairing() => {
+                let recovered = reaction.recovered;
+                reaction = Reaction { recovered, ..self.enter(board, number, news.delivered) };
+            }
+            // Section 7.4.2: the probe has repaired a loss of which nothing else tells, and nothing is to be sent again.
+            None if probe_repaired && !self.is_repairing() && !board.is_empty() => {
+                let recovered = reaction.recovered;
+                let entered = self.enter(board, board.una(), news.delivered);
+                reaction = Reaction { recovered, resend: None, ..entered };
+            }
+            _ => {
+                if let Some(reduction) = self.reduction.as_mut().filter(|_| news.delivered > 0) {
+                    let (delivered, safe) = reduction.news.unwrap_or_default();
+                    let safe_now = news.cumulative > 0 && found.is_none();
+                    reduction.news = Some((delivered + news.delivered, safe || safe_now));
+                }
+            }
+        }
+        if self.is_repairing() || self.sacked > 0 || board.is_empty() {
+            self.probe.disarm();
+        } else if news.cumulative > 0 {
+            self.probe.arm(news.now);
+        }
+        reaction
+    }
+
+    /// Section 6.3: the first packet is lost, and of the others those that have been out long enough.
+    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
+        self.end();
+        (self.duplicates, self.due) = (0, Time::NEVER);
+        self.probe.reset();
+        self.after_timeout = Some(board.high());
+        let wait = self.rtt + self.window.span(true, self.least_rtt.get(), self.rtt);
+        let mut is_first = true;
+        for number in board.una()..board.next() {
+            let sent = board.sent(number);
+            if !sent.is_sacked() && (std::mem::take(&mut is_first) || sent.at + wait <= now) {
+                board.lose(number);
+                self.lost.push(Reverse(number));
+            }
+        }
+        self.must_send = true;
+    }
+
+    fn on_undone(&mut self, board: &mut Ledger) {
+        board.none_lost();
+        self.end();
+        self.after_timeout = None;
+        self.must_send = false;
+        self.order.rebuild(board);
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recover.is_some()
+    }
+
+    fn inflight(&self, board: &Ledger) -> u64 {
+        board.pipe()
+    }
+
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        let room = match &mut self.reduction {
+            Some(Reduction { prr, news }) => {
+                if let Some((delivered, safe)) = news.take() {
+                    prr.on_ack(delivered, safe, board.pipe(), cwnd);
+                }
+                // What a timer found lost brings no acknowledgement to be answered.
+                prr.allows() || board.pipe() == 0
+            }
+            None => board.pipe() < cwnd || self.must_send,
+        };
+        if !room {
+            return None;
+        }
+        if let Some(lost) = self.next_lost(board) {
+            return Some(lost);
+        }
+        let next = board.next();
+        (next < board.high() || next < fresh_until).then_some(next)
+    }
+
+    fn on_sent(&mut self, board: &mut Ledger, number: u64, in_line: bool) {
+        if !in_line {
+            board.resend(number);
+        }
+        let sent = board.sent(number);
+        self.order.push(Sending { at: sent.at, number });
+        self.must_send = false;
+        if let Some(reduction) = &mut self.reduction {
+            reduction.prr.on_sent(u64::from(sent.size));
+        }
+        if sent.transmissions == 1 && !self.is_repairing() && self.sacked == 0 {
+            self.probe.arm(sent.at);
+        }
+    }
+
+    fn wants_ranges(&self, _board: &Ledger) -> bool {
+        true
+    }
+
+    fn keeps_timer(&self) -> bool {
+        true
+    }
+
+    /// Section 8: one timer at a time. The reordering timer comes before the probe's, and that before the retransmission
+    /// timer, whose expiry the probe does not outlast.
+    fn timer(&self, board: &Ledger, rtt: Smoothed, deadline: Time) -> Time {
+        if self.due < Time::NEVER {
+            self.due
+        } else {
+            self.probe.due(board, rtt.mean).map_or(deadline, |due| due.min(deadline))
+        }
+    }
+
+    fn on_timer(&mut self, board: &mut Ledger, clock: &Clock) -> Option<Reaction> {
+        if self.due < Time::NEVER {
+            let lowest = self.detect(board, clock.now, clock.rtt.mean);
+            return Some(match lowest {
+                Some(number) if !self.is_repairing() => self.enter(board, number, 0),
+                _ => Reaction { restart_timer: lowest.is_some(), ..Reaction::default() },
+            });
+        }
+        self.probe.due(board, clock.rtt.mean)?;
+        let probe = self.probe.send(board, clock.fresh_until);
+        Some(Reaction { probe, restart_timer: true, ..Reaction::default() })
+    }
+}

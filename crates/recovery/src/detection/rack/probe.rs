@@ -1,0 +1,88 @@
+//! The tail loss probe (RFC 8985 section 7).
+
+use crate::detection::News;
+use crate::ledger::Ledger;
+use ackclock_base::{Span, Time};
+
+/// PTO before the first round trip is known (section 7.2).
+const WITHOUT_RTT: Span = Span::from_millis(1000);
+
+/// TLP's state.
+#[derive(Clone, Copy, Debug)]
+pub struct Probe {
+    enabled: bool,
+    max_ack_delay: Span,
+    /// Since when nothing has been heard; `None` while no probe is due.
+    armed: Option<Time>,
+    flying: Option<Flying>,
+    /// Whether there has been a round trip since the last probe.
+    sampled: bool,
+}
+
+/// A probe on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Flying {
+    /// TLP.end_seq: SND.NXT when it was sent.
+    end: u64,
+    /// TLP.is_retrans.
+    again: bool,
+}
+
+impl Probe {
+    pub fn new(enabled: bool, max_ack_delay: Span) -> Self {
+        Self { enabled, max_ack_delay, armed: None, flying: None, sampled: true }
+    }
+
+    pub fn note_sample(&mut self) {
+        self.sampled = true;
+    }
+
+    /// New data has left or has been acknowledged, and nothing is being repaired.
+    pub fn arm(&mut self, now: Time) {
+        // Section 7.3: one probe at a time, and not without a round trip in between.
+        if self.enabled && self.flying.is_none() && self.sampled {
+            self.armed = Some(now);
+        }
+    }
+
+    pub fn disarm(&mut self) {
+        self.armed = None;
+    }
+
+    /// A recovery begins.
+    pub fn reset(&mut self) {
+        (self.armed, self.flying) = (None, None);
+    }
+
+    /// When the probe is due.
+    pub fn due(&self, board: &Ledger, smoothed_rtt: Span) -> Option<Time> {
+        let since = self.armed.filter(|_| !board.is_empty())?;
+        let timeout = if smoothed_rtt == Span::ZERO { WITHOUT_RTT } else { smoothed_rtt * 2 };
+        let delay = if board.high() - board.una() == 1 { self.max_ack_delay } else { Span::ZERO };
+        Some(since + timeout + delay)
+    }
+
+    /// The probe leaves: a new packet if there is one, or the highest again. Returns its number.
+    pub fn send(&mut self, board: &Ledger, fresh_until: u64) -> Option<u64> {
+        let high = board.high();
+        let again = board.next() < high || high >= fresh_until;
+        let number = if again { board.last_unacknowledged() } else { Some(high) };
+        self.armed = None;
+        self.sampled = false;
+        self.flying = number.map(|_| Flying { end: if again { high } else { high + 1 }, again });
+        number
+    }
+
+    /// Section 7.4.2: whether the probe has repaired a loss of which nothing else tells.
+    pub fn on_ack(&mut self, una: u64, news: &News) -> bool {
+        let Some(Flying { end, again }) = self.flying.filter(|flying| una >= flying.end) else {
+            return false;
+        };
+        let of_the_probe = news.dsack.is_some_and(|(_, dsack_end)| dsack_end == end);
+        let bare_duplicate = news.cumulative == 0 && news.delivered == 0;
+        if !again || of_the_probe || una > end || bare_duplicate {
+            self.flying = None;
+        }
+        again && !of_the_probe && una > end
+    }
+}

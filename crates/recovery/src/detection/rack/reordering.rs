@@ -1,0 +1,126 @@
+//! How long a packet may be late before it is lost (RFC 8985 section 6.2, step 4).
+
+use ackclock_base::{Span, Time};
+
+/// The window stays wide for so many recoveries after the last duplicate that was told of.
+const PERSIST: u32 = 16;
+
+/// What the receiver has told of reordering.
+#[derive(Clone, Copy, Debug)]
+pub struct ReorderingWindow {
+    /// RACK.reordering_seen.
+    pub seen: bool,
+    multiplier: u32,
+    persist: u32,
+    /// RACK.dsack_round: until this is acknowledged, further duplicates count for nothing.
+    round: Option<u64>,
+}
+
+impl Default for ReorderingWindow {
+    fn default() -> Self {
+        Self { seen: false, multiplier: 1, persist: PERSIST, round: None }
+    }
+}
+
+impl ReorderingWindow {
+    /// An acknowledgement that may tell of a duplicate, and may end a recovery.
+    pub fn on_ack(&mut self, una: u64, high: u64, dsack: bool, leaves_recovery: bool) {
+        self.round = self.round.filter(|end| una < *end);
+        if dsack && self.round.is_none() {
+            self.round = Some(high);
+            self.multiplier = self.multiplier.saturating_add(1);
+            self.persist = PERSIST;
+        } else if leaves_recovery {
+            self.persist = self.persist.saturating_sub(1);
+            if self.persist == 0 {
+                self.multiplier = 1;
+            }
+        }
+    }
+
+    /// The window. It is zero `at_once`, that is in a recovery or after enough selective acknowledgements, as long as no
+    /// reordering was seen.
+    pub fn span(&self, at_once: bool, least_rtt: Span, smoothed_rtt: Span) -> Span {
+        if at_once && !self.seen {
+            Span::ZERO
+        } else {
+            (least_rtt / 4).scale(f64::from(self.multiplier)).min(smoothed_rtt)
+        }
+    }
+}
+
+/// Half the time over which the least round trip is taken: Linux's `tcp_min_rtt_wlen` is 300 s.
+const HALF_WINDOW: Span = Span::from_millis(150_000);
+
+/// RACK.min_RTT: the least round trip of this half window and the one before.
+#[derive(Clone, Copy, Debug)]
+pub struct LeastRoundTrip {
+    since: Time,
+    before: Span,
+    current: Span,
+}
+
+impl Default for LeastRoundTrip {
+    fn default() -> Self {
+        Self { since: Time::ZERO, before: Span::MAX, current: Span::MAX }
+    }
+}
+
+impl LeastRoundTrip {
+    /// A round trip of a packet that was sent once.
+    pub fn take(&mut self, now: Time, rtt: Span) {
+        if now.since(self.since) >= HALF_WINDOW {
+            *self = Self { since: now, before: self.current, current: Span::MAX };
+        }
+        self.current = self.current.min(rtt);
+    }
+
+    /// The least of them; zero before the first.
+    pub fn get(&self) -> Span {
+        let least = self.before.min(self.current);
+        if least == Span::MAX { Span::ZERO } else { least }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAST: Span = Span::from_millis(40);
+    const SMOOTHED: Span = Span::from_millis(45);
+
+    #[test]
+    fn the_window_is_a_quarter_of_the_least_round_trip_times_the_duplicates_up_to_the_smoothed() {
+        let mut window = ReorderingWindow::default();
+        assert_eq!(window.span(false, LEAST, SMOOTHED), Span::from_millis(10));
+        (1..5).for_each(|round| window.on_ack(10 * round, 10 * round + 10, true, false));
+        assert_eq!(window.multiplier, 5);
+        assert_eq!(window.span(false, LEAST, SMOOTHED), SMOOTHED);
+        assert_eq!(window.span(true, LEAST, SMOOTHED), Span::ZERO);
+        window.seen = true;
+        assert_eq!(window.span(true, LEAST, SMOOTHED), SMOOTHED);
+    }
+
+    #[test]
+    fn two_duplicates_within_one_round_count_once_and_sixteen_recoveries_forget_them() {
+        let mut window = ReorderingWindow::default();
+        window.on_ack(0, 10, true, false);
+        window.on_ack(5, 15, true, false);
+        assert_eq!(window.multiplier, 2);
+        (0..15).for_each(|_| window.on_ack(20, 30, false, true));
+        assert_eq!(window.multiplier, 2);
+        window.on_ack(20, 30, false, true);
+        assert_eq!(window.multiplier, 1);
+    }
+
+    #[test]
+    fn the_least_round_trip_follows_a_path_that_has_become_longer() {
+        let mut least = LeastRoundTrip::default();
+        let at = |seconds: u64| Time::ZERO + Span::from_millis(1000 * seconds);
+        least.take(at(1), LEAST);
+        (2..299).for_each(|second| least.take(at(second), SMOOTHED));
+        assert_eq!(least.get(), LEAST);
+        (299..500).for_each(|second| least.take(at(second), SMOOTHED));
+        assert_eq!(least.get(), SMOOTHED);
+    }
+}

@@ -1,0 +1,262 @@
+//! RFC 8985's own cases, worked by hand.
+
+use super::*;
+use crate::detection::testing::NEWS;
+use crate::ledger::Newly;
+use std::ops::Range;
+
+const OPTIONS: RackOptions = RackOptions {
+    threshold: 3,
+    proportional: true,
+    probes: true,
+    max_ack_delay: Span::from_millis(200),
+    packet: 1,
+};
+
+const SMOOTHED: Smoothed = Smoothed { mean: Span::from_millis(45), deviation: Span::ZERO };
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+struct Play {
+    rule: Rack,
+    board: Ledger,
+    cwnd: u64,
+    fresh_until: u64,
+}
+
+impl Play {
+    fn new() -> Self {
+        Self { rule: Rack::new(OPTIONS), board: Ledger::new(0), cwnd: 100, fresh_until: 1000 }
+    }
+
+    fn send(&mut self, number: u64, ms: u64) {
+        let in_line = self.board.transmit(number, at(ms), 1);
+        self.rule.on_sent(&mut self.board, number, in_line);
+    }
+
+    /// A packet a millisecond.
+    fn send_each(&mut self, numbers: Range<u64>, from_ms: u64) {
+        let first = numbers.start;
+        numbers.for_each(|number| self.send(number, from_ms + number - first));
+    }
+
+    fn ack_with(&mut self, ms: u64, to: u64, block: Range<u64>, dsack: Option<(u64, u64)>) -> Reaction {
+        let mut newly = Newly::default();
+        self.board.acknowledge(to, &mut newly);
+        self.board.acknowledge_range(block, &mut newly);
+        let Newly { cumulative, delivered, .. } = newly;
+        let duplicate = cumulative == 0 && !self.board.is_empty();
+        let news = News { now: at(ms), cumulative, delivered, duplicate, rtt: SMOOTHED, dsack, ..NEWS };
+        self.rule.on_ack(&mut self.board, &news)
+    }
+
+    fn ack(&mut self, ms: u64, to: u64, block: Range<u64>) -> Reaction {
+        self.ack_with(ms, to, block, None)
+    }
+
+    /// The timer, where the retransmission timer expires at ten seconds.
+    fn timer(&self) -> Time {
+        self.rule.timer(&self.board, SMOOTHED, at(10_000))
+    }
+
+    fn on_timer(&mut self, ms: u64) -> Option<Reaction> {
+        let clock = Clock { now: at(ms), rtt: SMOOTHED, fresh_until: self.fresh_until };
+        self.rule.on_timer(&mut self.board, &clock)
+    }
+
+    fn next(&mut self) -> Option<u64> {
+        self.rule.next(&mut self.board, self.cwnd, self.fresh_until)
+    }
+
+    fn lost(&self) -> Vec<u64> {
+        (self.board.una()..self.board.next()).filter(|number| self.board.is_lost(*number)).collect()
+    }
+}
+
+#[test]
+fn what_was_sent_before_a_delivered_packet_is_lost_a_quarter_of_the_round_trip_later() {
+    let mut play = Play::new();
+    play.send_each(0..4, 0);
+    assert_eq!(play.ack(43, 0, 3..4).loss, None);
+    assert_eq!(
+        (play.lost(), play.timer()),
+        (vec![], at(52)),
+        "40 ms of round trip and 10 ms more after the last"
+    );
+    // Another acknowledgement at 50 ms shows the first of them.
+    let reaction = play.ack(50, 0, 3..4);
+    assert_eq!(
+        (reaction.loss.map(|loss| loss.number), play.lost(), play.timer()),
+        (Some(0), vec![0], at(52))
+    );
+    // In recovery the window is zero as long as no reordering was seen.
+    play.ack(51, 0, 3..4);
+    assert_eq!(play.lost(), [0, 1, 2]);
+    // Without any the timer shows all three.
+    let mut play = Play::new();
+    play.send_each(0..4, 0);
+    play.ack(43, 0, 3..4);
+    assert!(play.on_timer(52).is_some_and(|reaction| reaction.loss.is_some()));
+    assert_eq!((play.lost(), play.timer()), (vec![0, 1, 2], at(10_000)));
+}
+
+#[test]
+fn three_packets_acknowledged_selectively_make_the_loss_at_once() {
+    let mut play = Play::new();
+    play.send_each(0..3, 0);
+    (3..6).for_each(|number| play.send(number, 3));
+    let reaction = play.ack(43, 0, 3..6);
+    assert_eq!((reaction.loss.map(|loss| loss.number), play.lost()), (Some(0), vec![0, 1, 2]));
+    assert!(play.rule.in_recovery());
+}
+
+#[test]
+fn packets_overtaken_by_less_than_a_quarter_of_the_round_trip_are_not_lost() {
+    let mut play = Play::new();
+    play.send_each(0..20, 0);
+    play.ack(41, 0, 1..2);
+    play.ack(42, 0, 1..3);
+    assert_eq!(play.ack(43, 3, 0..0).loss, None, "the first arrives");
+    assert!(play.rule.window.seen);
+    // From now on counting makes no loss: seven later ones have arrived when number 3 does, 9 ms late.
+    for end in 5..12 {
+        assert_eq!(play.ack(39 + end, 3, 4..end).loss, None);
+        assert_eq!(play.lost(), []);
+    }
+    assert_eq!(play.timer(), at(53), "3 ms and 40 ms and 10 ms");
+    assert_eq!(play.ack(52, 11, 0..0).loss, None);
+    assert!(play.timer() > at(53), "nothing is overtaken any more");
+}
+
+#[test]
+fn a_retransmission_is_found_lost_again() {
+    let mut play = Play::new();
+    play.cwnd = 10;
+    play.send_each(0..20, 0);
+    for end in 2..5 {
+        play.ack(39 + end, 0, 1..end);
+    }
+    assert_eq!((play.lost(), play.next()), (vec![0], Some(0)));
+    play.send(0, 43);
+    assert_eq!(play.lost(), []);
+    play.send(20, 44);
+    // What was sent before the retransmission says nothing of it.
+    for end in 5..21 {
+        play.ack(39 + end, 0, 1..end);
+        assert_eq!(play.lost(), []);
+    }
+    // What was sent after it does: 43 ms and 40 ms, and no more in recovery.
+    play.ack(84, 0, 1..21);
+    assert_eq!((play.lost(), play.next()), (vec![0], Some(0)));
+}
+
+#[test]
+fn what_was_lost_during_a_recovery_begins_the_next() {
+    let mut play = Play::new();
+    play.send_each(0..10, 0);
+    play.ack(46, 0, 1..6);
+    assert_eq!(play.next(), Some(0));
+    play.send_each(10..14, 47);
+    play.send(0, 51);
+    play.ack(90, 0, 1..10);
+    play.ack(91, 0, 11..14);
+    assert_eq!(play.lost(), [10]);
+    let reaction = play.ack(92, 10, 11..14);
+    assert_eq!((reaction.recovered.is_some(), reaction.loss.map(|loss| loss.number)), (true, Some(10)));
+}
+
+#[test]
+fn a_lost_tail_is_probed_after_two_round_trips_and_the_answer_shows_the_losses() {
+    let mut play = Play::new();
+    play.fresh_until = 10;
+    play.send_each(0..10, 0);
+    play.ack(47, 8, 0..0);
+    assert_eq!(play.timer(), at(47 + 90));
+    let reaction = play.on_timer(137).expect("a probe");
+    assert_eq!((reaction.probe, reaction.loss), (Some(9), None));
+    play.send(9, 137);
+    assert_eq!(play.timer(), at(10_000), "no second probe without a round trip in between");
+    // The probe is delivered, 8 is not: it was sent 170 ms ago.
+    let reaction = play.ack(177, 8, 9..10);
+    assert_eq!((reaction.loss.map(|loss| loss.number), play.lost()), (Some(8), vec![8]));
+}
+
+#[test]
+fn a_probe_is_new_data_if_there_is_any_and_waits_for_a_delayed_acknowledgement_of_a_lone_packet() {
+    let mut play = Play::new();
+    play.send_each(0..2, 0);
+    play.ack(41, 1, 0..0);
+    assert_eq!(play.timer(), at(41 + 90 + 200));
+    assert_eq!(play.on_timer(331).and_then(|reaction| reaction.probe), Some(2));
+    // Not beyond the retransmission timer, whose place it takes.
+    let mut play = Play::new();
+    play.send(0, 0);
+    assert_eq!(play.rule.timer(&play.board, Smoothed::default(), at(500)), at(500));
+    assert!(play.on_timer(500).is_some_and(|reaction| reaction.probe.is_some()));
+}
+
+#[test]
+fn a_probe_that_repaired_the_only_loss_is_reacted_to_unless_a_duplicate_disproves_it() {
+    for (dsack, reacts) in [(None, true), (Some((9, 10)), false)] {
+        let mut play = Play::new();
+        play.fresh_until = 10;
+        play.send_each(0..10, 0);
+        play.ack(48, 9, 0..0);
+        assert_eq!(play.on_timer(48 + 90 + 200).and_then(|reaction| reaction.probe), Some(9));
+        play.send(9, 338);
+        assert_eq!(play.ack_with(378, 10, 0..0, None).loss, None, "the original or the probe");
+        if dsack.is_some() {
+            play.ack_with(379, 10, 0..0, dsack);
+        }
+        play.fresh_until = 12;
+        play.send_each(10..12, 400);
+        assert_eq!(play.ack(440, 11, 0..0).loss.is_some(), reacts);
+        assert_eq!(play.ack(442, 12, 0..0).recovered.is_some(), reacts, "and that is all there is to repair");
+    }
+}
+
+#[test]
+fn a_duplicate_that_is_told_of_makes_the_window_wider() {
+    let mut play = Play::new();
+    play.send_each(0..10, 0);
+    play.ack_with(41, 1, 0..0, Some((0, 1)));
+    play.ack(43, 1, 2..4);
+    // 1 ms and 40 ms and twice 10 ms.
+    assert_eq!(play.timer(), at(61));
+}
+
+#[test]
+fn a_timeout_gives_up_the_first_packet_and_what_has_been_out_long_enough() {
+    let mut play = Play::new();
+    play.send_each(0..4, 0);
+    play.ack(40, 1, 0..0);
+    play.send_each(4..6, 500);
+    play.rule.on_timeout(&mut play.board, at(520));
+    assert_eq!(play.lost(), [1, 2, 3], "not what was sent 20 ms ago");
+    play.cwnd = 1;
+    assert_eq!(play.next(), Some(1), "whatever the window");
+    play.send(1, 520);
+    assert_eq!(play.next(), None);
+    // Only the first is, even if it left last.
+    let mut young = Play::new();
+    young.send_each(0..4, 0);
+    young.ack(40, 1, 0..0);
+    young.rule.on_timeout(&mut young.board, at(41));
+    assert_eq!(young.lost(), [1]);
+}
+
+#[test]
+fn what_a_spurious_timeout_gave_up_can_be_found_lost_later() {
+    let mut play = Play::new();
+    play.send_each(0..6, 0);
+    play.ack(40, 1, 0..0);
+    play.rule.on_timeout(&mut play.board, at(500));
+    assert_eq!(play.lost(), [1, 2, 3, 4, 5]);
+    play.rule.on_undone(&mut play.board);
+    assert_eq!((play.lost(), play.board.pipe()), (vec![], 5));
+    play.ack(510, 1, 4..5);
+    assert_eq!(play.lost(), [], "506 ms after 4 was sent the round trip is 506 ms long");
+    assert_eq!(play.timer(), at(3 + 506 + 10));
+}

@@ -1,0 +1,36 @@
+//! What becomes of a reaction that was not justified, see [`crate::undo`].
+
+use super::{Output, Sender};
+use crate::undo::{Evidence, Verdict};
+use ackclock_base::Time;
+
+/// RFC 5682 section 2.1 step 2b: up to two new packets.
+const PROBES: usize = 2;
+
+impl Sender {
+    /// Holds what an acknowledgement says against the last reaction. Returns whether new data is to be sent to see more.
+    pub(super) fn judge(&mut self, now: Time, evidence: Evidence) -> bool {
+        let has_new_data = self.ledger.high() < self.fresh_until();
+        let verdict = self.doubts.judge(&Evidence { has_new_data, ..evidence });
+        match verdict {
+            Verdict::Undone => {
+                self.rule.on_undone(&mut self.ledger);
+                self.undo(now);
+            }
+            Verdict::Probe => self.rule.on_doubted_timeout(&mut self.ledger),
+            Verdict::Resume => self.rule.on_confirmed_timeout(&mut self.ledger, now),
+            Verdict::None => {}
+        }
+        verdict == Verdict::Probe
+    }
+
+    /// Sends new packets, whatever the window.
+    pub(super) fn send_new(&mut self, now: Time, output: &mut impl Output) {
+        for _ in 0..PROBES {
+            let number = self.ledger.high();
+            if number >= self.fresh_until() || self.transmit(now, number, output).is_none() {
+                break;
+            }
+        }
+    }
+}

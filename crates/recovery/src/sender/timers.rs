@@ -1,0 +1,47 @@
+//! The timer of a rule that keeps one, beside the retransmission timer.
+
+use super::{Output, Sender};
+use crate::detection::{Aftermath, Clock};
+use ackclock_base::{Packets, Time};
+use ackclock_cc::Timeout;
+
+impl Sender {
+    /// When the rule's timer or the retransmission timer expires.
+    #[inline]
+    pub(super) fn due(&self) -> Time {
+        if self.keeps_timer {
+            self.rule.timer(&self.ledger, self.rtt.fine(), self.deadline)
+        } else {
+            self.deadline
+        }
+    }
+
+    /// One of the two has expired. Whether it was the rule's.
+    pub(super) fn on_rule_timer(&mut self, now: Time, output: &mut impl Output) -> bool {
+        let inflight = self.packets_in_flight();
+        let clock = Clock { now, rtt: self.rtt.fine(), fresh_until: self.fresh_until() };
+        let Some(reaction) = self.rule.on_timer(&mut self.ledger, &clock) else { return false };
+        self.note_if_app_limited();
+        self.react_before_control(now, &reaction, inflight);
+        if let Some(number) = reaction.probe {
+            self.transmit(now, number, output);
+        }
+        self.react_after_control(now, &reaction, output);
+        true
+    }
+
+    /// Tells the control what has turned out of an earlier loss.
+    #[cold]
+    pub(super) fn tell_aftermath(&mut self, now: Time, aftermath: Aftermath, inflight: Packets) {
+        match aftermath {
+            Aftermath::Undone => self.undo(now),
+            Aftermath::PersistentCongestion => {
+                let window = self.reduction_base(inflight);
+                let timeout = Timeout { now, window, inflight, in_a_row: 1, keeps_threshold: false };
+                self.ecn.note_reduction(self.ledger.high());
+                self.note_cwnd(now);
+                self.controller.on_timeout(&timeout, &mut *self.random);
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A path that lets packets overtake others by less than a quarter of its round trip: what counts later packets takes that
+//! for losses, what goes by time does not (RFC 8985 section 3.3.2).
+
+use ackclock_base::{Span, Time, Values};
+use ackclock_cc::{Assembly, Exponential};
+use ackclock_sim::random::Stream;
+use ackclock_sim::tcp::options::{self, Options};
+use ackclock_sim::tcp::receiver::Receiver;
+use ackclock_sim::tcp::segment::Segment;
+use ackclock_sim::tcp::sender::{Sender, Wire};
+
+const ONE_WAY: Span = Span::from_millis(50);
+/// Packets leave so far apart: ten overtake one that is late by ten times as much.
+const APART: Span = Span::from_millis(2);
+
+#[derive(Default)]
+struct Sent(Vec<Segment>);
+
+impl Wire for Sent {
+    fn send(&mut self, packet: Segment) {
+        self.0.push(packet);
+    }
+}
+
+/// How many packets of 2000 were sent again, and what the window was in the end. Number 40 is two packets late, and from
+/// 100 to 1800 every fiftieth is ten.
+fn play(settings: &[(&str, &str)]) -> (u64, f64) {
+    let mut all = vec![("window", "40 packets"), ("initial_window", "40 packets"), ("delayed_ack", "false")];
+    all.extend([("handshake", "false"), ("initial_ssthresh", "40 packets")]);
+    all.extend(settings);
+    let values = Values::with(options::find("rfc").expect("a profile"), &all);
+    let options = Options::new(&values, None);
+    let entry = ackclock_cc::registry::find("reno").expect("a control");
+    let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
+    let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+    let mut sender = Sender::new(&options, control, backoff, 2000, Stream::new(1, "guesses"));
+    let mut receiver = Receiver::new(options.receiver);
+    let mut wire = Sent::default();
+    let mut now = Time::ZERO;
+    let mut link_free = now;
+    // What is under way: when it arrives, and whether it is an acknowledgement.
+    let mut under_way: Vec<(Time, bool, Segment)> = Vec::new();
+    sender.start(now, &mut wire);
+    while !sender.is_done() {
+        for packet in wire.0.drain(..) {
+            link_free = link_free.max(now) + APART;
+            let late = match packet.number {
+                40 => APART * 5 / 2,
+                number if (100..1800).contains(&number) && number % 50 == 0 => APART * 21 / 2,
+                _ => Span::ZERO,
+            };
+            under_way.push((link_free + ONE_WAY + late, false, packet));
+        }
+        let next = (0..under_way.len()).min_by_key(|index| under_way[*index].0);
+        match next.filter(|index| under_way[*index].0 <= sender.timer()) {
+            Some(index) => {
+                let (due, is_ack, packet) = under_way.remove(index);
+                now = due;
+                if is_ack {
+                    sender.on_ack(now, &packet, &mut wire);
+                } else {
+                    let ack = receiver.on_data(now, &packet).expect("no delayed acknowledgements");
+                    under_way.push((now + ONE_WAY, true, ack));
+                }
+            }
+            None => {
+                now = sender.timer();
+                sender.on_timer(now, &mut wire);
+            }
+        }
+    }
+    (sender.counts().retransmitted, sender.control().decision().cwnd)
+}
+
+#[test]
+fn reordering_within_a_quarter_of_the_round_trip_is_no_loss_by_time_and_one_by_counting() {
+    // 21 ms are less than a quarter of the least round trip, 102 ms, and what the queue adds to it.
+    let (resent, window) = play(&[("recovery", "rack")]);
+    assert_eq!((resent, window >= 40.0), (0, true), "{window}");
+    for rule in ["sack", "newreno"] {
+        let (resent, window) = play(&[("recovery", rule)]);
+        assert!(resent >= 10 && window < 40.0, "{rule}: {resent} sent again, window {window}");
+    }
+}
+
+#[test]
+fn what_counting_takes_for_losses_is_taken_back_where_the_receiver_or_the_echo_tells() {
+    for undo in [&[("dsack", "true"), ("dsack_undo", "true")][..], &[("spurious_recoveries", "true")][..]] {
+        for rule in ["sack", "newreno"] {
+            // NewReno's receiver sends no blocks, and so tells of no duplicates.
+            if rule == "newreno" && undo.len() == 2 {
+                continue;
+            }
+            let settings: Vec<(&str, &str)> = undo.iter().copied().chain([("recovery", rule)]).collect();
+            let (resent, window) = play(&settings);
+            assert!(resent >= 10, "{rule}: {resent}");
+            assert!(window >= 40.0, "{rule} with {undo:?}: {window}");
+        }
+    }
+}
