@@ -15,7 +15,7 @@ TYPED_SCRIPTS := scripts/digest-studies scripts/study_digests.py
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup demo test test-fast test-rust test-python lint format bench lock clean
+.PHONY: help setup demo test test-fast test-rust test-python test-fuzz lint format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,7 @@ test: setup $(VENV)/.dev ## run every test: Rust, Python, the report in a browse
 	$(MAKE) lint
 	$(MAKE) test-rust
 	$(BIN)/pytest
+	scripts/fuzz
 
 test-fast: setup $(VENV)/.dev ## the tests without a browser and without those that take long
 	cargo test --workspace --locked
@@ -38,6 +39,9 @@ test-fast: setup $(VENV)/.dev ## the tests without a browser and without those t
 
 test-rust: $(VENV)/.python ## unit, property and documentation tests of the crates
 	cargo test --workspace --locked
+
+test-fuzz: ## build the fuzz targets, replay their corpus and mutate it for some seconds
+	scripts/fuzz
 
 test-python: setup $(VENV)/.dev ## the Python tests alone
 	$(BIN)/pytest

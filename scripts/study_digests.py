@@ -20,6 +20,7 @@ from ackclock.errors import InputError, ScenarioError
 from ackclock.files import read_text
 from ackclock.jobs import run_jobs
 from ackclock.overrides import merge, to_json
+from ackclock.series import as_document
 from ackclock.store import Job, Store, canonical, core_fingerprint
 from ackclock.study.load import find_studies, load_study, study_names
 from ackclock.study.plan import Plan
@@ -86,7 +87,7 @@ def digests(
     results: dict[str, dict[str, Any]] = {}
 
     def keep(index: int, result: Mapping[str, Any]) -> None:
-        results[order[index]] = _of_result(result)
+        results[order[index]] = _of_result(as_document(result))
 
     run_jobs(
         [jobs[key].job for key in order],

@@ -12,7 +12,9 @@ use ackclock_base::{Span, Value};
 use ackclock_lab::build::{self, Keep};
 use ackclock_lab::flows::{FlowGroup, Sending};
 use ackclock_lab::result::RunResult;
+use ackclock_lab::observe::Warmup;
 use ackclock_lab::{Scenario, diagnostics, run};
+use ackclock_sim::tcp::details::Details;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use serde_json::{Map, Value as Json};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -66,34 +68,36 @@ fn overrides(text: &str) -> Map<String, Json> {
 
 /// What a fuzzer can afford: some thousand packets, and windows that do not fill the memory before the first of them
 /// has arrived.
-const MOST_PACKETS: f64 = 2000.0;
-const MOST_WINDOW: f64 = 300.0;
-const MOST_FLOWS: usize = 30;
-const MOST_LINKS: usize = 300;
-const MOST_SAMPLES: u64 = 100;
+const MAX_PACKETS: f64 = 2000.0;
+const MAX_WINDOW: f64 = 300.0;
+const MAX_FLOWS: usize = 30;
+const MAX_LINKS: usize = 300;
+const MAX_SAMPLES: u64 = 100;
 
 /// The scenario, with fewer and smaller flows and a shorter duration.
 fn small(mut scenario: Scenario) -> Option<Scenario> {
     let connections = |group: &FlowGroup| group.members.len() * group.plan.sending.copies();
     let flows: usize = scenario.flows.iter().map(connections).sum();
-    if flows > MOST_FLOWS || scenario.network.links.len() > MOST_LINKS {
+    if flows > MAX_FLOWS || scenario.network.links.len() > MAX_LINKS {
         return None;
     }
     for group in &mut scenario.flows {
-        if let Sending::Tcp(plan) | Sending::Web(plan, _) = &mut group.plan.sending {
-            let window = plan.transport.values.packets("window").min(MOST_WINDOW);
-            plan.transport.values.set("window", Value::Packets(window));
-        }
+        let plan = match &mut group.plan.sending {
+            Sending::Tcp(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => plan,
+            Sending::Udp(_) => continue,
+        };
+        let window = Details::from(&plan.transport.values).window.min(MAX_WINDOW);
+        plan.transport.values.set("window", Value::Packets(window));
     }
-    let excess = scenario.expected_packets() / MOST_PACKETS;
+    let excess = scenario.expected_packets() / MAX_PACKETS;
     if excess > 1.0 {
         scenario.duration = scenario.duration.scale(1.0 / excess).max(Span::from_nanos(1));
-        scenario.warmup = scenario.warmup.scale(1.0 / excess);
+        scenario.warmup.most = scenario.warmup.most.scale(1.0 / excess);
     }
-    if scenario.warmup >= scenario.duration {
-        scenario.warmup = Span::ZERO;
+    if scenario.warmup.most >= scenario.duration {
+        scenario.warmup = Warmup::default();
     }
-    scenario.sample_every = scenario.sample_every.max(scenario.duration / MOST_SAMPLES);
+    scenario.observe.interval = scenario.observe.interval.max(scenario.duration / MAX_SAMPLES);
     Some(scenario)
 }
 
@@ -101,7 +105,7 @@ fn check_run(scenario: Option<Scenario>) {
     let Some(scenario) = scenario else { return };
     let clock = StopWatch::start();
     let result = |keep| {
-        let mut simulation = build::simulation(&scenario, 1, keep);
+        let mut simulation = build::simulation(&scenario, 1, keep, build::measured(&scenario));
         simulation.run(&clock.expired).ok()?;
         let result = RunResult::of(&scenario, 1, &mut simulation);
         let result = serde_json::to_value(&result).expect("a result can be written");
@@ -112,7 +116,7 @@ fn check_run(scenario: Option<Scenario>) {
     };
     let series = is_swift(&scenario);
     let (Some(plain), Some(mut observed)) =
-        (result(Keep { series: false, trace: false }), result(Keep { series, trace: true }))
+        (result(Keep::default()), result(Keep { series, trace: true, watch: false }))
     else {
         return;
     };
@@ -128,7 +132,7 @@ fn check_run(scenario: Option<Scenario>) {
 /// Whether packets arrive soon: a series takes room in proportion to how long after the end the last one arrives.
 fn is_swift(scenario: &Scenario) -> bool {
     let mut links = scenario.network.links.iter();
-    links.all(|link| link.rate.bits_per_second() >= 50_000 && link.delay <= Span::from_millis(10_000))
+    links.all(|link| link.pace.rate.bits_per_second() >= 50_000 && link.delay <= Span::from_millis(10_000))
 }
 
 fn check_numbers(result: &Json) {

@@ -1,9 +1,10 @@
 """The compiled simulator core. Private: ackclock.Scenario is what to use.
 
-Documents go in and come out as text, so that the boundary has no types to keep in step.
+Documents go in and come out as text, so that the boundary has no types to keep in step. Series and packet
+traces come as columns.
 """
 
-from typing import final
+from typing import Any, final
 
 __version__: str
 
@@ -32,11 +33,27 @@ def describe(text: str, file: str, overrides: str = "{}") -> str:
     links: [name], warnings: [sentence]}.
     """
 
-def run(text: str, file: str, overrides: str, seed: int, series: bool) -> str:
-    """JSON result of one run. Raises ScenarioError or RuntimeError. Releases the GIL."""
+def fields() -> str:
+    """JSON object {record: [{name, kind, nullable, optional, meaning}]} of the records of a result."""
+
+def run(text: str, file: str, overrides: str, seed: int, series: bool) -> tuple[str, Columns | None]:
+    """JSON result of one run, without its series, and those. Raises ScenarioError or RuntimeError. Releases the GIL."""
+
+def trace(text: str, file: str, overrides: str, seed: int) -> Columns:
+    """What happened to every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes, event,
+    link.
+    """
 
 def verify(text: str, file: str, overrides: str, seed: int) -> str:
     """JSON list of violations of the network's physics in one run; empty when there are none."""
+
+@final
+class Columns:
+    """Columns of one length, to be read through the Arrow PyCapsule interface."""
+
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> Any: ...
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
 
 @final
 class Batch:
@@ -44,7 +61,9 @@ class Batch:
 
     def __new__(cls, jobs: list[tuple[str, str, str, int, bool]], threads: int = 0) -> Batch: ...
     def __iter__(self) -> Batch: ...
-    def __next__(self) -> tuple[int, str]:
-        """(index of the job, JSON result). Raises RuntimeError for a run that failed, KeyboardInterrupt on Ctrl-C."""
+    def __next__(self) -> tuple[int, str, Columns | None]:
+        """(index of the job, JSON result, series). Raises RuntimeError for a run that failed, KeyboardInterrupt on
+        Ctrl-C.
+        """
     def cancel(self) -> None:
         """Stop after the runs in progress; ``__next__`` then ends."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 from ackclock.overrides import to_json
+
+if TYPE_CHECKING:
+    from ackclock.series import Series
 
 try:
     from ackclock import _core
@@ -43,10 +47,21 @@ def describe(text: str, file: str, overrides: Mapping[str, Any]) -> dict[str, An
         return dict(json.loads(_core.describe(text, file, to_json(overrides))))
 
 
+def fields() -> dict[str, list[dict[str, Any]]]:
+    """The fields of a result's records (run, flow, link, group): name, kind, nullable, optional and meaning of each."""
+    return dict(json.loads(_core.fields()))
+
+
 def run(text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool) -> dict[str, Any]:
-    """The result of one run."""
+    """The result of one run; its series, if they are wanted, are a ``Series``."""
     with own_errors():
-        return dict(json.loads(_core.run(text, file, to_json(overrides), seed, series)))
+        return Made(*_core.run(text, file, to_json(overrides), seed, series)).result()
+
+
+def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> Any:
+    """The packet trace of one run, an object of the Arrow PyCapsule interface."""
+    with own_errors():
+        return _core.trace(text, file, to_json(overrides), seed)
 
 
 def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> list[Any]:
@@ -55,21 +70,45 @@ def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> lis
         return list(json.loads(_core.verify(text, file, to_json(overrides), seed)))
 
 
+@dataclass(frozen=True)
+class Made:
+    """What a run gave."""
+
+    text: str
+    """Its result in JSON, without the series."""
+    columns: Any = None
+    """The series as an object of the Arrow PyCapsule interface; None where they were not wanted."""
+
+    def series(self) -> Series | None:
+        """The series, if there are any."""
+        if self.columns is None:
+            return None
+        from ackclock.series import Series  # libraries that `ackclock --help` can do without
+
+        return Series.from_core(self.columns)
+
+    def result(self) -> dict[str, Any]:
+        """The result with its series."""
+        return {**json.loads(self.text), "series": self.series()}
+
+
 class Batch:
     """Many runs on all cores (``threads`` = 0), as they finish."""
 
     def __init__(self, jobs: Sequence[tuple[str, str, str, int, bool]], threads: int = 0) -> None:
         self._batch = _core.Batch(list(jobs), threads)
 
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        next_result: Callable[[], tuple[int, str]] = self._batch.__next__
+    def __iter__(self) -> Iterator[tuple[int, Made]]:
+        """The finished runs, each with the index of its job."""
+        next_result = self._batch.__next__
         while True:
             with own_errors():
                 try:
-                    finished = next_result()
+                    index, text, columns = next_result()
                 except StopIteration:
                     return
-            yield finished
+            yield index, Made(text, columns)
+            del text, columns
 
     def cancel(self) -> None:
         """Stop after the runs in progress."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -74,11 +73,14 @@ def run_jobs(
         needed = sum(cost[index] for index in missing)
         clock = _Clock(missing, threads or _cores())
         with closing(_results(jobs, missing, threads)) as results:
-            for index, text in results:
+            for index, finished in results:
                 clock.finished(index)
-                store.save(jobs[index], text)
+                result = finished.result()
+                store.save(jobs[index], finished.text, result["series"])
                 spent += cost[index]
-                finish(index, json.loads(text))
+                finish(index, result)
+                # Series are large: nothing of this run stays while the next one is awaited.
+                del finished, result
     except KeyboardInterrupt:
         raise Interrupted(done, total, store.runs_dir) from None
     made.cpu_time_s = clock.cpu_time_s
@@ -87,8 +89,8 @@ def run_jobs(
 
 def _results(
     jobs: Sequence[Job], order: Sequence[int], threads: int
-) -> Generator[tuple[int, str], None, None]:
-    """The jobs' results in JSON as they finish, started in this order.
+) -> Generator[tuple[int, core.Made], None, None]:
+    """The jobs' results as they finish, started in this order.
 
     A batch starts while the last runs of the one before it are in progress, so that no core waits for them.
     """
@@ -102,10 +104,11 @@ def _results(
         for number, part in enumerate(parts):
             if len(begun) == number:
                 begin(part)
-            for count, (position, text) in enumerate(begun[number], 1):
+            for count, (position, made) in enumerate(begun[number], 1):
                 if len(part) - count < _cores() and len(begun) == number + 1 < len(parts):
                     begin(parts[number + 1])
-                yield part[position], text
+                yield part[position], made
+                del made
     finally:
         for batch in begun:
             batch.cancel()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, overload
 
 import polars as pl
 import polars.selectors as cs
+
+from ackclock import core
+from ackclock.series import KINDS, Series, as_document
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,72 +27,74 @@ class Run:
 
     def __init__(
         self,
-        document: Mapping[str, Any],
+        result: Mapping[str, Any],
         overrides: Mapping[str, Any] | None = None,
         point: Mapping[str, Any] | None = None,
     ) -> None:
-        self.document = document
-        """The result as the core wrote it."""
+        self.result = result
+        """The result as the core hands it over: records, and the series as columns."""
         self.overrides = dict(overrides or {})
         self.point = dict(point or {})
         """The values of the scenario's sweep, by dotted path; empty without a sweep."""
 
+    @cached_property
+    def document(self) -> Mapping[str, Any]:
+        """The result as it is published in JSON: the series as lists."""
+        return as_document(self.result)
+
     @property
     def scenario(self) -> str:
         """The scenario's name."""
-        return str(self.document["scenario"])
+        return str(self.result["scenario"])
 
     @property
     def seed(self) -> int:
         """The seed that all random numbers of the run come from."""
-        return int(self.document["seed"])
+        return int(self.result["seed"])
 
     @property
     def fairness(self) -> float | None:
         """Jain's index over the goodput of all flows; None when no flow got anything."""
-        value = self.document["fairness"]
+        value = self.result["fairness"]
         return None if value is None else float(value)
 
     @cached_property
     def flows(self) -> pl.DataFrame:
         """One row per flow."""
-        return _frame(self.document["flows"])
+        return _frame("flow", self.result["flows"])
 
     @cached_property
     def links(self) -> pl.DataFrame:
         """One row per link and direction."""
-        return _frame(self.document["links"])
+        return _frame("link", self.result["links"])
 
     @cached_property
     def groups(self) -> pl.DataFrame:
         """One row per [[flows]] table."""
-        return _frame(self.document["groups"])
+        return _frame("group", self.result["groups"])
 
     @cached_property
     def series(self) -> pl.DataFrame:
         """Values over time: columns time_s, kind ("flow" or "link"), name, and one per quantity (cwnd_packets,
         queue_packets...), null where the quantity is not the row's. Without rows when the run was made without series.
         """
-        series = self.document.get("series")
+        series: Series | None = self.result.get("series")
         if series is None:
             return pl.DataFrame(schema={"time_s": pl.Float64, "kind": pl.String, "name": pl.String})
-        time = pl.Series("time_s", series["time_s"], dtype=pl.Float64)
         parts = []
-        for kind in ("flow", "link"):
-            for name, quantities in series[f"{kind}s"].items():
-                columns = [
-                    pl.Series(quantity, values, dtype=pl.Float64) for quantity, values in quantities.items()
-                ]
-                labels = [pl.lit(kind).alias("kind"), pl.lit(name).alias("name")]
-                parts.append(pl.DataFrame([time, *columns]).with_columns(labels))
+        for kind in KINDS:
+            for name in series.owners(kind):
+                columns = {
+                    f"{kind}.{name}.{quantity}": quantity for quantity in series.quantities(kind, name)
+                }
+                labels = [pl.lit(kind.removesuffix("s")).alias("kind"), pl.lit(name).alias("name")]
+                parts.append(series.frame.select("time_s", *labels, *columns).rename(columns))
         if not parts:
-            return pl.DataFrame([time])
-        frame = pl.concat(parts, how="diagonal")
-        first = ["time_s", "kind", "name"]
-        return frame.select(first + [column for column in frame.columns if column not in first])
+            return series.frame.select("time_s")
+        return pl.concat(parts, how="diagonal")
 
     def to_json(self) -> str:
-        """The result as the core wrote it, as JSON text."""
+        """The result as it is published, as JSON text."""
         return json.dumps(self.document)
 
     def __repr__(self) -> str:
@@ -164,9 +169,28 @@ class Runs(Sequence[Run]):
         return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
 
 
-def _frame(records: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    # The type of a column shows in any of its rows: the first hundred may all be null.
-    return pl.DataFrame(list(records), infer_schema_length=None)
+_TYPES: Mapping[str, Any] = {
+    "number": pl.Float64,
+    "share": pl.Float64,
+    "integer": pl.Int64,
+    "text": pl.String,
+    "numbers": pl.List(pl.Float64),
+}
+"""Of a field's kind, as the core names it, the type of its column."""
+
+
+def _frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """The rows with the columns that the core declares, in its order; those that no row has are left out."""
+    present = set().union(*rows)
+    columns = {
+        field["name"]: _TYPES[field["kind"]] for field in _declared(record) if field["name"] in present
+    }
+    return pl.DataFrame(list(rows), schema=columns)
+
+
+@lru_cache
+def _declared(record: str) -> list[dict[str, Any]]:
+    return core.fields()[record]
 
 
 def _plain(value: Any) -> Any:

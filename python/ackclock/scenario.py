@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ackclock import core
 from ackclock.errors import InputError
@@ -15,6 +15,9 @@ from ackclock.jobs import Progress, run_jobs
 from ackclock.overrides import merge
 from ackclock.run import Run, Runs
 from ackclock.store import Job, Store
+
+if TYPE_CHECKING:
+    import polars as pl
 
 MAX_RUNS = 100_000
 """Their results are held in memory together, at some ten kilobytes each."""
@@ -111,7 +114,7 @@ class Scenario:
         results: list[Mapping[str, Any]] = [{}] * len(jobs)
 
         def keep(index: int, result: Mapping[str, Any]) -> None:
-            results[index] = result if series else {**result, "series": None}
+            results[index] = result
 
         run_jobs(
             jobs, keep, store=Store(None if out is None else Path(out)), threads=threads, progress=progress
@@ -121,6 +124,18 @@ class Scenario:
             Run(result, overrides=job.overrides, point=point)
             for result, job, point in zip(results, jobs, swept, strict=True)
         )
+
+    def trace(self, seed: int | None = None) -> pl.DataFrame:
+        """Run once and return everything that happened to every packet, in the order of time.
+
+        Columns: ``time_ns``, ``flow``, ``backward`` (whether it is on the way back), ``packet`` (a number of its own),
+        ``bytes`` on the wire, ``event`` (launched, offered, dropped, started, sent, lost, arrived, delivered) and
+        ``link``, null for what happens at an endpoint.
+        """
+        import polars as pl
+
+        seed = self._first_seed() if seed is None else seed
+        return pl.DataFrame(core.trace(self.text, self.file, self.overrides, seed))
 
     def verify(self, seed: int | None = None) -> list[Any]:
         """Run once and replay the packet trace against the network's physics. The violations found; empty is good."""

@@ -1,27 +1,35 @@
 """Finished runs on disk, so that a killed sweep resumes and a second run costs nothing.
 
-A run is one gzip file, written under another name and then renamed: it is there whole or not at all. Its name is a hash
-of everything that determines the result, so nothing ever needs to be invalidated, and deleting the folder is always
-safe. gzip's own checksum tells a damaged file, which counts as absent.
+A run is one ZIP file with its result in JSON and its series in the Arrow IPC format. It is written under another name
+and then renamed: it is there whole or not at all. Its name is a hash of everything that determines the result, so
+nothing ever needs to be invalidated, and deleting the folder is always safe. The checksums of the ZIP format tell a
+damaged file, which counts as absent; so does one of another ``FORMAT``.
 """
 
 from __future__ import annotations
 
-import gzip
 import hashlib
+import io
 import json
 import os
+import zipfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ackclock import toml
 from ackclock.overrides import to_json
 
+if TYPE_CHECKING:
+    from ackclock.series import Series
+
 DEFAULT_DIR = Path("ackclock-results")
+FORMAT = 2
+"""The number of the form in which runs are kept; 1 was JSON alone, compressed by gzip."""
+_RESULT, _SERIES = "result.json", "series.arrow"
 
 
 @dataclass(frozen=True)
@@ -61,13 +69,13 @@ class Store:
         if self.runs_dir is None:
             return None
         for series in (job.series,) if job.series else (False, True):
-            result = _read(self._path(job.key(series=series)))
+            result = _read(self._path(job.key(series=series)), series=job.series)
             if result is not None:
                 return result
         return None
 
-    def save(self, job: Job, result_json: str) -> None:
-        """Store the result of ``job``. OSError when the disk does not take it."""
+    def save(self, job: Job, result_json: str, series: Series | None = None) -> None:
+        """Store the result of ``job`` and its series. OSError when the disk does not take it."""
         if self.runs_dir is None:
             return
         path = self._path(job.key())
@@ -75,8 +83,7 @@ class Store:
         # The process number keeps two programs that write the same run apart; either one's rename leaves it whole.
         unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         try:
-            with unfinished.open("wb") as file:
-                file.write(gzip.compress(result_json.encode(), compresslevel=3, mtime=0))
+            unfinished.write_bytes(_packed(result_json, series))
             unfinished.replace(path)
         except BaseException:
             unfinished.unlink(missing_ok=True)
@@ -85,7 +92,7 @@ class Store:
     def _path(self, key: str) -> Path:
         if self.runs_dir is None:
             raise AssertionError("a store without a folder has no paths")
-        return self.runs_dir / key[:2] / f"{key[2:32]}.json.gz"
+        return self.runs_dir / key[:2] / f"{key[2:32]}.run.zip"
 
 
 @lru_cache(maxsize=1024)
@@ -109,9 +116,36 @@ def core_fingerprint() -> str:
     return f"{_core.__version__}+{digest.hexdigest()[:16]}"
 
 
-def _read(path: Path) -> dict[str, Any] | None:
+def _packed(result_json: str, series: Series | None) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.comment = _comment()
+        archive.writestr(zipfile.ZipInfo(_RESULT), result_json, zipfile.ZIP_DEFLATED, compresslevel=1)
+        if series is not None:
+            # Its columns are compressed already.
+            archive.writestr(zipfile.ZipInfo(_SERIES), series.to_bytes())
+    return file.getvalue()
+
+
+def _read(path: Path, *, series: bool) -> dict[str, Any] | None:
+    """The result in a file, with its series if they are wanted; None when there is none, or something else."""
     try:
-        document = json.loads(gzip.decompress(path.read_bytes()))
-    except (OSError, EOFError, ValueError, zlib.error):
+        with zipfile.ZipFile(path) as archive:
+            if archive.comment != _comment():
+                return None
+            document = json.loads(archive.read(_RESULT))
+            columns = archive.read(_SERIES) if series else None
+    # KeyError: there are no series. RuntimeError: a damaged header asks for another compression or a password.
+    except (OSError, EOFError, ValueError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile):
         return None
-    return document if isinstance(document, dict) else None
+    if not isinstance(document, dict):
+        return None
+    if columns is not None:
+        from ackclock.series import Series
+
+        document["series"] = Series.from_bytes(columns)
+    return document
+
+
+def _comment() -> bytes:
+    return f"ackclock run, format {FORMAT}".encode()

@@ -12,6 +12,7 @@ import pytest
 from ackclock.characterisation.distributions import Collected
 from ackclock.characterisation.elasticity import sensitivities
 from ackclock.report.distribution import drawn
+from ackclock.series import Series
 from ackclock.study.result import CaseResult, MetricValue, Source, StudyResult, Thesis
 
 
@@ -22,10 +23,13 @@ def run(wait: list[float], delays: list[list[float]], goodput: list[list[float]]
         "measured_s": [1.0, 4.0],
         "links": [{"name": "other"}, {"name": "bottleneck", "wait_quantiles_s": wait}],
         "flows": [{"one_way_delay_min_s": 0.05, "one_way_delay_quantiles_s": flow} for flow in delays],
-        "series": {
-            "time_s": [1.0, 2.0, 3.0, 4.0],
-            "flows": {str(index): {"goodput_bps": flow} for index, flow in enumerate(goodput)},
-        },
+        "series": Series.from_document(
+            {
+                "time_s": [1.0, 2.0, 3.0, 4.0],
+                "flows": {str(index): {"goodput_bps": flow} for index, flow in enumerate(goodput)},
+                "links": {},
+            }
+        ),
     }
 
 

@@ -72,12 +72,12 @@ class TestRun:
         outcome = ackclock("run", scenario_file, "--series", "--out", "results")
         assert f"wrote {Path('results/flows.csv')}" in outcome.out
         assert (tmp_path / "results/series.parquet").exists()
-        assert list((tmp_path / "results/runs").rglob("*.json.gz"))
+        assert list((tmp_path / "results/runs").rglob("*.run.zip"))
         assert not (tmp_path / "ackclock-results").exists()
 
     def test_finished_runs_are_kept(self, ackclock: Command, scenario_file: Path, tmp_path: Path) -> None:
         first = ackclock("run", scenario_file, "--json")
-        assert len(list((tmp_path / "ackclock-results/runs").rglob("*.json.gz"))) == 1
+        assert len(list((tmp_path / "ackclock-results/runs").rglob("*.run.zip"))) == 1
         assert ackclock("run", scenario_file, "--json") == first
 
     def test_a_sweep(self, ackclock: Command, scenario_file: Path) -> None:
@@ -436,7 +436,7 @@ def test_ctrl_c_leaves_finished_runs(tmp_path: Path) -> None:
         command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         deadline = time.monotonic() + 60
-        while process.poll() is None and time.monotonic() < deadline and not list(runs.rglob("*.json.gz")):
+        while process.poll() is None and time.monotonic() < deadline and not list(runs.rglob("*.run.zip")):
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
@@ -445,7 +445,7 @@ def test_ctrl_c_leaves_finished_runs(tmp_path: Path) -> None:
     found = re.search(r"after (\d+) of 2000 runs; finished runs are kept", " ".join(err.split()))
     assert found is not None, err
     # The signal may come between storing a run and counting it.
-    assert 0 <= len(list(runs.rglob("*.json.gz"))) - int(found[1]) <= 1
+    assert 0 <= len(list(runs.rglob("*.run.zip"))) - int(found[1]) <= 1
     assert not list(runs.rglob("*.tmp"))
 
 

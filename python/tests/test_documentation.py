@@ -17,6 +17,7 @@ from ackclock.cli.app import app
 from ackclock.schemas import registry, reproduce, run
 from ackclock.study import model
 from ackclock.study.claim_words import ClaimWords
+from ackclock.study.grid import expanded
 from ackclock.study.run_words import RunWords
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -167,11 +168,24 @@ def test_pieces_of_studies_are_right() -> None:
     }
     seen = set()
     for block in blocks(page("studies.md"), "toml"):
-        for key, value in toml.loads(block).items():
+        for key, value in expanded(toml.loads(block), block, "studies.md").items():
             seen.add(key)
             if key in kinds:
                 TypeAdapter(kinds[key]).validate_python(value)
     assert seen == set(model.Study.model_fields) - {"scenario"}
+
+
+def test_the_grids_of_the_page_make_what_it_says() -> None:
+    text = section(page("studies.md"), "### Grids")
+    made = [expanded(toml.loads(block), block, "studies.md") for block in blocks(text, "toml")]
+    cases = [case["name"] for document in made for case in document.get("cases", [])]
+    (said,) = re.findall(r"These are the cases (.*)\. Braces", text)
+    assert re.findall(r"`([^`]*)`", said) == cases
+    claims = [claim for document in made for claim in document.get("claims", [])]
+    ids = ["1d", "1f", "loss-newreno", "rbcc-newreno", "loss-sack", "rbcc-sack"]
+    assert [claim["id"] for claim in claims] == ids
+    assert claims[0]["text"] == "NewReno loses 12.2 % of what it sends with 25 connections"
+    assert claims[3]["direction"].count(" and ") == 2
 
 
 RECORDS: dict[str, list[type[BaseModel]]] = {
@@ -250,6 +264,22 @@ def test_every_method_of_a_window_law_is_described() -> None:
     trait = source[source.index("pub trait WindowLaw") :].split("\n}\n", 1)[0]
     table = section(page("add-a-control.md"), "## What the law is told, and what it may not do")
     assert first_column(table) - {"WindowLaw"} == set(re.findall(r"^    fn (\w+)", trait, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "trait"),
+    [
+        ("add-an-endpoint.md", "endpoint.rs", "Endpoint"),
+        ("add-an-endpoint.md", "endpoint.rs", "Outbox"),
+        ("add-a-medium.md", "medium.rs", "Medium"),
+    ],
+)
+def test_what_an_endpoint_or_a_medium_implements_is_described(name: str, file: str, trait: str) -> None:
+    source = (ROOT / "crates" / "sim" / "src" / file).read_text(encoding="utf-8")
+    body = source[source.index(f"pub trait {trait}") :].split("\n}\n", 1)[0]
+    text = page(name)
+    table = text[text.index(f"| method of `{trait}`") :].split("\n\n", 1)[0]
+    assert first_column(table) - {trait} == set(re.findall(r"^    fn (\w+)", body, re.MULTILINE))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ackclock.series import Series
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.run_words import RunWords, measure, needs_series
 
@@ -23,14 +24,16 @@ RESULT: dict[str, Any] = {
     ],
     "links": [{"name": "bottleneck", "utilisation": 0.95}, {"name": "access", "utilisation": 0.05}],
     "groups": [{"name": "tcp", "goodput_bps": 1e6}, {"name": "udp", "goodput_bps": 2e6}],
-    "series": {
-        "time_s": [0.0, 1.0, 2.0, 3.0],
-        "flows": {
-            "tcp-1": {"cwnd_packets": [1.0, 2.0, None, 4.0]},
-            "tcp-2": {"cwnd_packets": [0.0, 0.0, 0.0, 3.0]},
-        },
-        "links": {"bottleneck": {"queue_packets": [0.0, 5.0, 10.0, 5.0]}},
-    },
+    "series": Series.from_document(
+        {
+            "time_s": [0.0, 1.0, 2.0, 3.0],
+            "flows": {
+                "tcp-1": {"cwnd_packets": [1.0, 2.0, None, 4.0]},
+                "tcp-2": {"cwnd_packets": [0.0, 0.0, 0.0, 3.0]},
+            },
+            "links": {"bottleneck": {"queue_packets": [0.0, 5.0, 10.0, 5.0]}},
+        }
+    ),
 }
 
 
@@ -202,6 +205,6 @@ def test_vocabulary_describes_all_its_functions() -> None:
 
 
 def test_arrays_are_never_changed_in_place() -> None:
-    before = np.array(RESULT["series"]["time_s"])
+    before = np.array(RESULT["series"].time_s)
     value("max(series('links.bottleneck.queue_packets')) * 2")
-    assert (np.array(RESULT["series"]["time_s"]) == before).all()
+    assert (np.array(RESULT["series"].time_s) == before).all()

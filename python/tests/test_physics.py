@@ -10,6 +10,7 @@ from conftest import SCENARIO, cheapest_study, folders_of_studies
 from ackclock import Scenario, core
 from ackclock.jobs import run_jobs
 from ackclock.overrides import merge
+from ackclock.series import as_document
 from ackclock.store import Job, Store
 from ackclock.study.load import load_study, study_names
 from ackclock.study.plan import Plan
@@ -70,7 +71,10 @@ def test_a_study_is_the_same_with_one_thread_and_with_many(name: str) -> None:
     def results(threads: int) -> dict[int, str]:
         found: dict[int, str] = {}
         run_jobs(
-            jobs, lambda k, result: found.update({k: json.dumps(result)}), store=Store(None), threads=threads
+            jobs,
+            lambda k, result: found.update({k: json.dumps(as_document(result))}),
+            store=Store(None),
+            threads=threads,
         )
         return found
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
+import weakref
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,10 +16,18 @@ from conftest import SCENARIO
 from ackclock import core, jobs, store
 from ackclock.errors import Interrupted
 from ackclock.jobs import run_jobs
+from ackclock.series import Series, as_document
 from ackclock.store import Job, Store
 
 JOB = Job("a = 1", "f", {}, seed=1)
 RESULT = {"seed": 1, "series": None}
+WITH_SERIES = Job("a = 1", "f", {}, 1, series=True)
+DOCUMENT = {
+    "time_s": [0.1, 0.2],
+    "flows": {"tcp": {"rtt_s": [None, 1 / 3]}},
+    "links": {"bottleneck": {"queue_packets": [0.0, 5.0]}},
+}
+SERIES = Series.from_document(DOCUMENT)
 
 
 def files(folder: Path) -> list[Path]:
@@ -68,8 +78,36 @@ def test_text_that_is_no_toml_has_a_key_too() -> None:
     assert Job("a = = 1", "f", {}, 1).key() != Job("a = = 2", "f", {}, 1).key()
 
 
+def test_series_are_kept_to_the_bit(tmp_path: Path) -> None:
+    Store(tmp_path).save(WITH_SERIES, json.dumps(RESULT), SERIES)
+    found = Store(tmp_path).load(WITH_SERIES)
+    assert found is not None
+    assert found["seed"] == 1
+    assert found["series"].frame.equals(SERIES.frame)
+    assert found["series"].document() == DOCUMENT
+
+
 def test_a_run_with_series_serves_one_without(tmp_path: Path) -> None:
-    Store(tmp_path).save(Job("a = 1", "f", {}, 1, series=True), json.dumps(RESULT))
+    Store(tmp_path).save(WITH_SERIES, json.dumps(RESULT), SERIES)
+    assert Store(tmp_path).load(JOB) == RESULT
+
+
+def test_a_run_without_series_does_not_serve_one_with(tmp_path: Path) -> None:
+    Store(tmp_path).save(WITH_SERIES, json.dumps(RESULT))
+    assert Store(tmp_path).load(WITH_SERIES) is None
+
+
+def test_what_another_version_wrote_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as other:
+        other.setattr(store, "FORMAT", store.FORMAT + 1)
+        Store(tmp_path).save(JOB, json.dumps({"seed": "written otherwise"}))
+    assert Store(tmp_path).load(JOB) is None
+    (path,) = files(tmp_path)
+    # The first form was JSON alone, compressed by gzip.
+    for old in (path, path.with_name(path.name.replace(".run.zip", ".json.gz"))):
+        old.write_bytes(gzip.compress(b'{"seed": "written otherwise"}'))
+        assert Store(tmp_path).load(JOB) is None
+    Store(tmp_path).save(JOB, json.dumps(RESULT))
     assert Store(tmp_path).load(JOB) == RESULT
 
 
@@ -84,22 +122,26 @@ def test_a_truncated_file_counts_as_absent(keep: float, tmp_path: Path) -> None:
     assert Store(tmp_path).load(JOB) == RESULT
 
 
-def test_every_flipped_bit_is_harmless(tmp_path: Path) -> None:
-    """A damaged file is absent; only bits of gzip's header that carry no data may pass unnoticed."""
-    Store(tmp_path).save(JOB, json.dumps(RESULT))
+@pytest.mark.parametrize("bit", [0, 3, 6])
+def test_every_flipped_bit_is_harmless(bit: int, tmp_path: Path) -> None:
+    """A damaged file is absent; only bits of the headers that carry no data may pass unnoticed."""
+    Store(tmp_path).save(WITH_SERIES, json.dumps(RESULT), SERIES)
     (path,) = files(tmp_path)
     whole = path.read_bytes()
+    absent = 0
     for position in range(len(whole)):
         damaged = bytearray(whole)
-        damaged[position] ^= 0x10
+        damaged[position] ^= 1 << bit
         path.write_bytes(damaged)
-        assert Store(tmp_path).load(JOB) in (None, RESULT)
+        found = Store(tmp_path).load(WITH_SERIES)
+        absent += found is None
+        assert found is None or as_document(found) == {"seed": 1, "series": DOCUMENT}, position
+    assert absent > len(whole) / 2
 
 
-def test_a_file_that_holds_something_else_counts_as_absent(tmp_path: Path) -> None:
-    Store(tmp_path).save(JOB, json.dumps(RESULT))
-    (path,) = files(tmp_path)
-    path.write_bytes(gzip.compress(b"[1, 2]"))
+@pytest.mark.parametrize("content", ["[1, 2]", "{"])
+def test_a_file_that_holds_something_else_counts_as_absent(content: str, tmp_path: Path) -> None:
+    Store(tmp_path).save(JOB, content)
     assert Store(tmp_path).load(JOB) is None
 
 
@@ -132,16 +174,17 @@ def collect(runs: list[Job], folder: Path) -> tuple[dict[int, Mapping[str, Any]]
 
 
 def test_a_second_time_nothing_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first, reused = collect(small_jobs(3), tmp_path)
+    jobs_with_series = [dataclasses.replace(job, series=True) for job in small_jobs(3)]
+    first, reused = collect(jobs_with_series, tmp_path)
     assert (len(first), reused) == (3, 0)
 
     def forbidden(*_: object) -> None:
         raise AssertionError("a run was started")
 
     monkeypatch.setattr(core, "Batch", forbidden)
-    second, reused = collect(small_jobs(3), tmp_path)
+    second, reused = collect(jobs_with_series, tmp_path)
     assert reused == 3
-    assert second == first
+    assert [as_document(second[k]) for k in range(3)] == [as_document(first[k]) for k in range(3)]
 
 
 def test_only_what_is_missing_runs(tmp_path: Path) -> None:
@@ -150,6 +193,21 @@ def test_only_what_is_missing_runs(tmp_path: Path) -> None:
     assert reused == 2
     assert sorted(results) == [0, 1, 2, 3, 4]
     assert [results[k]["seed"] for k in range(5)] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_one_run_has_its_series_in_memory_at_a_time(stored: bool, tmp_path: Path) -> None:
+    wanted = [dataclasses.replace(job, series=True) for job in small_jobs(4)]
+    if stored:
+        collect(wanted, tmp_path)
+    seen: list[weakref.ref[Series]] = []
+
+    def on_result(index: int, result: Mapping[str, Any]) -> None:
+        assert [earlier() for earlier in seen] == [None] * len(seen), index
+        seen.append(weakref.ref(result["series"]))
+
+    run_jobs(wanted, on_result, store=Store(tmp_path))
+    assert len(seen) == 4
 
 
 class InterruptedBatch(core.Batch):

@@ -198,9 +198,9 @@ def test_mistakes_in_the_study(
         ),
         (
             [('why = "It is not said."\n', "")],
-            'small.base.toml: assumptions[2] ("control").why: "why" is missing',
+            'small.base.toml:33: assumptions[2] ("control").why: "why" is missing',
         ),
-        ([('id = "control"\n', "")], 'small.base.toml: assumptions[2] ("Control").id: "id" is missing'),
+        ([('id = "control"\n', "")], 'small.base.toml:33: assumptions[2] ("Control").id: "id" is missing'),
         ([('id = "control"\n', 'id = "flows"\n')], 'small.base.toml: assumption "flows" is defined twice'),
         (
             [('"sum(flows.goodput_bps)"', '"sum(flows.goodputs_bps)"')],

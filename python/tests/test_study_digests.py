@@ -15,6 +15,7 @@ import pytest
 
 from ackclock import core
 from ackclock.errors import InputError
+from ackclock.series import as_document
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 _spec = importlib.util.spec_from_file_location("study_digests", SCRIPTS / "study_digests.py")
@@ -55,7 +56,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 def test_every_value_of_a_result_counts() -> None:
     scenario = {"duration": "0.5 s", "observe.interval": "100 ms"}
     text = (tool.ROOT / EXAMPLE).read_text(encoding="utf-8")
-    result = core.run(text, EXAMPLE, {"duration": scenario["duration"]}, 1, True)
+    result = as_document(core.run(text, EXAMPLE, {"duration": scenario["duration"]}, 1, True))
     for samples in (
         result["series"],
         *result["series"]["flows"].values(),

@@ -6,34 +6,24 @@ mod reference_tests;
 #[cfg(test)]
 mod tests;
 
-use ackclock_base::{Parameter, Quantity, Range};
+use ackclock_base::choice;
+use ackclock_base::declare::{self, Declared};
 use std::f64::consts::PI;
 
-/// Which error and which samples the weights learn from. The thesis's equations 2.2 and 2.3 leave it open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Update {
-    /// The error of the prediction as it was made, with the samples it was made from.
-    Delayed,
-    /// The error that today's weights would have made, with the samples the prediction was made from: the textbook's
-    /// predictor of several steps (Haykin, "Adaptive Filter Theory").
-    CurrentWeights,
-    /// The error of the prediction as it was made, with the newest samples: equation 2.3 to the letter.
-    CurrentRegressor,
+choice! {
+    /// Which error and which samples the weights learn from. The thesis's equations 2.2 and 2.3 leave it open.
+    pub enum Update {
+        /// The error of the prediction as it was made, with the samples it was made from.
+        Delayed = "delayed",
+        /// The error that today's weights would have made, with the samples the prediction was made from: the textbook's
+        /// predictor of several steps (Haykin, "Adaptive Filter Theory").
+        CurrentWeights = "current-weights",
+        /// The error of the prediction as it was made, with the newest samples: equation 2.3 to the letter.
+        CurrentRegressor = "current-regressor",
+    }
 }
 
 impl Update {
-    /// The words for the three, for a parameter.
-    pub const WORDS: &[&str] = &["delayed", "current-weights", "current-regressor"];
-
-    /// By its word; the first if it is none of them.
-    pub fn named(word: &str) -> Self {
-        match word {
-            "current-weights" => Self::CurrentWeights,
-            "current-regressor" => Self::CurrentRegressor,
-            _ => Self::Delayed,
-        }
-    }
-
     /// How many samples pass until an error shows what the weights have learnt meanwhile.
     fn lag(self, horizon: usize) -> usize {
         match self {
@@ -54,14 +44,12 @@ impl Update {
 }
 
 /// Whether the predictor keeps to what holds together, or to the thesis's letter.
-pub const BOUNDED: Parameter = Parameter {
-    name: "bounded",
-    summary: "Whether the step is bounded by what is stable at the horizon, and predictions by what there is room for",
-    quantity: Quantity::Flag,
-    default: "true",
-    range: Range::ANY,
-    source: "Levin and May 1976; Jain 2003 section 2.4.1 has no bounds, and a step of 0.01 diverges beyond a horizon of 156",
-};
+pub const BOUNDED: Declared<bool> =
+    declare::flag(
+        true,
+        "Levin and May 1976; Jain 2003 section 2.4.1 has no bounds, and a step of 0.01 diverges beyond a horizon of 156",
+    )
+    .about("Whether the step is bounded by what is stable at the horizon, and predictions by what there is room for");
 
 /// Sums are made side by side in so many parts: a single sum would have to be added up in order, one after the other.
 const LANES: usize = 4;

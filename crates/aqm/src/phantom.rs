@@ -3,28 +3,25 @@
 
 use crate::disciplines::fq_codel::mix;
 use crate::tokens::PER_BYTE;
-use ackclock_base::{Parameter, Quantity, Range, Rate, Size, Time};
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::{Range, Rate, Size, Time};
 use std::collections::VecDeque;
 
 /// The number of queues of a policer that has one for each flow.
-pub const QUEUES: Parameter = Parameter {
-    name: "queues",
-    summary: "How many phantom queues flows are hashed to",
-    quantity: Quantity::Integer,
-    default: "1024",
-    range: Range::between(1.0, 65536.0),
-    source: "RFC 8290 section 5.2.3, for the same use; the authors' code of BC-PQP takes the port's remainder",
-};
+pub const QUEUES: Declared<usize> = declare::integer(
+    "1024",
+    Range::between(1.0, 65536.0),
+    "RFC 8290 section 5.2.3, for the same use; the authors' code of BC-PQP takes the port's remainder",
+)
+.about("How many phantom queues flows are hashed to");
 
 /// How much a queue drains in its turn.
-pub const QUANTUM: Parameter = Parameter {
-    name: "quantum",
-    summary: "Bytes that a phantom queue drains before the next one has its turn",
-    quantity: Quantity::Size,
-    default: "1504 B",
-    range: Range::between(1.0, 1e9),
-    source: "the authors' code of BC-PQP (Tahir et al. 2024), PACKET_SIZE",
-};
+pub const QUANTUM: Declared<Size> = declare::size(
+    "1504 B",
+    Range::between(1.0, 1e9),
+    "the authors' code of BC-PQP (Tahir et al. 2024), PACKET_SIZE",
+)
+.about("Bytes that a phantom queue drains before the next one has its turn");
 
 /// One phantom queue, which drains at a rate. It is counted in whole numbers.
 #[derive(Clone, Debug)]

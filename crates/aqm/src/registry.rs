@@ -6,7 +6,9 @@ use crate::disciplines::{
     adaptive_red, apace, avq, bc_pqp, blue, choke, codel, droptail, dualpi2, fair_policer, fq_codel, paqm,
     phantom_queue, pi, pie, red, red_diff, scepter, sfb, shaper, sred, srtcm, token_bucket, trtcm,
 };
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Values};
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::spelling::Limit;
+use ackclock_base::{Descriptor, Kind, Parameter, Range, Values, parameters};
 
 /// The disciplines, in the order in which lists show them.
 pub const QUEUES: &[Entry] = &[
@@ -98,28 +100,20 @@ impl Service {
 }
 
 /// The flag of every discipline that drops early and may mark instead.
-pub const ECN: Parameter = Parameter {
-    name: "ecn",
-    summary: "Whether packets that can be marked are marked instead of dropped early",
-    quantity: Quantity::Flag,
-    default: "false",
-    range: Range::ANY,
-    source: "RFC 3168 section 5",
-};
+pub const ECN: Declared<bool> = declare::flag(false, "RFC 3168 section 5")
+    .about("Whether packets that can be marked are marked instead of dropped early");
 
 /// How often a discipline may look at its queue: at most ten thousand times in a simulated second.
 pub const PERIODS: Range = Range::between(1e-4, 1e6);
 
-/// The limit that every queue has, and no link without a queue does. A discipline whose publication has another default
-/// presets it.
-pub const LIMIT: Parameter = Parameter {
-    name: "limit",
-    summary: "How much may wait: packets, bytes, time at the link's rate, or bandwidth-delay products",
-    quantity: Quantity::Limit,
-    default: "50 packets",
-    range: Range::at_least(0.0),
-    source: "ns-2's default queue limit",
-};
+parameters! {
+    /// What every queue has, and no link without a queue does. A discipline whose publication has another default presets
+    /// it.
+    pub struct QueueLimit {
+        /// How much may wait: packets, bytes, time at the link's rate, or bandwidth-delay products
+        limit: Limit = limit("50 packets", Range::at_least(0.0), "ns-2's default queue limit"),
+    }
+}
 
 /// The discipline called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {

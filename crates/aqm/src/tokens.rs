@@ -1,26 +1,20 @@
 //! A token bucket: tokens arrive at a rate, and so many are kept as fit in. A token is worth a byte.
 
-use ackclock_base::{Parameter, Quantity, Range, Rate, Size, Time, Values};
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::{Range, Rate, Size, Time};
 
-/// The parameters of every discipline that has a bucket.
-pub const RATE: Parameter = Parameter {
-    name: "rate",
-    summary: "How fast tokens arrive; none for the link's rate",
-    quantity: Quantity::Rate,
-    default: Parameter::NONE,
-    range: Range::at_least(1.0),
-    source: "RFC 2215 section 3.6, r; Jain 2003 section 5.1, rho",
-};
+/// How fast the bucket of a discipline that has one fills; the rate of its link where nothing is said.
+pub const RATE: Declared<Option<Rate>> =
+    declare::rate("none", Range::at_least(1.0), "RFC 2215 section 3.6, r; Jain 2003 section 5.1, rho")
+        .about("How fast tokens arrive; none for the link's rate");
 
-/// See [`RATE`].
-pub const BURST: Parameter = Parameter {
-    name: "burst",
-    summary: "How many tokens are kept, a byte each; a longer packet never conforms",
-    quantity: Quantity::Size,
-    default: "25 kB",
-    range: Range::above(0.0),
-    source: "RFC 2215 section 3.6, b; Jain 2003 section 5.1, sigma. 50 of the 500-byte packets of its section 2.7",
-};
+/// How much it holds.
+pub const BURST: Declared<Size> = declare::size(
+    "25 kB",
+    Range::above(0.0),
+    "RFC 2215 section 3.6, b; Jain 2003 section 5.1, sigma. 50 of the 500-byte packets of its section 2.7",
+)
+.about("How many tokens are kept, a byte each; a longer packet never conforms");
 
 /// What a bit is counted in, so that a rate in bits per second times a time in nanoseconds is a whole number of them.
 const PER_BIT: u128 = 1_000_000_000;
@@ -52,11 +46,6 @@ impl Bucket {
             integral: 0.0,
             square_integral: 0.0,
         }
-    }
-
-    /// From the parameters [`RATE`] and [`BURST`], on a link of `link_rate`.
-    pub fn new(values: &Values, link_rate: Rate) -> Self {
-        Self::full(values.optional_rate(RATE.name).unwrap_or(link_rate), values.size(BURST.name))
     }
 
     /// Lets tokens arrive until `now`; what does not fit in is lost.

@@ -179,7 +179,7 @@ fn check_with(
     seed: u64,
     count: usize,
 ) -> Result<(), TestCaseError> {
-    let marks = entry.descriptor.parameter("ecn").is_some() && values.flag("ecn");
+    let marks = values.get("ecn") == Some(Value::Flag(true));
     let rate = LinkRate { rate: Rate::from_bits_per_second(RATE), mean_packet_bytes: 1000 };
     let mut link = ReferenceLink::new((entry.build)(values, capacity, &rate), rate.rate, Dice(seed ^ 1));
     let mut account = Account { entry, capacity, marks, waiting: VecDeque::new(), counts: BTreeMap::new() };

@@ -4,8 +4,10 @@
 //! * [`spelling`]: how those quantities are written ("10 Mbit/s", "40 ms", "1 bdp").
 //! * [`registry`]: the description of a named thing and its parameters. One description serves the scenario
 //!   language, `ackclock list` and the documentation.
+//! * [`declare`]: that description, declared beside the fields that the parameters fill.
 //! * [`random`]: randomness as an argument.
 
+pub mod declare;
 pub mod quantity;
 pub mod random;
 pub mod registry;

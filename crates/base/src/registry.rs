@@ -62,8 +62,8 @@ pub struct Descriptor {
     pub presets: &'static [(&'static str, &'static str)],
 }
 
-/// One parameter of a named thing.
-#[derive(Clone, Copy, Debug)]
+/// One parameter of a named thing. [`parameters!`](crate::parameters) makes them.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameter {
     /// Its key in a scenario file.
     pub name: &'static str,
@@ -233,6 +233,20 @@ impl Value {
 impl Parameter {
     /// The default of a parameter that may be absent.
     pub const NONE: &'static str = "none";
+
+    /// The default as a value.
+    pub fn default_value(&self) -> Value {
+        self.value_of(self.default)
+    }
+
+    /// A default as a value; absent where it is none, or misspelt, which a test of everything registered excludes.
+    fn value_of(&self, default: &str) -> Value {
+        if default == Self::NONE {
+            Value::Absent
+        } else {
+            self.quantity.read(default).unwrap_or(Value::Absent)
+        }
+    }
 }
 
 impl Descriptor {
@@ -250,77 +264,47 @@ impl Descriptor {
     }
 
     /// All parameters at their defaults.
-    ///
-    /// # Panics
-    /// When a default in the source code is misspelt; a test builds every registered thing, so this is never seen.
     pub fn defaults(&self) -> Values {
-        let read = |parameter: &Parameter| match self.default_of(parameter) {
-            Parameter::NONE => Value::Absent,
-            text => parameter.quantity.read(text).unwrap_or_else(|misspelt| {
-                panic!("default of {}.{}: expected {}", self.name, parameter.name, misspelt.expected)
-            }),
-        };
-        Values {
-            entries: self.parameters.iter().map(|parameter| (parameter.name, read(parameter))).collect(),
-        }
+        let value = |parameter: &Parameter| parameter.value_of(self.default_of(parameter));
+        Values { parameters: self.parameters, values: self.parameters.iter().map(value).collect() }
     }
 }
 
-/// The values of a thing's parameters, complete and checked.
+/// The values of a thing's parameters, complete and checked, in the order of its table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Values {
-    entries: Vec<(&'static str, Value)>,
+    parameters: &'static [Parameter],
+    values: Vec<Value>,
 }
 
-macro_rules! getter {
-    ($(#[$doc:meta])* $name:ident, $optional:ident, $variant:ident, $type:ty) => {
-        $(#[$doc])*
-        pub fn $name(&self, name: &str) -> $type {
-            self.$optional(name).unwrap_or_else(|| panic!("no {} called {name} is declared", stringify!($name)))
-        }
-
-        /// The same, or `None` where it was left absent.
-        pub fn $optional(&self, name: &str) -> Option<$type> {
-            match self.get(name) {
-                Some(Value::$variant(value)) => Some(value),
-                _ => None,
-            }
-        }
-    };
-}
-
-/// Getters by name. They panic on a name that the descriptor does not declare with that quantity: a bug in the
-/// algorithm's own file, met by the test that builds every registered thing.
 impl Values {
-    getter!(/// A plain number.
-        number, optional_number, Number, f64);
-    getter!(/// A whole number.
-        integer, optional_integer, Integer, i64);
-    getter!(/// A flag.
-        flag, optional_flag, Flag, bool);
-    getter!(/// A time.
-        time, optional_time, Time, Span);
-    getter!(/// A rate.
-        rate, optional_rate, Rate, Rate);
-    getter!(/// A size.
-        size, optional_size, Size, Size);
-    getter!(/// A number of packets.
-        packets, optional_packets, Packets, Packets);
-    getter!(/// A queue limit.
-        limit, optional_limit, Limit, Limit);
-    getter!(/// A word.
-        choice, optional_choice, Choice, &'static str);
+    /// The values, in the order of the table.
+    pub fn iter(&self) -> impl Iterator<Item = Value> {
+        self.values.iter().copied()
+    }
+
+    /// Whether these are values of the parameters of `table`.
+    pub fn are_of(&self, table: &[Parameter]) -> bool {
+        self.parameters
+            .iter()
+            .map(|parameter| parameter.name)
+            .eq(table.iter().map(|parameter| parameter.name))
+    }
 
     /// The value of a parameter, whatever its quantity.
     pub fn get(&self, name: &str) -> Option<Value> {
-        self.entries.iter().find(|(key, _)| *key == name).map(|(_, value)| *value)
+        self.values.get(self.position(name)?).copied()
     }
 
     /// Replaces the value of a declared parameter.
     pub fn set(&mut self, name: &str, value: Value) {
-        if let Some(entry) = self.entries.iter_mut().find(|(key, _)| *key == name) {
-            entry.1 = value;
+        if let Some(held) = self.position(name).and_then(|index| self.values.get_mut(index)) {
+            *held = value;
         }
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.parameters.iter().position(|parameter| parameter.name == name)
     }
 
     /// Sets several parameters from their text, for tests and examples.
@@ -343,38 +327,33 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::parameters;
+
+    parameters! {
+        /// Of a thing.
+        struct Parameters {
+            /// A gain
+            gain: f64 = number("0.5", Range::above(0.0), "made up"),
+            /// A floor
+            floor: Option<Span> = time("none", Range::ANY, "made up"),
+        }
+    }
 
     const THING: Descriptor = Descriptor {
         kind: Kind::Control,
         name: "thing",
         summary: "",
         source: "",
-        parameters: &[
-            Parameter {
-                name: "gain",
-                summary: "",
-                quantity: Quantity::Number,
-                default: "0.5",
-                range: Range::above(0.0),
-                source: "",
-            },
-            Parameter {
-                name: "floor",
-                summary: "",
-                quantity: Quantity::Time,
-                default: Parameter::NONE,
-                range: Range::ANY,
-                source: "",
-            },
-        ],
+        parameters: Parameters::TABLE,
         presets: &[("gain", "2")],
     };
 
     #[test]
     fn presets_replace_defaults() {
-        assert_eq!(THING.defaults().number("gain"), 2.0);
-        assert_eq!(THING.defaults().optional_time("floor"), None);
-        assert_eq!(Values::with(&THING, &[("floor", "3 ms")]).time("floor"), Span::from_millis(3));
+        let read = |values: &Values| Parameters::from(values);
+        assert_eq!(read(&THING.defaults()), Parameters { gain: 2.0, floor: None });
+        let floor = Some(Span::from_millis(3));
+        assert_eq!(read(&Values::with(&THING, &[("floor", "3 ms")])), Parameters { gain: 2.0, floor });
     }
 
     #[test]

@@ -21,9 +21,10 @@ const PACKET_UNITS: &[Unit] = &[("packets", 1.0), ("packet", 1.0)];
 const BDP_UNITS: &[Unit] = &[("bdp", 1.0)];
 
 /// How much a queue may hold, as written.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Limit {
     /// No limit.
+    #[default]
     Unlimited,
     /// A number of waiting packets.
     Packets(u64),

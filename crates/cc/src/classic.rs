@@ -91,7 +91,7 @@ pub const MIN_SSTHRESH: Packets = 2.0;
 const MIN_CWND: Packets = 1.0;
 
 /// More than any path holds; keeps every window finite.
-const MAX_CWND: Packets = 1e9;
+pub(crate) const MAX_CWND: Packets = 1e9;
 
 /// A congestion control made of a window law.
 #[derive(Clone, Debug)]

@@ -68,10 +68,16 @@ pub enum EcnResponse {
 pub enum Change {
     /// It begins to send.
     Begins,
+    /// Data may flow.
+    Opens {
+        /// The round trip of the handshake, where there was one that tells.
+        rtt: Option<Span>,
+    },
     /// It has nothing more to send, and all that it sent is acknowledged.
     Ends,
     /// Its packets have so many payload bytes from now on (path MTU discovery). Windows stay what they are in bytes, so a
-    /// control that keeps one in packets scales it.
+    /// control that keeps one in packets scales it. Records count in the new packets from now on, the totals of
+    /// [`Ack::delivered`] and [`Ack::lost`] too.
     PacketBytes(u32),
 }
 
@@ -82,7 +88,8 @@ pub struct Decision {
     pub cwnd: Packets,
     /// The slow start threshold, for observers; infinite where there is none.
     pub ssthresh: Packets,
-    /// How fast packets may leave; `None` for as fast as the window allows.
+    /// How fast packets may leave, in payload, as everything that a control is told of; `None` for as fast as the window
+    /// allows.
     pub pacing_rate: Option<Rate>,
     /// How many packets may leave back to back when pacing; what leaves so is paid for by the pause that follows.
     pub send_quantum: Option<u32>,
@@ -213,6 +220,8 @@ impl RateSample {
 pub struct Lost {
     /// When it was given up.
     pub now: Time,
+    /// Its number, in the order of first sending: what lies side by side is one run of losses.
+    pub number: u64,
     /// When it was last sent.
     pub sent: Time,
     /// Its size in packets.
@@ -223,6 +232,8 @@ pub struct Lost {
     pub lost: Packets,
     /// Packets delivered when it was sent.
     pub prior_delivered: Packets,
+    /// Packets delivered since the connection began, those of the acknowledgement that revealed the loss included.
+    pub delivered: Packets,
     /// Whether the application had run dry when it was sent.
     pub app_limited: bool,
 }

@@ -169,7 +169,7 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         let present = match change {
             Change::Begins => true,
             Change::Ends => false,
-            Change::PacketBytes(_) => return,
+            Change::Opens { .. } | Change::PacketBytes(_) => return,
         };
         self.change(|law, members, me| {
             members.all[me].present = present;

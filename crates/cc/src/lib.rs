@@ -9,6 +9,7 @@
 //! * [`classic`]: what window controls share (recovery, undo, slow start, floors), written once over a
 //!   [`WindowLaw`].
 //! * [`laws`]: the window laws, one file each.
+//! * [`bbr`]: the skeleton of a control with a model of the path, which is not registered.
 //! * [`group`]: what controls share whose connections know of each other; [`laws`] has their laws too.
 //! * [`discern`]: any control with a loss discriminator around it, and [`action`]s for losses of transmission.
 //! * [`backoff`]: how the retransmission timeout grows.
@@ -19,6 +20,7 @@
 pub mod action;
 pub mod assembly;
 pub mod backoff;
+pub mod bbr;
 pub mod classic;
 pub mod control;
 pub mod discern;

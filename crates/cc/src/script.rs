@@ -8,7 +8,9 @@
 //! ```
 
 use crate::assembly::{Assembly, Controller, Part};
-use crate::control::{Ack, Change, Ending, Initial, Loss, LossSignal, Recovered, Timeout};
+use crate::control::{
+    Ack, Change, Decision, Ending, Initial, Loss, LossSignal, Lost, RateSample, Recovered, Timeout,
+};
 use crate::discern::{Cause, Counted, IncomingAck};
 use crate::registry::{self, Entry};
 use ackclock_base::random::Scripted;
@@ -123,6 +125,11 @@ impl Script {
     /// The congestion window.
     pub fn cwnd(&mut self) -> Packets {
         self.control().decision().cwnd
+    }
+
+    /// What the control allows.
+    pub fn decision(&mut self) -> Decision {
+        self.control().decision()
     }
 
     /// The slow start threshold.
@@ -259,6 +266,57 @@ impl Script {
         let mut ack = self.next_ack(Some(Span::from_millis(DEFAULT_RTT_MS)));
         change(&mut ack);
         self.tell(|control, random| control.on_ack(&ack, random));
+    }
+
+    /// A round trip in one acknowledgement: a flight of so many packets arrives, delivered over `interval`, of which none was
+    /// lost and which was in flight alone. It differs from that in what `change` makes of it.
+    pub fn flight(&mut self, packets: u32, interval: Span, rtt: Span, change: impl FnOnce(&mut Ack)) {
+        self.now += rtt;
+        self.acked_to += u64::from(packets).saturating_sub(1);
+        let usual = self.next_ack(Some(rtt));
+        let delivered = f64::from(packets);
+        let rate = RateSample {
+            delivered,
+            interval,
+            prior_delivered: usual.delivered - delivered,
+            tx_in_flight: delivered,
+            ..RateSample::default()
+        };
+        let mut ack = Ack {
+            newly_acked: delivered,
+            credit: delivered,
+            inflight_before: delivered,
+            inflight: delivered,
+            round_start: true,
+            rate: Some(rate),
+            ..usual
+        };
+        change(&mut ack);
+        self.tell(|control, random| control.on_ack(&ack, random));
+    }
+
+    /// The packet of this number is given up for lost, sent with so many in flight, itself included, and the only one lost of
+    /// them. It differs from that in what `change` makes of it.
+    pub fn lost(&mut self, number: u64, tx_in_flight: Packets, change: impl FnOnce(&mut Lost)) {
+        let delivered = self.acked_to as f64;
+        let mut lost = Lost {
+            now: self.now,
+            number,
+            sent: self.now - self.smoothed_rtt,
+            size: 1.0,
+            tx_in_flight,
+            lost: 1.0,
+            prior_delivered: (delivered - tx_in_flight).max(0.0),
+            delivered,
+            app_limited: false,
+        };
+        change(&mut lost);
+        self.tell(|control, random| control.on_lost(&lost, random));
+    }
+
+    /// Something changes about the connection.
+    pub fn change(&mut self, change: &Change) {
+        self.control().on_change(change);
     }
 
     /// What the control publishes under `name`; NaN where it publishes nothing of that name.

@@ -1,10 +1,11 @@
-//! What holds for every registered control, whatever happens to it: its window stays finite and at or above one packet,
-//! a loss that was none is taken back, a packet that times out again leaves the slow start threshold where it is, and
-//! nothing panics, from 1 kbit/s to 400 Gbit/s.
+//! What holds for every registered control, and for the skeleton of BBRv3, whatever happens to it: its window stays finite
+//! and at or above one packet, a loss that was none is taken back, a packet that times out again leaves the slow start
+//! threshold where it is, and nothing panics, from 1 kbit/s to 400 Gbit/s.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
+use ackclock_cc::bbr;
 use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, Entry};
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Counted, Decision, Ending, IncomingAck, Initial, Loss,
@@ -171,7 +172,7 @@ impl Host {
                 delivered: self.acked_to as f64 - prior_delivered,
                 interval: interval.scale(draws.unit()),
                 prior_delivered,
-                lost: 0.0,
+                lost: f64::from(draws.byte() / 64),
                 tx_in_flight: inflight,
                 app_limited,
             }),
@@ -202,11 +203,13 @@ impl Host {
         let mut random = Scripted::new(&[draws.unit()]);
         let lost = Lost {
             now: self.now,
+            number: self.acked_to + draws.below(8) as u64,
             sent: loss.sent,
             size: 1.0,
             tx_in_flight: inflight,
             lost: 1.0,
-            prior_delivered: self.acked_to as f64,
+            prior_delivered: (self.acked_to as f64 - inflight).max(0.0),
+            delivered: self.acked_to as f64,
             app_limited: draws.flag(),
         };
         control.on_lost(&lost, &mut random);
@@ -323,8 +326,9 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
     let mut assembly = assembly(entry, draws);
     let mut hosts: Vec<Host> = (0..3).map(|_| Host::new(draws)).collect();
     let mut controls: Vec<Controller> = hosts.iter().map(|_| assembly.join(&initial)).collect();
-    for control in &mut controls {
+    for (control, host) in controls.iter_mut().zip(&hosts) {
         control.on_change(&Change::Begins);
+        control.on_change(&Change::Opens { rtt: draws.flag().then(|| Span::from_seconds(host.base_rtt)) });
     }
     let ends = draws.below(200);
     for step in 0..200 {
@@ -349,7 +353,7 @@ proptest! {
     fn a_packet_that_times_out_again_leaves_every_controls_threshold(
         bytes in prop::collection::vec(any::<u8>(), 3000)
     ) {
-        for entry in CONTROLS {
+        for entry in CONTROLS.iter().chain([&bbr::ENTRY]) {
             let outcome = timeouts(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }
@@ -357,7 +361,7 @@ proptest! {
 
     #[test]
     fn every_control_survives_whatever_happens(bytes in prop::collection::vec(any::<u8>(), 6000)) {
-        for entry in CONTROLS {
+        for entry in CONTROLS.iter().chain([&bbr::ENTRY]) {
             let outcome = live(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }

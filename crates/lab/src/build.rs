@@ -6,20 +6,24 @@ use crate::choice::Choice;
 use crate::flows::{FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
+use ackclock_aqm::registry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Assembly, Backoff, Part};
-use ackclock_sim::flow::{FlowParts, Transport};
+use ackclock_sim::channel::Impairments;
+use ackclock_sim::endpoint::Ends;
+use ackclock_sim::flow::{FlowParts, PathPair};
 use ackclock_sim::link::LinkParts;
 use ackclock_sim::loss::LossModel;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::session::SessionParts;
 use ackclock_sim::simulation::{Parts, Simulation};
+use ackclock_sim::tcp::connection::Connection;
 use ackclock_sim::tcp::options::Options;
-use ackclock_sim::traffic::UdpOptions;
-use ackclock_sim::traffic::timetable::{Connection, Timetable};
+use ackclock_sim::traffic::timetable::{self, Timetable};
+use ackclock_sim::udp::UdpOptions;
 use ackclock_sim::watch::WatchPlan;
 
 /// What to keep of a run besides its summary.
@@ -37,10 +41,11 @@ pub struct Keep {
 pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval) -> Simulation {
     let facts = PathFacts::of(scenario);
     let links = scenario.network.links.iter().zip(&facts).map(|(plan, facts)| link_parts(plan, facts, seed));
-    let (flows, sessions) = flows_and_sessions(scenario, seed);
+    let (flows, sessions) = flows_and_sessions(scenario, seed, measured);
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
     Simulation::new(Parts {
         links: links.collect(),
+        media: Vec::new(),
         flows,
         sessions,
         measured,
@@ -67,16 +72,23 @@ fn watch(scenario: &Scenario, flows: &[FlowParts]) -> Option<WatchPlan> {
         rate: scenario.network.links[link as usize].pace.rate,
         round_trip: observe.loss_events,
         burst_packets: observe.burst_packets,
-        groups: flows.iter().map(|flow| group_of_row[flow.row]).collect(),
+        groups: flows
+            .iter()
+            .flat_map(|flow| std::iter::repeat_n(group_of_row[flow.row], flow.paths.len()))
+            .collect(),
     })
 }
 
 /// The flows of a run with this seed, in the order of their rows in results.
 pub fn flows(scenario: &Scenario, seed: u64) -> Vec<FlowParts> {
-    flows_and_sessions(scenario, seed).0
+    flows_and_sessions(scenario, seed, measured(scenario)).0
 }
 
-fn flows_and_sessions(scenario: &Scenario, seed: u64) -> (Vec<FlowParts>, Vec<SessionParts>) {
+fn flows_and_sessions(
+    scenario: &Scenario,
+    seed: u64,
+    measured: Interval,
+) -> (Vec<FlowParts>, Vec<SessionParts>) {
     let end = Time::ZERO + scenario.duration;
     let (mut parts, mut sessions, mut row) = (Vec::new(), Vec::new(), 0);
     for group in &scenario.flows {
@@ -90,9 +102,11 @@ fn flows_and_sessions(scenario: &Scenario, seed: u64) -> (Vec<FlowParts>, Vec<Se
             Sending::Tcp(plan) => {
                 // One assembly for all flows of a group: controls whose connections share state share it here.
                 let mut connections = Connections::of(plan);
-                parts.extend(group_parts(group, seed, row, |name| connections.next(name, seed)));
+                parts.extend(group_parts(group, seed, row, |name| connections.next(name, seed).ends()));
             }
-            Sending::Udp(plan) => parts.extend(group_parts(group, seed, row, |name| udp(plan, name, seed))),
+            Sending::Udp(plan) => {
+                parts.extend(group_parts(group, seed, row, |name| udp(plan, name, seed).ends(measured)));
+            }
         }
         row += group.rows();
     }
@@ -157,7 +171,7 @@ impl PathFacts {
 fn capacity(plan: &LinkPlan, facts: &PathFacts) -> Option<Capacity> {
     let bytes_per_second = plan.pace.nominal.bytes_per_second();
     let packets = |bytes: f64| Capacity::Packets((bytes / facts.mean_packet_bytes()).round() as u64);
-    match plan.queue.as_ref()?.extra.limit("limit") {
+    match QueueLimit::from(&plan.queue.as_ref()?.extra).limit {
         Limit::Unlimited => None,
         Limit::Packets(most) => Some(Capacity::Packets(most)),
         Limit::Bytes(most) => Some(Capacity::Bytes(most)),
@@ -175,7 +189,12 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
         phases: plan.pace.phases.clone(),
         delay: plan.delay,
         discipline: plan.queue.as_ref().and_then(|queue| discipline(queue, plan, facts)),
-        loss: plan.loss.as_ref().and_then(loss_model),
+        impairments: Impairments {
+            loss: plan.loss.as_ref().and_then(loss_model),
+            jitter: plan.jitter,
+            reorders: plan.reorders,
+            channel: None,
+        },
         seed,
     }
 }
@@ -203,7 +222,7 @@ fn group_parts(
     group: &FlowGroup,
     seed: u64,
     first_row: usize,
-    mut transport: impl FnMut(&str) -> Transport,
+    mut ends: impl FnMut(&str) -> Ends,
 ) -> impl Iterator<Item = FlowParts> {
     group.members.iter().enumerate().map(move |(index, member)| {
         let name = group.member_name(index);
@@ -211,18 +230,17 @@ fn group_parts(
             start: starts(&group.plan.start, index, &name, seed),
             row: first_row + index,
             one_of_many: false,
-            ..flow_parts(group, member, name.clone(), transport(&name))
+            ..flow_parts(group, member, name.clone(), ends(&name))
         }
     })
 }
 
-fn flow_parts(group: &FlowGroup, member: &Member, name: String, transport: Transport) -> FlowParts {
+fn flow_parts(group: &FlowGroup, member: &Member, name: String, ends: Ends) -> FlowParts {
     FlowParts {
         start: Time::ZERO,
         stop: group.plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
-        forward: member.forward.clone(),
-        backward: member.backward.clone(),
-        transport,
+        paths: vec![PathPair { forward: member.forward.clone(), backward: member.backward.clone() }],
+        ends,
         name,
         row: 0,
         one_of_many: true,
@@ -249,27 +267,27 @@ fn connection_parts(
     let end = group.plan.stop.map_or(run.end, |stop| run.end.min(Time::ZERO + stop));
     let mut random = Stream::new(run.seed, &format!("flow {name} {}", timetable.name()));
     let mut connections = Connections::of(plan);
-    let part = |(index, connection): (usize, Connection)| {
+    let part = |(index, connection): (usize, timetable::Connection)| {
         let name = format!("{name} {}", index + 1);
-        let transport = connections.next_with(connection.packets, &name, run.seed);
+        let ends = connections.next_with(connection.packets, &name, run.seed).timed_ends();
         FlowParts {
             start: connection.at,
             row,
-            ..flow_parts(group, &group.members[connection.pair], name, transport)
+            ..flow_parts(group, &group.members[connection.pair], name, ends)
         }
     };
     let connections = timetable.connections(start, end, group.members.len(), &mut random);
     connections.into_iter().enumerate().map(part).collect()
 }
 
-fn udp(plan: &UdpPlan, name: &str, seed: u64) -> Transport {
-    Transport::Udp(UdpOptions {
+fn udp(plan: &UdpPlan, name: &str, seed: u64) -> UdpOptions {
+    UdpOptions {
         payload_bytes: plan.payload_bytes,
         wire_bytes: plan.wire_bytes,
         reply_bytes: plan.reply_bytes,
         source: (plan.entry().build)(&plan.application.values),
         random: Stream::new(seed, &format!("flow {name} traffic")),
-    })
+    }
 }
 
 fn starts(start: &Start, index: usize, name: &str, seed: u64) -> Time {
@@ -307,12 +325,12 @@ impl Connections {
         Self { options, assembly, backoff: plan.backoff.clone(), packets }
     }
 
-    fn next(&mut self, name: &str, seed: u64) -> Transport {
+    fn next(&mut self, name: &str, seed: u64) -> Connection {
         self.next_with(self.packets, name, seed)
     }
 
-    fn next_with(&mut self, packets: u64, name: &str, seed: u64) -> Transport {
-        Transport::Tcp {
+    fn next_with(&mut self, packets: u64, name: &str, seed: u64) -> Connection {
+        Connection {
             control: self.assembly.join(&self.options.initial()),
             backoff: build_backoff(&self.backoff, self.options.sender.max_backoff),
             packets,

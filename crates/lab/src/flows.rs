@@ -8,6 +8,7 @@ use crate::document::{Node, Span as Place_, quoted};
 use crate::reader::TableReader;
 use crate::scenario::MOST_FLOWS;
 use ackclock_base::{Range, Span};
+use ackclock_sim::tcp::details::Details;
 pub use place::Place;
 pub use sending::{Sending, SessionPlan, TcpPlan, UdpPlan};
 pub use start::Start;
@@ -81,8 +82,8 @@ impl FlowGroup {
     pub fn wire_bytes(&self) -> u32 {
         match &self.plan.sending {
             Sending::Tcp(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
-                let bytes = |name| plan.transport.values.size(name).bytes() as u32;
-                bytes("packet") + bytes("header")
+                let Details { packet, header, .. } = (&plan.transport.values).into();
+                (packet.bytes() + header.bytes()) as u32
             }
             Sending::Udp(plan) => plan.wire_bytes,
         }

@@ -9,6 +9,7 @@ use crate::rate::{self, Pace};
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_aqm::Service;
+use ackclock_aqm::registry::QueueLimit;
 use ackclock_base::{Range, Span};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -41,6 +42,10 @@ pub struct LinkPlan {
     pub queue: Option<Choice>,
     /// What corrupts its packets.
     pub loss: Option<Choice>,
+    /// How much later than that each packet may arrive.
+    pub jitter: Span,
+    /// Whether packets overtake one another by that.
+    pub reorders: bool,
 }
 
 impl LinkPlan {
@@ -60,7 +65,7 @@ const MOST_HOPS: f64 = 1000.0;
 const MOST_PATH: usize = 10_000;
 const MOST_STEPS: usize = 2_000_000;
 
-const LINK_KEYS: [&str; 5] = ["rate", "delay", "queue", "loss", "reverse"];
+const LINK_KEYS: [&str; 7] = ["rate", "delay", "queue", "loss", "jitter", "reorder", "reverse"];
 const DELAYS: Range = Range::between(0.0, 3600.0);
 
 /// Reads the network, and routes the flows over it.
@@ -115,6 +120,8 @@ struct Wire {
     delay: Delay,
     queue: Option<Choice>,
     loss: Option<Choice>,
+    jitter: Span,
+    reorders: bool,
     /// What differs on the way back.
     reverse: Option<Box<Wire>>,
 }
@@ -291,6 +298,8 @@ impl Network {
             delay: wire.delay.of(index, count),
             queue: wire.queue.clone(),
             loss: wire.loss.clone(),
+            jitter: wire.jitter,
+            reorders: wire.reorders,
         });
     }
 
@@ -507,7 +516,7 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
             node,
             &table.path_of("queue"),
             &registry::queues(),
-            &[ackclock_aqm::registry::LIMIT],
+            QueueLimit::TABLE,
         )?),
         None => match base {
             Some(base) => base.queue.clone(),
@@ -520,7 +529,23 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
         }
         None => base.and_then(|base| base.loss.clone()),
     };
-    let one_way = Wire { pace: pace?, delay: delay?, queue, loss, reverse: None };
+    let jitter = match table.get("jitter") {
+        Some(_) => table.time("jitter", DELAYS)?,
+        None => base.map_or(Span::ZERO, |base| base.jitter),
+    };
+    let reorders = match table.get("reorder") {
+        Some(_) => table.flag("reorder")?,
+        None => base.is_some_and(|base| base.reorders),
+    };
+    if reorders && jitter == Span::ZERO {
+        let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };
+        table.problem_at(
+            key,
+            "`reorder` without a `jitter`",
+            "a `jitter` such as \"2 ms\": without one nothing overtakes",
+        );
+    }
+    let one_way = Wire { pace: pace?, delay: delay?, queue, loss, jitter, reorders, reverse: None };
     let reverse = match table.get("reverse") {
         Some(node) => {
             let keys = &LINK_KEYS[..LINK_KEYS.len() - 1];
@@ -535,7 +560,7 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
 
 fn default_queue() -> Choice {
     let descriptor = registry::queues()[0];
-    let extra = choice::defaults(descriptor, &[ackclock_aqm::registry::LIMIT]);
+    let extra = choice::defaults(descriptor, QueueLimit::TABLE);
     Choice { extra, ..Choice::default_of(descriptor) }
 }
 

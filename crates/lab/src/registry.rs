@@ -1,8 +1,9 @@
 //! Everything that a scenario can name, in one table: what `ackclock list` and the documentation print.
 
 use crate::reader::range_words;
+use ackclock_aqm::registry::QueueLimit;
 use ackclock_base::registry::Quantity;
-use ackclock_base::{Descriptor, Kind, Parameter, Range};
+use ackclock_base::{Descriptor, Kind, Parameter, Range, Size, parameters};
 use ackclock_sim::traffic;
 use serde::Serialize;
 
@@ -12,16 +13,17 @@ const BULK: Descriptor = Descriptor {
     name: "bulk",
     summary: "As much as the transport allows, without end or up to a size",
     source: "ns-2's FTP",
-    parameters: &[Parameter {
-        name: "size",
-        summary: "How much to send; none for no end",
-        quantity: Quantity::Size,
-        default: Parameter::NONE,
-        range: Range::at_least(1.0),
-        source: "none",
-    }],
+    parameters: Bulk::TABLE,
     presets: &[],
 };
+
+parameters! {
+    /// A sender with an end, or without.
+    pub struct Bulk {
+        /// How much to send; none for no end
+        size: Option<Size> = size("none", Range::at_least(1.0), "none"),
+    }
+}
 
 /// Every control.
 pub fn controls() -> Vec<&'static Descriptor> {
@@ -90,8 +92,8 @@ pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
 
 /// A descriptor's parameters, those of its kind first.
 pub fn parameters_of(descriptor: &'static Descriptor) -> Vec<&'static Parameter> {
-    let limit = (descriptor.kind == Kind::Queue).then_some(&ackclock_aqm::registry::LIMIT);
-    limit.into_iter().chain(descriptor.parameters).collect()
+    let of_all = if descriptor.kind == Kind::Queue { QueueLimit::TABLE } else { &[] };
+    of_all.iter().chain(descriptor.parameters).collect()
 }
 
 /// An entry as `ackclock list --json` prints it.

@@ -1,4 +1,12 @@
-//! What comes out of a run, as it is written in JSON. The documentation defines each number.
+//! What comes out of a run, as it is written in JSON. [`fields`] declares and defines each number.
+
+pub mod declared;
+pub mod fields;
+pub mod series;
+
+pub use declared::{Declared, Field, Kind};
+pub use fields::{FlowResult, GroupResult, LinkResult, RunResult};
+pub use series::SeriesResult;
 
 use crate::scenario::Scenario;
 use ackclock_base::Span;
@@ -6,188 +14,27 @@ use ackclock_recovery::sender::Counts;
 use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
-use ackclock_sim::series::Named;
 use ackclock_sim::session::{Running, Tally};
 use ackclock_sim::simulation::Simulation;
-use ackclock_sim::traffic::UdpSender;
+use ackclock_sim::udp::UdpSender;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
-use serde::Serialize;
-use std::collections::BTreeMap;
+use declared::{Asked, Share};
+use fields::{
+    BurstsResult, CompletionResult, ConnectionsResult, LossEventsResult, PagesResult, RequestsResult,
+    SegmentsResult,
+};
+use serde_json::{Map, Value, json};
 
-/// The result of one run.
-#[derive(Clone, Debug, Serialize)]
-pub struct RunResult {
-    /// The scenario's name.
-    pub scenario: String,
-    /// The seed.
-    pub seed: u64,
-    /// The core's version.
-    pub version: &'static str,
-    /// The length of the run.
-    pub duration_s: f64,
-    /// The part of it that was measured.
-    pub measured_s: [f64; 2],
-    /// The probabilities of all lists of quantiles, where distributions were asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub probabilities: Option<Vec<f64>>,
-    /// Each flow.
-    pub flows: Vec<FlowResult>,
-    /// Each link, in each direction.
-    pub links: Vec<LinkResult>,
-    /// Each group of flows.
-    pub groups: Vec<GroupResult>,
-    /// Jain's index over the goodput of all flows.
-    pub fairness: Option<f64>,
-    /// Series over time, if they were asked for.
-    pub series: Option<SeriesResult>,
-}
-
-/// One flow over the measured interval.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct FlowResult {
-    name: String,
-    group: String,
-    control: &'static str,
-    start_s: f64,
-    completed_s: Option<f64>,
-    sent_packets: u64,
-    delivered_packets: u64,
-    retransmitted_packets: u64,
-    lost_packets: u64,
-    dropped_packets: u64,
-    corrupted_packets: u64,
-    goodput_bps: f64,
-    throughput_bps: f64,
-    rtt_mean_s: Option<f64>,
-    rtt_std_s: Option<f64>,
-    rtt_min_s: Option<f64>,
-    rtt_p50_s: Option<f64>,
-    rtt_p95_s: Option<f64>,
-    rtt_p99_s: Option<f64>,
-    one_way_delay_mean_s: Option<f64>,
-    one_way_delay_std_s: Option<f64>,
-    one_way_delay_min_s: Option<f64>,
-    one_way_delay_p50_s: Option<f64>,
-    one_way_delay_p95_s: Option<f64>,
-    one_way_delay_p99_s: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    one_way_delay_quantiles_s: Option<Vec<f64>>,
-    timeouts: u64,
-    timeout_idle_s: f64,
-    fast_retransmits: u64,
-    cwnd_mean_packets: Option<f64>,
-    #[serde(flatten)]
-    tasks: Option<TasksResult>,
-}
-
-/// What a flow begins and completes again and again: how often, and how long that takes.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct TasksResult {
-    #[serde(flatten)]
-    counts: Option<TaskCounts>,
-    completion_mean_s: Option<f64>,
-    completion_p50_s: Option<f64>,
-    completion_p95_s: Option<f64>,
-}
-
-/// How many of them began in the measured interval, and how many of those were completed.
-#[derive(Clone, Debug, Serialize)]
-#[serde(untagged)]
-enum TaskCounts {
-    /// Connections begun by a timetable, which are one flow together.
-    Connections { connections: u64, completed_connections: u64 },
-    /// Pages of a session.
-    Pages { pages: u64, completed_pages: u64 },
-    /// Segments of a video.
-    Segments {
-        segments: u64,
-        completed_segments: u64,
-        video_rate_mean_bps: Option<f64>,
-        rate_switches: u64,
-        stalls: u64,
-        stall_s: f64,
-    },
-    /// Requests that are answered.
-    Requests { requests: u64, completed_requests: u64 },
-}
-
-impl TasksResult {
-    fn of(counts: TaskCounts, times: &Histogram) -> Self {
-        Self {
-            counts: Some(counts),
-            completion_mean_s: times.mean_s(),
-            completion_p50_s: times.quantile_s(0.5),
-            completion_p95_s: times.quantile_s(0.95),
-        }
-    }
-}
-
-/// One direction of a link over the measured interval.
-#[derive(Clone, Debug, Serialize)]
-pub struct LinkResult {
-    name: String,
-    from: String,
-    to: String,
-    rate_bps: u64,
-    utilisation: f64,
-    arrived_packets: u64,
-    delivered_packets: u64,
-    dropped_packets: u64,
-    lost_packets: u64,
-    marked_packets: u64,
-    queue_mean_packets: f64,
-    queue_std_packets: Option<f64>,
-    queue_max_packets: Option<u64>,
-    queue_empty_share: Option<f64>,
-    wait_mean_s: Option<f64>,
-    wait_std_s: Option<f64>,
-    wait_p50_s: Option<f64>,
-    wait_p95_s: Option<f64>,
-    wait_p99_s: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    wait_quantiles_s: Option<Vec<f64>>,
-    #[serde(flatten)]
-    loss_events: Option<LossEventsResult>,
-}
-
-/// What was lost together at a link.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct LossEventsResult {
-    loss_events: u64,
-    loss_event_flows_mean: Option<f64>,
-    loss_synchronisation: Option<f64>,
-    loss_synchronisation_at_random: Option<f64>,
-}
-
-/// What became of a group's bursts.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct BurstsResult {
-    bursts: u64,
-    bursts_without_loss: u64,
-    burst_packets: u64,
-    burst_dropped_packets: u64,
-    burst_peak_wait_mean_s: Option<f64>,
-    bursts_over: u64,
-    burst_lasted_mean_s: Option<f64>,
-}
-
-/// A group of flows over the measured interval.
-#[derive(Clone, Debug, Serialize)]
-pub struct GroupResult {
-    name: String,
-    flows: usize,
-    goodput_bps: f64,
-    fairness: Option<f64>,
-    #[serde(flatten)]
-    bursts: Option<BurstsResult>,
-}
-
-/// Series over time; all lists have the length of `time_s`, and nulls where there was nothing to sample.
-#[derive(Clone, Debug, Serialize)]
-pub struct SeriesResult {
-    time_s: Vec<f64>,
-    flows: BTreeMap<String, Named>,
-    links: BTreeMap<String, Named>,
+/// Every record of a result with its fields, by the record's name: what the JSON Schema, the data frames and the
+/// documentation are made from.
+pub fn declared_fields() -> Map<String, Value> {
+    let records = [
+        ("run", RunResult::fields()),
+        ("flow", FlowResult::fields()),
+        ("link", LinkResult::fields()),
+        ("group", GroupResult::fields()),
+    ];
+    records.into_iter().map(|(name, fields)| (name.to_owned(), json!(fields))).collect()
 }
 
 impl RunResult {
@@ -220,22 +67,14 @@ impl RunResult {
         let links = links.collect();
         let fairness = jain(flows.iter().map(|flow| flow.goodput_bps));
         let names: Vec<String> = flows.iter().map(|flow| flow.name.clone()).collect();
-        let series = simulation.take_series().map(|series| SeriesResult {
-            flows: names.into_iter().zip(series_by_row(simulation, series.flows)).collect(),
-            links: series
-                .links
-                .into_iter()
-                .map(|(index, named)| (simulation.network.links[index].name.clone(), named))
-                .collect(),
-            time_s: series.time_s,
-        });
+        let series = simulation.take_series().map(|series| SeriesResult::of(simulation, names, series));
         Self {
             scenario: scenario.name.clone(),
             seed,
             version: crate::VERSION,
             duration_s: measured.to.seconds(),
             measured_s: [measured.from.seconds(), measured.to.seconds()],
-            probabilities: distributions.then(|| probabilities().collect()),
+            probabilities: Asked(distributions.then(|| probabilities().collect())),
             flows,
             links,
             groups,
@@ -282,20 +121,26 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize, distrib
     *next += rest;
     let Some((flow, others)) = simulation.flows[first..*next].split_first_mut() else {
         // Sessions that begin after the end of the run.
-        let tasks = connections_result(std::iter::empty(), measured);
-        return FlowResult { tasks: Some(tasks), ..FlowResult::default() };
+        let mut result = FlowResult::default();
+        connections_result(&mut result, std::iter::empty(), measured);
+        return result;
     };
-    let tasks = match flow.session {
-        Some(session) => Some(session_result(&simulation.sessions[session as usize])),
+    let mut tasks = FlowResult::default();
+    match flow.session {
+        Some(session) => session_result(&mut tasks, &simulation.sessions[session as usize]),
         None if flow.one_of_many => {
-            Some(connections_result(std::iter::once(&*flow).chain(&*others), measured))
+            connections_result(&mut tasks, std::iter::once(&*flow).chain(&*others), measured);
         }
-        None => flow.udp().and_then(UdpSender::tally).map(requests_result),
-    };
+        None => flow
+            .udp()
+            .and_then(UdpSender::tally)
+            .into_iter()
+            .for_each(|tally| requests_result(&mut tasks, tally)),
+    }
     others.iter().for_each(|other| flow.absorb(other));
-    let mut result = flow_result(flow, measured);
+    let mut result = flow_result(flow, measured, tasks);
     if distributions {
-        result.one_way_delay_quantiles_s = quantiles(&flow.one_way_delay);
+        result.one_way_delay_quantiles_s = Asked(quantiles(flow.one_way_delay()));
     }
     if flow.one_of_many {
         (result.completed_s, result.cwnd_mean_packets) = (None, None);
@@ -306,62 +151,59 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize, distrib
         result.corrupted_packets += counts.corrupted;
     }
     result.lost_packets = result.dropped_packets + result.corrupted_packets;
-    FlowResult { tasks, ..result }
+    result
 }
 
 /// How many connections began in the measured interval, how many of them completed, and how long that took.
-fn connections_result<'f>(flows: impl Iterator<Item = &'f Flow>, measured: Interval) -> TasksResult {
+fn connections_result<'f>(
+    result: &mut FlowResult,
+    flows: impl Iterator<Item = &'f Flow>,
+    measured: Interval,
+) {
     let (mut connections, mut times) = (0, Histogram::default());
     for flow in flows.filter(|flow| measured.contains(flow.start)) {
         connections += 1;
         flow.completed.into_iter().for_each(|completed| times.record(completed.since(flow.start)));
     }
-    let counts = TaskCounts::Connections { connections, completed_connections: times.count() };
-    TasksResult::of(counts, &times)
+    result.connections = Some(ConnectionsResult { connections, completed_connections: times.count() });
+    result.completion = Some(completion_result(&times));
 }
 
-fn session_result(session: &Running) -> TasksResult {
+fn session_result(result: &mut FlowResult, session: &Running) {
     let (begun, times) = (session.tally().begun(), session.tally().times());
-    let counts = match session.viewing() {
-        None => TaskCounts::Pages { pages: begun, completed_pages: times.count() },
-        Some(viewing) => TaskCounts::Segments {
-            segments: begun,
-            completed_segments: times.count(),
-            video_rate_mean_bps: (viewing.segments > 0).then(|| viewing.rates_bps / viewing.segments as f64),
-            rate_switches: viewing.switches,
-            stalls: viewing.stalls,
-            stall_s: viewing.stalled.seconds(),
-        },
-    };
-    TasksResult::of(counts, times)
-}
-
-fn requests_result(tally: &Tally) -> TasksResult {
-    let (requests, completed_requests) = (tally.begun(), tally.times().count());
-    TasksResult::of(TaskCounts::Requests { requests, completed_requests }, tally.times())
-}
-
-/// Each row's series; of a row of many flows only what they deliver together.
-fn series_by_row(simulation: &Simulation, series: Vec<Named>) -> Vec<Named> {
-    let mut rows: Vec<Named> = Vec::new();
-    for (flow, named) in simulation.flows.iter().zip(series) {
-        rows.resize(rows.len().max(flow.row), Named::new());
-        match rows.get_mut(flow.row) {
-            None => rows.push(named),
-            Some(row) => {
-                named.into_iter().for_each(|(name, values)| add(row.entry(name).or_default(), &values))
-            }
+    match session.viewing() {
+        None => result.pages = Some(PagesResult { pages: begun, completed_pages: times.count() }),
+        Some(viewing) => {
+            result.segments = Some(SegmentsResult {
+                segments: begun,
+                completed_segments: times.count(),
+                video_rate_mean_bps: (viewing.segments > 0)
+                    .then(|| viewing.rates_bps / viewing.segments as f64),
+                rate_switches: viewing.switches,
+                stalls: viewing.stalls,
+                stall_s: viewing.stalled.seconds(),
+            });
         }
     }
-    rows
+    result.completion = Some(completion_result(times));
 }
 
-fn add(sum: &mut Vec<f64>, values: &[f64]) {
-    sum.resize(sum.len().max(values.len()), 0.0);
-    sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+fn requests_result(result: &mut FlowResult, tally: &Tally) {
+    let (requests, completed_requests) = (tally.begun(), tally.times().count());
+    result.requests = Some(RequestsResult { requests, completed_requests });
+    result.completion = Some(completion_result(tally.times()));
 }
 
-fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
+fn completion_result(times: &Histogram) -> CompletionResult {
+    CompletionResult {
+        completion_mean_s: times.mean_s(),
+        completion_p50_s: times.quantile_s(0.5),
+        completion_p95_s: times.quantile_s(0.95),
+    }
+}
+
+/// The result of a flow, with what `tasks` has of what it begins and completes.
+fn flow_result(flow: &mut Flow, measured: Interval, tasks: FlowResult) -> FlowResult {
     let seconds = measured.seconds();
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
     let sent = flow.sent_packets();
@@ -372,19 +214,14 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
     let (no_counts, no_rtt) = (Counts::default(), Histogram::default());
     let counts = flow.tcp().map_or(&no_counts, |sender| sender.counts());
     let rtt = flow.tcp().map_or(&no_rtt, |sender| sender.rtt());
-    let delay = &flow.one_way_delay;
+    let delay = flow.one_way_delay();
     FlowResult {
         name: flow.name.clone(),
-        group: String::new(),
-        control: "",
         start_s: flow.start.seconds(),
         completed_s: flow.completed.map(|time| time.seconds()),
         sent_packets: sent,
         delivered_packets: delivered,
         retransmitted_packets: counts.retransmitted,
-        lost_packets: 0,
-        dropped_packets: 0,
-        corrupted_packets: 0,
         goodput_bps: bits_per_second(flow.delivered_bytes()),
         throughput_bps: bits_per_second(flow.sent_payload_bytes()),
         rtt_mean_s: rtt.mean_s(),
@@ -399,12 +236,11 @@ fn flow_result(flow: &mut Flow, measured: Interval) -> FlowResult {
         one_way_delay_p50_s: delay.quantile_s(0.5),
         one_way_delay_p95_s: delay.quantile_s(0.95),
         one_way_delay_p99_s: delay.quantile_s(0.99),
-        one_way_delay_quantiles_s: None,
         timeouts: counts.timeouts,
         timeout_idle_s: counts.timeout_idle.seconds(),
         fast_retransmits: counts.fast_retransmits,
         cwnd_mean_packets: cwnd.filter(|_| lived > 0.0).map(|area| area / lived),
-        tasks: None,
+        ..tasks
     }
 }
 
@@ -418,11 +254,11 @@ fn link_result(
     let counts = link.counts();
     let waits = link.waits();
     LinkResult {
-        name: link.name.clone(),
-        from: link.from.clone(),
-        to: link.to.clone(),
+        name: link.name.to_string(),
+        from: link.from.to_string(),
+        to: link.to.to_string(),
         rate_bps: link.rate.bits_per_second(),
-        utilisation: Span::from_nanos(counts.busy_ns).seconds() / measured.seconds(),
+        utilisation: Share(Span::from_nanos(counts.busy_ns).seconds() / measured.seconds()),
         arrived_packets: counts.arrived,
         delivered_packets: counts.delivered,
         dropped_packets: counts.dropped,
@@ -431,14 +267,14 @@ fn link_result(
         queue_mean_packets: queue.mean_packets,
         queue_std_packets: queue.std_packets,
         queue_max_packets: queue.max_packets,
-        queue_empty_share: queue.empty_share,
+        queue_empty_share: queue.empty_share.map(Share),
         wait_mean_s: waits.and_then(Histogram::mean_s),
         wait_std_s: waits.and_then(Histogram::std_s),
         wait_p50_s: waits.and_then(|waits| waits.quantile_s(0.5)),
         wait_p95_s: waits.and_then(|waits| waits.quantile_s(0.95)),
         wait_p99_s: waits.and_then(|waits| waits.quantile_s(0.99)),
-        wait_quantiles_s: waits.filter(|_| distributions).and_then(quantiles),
-        loss_events: events.map(LossEventsResult::of),
+        wait_quantiles_s: Asked(waits.filter(|_| distributions).and_then(quantiles)),
+        events: events.map(LossEventsResult::of),
     }
 }
 
@@ -482,6 +318,47 @@ fn group_result(name: &str, flows: &[FlowResult], bursts: Option<BurstCounts>) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn names(fields: &[Field]) -> Vec<&str> {
+        fields.iter().map(|field| field.name).collect()
+    }
+
+    #[test]
+    fn what_is_declared_is_what_is_written() {
+        let everything = FlowResult {
+            one_way_delay_quantiles_s: Asked(Some(vec![1.0])),
+            connections: Some(ConnectionsResult::default()),
+            pages: Some(PagesResult::default()),
+            segments: Some(SegmentsResult::default()),
+            requests: Some(RequestsResult::default()),
+            completion: Some(CompletionResult::default()),
+            ..FlowResult::default()
+        };
+        let (fields, written) = (FlowResult::fields(), json!(everything));
+        let mut declared = names(&fields);
+        declared.sort_unstable();
+        assert_eq!(written.as_object().expect("an object").keys().collect::<Vec<_>>(), declared);
+        // Of a flow without any of this, what may not be absent is there.
+        let always: Vec<Field> = fields.into_iter().filter(|field| !field.optional).collect();
+        let mut declared = names(&always);
+        declared.sort_unstable();
+        let written = json!(FlowResult::default());
+        assert_eq!(written.as_object().expect("an object").keys().collect::<Vec<_>>(), declared);
+    }
+
+    #[test]
+    fn a_field_says_what_it_holds_and_what_it_means() {
+        let fields = LinkResult::fields();
+        let field = |name: &str| *fields.iter().find(|field| field.name == name).expect(name);
+        assert_eq!((field("rate_bps").kind, field("rate_bps").nullable), (Kind::Integer, false));
+        assert_eq!((field("utilisation").kind, field("wait_p50_s").nullable), (Kind::Share, true));
+        let quantiles = field("wait_quantiles_s");
+        assert_eq!((quantiles.kind, quantiles.optional), (Kind::Numbers, true));
+        assert!(field("loss_events").optional && !field("loss_events").nullable);
+        // Fields of one line share their definition; lines of one comment are joined.
+        assert_eq!(field("wait_mean_s").meaning, field("wait_p99_s").meaning);
+        assert!(field("utilisation").meaning.contains("at either end of it, the part inside."));
+    }
 
     #[test]
     fn jain_of_equal_shares_is_one_and_of_a_monopoly_one_over_n() {

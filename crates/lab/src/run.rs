@@ -7,6 +7,7 @@ use crate::verify::{self, LinkFacts, PathFacts, Violation};
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::simulation::{RunError, Simulation};
+use ackclock_sim::trace::Record;
 use std::sync::atomic::AtomicBool;
 
 /// Runs a scenario once; stops early when `cancelled` becomes true.
@@ -23,17 +24,41 @@ pub fn run(
     Ok(RunResult::of(scenario, seed, &mut simulation))
 }
 
+/// The packet trace of a run, with the names of what it numbers.
+pub struct TraceResult {
+    /// What happened, in the order of processing.
+    pub records: Vec<Record>,
+    /// The flows: of the records, `path` is twice the index here, plus one for the way back.
+    pub flows: Vec<String>,
+    /// The links.
+    pub links: Vec<String>,
+}
+
+/// Runs a scenario once and keeps what happened to every packet.
+pub fn trace(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<TraceResult, RunError> {
+    let mut simulation = traced(scenario, seed, cancelled)?;
+    let records = simulation.network.trace.take().map(|trace| trace.records).unwrap_or_default();
+    let flows = build::flows(scenario, seed).into_iter().map(|flow| flow.name).collect();
+    let links = scenario.network.links.iter().map(|link| link.name.clone()).collect();
+    Ok(TraceResult { records, flows, links })
+}
+
 /// Runs a scenario once with a packet trace, and checks the trace against the physics of the network.
 pub fn run_and_verify(
     scenario: &Scenario,
     seed: u64,
     cancelled: &AtomicBool,
 ) -> Result<Vec<Violation>, RunError> {
+    Ok(verify_trace(scenario, seed, &traced(scenario, seed, cancelled)?))
+}
+
+/// A finished simulation with its packet trace.
+fn traced(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Simulation, RunError> {
     let measured = measured(scenario, seed, cancelled)?;
     let keep = Keep { series: false, trace: true, watch: false };
     let mut simulation = build::simulation(scenario, seed, keep, measured);
     simulation.run(cancelled)?;
-    Ok(verify_trace(scenario, seed, &simulation))
+    Ok(simulation)
 }
 
 /// The part of the run that is measured. Where that begins when all connections have reached congestion avoidance, a first
@@ -61,16 +86,22 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
             rate: link.pace.rate,
             phases: link.pace.phases.iter().map(|phase| (phase.lasts, phase.rate)).collect(),
             delay: link.delay,
+            jitter: link.jitter,
+            reorders: link.reorders,
             capacity,
             service: link.service(),
+            medium: None,
         })
         .collect();
-    let path = |flow: &FlowParts, backward: bool| PathFacts {
+    let path = |flow: &FlowParts, backward: bool, links: &Vec<u32>| PathFacts {
         flow: flow.name.clone(),
         backward,
-        links: if backward { flow.backward.clone() } else { flow.forward.clone() },
+        links: links.clone(),
     };
     let flows = build::flows(scenario, seed);
-    let paths: Vec<PathFacts> = flows.iter().flat_map(|flow| [path(flow, false), path(flow, true)]).collect();
+    let pairs = flows.iter().flat_map(|flow| flow.paths.iter().map(move |pair| (flow, pair)));
+    let paths: Vec<PathFacts> = pairs
+        .flat_map(|(flow, pair)| [path(flow, false, &pair.forward), path(flow, true, &pair.backward)])
+        .collect();
     verify::verify(trace, &links, &paths, simulation.measured().to)
 }

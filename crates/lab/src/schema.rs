@@ -91,7 +91,9 @@ fn link_properties(with_reverse: bool) -> Value {
         "rate": { "anyOf": [quantity(Quantity::Rate, ""), cycle] },
         "delay": { "anyOf": [quantity(Quantity::Time, ""), object(&["evenly"], json!({ "evenly": delays }))] },
         "queue": { "$ref": "#/$defs/queue" },
-        "loss": { "$ref": "#/$defs/loss" }
+        "loss": { "$ref": "#/$defs/loss" },
+        "jitter": quantity(Quantity::Time, ""),
+        "reorder": { "type": "boolean" }
     });
     if with_reverse {
         properties["reverse"] = json!({ "$ref": "#/$defs/direction" });

@@ -11,7 +11,8 @@
 //! * a link takes one packet at a time, in the order in which they were offered, for exactly their bits over its rate;
 //!   it starts at once when it is free, and what it sends arrives after exactly its delay;
 //! * no more waits than fits, and a tail-drop queue that has room drops nothing;
-//! * nodes hold nothing back, except to keep the order of a path's packets, and a path delivers in order;
+//! * nodes hold nothing back, except to keep the order of a path's packets, and a path delivers in order
+//!   unless a link of it may reorder;
 //! * at the end every packet is accounted for, path by path and link by link.
 //!
 //! Records are written in the order of processing, not of time: a packet's future on a link is written when the link
@@ -42,10 +43,16 @@ pub struct LinkFacts {
     pub phases: Vec<(Span, Rate)>,
     /// How long the wire takes.
     pub delay: Span,
+    /// How much longer it may take.
+    pub jitter: Span,
+    /// Whether packets may overtake one another on it. Else one that would arrives with the last before it.
+    pub reorders: bool,
     /// How much may wait, not counting the packet being sent; `None` where nothing limits the queue.
     pub capacity: Option<Capacity>,
     /// What its discipline never breaks.
     pub service: Service,
+    /// The links of one number share a medium: one of them sends at a time, and it may wait for its turn.
+    pub medium: Option<usize>,
 }
 
 /// What the verifier is told of a path. Paths are numbered as in [`Record::path`]: twice the flow's index, plus one
@@ -79,12 +86,13 @@ pub enum Rule {
     /// Packets leave a queue in the order in which they were offered; where flows may overtake one another, those of one
     /// path do.
     QueueOrder,
-    /// A link sends one packet at a time.
+    /// A link sends one packet at a time, and so do all links of a medium together.
     OneAtATime,
     /// A transmission takes the packet's bits over the link's rate as it is when the transmission starts, rounded to a
     /// nanosecond, and at least one.
     LinkRate,
-    /// A packet arrives the link's delay after its transmission; a corrupted one is lost as that ends.
+    /// A packet arrives the link's delay after its transmission, with jitter up to so much later, or with the one before it where
+    /// it may not overtake that; a corrupted one is lost as its transmission ends.
     LinkDelay,
     /// A link starts with a packet when it is offered, or when the one before has been sent; a shaper not before that.
     WorkConserving,
@@ -96,7 +104,7 @@ pub enum Rule {
     /// A launched packet is offered at once; a node passes a packet on as it arrives, or with the one before it on the
     /// same path.
     HandOver,
-    /// A path delivers in the order of launching.
+    /// A path delivers in the order of launching, unless one of its links lets packets overtake.
     DeliveryOrder,
     /// Launched = dropped + lost + delivered + in flight; offered = dropped + sent + inside; sent = lost + arrived +
     /// on the wire.

@@ -8,6 +8,7 @@ use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::{Rate, Span, Time};
 use ackclock_lab::build::{self, Keep};
 use ackclock_lab::{RunResult, Scenario};
+use ackclock_sim::channel::Impairments;
 use ackclock_sim::link::{Fate, Link, LinkParts};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
@@ -391,7 +392,7 @@ fn m_d_1(load: f64, seed: u64) -> (f64, f64) {
         phases: Vec::new(),
         delay: Span::ZERO,
         discipline: None,
-        loss: None,
+        impairments: Impairments::default(),
         seed,
     };
     let always = Interval { from: Time::ZERO, to: Time::NEVER };

@@ -108,7 +108,8 @@ fn web_sessions_are_one_flow_of_many_connections() {
     assert!((1500.0..=2500.0).contains(&begun), "{begun}");
     let parts = build::flows(&scenario(&text, "50 s"), 1);
     assert_eq!(parts.len(), 1 + begun as usize);
-    let paths: std::collections::BTreeSet<_> = parts[1..].iter().map(|part| part.forward.clone()).collect();
+    let paths: std::collections::BTreeSet<_> =
+        parts[1..].iter().map(|part| part.paths[0].forward.clone()).collect();
     assert_eq!(paths.len(), 5);
     assert!(number(web, "completed_connections") > 0.9 * begun);
     // What a row counts is what all of its connections do: what is neither lost nor delivered is under way, or came

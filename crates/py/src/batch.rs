@@ -1,5 +1,6 @@
 //! Many runs on all cores, handed to Python one by one as they finish.
 
+use crate::arrow::Columns;
 use crate::{parse_point, to_json};
 use ackclock_lab::run as runner;
 use ackclock_lab::scenario::Scenario;
@@ -15,8 +16,11 @@ use std::time::Duration;
 /// How often Python is given the chance to notice Ctrl-C.
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 
-/// How many finished runs may wait for Python before the cores wait too: results with series are large.
-const MOST_WAITING: usize = 64;
+/// How many finished runs may wait for Python before the cores wait too: series may have a hundred megabytes.
+const MOST_WAITING: usize = 4;
+
+/// A finished run: its result in JSON, without the series, and those.
+pub type Made = (String, Option<Columns>);
 
 /// One run.
 pub struct Job {
@@ -31,17 +35,18 @@ impl Job {
         Ok(Self { scenario: parse_point(text, file, overrides)?, seed, series })
     }
 
-    fn run(&self, cancelled: &AtomicBool) -> Result<String, String> {
+    fn run(&self, cancelled: &AtomicBool) -> Result<Made, String> {
         let result = runner::run(&self.scenario, self.seed, self.series, cancelled);
-        let result =
+        let mut result =
             result.map_err(|error| format!("{}, seed {}: {error}", self.scenario.name, self.seed))?;
-        to_json(&result).map_err(|error| error.to_string())
+        let series = result.series.take().map(Columns::of_series).transpose();
+        Ok((to_json(&result).map_err(|error| error.to_string())?, series.map_err(|error| error.to_string())?))
     }
 }
 
-type Finished = (usize, Result<String, String>);
+type Finished = (usize, Result<Made, String>);
 
-/// An iterator over finished runs, in the order in which they finish: (index of the job, result as JSON).
+/// An iterator over finished runs, in the order in which they finish: (index of the job, result as JSON, series).
 #[pyclass]
 pub struct Batch {
     finished: Mutex<Receiver<Finished>>,
@@ -65,7 +70,7 @@ impl Batch {
         this
     }
 
-    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<(usize, String)>> {
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<(usize, String, Option<Columns>)>> {
         if self.left == 0 {
             return Ok(None);
         }
@@ -73,7 +78,8 @@ impl Batch {
             match py.detach(|| self.receive()) {
                 Ok((index, result)) => {
                     self.left -= 1;
-                    return result.map(|json| Some((index, json))).map_err(PyRuntimeError::new_err);
+                    let made = result.map_err(PyRuntimeError::new_err);
+                    return made.map(|(json, series)| Some((index, json, series)));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupt) = py.check_signals() {
@@ -130,10 +136,10 @@ impl Drop for Batch {
 }
 
 /// Runs one job so that Ctrl-C ends it.
-pub fn run_interruptibly(py: Python<'_>, job: Job) -> PyResult<String> {
+pub fn run_interruptibly(py: Python<'_>, job: Job) -> PyResult<Made> {
     let mut batch = Batch::start(vec![job], 1)?;
     match batch.__next__(py)? {
-        Some((_, json)) => Ok(json),
+        Some((_, json, series)) => Ok((json, series)),
         None => Err(PyRuntimeError::new_err("the run gave no result")),
     }
 }

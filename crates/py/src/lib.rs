@@ -1,8 +1,11 @@
-//! The compiled module `ackclock._core`: thin bindings over ackclock-lab. Everything goes over the border as JSON
-//! text; what it means is documented with the Python package.
+//! The compiled module `ackclock._core`: thin bindings over ackclock-lab. Documents go over the border as JSON text,
+//! series and packet traces as Arrow columns; what they mean is documented with the Python package.
 
+mod arrow;
 mod batch;
 
+use crate::arrow::Columns;
+use ackclock_lab::result::declared_fields;
 use ackclock_lab::scenario::{Scenario, overridden};
 use ackclock_lab::{
     Diagnostic, diagnostics, registry as names, run as runner, schema as schemas, sweep, warnings,
@@ -25,13 +28,16 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", ackclock_lab::VERSION)?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_class::<batch::Batch>()?;
+    module.add_class::<arrow::Columns>()?;
     for function in [
         wrap_pyfunction!(registry, module)?,
         wrap_pyfunction!(schema, module)?,
+        wrap_pyfunction!(fields, module)?,
         wrap_pyfunction!(check, module)?,
         wrap_pyfunction!(points, module)?,
         wrap_pyfunction!(describe, module)?,
         wrap_pyfunction!(run, module)?,
+        wrap_pyfunction!(trace, module)?,
         wrap_pyfunction!(verify, module)?,
     ] {
         module.add_function(function)?;
@@ -49,6 +55,12 @@ fn registry() -> PyResult<String> {
 #[pyfunction]
 fn schema() -> PyResult<String> {
     to_json(&schemas::schema())
+}
+
+/// The fields of a result's records, as a JSON object of lists.
+#[pyfunction]
+fn fields() -> PyResult<String> {
+    to_json(&declared_fields())
 }
 
 /// Raises ScenarioError with every problem that the scenario has.
@@ -95,11 +107,27 @@ fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
     }))
 }
 
-/// Runs the scenario once; the result is a JSON object.
+/// Runs the scenario once; the result is a JSON object, and series if they are asked for.
 #[pyfunction]
-fn run(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64, series: bool) -> PyResult<String> {
+fn run(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    overrides: &str,
+    seed: u64,
+    series: bool,
+) -> PyResult<batch::Made> {
     let job = batch::Job::new(text, file, overrides, seed, series)?;
     batch::run_interruptibly(py, job)
+}
+
+/// Runs the scenario once and gives its packet trace.
+#[pyfunction]
+fn trace(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) -> PyResult<Columns> {
+    let scenario = parse(text, file, overrides)?;
+    let traced = py.detach(|| runner::trace(&scenario, seed, &AtomicBool::new(false)));
+    let traced = traced.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+    py.detach(|| Columns::of_trace(traced)).map_err(arrow::refuse)
 }
 
 /// Runs the scenario once with a packet trace and checks the trace; a JSON array of violations, empty when all is

@@ -50,6 +50,8 @@ const STATE: u8 = SACKED | LOST | RESENT;
 pub struct Newly {
     /// Packets acknowledged cumulatively, whether or not selectively before.
     pub cumulative: u64,
+    /// How much these are.
+    pub in_order: u64,
     /// How much is acknowledged for the first time in either way.
     pub delivered: u64,
     /// Whether any of it had been sent more than once.
@@ -68,7 +70,8 @@ impl Newly {
     fn deliver(&mut self, number: u64, sent: &Sent) {
         self.delivered += u64::from(sent.size);
         self.resent |= sent.transmissions > 1;
-        if self.newest.is_none_or(|(_, newest)| newest <= sent.at) {
+        // Of what left at the same time the highest number is the newest, in whatever order ranges name them.
+        if self.newest.is_none_or(|newest| (newest.1, newest.0) <= (sent.at, number)) {
             self.newest = Some((number, sent.at));
         }
     }
@@ -207,6 +210,7 @@ impl Ledger {
 
     /// Notes the transmission of a packet of this size. `number` is outstanding or [`Self::next`]. Says whether it was the
     /// latter.
+    #[inline]
     pub fn transmit(&mut self, number: u64, now: Time, size: u16) -> bool {
         let in_line = number == self.next;
         debug_assert!((self.una..=self.next).contains(&number));
@@ -247,12 +251,14 @@ impl Ledger {
     }
 
     /// Takes in a cumulative acknowledgement of everything below `to`, which is at most [`Self::high`].
+    #[inline]
     pub fn acknowledge(&mut self, to: u64, newly: &mut Newly) {
         newly.cumulative = to.saturating_sub(self.una);
         for number in self.una..to {
             let slot = self.slot(number);
             let sent = &self.ring[slot];
             let size = u64::from(sent.size);
+            newly.in_order += size;
             if number < self.next {
                 self.outstanding -= size;
             }
@@ -272,6 +278,7 @@ impl Ledger {
 
     /// Ends the taking in of one acknowledgement: counts what it delivered, and samples the delivery rate over the
     /// flight of the most recently sent packet.
+    #[inline]
     pub fn count_delivery(&mut self, now: Time, newly: &Newly) -> Option<Sample> {
         let (number, _) = newly.newest?;
         let sent = &self.ring[self.slot(number)];
@@ -282,11 +289,15 @@ impl Ledger {
         (number & (self.ring.len() as u64 - 1)) as usize
     }
 
+    #[inline]
     fn make_room(&mut self) {
-        let capacity = self.ring.len() as u64;
-        if self.high - self.una < capacity {
-            return;
+        if self.high - self.una == self.ring.len() as u64 {
+            self.double();
         }
+    }
+
+    #[cold]
+    fn double(&mut self) {
         let mut ring = vec![Sent::default(); self.ring.len() * 2];
         let mask = ring.len() as u64 - 1;
         for number in self.una..self.high {

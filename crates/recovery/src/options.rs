@@ -3,6 +3,7 @@
 use crate::rtt::TimeoutRule;
 use crate::undo::UndoRules;
 use crate::units::Units;
+use ackclock_base::Span;
 
 /// A sender's options.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,4 +36,31 @@ pub struct Options {
     pub feels_local_drops: bool,
     /// Whether the receiver is told of reductions and echoes marks until then (RFC 3168).
     pub announces_reductions: bool,
+}
+
+impl Options {
+    /// What the RFCs recommend for a transport with selective acknowledgements and timestamps, paced over the round trip.
+    pub fn recommended(units: Units) -> Self {
+        Self {
+            units,
+            window: units.most_outstanding(),
+            dupack_threshold: 3, // RFC 6675 section 2
+            timeout: TimeoutRule {
+                tick: Span::from_millis(1),
+                min: Span::from_millis(1_000),     // RFC 6298 section 2.4
+                max: Span::from_millis(60_000),    // section 2.5
+                initial: Span::from_millis(1_000), // section 2.1
+            },
+            reduce_from_window: false, // RFC 5681 equation 4
+            keeps_threshold: true,     // RFC 5681 section 3.1
+            max_credit: 2,             // RFC 3465 section 2.3
+            cwnd_validation: true,     // RFC 7661
+            timer_from_stamps: true,   // RFC 7323 section 4
+            undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522
+            pacing: true,              // RFC 9002 section 7.7
+            max_burst: u64::MAX,
+            feels_local_drops: false,
+            announces_reductions: false,
+        }
+    }
 }

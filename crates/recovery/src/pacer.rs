@@ -1,4 +1,5 @@
-//! When packets may leave: so far apart, with a quantum of them back to back.
+//! When packets may leave: a quantum back to back, and then a pause that pays for all of it (draft-ietf-ccwg-bbr sections 5.6.2
+//! and 5.6.3).
 
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::Decision;
@@ -6,27 +7,34 @@ use ackclock_cc::Decision;
 /// A pacer. Time in which nothing was sent earns no credit beyond one quantum.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacer {
-    /// When the next packet is due.
-    next: Time,
+    /// When what has left is paid for.
+    paid: Time,
+    /// What `paid` is reckoned with.
+    interval: Span,
+    /// How much of its quantum has left.
+    spent: Packets,
     /// When the packet that waits may leave; never if none does.
     due: Time,
 }
 
-/// How a flight is paced: the time that a full packet stands for, and how early packets may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a flight is paced: the time that a full packet stands for, and how many may leave back to back.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     interval: Span,
-    slack: Span,
+    quantum: Packets,
 }
+
+/// What a sum of packets in bytes may lack of, or have above, a whole number.
+const ROUNDING: Packets = 1e-6;
 
 impl Pace {
     /// No pacing: packets leave as the window allows.
-    pub const NONE: Self = Self { interval: Span::ZERO, slack: Span::ZERO };
+    pub const NONE: Self = Self { interval: Span::ZERO, quantum: 1.0 };
 
-    /// From the control's rate, with packets of so many bytes on the wire.
-    pub fn of_rate(decision: &Decision, wire_bytes: u32) -> Option<Self> {
+    /// From the control's rate, with full packets of so many payload bytes.
+    pub fn of_rate(decision: &Decision, packet_bytes: u32) -> Option<Self> {
         let rate = decision.pacing_rate?;
-        let bits = f64::from(wire_bytes) * 8.0;
+        let bits = f64::from(packet_bytes) * 8.0;
         Some(Self::new(Span::from_seconds(bits / rate.bits_per_second().max(1) as f64), decision))
     }
 
@@ -41,23 +49,39 @@ impl Pace {
     }
 
     fn new(interval: Span, decision: &Decision) -> Self {
-        let quantum = u64::from(decision.send_quantum.unwrap_or(1).saturating_sub(1));
-        Self { interval, slack: interval * quantum }
+        Self { interval, quantum: f64::from(decision.send_quantum.unwrap_or(1).max(1)) }
     }
 }
 
 impl Pacer {
     /// Nothing has been sent.
     pub fn new() -> Self {
-        Self { next: Time::ZERO, due: Time::NEVER }
+        Self { paid: Time::ZERO, interval: Span::ZERO, spent: 0.0, due: Time::NEVER }
     }
 
-    /// Whether a packet may leave now. If not, [`Self::timer`] says when.
+    /// Whether a full packet may leave now. If not, [`Self::timer`] says when.
     #[inline]
     pub fn allows(&mut self, now: Time, pace: Pace) -> bool {
-        let waits = pace.interval > Span::ZERO && now + pace.slack < self.next;
-        self.due = if waits { self.next - pace.slack } else { Time::NEVER };
+        if pace.interval != self.interval {
+            self.reprice(now, pace.interval);
+        }
+        if now >= self.paid {
+            self.spent = 0.0;
+        }
+        let waits =
+            pace.interval > Span::ZERO && now < self.paid && self.spent + 1.0 > pace.quantum + ROUNDING;
+        self.due = if waits { self.paid } else { Time::NEVER };
         !waits
+    }
+
+    /// What is left of the pause is for packets that have left, and these cost now what they cost at the new rate. Without
+    /// this a flow whose rate has risen would wait for one old interval, however long that was.
+    fn reprice(&mut self, now: Time, interval: Span) {
+        if now < self.paid && self.interval > Span::ZERO {
+            let factor = interval.nanos() as f64 / self.interval.nanos() as f64;
+            self.paid = now + self.paid.since(now).scale(factor);
+        }
+        self.interval = interval;
     }
 
     /// Nothing waits for its time.
@@ -66,18 +90,19 @@ impl Pacer {
         self.due = Time::NEVER;
     }
 
-    /// A packet, of so many full ones, has left.
+    /// A packet, of so many full ones, has left: a small one costs little.
     #[inline]
     pub fn on_sent(&mut self, now: Time, pace: Pace, size: Packets) {
         if pace.interval > Span::ZERO {
             let interval = if size == 1.0 { pace.interval } else { pace.interval.scale(size) };
-            self.next = self.next.max(now) + interval;
+            self.paid = self.paid.max(now) + interval;
+            self.spent += size;
         }
     }
 
-    /// The next packet is due at once: what was agreed before a timeout no longer holds.
+    /// What has left is paid for: what was agreed before a timeout no longer holds.
     pub fn reset(&mut self, now: Time) {
-        self.next = now;
+        self.paid = now;
     }
 
     /// When a waiting packet may leave; never if none waits.
@@ -90,5 +115,104 @@ impl Pacer {
 impl Default for Pacer {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_base::Rate;
+
+    /// Packets of 1,000 bytes, so many a second.
+    fn pace(packets_per_second: u64, quantum: u32) -> Pace {
+        let rate = Rate::from_bits_per_second(packets_per_second * 8000);
+        let decision = Decision {
+            pacing_rate: Some(rate),
+            send_quantum: Some(quantum),
+            ..Decision::window(1e6, f64::INFINITY)
+        };
+        Pace::of_rate(&decision, 1000).unwrap()
+    }
+
+    fn at(ms: f64) -> Time {
+        Time::from_seconds(5.0 + ms / 1e3)
+    }
+
+    /// Sends all that may leave at this moment, packets of this size; how many.
+    fn send(pacer: &mut Pacer, now: Time, pace: Pace, size: Packets) -> u32 {
+        let mut count = 0;
+        while pacer.allows(now, pace) {
+            pacer.on_sent(now, pace, size);
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn one_at_a_time_leaves_at_the_rate_however_long_nothing_was_sent() {
+        let (mut pacer, pace) = (Pacer::new(), pace(1000, 1));
+        for ms in 0..5 {
+            let now = at(f64::from(ms));
+            assert_eq!(send(&mut pacer, now, pace, 1.0), 1);
+            assert_eq!(pacer.timer(), at(f64::from(ms + 1)));
+        }
+        assert_eq!(send(&mut pacer, at(1000.0), pace, 1.0), 1, "a second of silence earns nothing");
+    }
+
+    #[test]
+    fn a_quantum_leaves_back_to_back_and_the_pause_pays_for_all_of_it() {
+        let (mut pacer, pace) = (Pacer::new(), pace(1000, 4));
+        for quantum in 0..3 {
+            let now = at(4.0 * f64::from(quantum));
+            assert_eq!(send(&mut pacer, now, pace, 1.0), 4);
+            assert_eq!(pacer.timer(), at(4.0 * f64::from(quantum + 1)));
+            assert_eq!(send(&mut pacer, now + Span::from_millis(3), pace, 1.0), 0);
+        }
+        assert_eq!(send(&mut pacer, at(1000.0), pace, 1.0), 4, "no credit beyond one quantum");
+    }
+
+    #[test]
+    fn what_is_left_of_a_quantum_may_leave_before_its_pause_is_over() {
+        let (mut pacer, pace) = (Pacer::new(), pace(1000, 4));
+        assert!(pacer.allows(at(0.0), pace));
+        pacer.on_sent(at(0.0), pace, 1.0);
+        assert_eq!(send(&mut pacer, at(0.5), pace, 1.0), 3);
+        assert_eq!(pacer.timer(), at(4.0), "the four are paid for from the first on");
+    }
+
+    #[test]
+    fn small_packets_cost_what_they_are() {
+        let (mut pacer, pace) = (Pacer::new(), pace(1000, 1));
+        assert_eq!(send(&mut pacer, at(0.0), pace, 0.25), 1);
+        assert_eq!(pacer.timer(), at(0.25));
+        assert_eq!(send(&mut pacer, at(0.25), pace, 1.0), 1);
+        assert_eq!(pacer.timer(), at(1.25));
+        // Two packets' worth back to back: four quarters leave room for one more, the fifth of them for none.
+        let (mut pacer, pace) = (Pacer::new(), self::pace(1000, 2));
+        assert_eq!(send(&mut pacer, at(0.0), pace, 0.25), 5);
+        assert_eq!(pacer.timer(), at(1.25));
+    }
+
+    #[test]
+    fn a_change_of_the_rate_prices_the_rest_of_the_pause_anew() {
+        // At 10 a second a packet costs 100 ms. After 20 ms the rate is 1,000 a second: 80 % of a packet are left, 0.8 ms.
+        let (mut pacer, slow, fast) = (Pacer::new(), pace(10, 1), pace(1000, 1));
+        assert_eq!(send(&mut pacer, at(0.0), slow, 1.0), 1);
+        assert!(!pacer.allows(at(20.0), fast));
+        assert_eq!(pacer.timer(), at(20.8));
+        // And back: half of that is left, 40 % of a packet, 40 ms.
+        assert!(!pacer.allows(at(20.4), slow));
+        assert_eq!(pacer.timer(), at(60.4));
+        // Where pacing ends nothing waits.
+        assert!(pacer.allows(at(20.4), Pace::NONE));
+    }
+
+    #[test]
+    fn a_window_is_spread_over_the_round_trip_twice_as_fast_in_slow_start_and_a_fifth_faster_after() {
+        let rtt = Span::from_millis(120);
+        let interval = |cwnd, ssthresh| Pace::of_window(&Decision::window(cwnd, ssthresh), rtt).interval;
+        assert_eq!(interval(10.0, f64::INFINITY), Span::from_millis(6));
+        assert_eq!(interval(10.0, 10.0), Span::from_millis(10));
+        assert_eq!(Pace::of_window(&Decision::window(10.0, 10.0), Span::ZERO), Pace::NONE);
     }
 }

@@ -99,7 +99,9 @@ impl RttEstimator {
             Ticks { mean_8: 0, .. } => self.rule.initial,
             Ticks { mean_8, deviation_4 } => self.rule.tick * (mean_8 / 8 + deviation_4),
         };
-        base.max(self.rule.min).scale(factor).min(self.rule.max)
+        let base = base.max(self.rule.min);
+        let backed_off = if factor == 1.0 { base } else { base.scale(factor) };
+        backed_off.min(self.rule.max)
     }
 
     /// The smoothed round trip of all samples.

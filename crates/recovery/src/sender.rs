@@ -87,7 +87,8 @@ pub struct Parts {
 
 impl Sender {
     /// A sender that has sent nothing, with so many packets to send.
-    pub fn new(options: Options, parts: Parts, packets: u64) -> Self {
+    pub fn new(mut options: Options, parts: Parts, packets: u64) -> Self {
+        options.window = options.window.min(options.units.most_outstanding());
         let Parts { controller, detection, backoff, random } = parts;
         Self {
             ecn: EcnSender::new(controller.ecn()),
@@ -122,6 +123,8 @@ impl Sender {
     /// The connection is open: data may flow.
     pub fn open(&mut self, now: Time, output: &mut impl Output) {
         self.is_open = true;
+        let rtt = self.rtt.fine().mean;
+        self.controller.on_change(&Change::Opens { rtt: (rtt > Span::ZERO).then_some(rtt) });
         self.end_if_done();
         self.send_allowed(now, output);
     }
@@ -155,6 +158,14 @@ impl Sender {
     pub fn add_data(&mut self, packets: u64) {
         self.note_if_app_limited();
         self.data_until += packets;
+    }
+
+    /// Packets carry so many payload bytes from now on (path MTU discovery, RFC 8899).
+    pub fn set_packet_bytes(&mut self, now: Time, bytes: u32) {
+        self.note_cwnd(now);
+        self.options.units = self.options.units.with_packet_bytes(bytes);
+        self.options.window = self.options.window.min(self.options.units.most_outstanding());
+        self.controller.on_change(&Change::PacketBytes(bytes));
     }
 
     /// The end of a connection that has stayed open.
@@ -281,14 +292,16 @@ impl Sender {
     #[inline]
     fn report_lost(&mut self, now: Time) {
         let Self { ledger, controller, random, options: Options { units, .. }, .. } = self;
-        ledger.drain_given_up(|sent, sample| {
+        ledger.drain_given_up(|number, sent, sample| {
             let lost = Lost {
                 now,
+                number,
                 sent: sent.at,
                 size: units.to_packets(u64::from(sent.size)),
                 tx_in_flight: units.to_packets(sample.tx_in_flight),
                 lost: units.to_packets(sample.lost),
                 prior_delivered: units.to_packets(sample.prior_delivered),
+                delivered: units.to_packets(sample.prior_delivered + sample.delivered),
                 app_limited: sample.app_limited,
             };
             controller.on_lost(&lost, &mut **random);
@@ -390,14 +403,29 @@ impl Sender {
 
     /// Sends what the rule has, as long as window, pacing and burst allow.
     pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
-        let decision = self.controller.decision();
-        let cwnd = self.options.units.from_packets(decision.cwnd);
-        let fresh_until = self.fresh_until();
-        let pace = self.pace(&decision);
-        self.pacer.unblock();
         if self.doubts.hold_back() {
+            self.pacer.unblock();
             return;
         }
+        let decision = self.controller.decision();
+        let cwnd = self.options.units.room(decision.cwnd);
+        let fresh_until = self.fresh_until();
+        if decision.pacing_rate.is_some() || self.options.pacing {
+            let pace = self.pace(&decision);
+            self.send_paced(now, cwnd, fresh_until, pace, output);
+        } else {
+            for _ in 0..self.options.max_burst {
+                let Some(number) = self.rule.next(&mut self.ledger, cwnd, fresh_until) else { break };
+                if self.transmit(now, number, output).is_none() {
+                    break;
+                }
+            }
+        }
+        self.cwnd_limited = self.rule.inflight(&self.ledger) >= cwnd;
+    }
+
+    fn send_paced(&mut self, now: Time, cwnd: u64, fresh_until: u64, pace: Pace, output: &mut impl Output) {
+        self.pacer.unblock();
         for _ in 0..self.options.max_burst {
             if !self.pacer.allows(now, pace) {
                 break;
@@ -406,7 +434,6 @@ impl Sender {
             let Some(size) = self.transmit(now, number, output) else { break };
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
         }
-        self.cwnd_limited = self.rule.inflight(&self.ledger) >= cwnd;
     }
 
     #[inline]
@@ -415,13 +442,9 @@ impl Sender {
     }
 
     /// From the control's rate, or from the window over the round trip where the profile paces window controls.
-    #[inline]
     fn pace(&self, decision: &Decision) -> Pace {
-        match Pace::of_rate(decision, self.options.units.wire_bytes) {
-            Some(pace) => pace,
-            None if self.options.pacing => Pace::of_window(decision, self.rtt.fine().mean),
-            None => Pace::NONE,
-        }
+        let of_rate = Pace::of_rate(decision, self.options.units.packet_bytes());
+        of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean))
     }
 
     /// Sends a packet, new or again, and returns its size; `None` if it has not left.

@@ -1,49 +1,117 @@
 //! Controls think in packets, transports in packets or in bytes. Here is the one place where one becomes the other.
 
+use crate::ledger::MAX_OUTSTANDING;
 use ackclock_base::Packets;
 
-/// What a transport counts in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a transport counts in. What is counted is payload, in windows, in rates and in what is delivered.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Units {
     /// How many units a full packet has: 1 of a transport that counts packets, its payload bytes of one that counts bytes.
-    pub per_packet: u32,
-    /// Bytes of a full packet on the wire, headers included, for pacing.
-    pub wire_bytes: u32,
+    per_packet: u32,
+    /// One over that: a multiplication is several times as fast as a division.
+    packets_per_unit: f64,
+    /// Added before a window is rounded down. A sum of packets in bytes may lack a little of a whole number, which would cost a
+    /// whole packet.
+    rounding: f64,
+    /// Payload bytes of a full packet.
+    packet_bytes: u32,
 }
 
 impl Units {
-    /// Packets of one size, which the transport numbers and counts.
-    pub const fn packets(wire_bytes: u32) -> Self {
-        Self { per_packet: 1, wire_bytes }
+    /// Packets of one size, of so many payload bytes, which the transport numbers and counts.
+    pub const fn packets(packet_bytes: u32) -> Self {
+        Self { per_packet: 1, packets_per_unit: 1.0, rounding: 0.0, packet_bytes }
     }
 
-    /// Bytes, of which a full packet carries so many.
-    pub const fn bytes(payload_bytes: u32, wire_bytes: u32) -> Self {
-        Self { per_packet: payload_bytes, wire_bytes }
+    /// Bytes, of which a full packet carries so many, up to 65,535. It needs a rule of [`detection`](crate::detection) that
+    /// asks the ledger what is in flight; those that count duplicates count packets.
+    pub const fn bytes(packet_bytes: u32) -> Self {
+        let per_packet = if packet_bytes == 0 { 1 } else { packet_bytes };
+        Self { per_packet, packets_per_unit: 1.0 / per_packet as f64, rounding: 0.5, packet_bytes }
     }
 
-    /// An amount in packets.
+    /// The same where a full packet carries so many bytes.
+    pub const fn with_packet_bytes(self, packet_bytes: u32) -> Self {
+        if self.counts_packets() { Self::packets(packet_bytes) } else { Self::bytes(packet_bytes) }
+    }
+
+    const fn counts_packets(self) -> bool {
+        self.rounding == 0.0
+    }
+
+    /// Payload bytes of a full packet.
+    pub const fn packet_bytes(self) -> u32 {
+        self.packet_bytes
+    }
+
+    /// The most packets that may be outstanding: counts that a packet notes at its sending have 32 bits, and up to two windows
+    /// are delivered while it is outstanding.
+    pub const fn most_outstanding(self) -> u64 {
+        let most = (u32::MAX / 2 / self.per_packet) as u64;
+        if most < MAX_OUTSTANDING { most } else { MAX_OUTSTANDING }
+    }
+
+    /// An amount, below 2^63 units, in packets.
     #[inline]
     pub fn to_packets(self, amount: u64) -> Packets {
-        if self.per_packet == 1 { amount as f64 } else { amount as f64 / f64::from(self.per_packet) }
+        // Signed: one instruction where an unsigned number takes several, a dozen times for each acknowledgement.
+        amount as i64 as f64 * self.packets_per_unit
     }
 
-    /// So many packets as an amount, rounded down: a window has room for what fits into it.
+    /// So many packets as an amount; of packets only whole ones.
     #[inline]
     pub fn from_packets(self, packets: Packets) -> u64 {
-        if self.per_packet == 1 { packets as u64 } else { (packets * f64::from(self.per_packet)) as u64 }
+        (packets * f64::from(self.per_packet) + self.rounding) as u64
+    }
+
+    /// While less than this is in flight, another full packet fits into the window.
+    #[inline]
+    pub fn room(self, cwnd: Packets) -> u64 {
+        self.from_packets(cwnd).saturating_sub(u64::from(self.per_packet - 1))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
-    fn a_window_of_two_and_a_half_packets_has_room_for_two_or_for_its_bytes() {
-        assert_eq!(Units::packets(1040).from_packets(2.5), 2);
-        assert_eq!(Units::bytes(1000, 1040).from_packets(2.5), 2500);
-        assert_eq!(Units::bytes(1000, 1040).to_packets(2500), 2.5);
-        assert_eq!(Units::packets(1040).to_packets(3), 3.0);
+    fn a_window_of_two_and_a_half_packets_has_room_for_two() {
+        assert_eq!(Units::packets(1000).from_packets(2.5), 2);
+        assert_eq!(Units::bytes(1000).from_packets(2.5), 2500);
+        assert_eq!(Units::bytes(1000).to_packets(2500), 2.5);
+        assert_eq!(Units::packets(1000).to_packets(3), 3.0);
+        // 1,500 bytes in flight: 1,000 more are 2,500. With 1,501 they are not.
+        assert_eq!(Units::bytes(1000).room(2.5), 1501);
+        assert_eq!(Units::packets(1000).room(2.5), 2);
+        assert_eq!(Units::bytes(1000).room(0.5), 0);
+    }
+
+    #[test]
+    fn the_size_of_packets_may_change() {
+        assert_eq!(Units::bytes(1000).with_packet_bytes(500), Units::bytes(500));
+        assert_eq!(Units::packets(1000).with_packet_bytes(500), Units::packets(500));
+        assert_eq!(Units::bytes(1).with_packet_bytes(500), Units::bytes(500));
+    }
+
+    #[test]
+    fn no_more_is_outstanding_than_counts_of_32_bits_can_tell() {
+        assert_eq!(Units::packets(1448).most_outstanding(), MAX_OUTSTANDING);
+        assert_eq!(Units::bytes(65_535).most_outstanding(), 32_768);
+    }
+
+    proptest! {
+        #[test]
+        fn a_window_made_of_whole_packets_has_room_for_the_last_of_them(
+            bytes in 1_u32..65_536, packets in 1_u64..20_000
+        ) {
+            let units = Units::bytes(bytes);
+            let one = units.to_packets(u64::from(bytes));
+            let cwnd: f64 = (0..packets).map(|_| one).sum();
+            let before = u64::from(bytes) * (packets - 1);
+            prop_assert!(before < units.room(cwnd), "{before} bytes in flight of {}", units.from_packets(cwnd));
+            prop_assert!(before + u64::from(bytes) >= units.room(cwnd), "and no more");
+        }
     }
 }

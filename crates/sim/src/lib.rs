@@ -3,29 +3,35 @@
 //! * [`simulation`]: a run, and its event loop.
 //! * [`schedule`]: what happens next; one pending event per lane of packets and per timer.
 //! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths.
-//! * [`loss`]: links that corrupt packets.
-//! * [`flow`], [`tcp`]: the endpoints.
+//! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one.
+//! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`udp`]: the endpoints.
 //! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
 //! * [`random`]: one random stream per component.
 
+pub mod channel;
+pub mod endpoint;
 pub mod flow;
 pub mod histogram;
 pub mod lane;
 pub mod link;
 pub mod loss;
 pub mod measure;
+pub mod medium;
 pub mod network;
 pub mod packet;
+pub mod port;
 pub mod random;
 pub mod schedule;
 pub mod series;
 pub mod session;
 pub mod simulation;
+mod station_queue;
 pub mod tcp;
 pub mod trace;
 pub mod traffic;
 pub mod transmission;
+pub mod udp;
 pub mod waiting_room;
 pub mod watch;

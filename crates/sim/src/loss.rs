@@ -1,7 +1,7 @@
 //! Models of packets lost on a link, after the queue: noise, fading, bursts.
 
 use crate::random::Stream;
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Random, Range, Time, Values};
+use ackclock_base::{Descriptor, Kind, Packets, Parameter, Random, Range, Span, Time, Values, parameters};
 
 /// Decides which packets a link corrupts. Asked once per packet, in the order in which the link sends them.
 pub trait LossModel: Send {
@@ -25,125 +25,88 @@ pub const LOSSES: &[Entry] = &[
             "independent",
             "Each packet is lost with the same probability, whatever happened to the others",
             "ns-2's ErrorModel with a uniform variable",
-            &[PROBABILITY],
+            Independent::TABLE,
         ),
-        build: |values| Box::new(Independent { probability: values.number("probability") }),
+        build: |values| Box::new(Independent::from(values)),
     },
     Entry {
         descriptor: &loss(
             "gilbert-packets",
             "A good and a bad state whose lengths are counted in packets: bursts of consecutive losses",
             "Gilbert 1960; Elliott 1963",
-            &[
-                Parameter {
-                    name: "good",
-                    summary: "Mean length of the good state",
-                    quantity: Quantity::Packets,
-                    default: "100 packets",
-                    range: Range::at_least(1.0),
-                    source: "Gilbert 1960",
-                },
-                Parameter {
-                    name: "bad",
-                    summary: "Mean length of the bad state",
-                    quantity: Quantity::Packets,
-                    default: "2 packets",
-                    range: Range::at_least(1.0),
-                    source: "Gilbert 1960",
-                },
-                SHARE_BAD,
-                LOSS_GOOD,
-                LOSS_BAD,
-            ],
+            CountedStates::TABLE,
         ),
-        build: |values| {
-            Box::new(GilbertPackets {
-                chances: Chances::from(values),
-                leave_good: 1.0 / mean_good(values, values.packets("good"), values.packets("bad")).max(1.0),
-                leave_bad: 1.0 / values.packets("bad"),
-                bad: false,
-            })
-        },
+        build: |values| Box::new(GilbertPackets::new(values.into())),
     },
     Entry {
         descriptor: &loss(
             "gilbert-time",
             "A good and a bad state with exponential lengths in time: fades that last, whatever is sent",
             "Gilbert 1960; Elliott 1963, in continuous time",
-            &[
-                Parameter {
-                    name: "good",
-                    summary: "Mean length of the good state",
-                    quantity: Quantity::Time,
-                    default: "1 s",
-                    range: Range { min: 0.0, max: 1e9, above_min: true },
-                    source: "Gilbert 1960",
-                },
-                Parameter {
-                    name: "bad",
-                    summary: "Mean length of the bad state",
-                    quantity: Quantity::Time,
-                    default: "10 ms",
-                    range: Range { min: 0.0, max: 1e9, above_min: true },
-                    source: "Gilbert 1960",
-                },
-                SHARE_BAD,
-                LOSS_GOOD,
-                LOSS_BAD,
-            ],
+            TimedStates::TABLE,
         ),
-        build: |values| {
-            Box::new(GilbertTime {
-                chances: Chances::from(values),
-                mean_good_s: mean_good(values, values.time("good").seconds(), values.time("bad").seconds()),
-                mean_bad_s: values.time("bad").seconds(),
-                bad: false,
-                until: None,
-            })
-        },
+        build: |values| Box::new(GilbertTime::new(values.into())),
     },
 ];
 
-const PROBABILITY: Parameter = Parameter {
-    name: "probability",
-    summary: "Probability that a packet is lost",
-    quantity: Quantity::Number,
-    default: "0.01",
-    range: Range::between(0.0, 1.0),
-    source: "none",
-};
-
-const SHARE_BAD: Parameter = Parameter {
-    name: "probability",
-    summary: "Probability of the bad state; sets the length of the good one in the place of `good`",
-    quantity: Quantity::Number,
-    default: Parameter::NONE,
-    range: Range { min: 0.0, max: 0.999, above_min: true },
-    source: "Alnuem 2009 equation 5.1",
-};
-
-/// Alnuem 2009 equation 5.1 where the probability is given, and `good` where it is not.
-fn mean_good(values: &Values, good: f64, bad: f64) -> f64 {
-    values.optional_number("probability").map_or(good, |probability| bad * (1.0 - probability) / probability)
+parameters! {
+    /// Losses without memory.
+    struct Independent {
+        /// Probability that a packet is lost
+        probability: f64 = number("0.01", Range::between(0.0, 1.0), "none"),
+    }
 }
 
-const LOSS_GOOD: Parameter = Parameter {
-    name: "loss_good",
-    summary: "Probability that a packet is lost in the good state",
-    quantity: Quantity::Number,
-    default: "0",
-    range: Range::between(0.0, 1.0),
-    source: "Elliott 1963",
-};
+parameters! {
+    /// A good and a bad state that last for so many packets.
+    struct CountedStates {
+        /// Mean length of the good state
+        good: Packets = packets("100 packets", Range::at_least(1.0), "Gilbert 1960"),
+        /// Mean length of the bad state
+        bad: Packets = packets("2 packets", Range::at_least(1.0), "Gilbert 1960"),
+        /// What happens in the two.
+        chances: Chances,
+    }
+}
 
-const LOSS_BAD: Parameter = Parameter {
-    name: "loss_bad",
-    summary: "Probability that a packet is lost in the bad state",
-    quantity: Quantity::Number,
-    default: "1",
-    range: Range::between(0.0, 1.0),
-    source: "Elliott 1963",
-};
+parameters! {
+    /// A good and a bad state that last for so long.
+    struct TimedStates {
+        /// Mean length of the good state
+        good: Span = time("1 s", Range { min: 0.0, max: 1e9, above_min: true }, "Gilbert 1960"),
+        /// Mean length of the bad state
+        bad: Span = time("10 ms", Range { min: 0.0, max: 1e9, above_min: true }, "Gilbert 1960"),
+        /// What happens in the two.
+        chances: Chances,
+    }
+}
+
+parameters! {
+    /// How often a Gilbert channel is in its bad state, and how often packets are lost in the two.
+    struct Chances {
+        /// Probability of the bad state; sets the length of the good one in the place of `good`
+        probability: Option<f64> = number(
+            "none",
+            Range { min: 0.0, max: 0.999, above_min: true },
+            "Alnuem 2009 equation 5.1",
+        ),
+        /// Probability that a packet is lost in the good state
+        loss_good: f64 = number("0", Range::between(0.0, 1.0), "Elliott 1963"),
+        /// Probability that a packet is lost in the bad state
+        loss_bad: f64 = number("1", Range::between(0.0, 1.0), "Elliott 1963"),
+    }
+}
+
+impl Chances {
+    /// Alnuem 2009 equation 5.1 where the probability is given, and `good` where it is not.
+    fn mean_good(&self, good: f64, bad: f64) -> f64 {
+        self.probability.map_or(good, |probability| bad * (1.0 - probability) / probability)
+    }
+
+    fn draw(&self, bad: bool, random: &mut Stream) -> bool {
+        random.uniform() < if bad { self.loss_bad } else { self.loss_good }
+    }
+}
 
 /// The loss model called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -159,29 +122,9 @@ const fn loss(
     Descriptor { kind: Kind::Loss, name, summary, source, parameters, presets: &[] }
 }
 
-struct Independent {
-    probability: f64,
-}
-
 impl LossModel for Independent {
     fn loses(&mut self, _sent: Time, random: &mut Stream) -> bool {
         random.uniform() < self.probability
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Chances {
-    good: f64,
-    bad: f64,
-}
-
-impl Chances {
-    fn from(values: &Values) -> Self {
-        Self { good: values.number("loss_good"), bad: values.number("loss_bad") }
-    }
-
-    fn draw(self, bad: bool, random: &mut Stream) -> bool {
-        random.uniform() < if bad { self.bad } else { self.good }
     }
 }
 
@@ -190,6 +133,15 @@ struct GilbertPackets {
     leave_good: f64,
     leave_bad: f64,
     bad: bool,
+}
+
+impl GilbertPackets {
+    /// In the good state.
+    fn new(states: CountedStates) -> Self {
+        let CountedStates { good, bad, chances } = states;
+        let leave_good = 1.0 / chances.mean_good(good, bad).max(1.0);
+        Self { chances, leave_good, leave_bad: 1.0 / bad, bad: false }
+    }
 }
 
 impl LossModel for GilbertPackets {
@@ -212,9 +164,16 @@ struct GilbertTime {
 
 /// So many changes of state between two packets, and the state at the second is as good as drawn afresh. Bounds the
 /// work that a link with nanosecond states and hours of silence could cause.
-const MOST_CHANGES: u32 = 1000;
+const MAX_CHANGES: u32 = 1000;
 
 impl GilbertTime {
+    /// In the good state.
+    fn new(states: TimedStates) -> Self {
+        let (good_s, mean_bad_s) = (states.good.seconds(), states.bad.seconds());
+        let mean_good_s = states.chances.mean_good(good_s, mean_bad_s);
+        Self { chances: states.chances, mean_good_s, mean_bad_s, bad: false, until: None }
+    }
+
     fn mean_s(&self) -> f64 {
         if self.bad { self.mean_bad_s } else { self.mean_good_s }
     }
@@ -226,7 +185,7 @@ impl GilbertTime {
             self.bad = !self.bad;
             until += random.exponential(self.mean_s());
             changes += 1;
-            if changes == MOST_CHANGES {
+            if changes == MAX_CHANGES {
                 self.bad = random.uniform() * (self.mean_good_s + self.mean_bad_s) < self.mean_bad_s;
                 until = now + random.exponential(self.mean_s());
             }
@@ -245,7 +204,6 @@ impl LossModel for GilbertTime {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ackclock_base::Span;
 
     fn losses(name: &str, settings: &[(&str, &str)], gap: Span, count: u32) -> Vec<bool> {
         let entry = find(name).unwrap();

@@ -74,27 +74,32 @@ impl QueueMeter {
         }
     }
 
-    /// A packet waits from `arrives` to `starts`: what Little's law needs when the length itself is not followed.
-    #[inline]
-    pub fn waited(&mut self, arrives: Time, starts: Time) {
-        self.packet_ns += self.measured.overlap(arrives, starts).nanos() as f64;
-    }
-
-    /// The statistics at the end of the run, when `length` packets wait. `tracked` says whether changes were told.
-    pub fn finish(&mut self, end: Time, length: u64, tracked: bool) -> QueueStatistics {
-        if tracked {
-            self.change(end, length);
-        }
-        let ns = self.measured.overlap(Time::ZERO, end).nanos().max(1) as f64;
+    /// The statistics at the end of the run, when `length` packets wait.
+    pub fn finish(&mut self, end: Time, length: u64) -> QueueStatistics {
+        self.change(end, length);
+        let ns = measured_ns(self.measured, end);
         let mean = self.packet_ns / ns;
         let variance = (self.square_ns / ns - mean * mean).max(0.0);
         QueueStatistics {
             mean_packets: mean,
-            std_packets: tracked.then(|| variance.sqrt()),
-            max_packets: tracked.then_some(self.most),
-            empty_share: tracked.then(|| self.empty_ns as f64 / ns),
+            std_packets: Some(variance.sqrt()),
+            max_packets: Some(self.most),
+            empty_share: Some(self.empty_ns as f64 / ns),
         }
     }
+}
+
+impl QueueStatistics {
+    /// What the time tells that all packets waited within the measured interval, where the queue's length was not followed:
+    /// by Little's law its mean.
+    pub fn of_waits(packet_ns: f64, end: Time, measured: Interval) -> Self {
+        let mean_packets = packet_ns / measured_ns(measured, end);
+        Self { mean_packets, std_packets: None, max_packets: None, empty_share: None }
+    }
+}
+
+fn measured_ns(measured: Interval, end: Time) -> f64 {
+    measured.overlap(Time::ZERO, end).nanos().max(1) as f64
 }
 
 #[cfg(test)]
@@ -109,7 +114,7 @@ mod tests {
         let mut meter = QueueMeter::new(Interval { from: at(2.0), to: at(6.0) });
         meter.change(at(1.0), 0);
         meter.change(at(3.0), 4);
-        let statistics = meter.finish(at(6.0), 0, true);
+        let statistics = meter.finish(at(6.0), 0);
         assert!((statistics.mean_packets - 1.0).abs() < 1e-12);
         assert!((statistics.std_packets.unwrap() - 3.0_f64.sqrt()).abs() < 1e-12);
         assert_eq!(statistics.empty_share, Some(0.75));
@@ -124,6 +129,6 @@ mod tests {
         for (seconds, before) in [(1.0, 0), (3.0, 4), (4.0, 0), (4.0, 9)] {
             meter.change(at(seconds), before);
         }
-        assert_eq!(meter.finish(at(6.0), 0, true).max_packets, Some(4));
+        assert_eq!(meter.finish(at(6.0), 0).max_packets, Some(4));
     }
 }

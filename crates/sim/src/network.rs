@@ -8,25 +8,43 @@
 //! The same holds at the end of a path whose endpoint depends on nothing but the packets that reach it: it may be
 //! handed them as soon as their arrival is known, with the time at which they arrive.
 
-use crate::lane::{Lane, Travelling};
+use crate::lane::{Lane, Pool, Travelling};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
-use crate::packet::{Flags, Packet};
-use crate::schedule::{Schedule, SourceId};
+use crate::medium::{Medium, MediumParts, Station, Turn};
+use crate::packet::{Extensions, Packet};
+use crate::random::Stream;
+use crate::schedule::{Order, Schedule, SourceId};
 use crate::trace::{Event, Trace};
 use crate::waiting_room::Guest;
-use ackclock_aqm::Arrival;
+use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
+use std::collections::VecDeque;
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// Go over a link.
+    /// Go over a plain link that no other path uses: arithmetic.
     Cross(u32),
+    /// Go over a link that decides about packets as they arrive, or is shared.
+    Offer(u32),
+    /// Join the queue of a link that decides at departure.
+    Join(u32),
     /// Wait in a lane until the packet has arrived here.
     Wait(u32),
     /// The endpoint.
-    Arrive,
+    Arrive(Destination),
+}
+
+/// Where a path leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Destination {
+    /// Which flow.
+    pub flow: u32,
+    /// Which end of it, 0 or 1.
+    pub end: u8,
+    /// Which of the paths to that end it is.
+    pub path: u8,
 }
 
 /// A path to be built.
@@ -34,6 +52,8 @@ enum Step {
 pub struct PathPlan {
     /// The links, in order, as indices.
     pub links: Vec<u32>,
+    /// Where it leads to.
+    pub to: Destination,
     /// Whether packets may be launched with a time that lies in the future.
     pub leaves_later: bool,
     /// Whether the endpoint may be handed packets before the time of their arrival has come.
@@ -45,8 +65,8 @@ pub struct PathPlan {
 pub struct Delivery {
     /// When; later than now where the path's endpoint takes packets early.
     pub at: Time,
-    /// Which path.
-    pub path: u32,
+    /// Where.
+    pub to: Destination,
     /// The packet.
     pub packet: Packet,
 }
@@ -60,8 +80,18 @@ pub struct PathCounts {
     pub corrupted: u64,
 }
 
+/// A medium in a running simulation.
+struct Shared {
+    medium: Box<dyn Medium>,
+    links: Vec<u32>,
+    random: Stream,
+    /// Its stations as it was shown them last.
+    stations: Vec<Station>,
+}
+
 /// More packets than this under way mean a window without limit over a queue without limit, not an experiment.
-pub const MOST_PACKETS: usize = 1 << 24;
+/// Where addresses have 32 bits the memory ends earlier.
+pub const MOST_PACKETS: usize = if cfg!(target_pointer_width = "32") { 1 << 21 } else { 1 << 24 };
 
 /// The network of a running simulation.
 pub struct Network {
@@ -71,16 +101,22 @@ pub struct Network {
     pub schedule: Schedule,
     /// The trace, when one is asked for or something is watched.
     pub trace: Option<Trace>,
+    /// What of the packets' headers does not fit into them.
+    pub(crate) extensions: Extensions,
     lanes: Vec<Lane>,
-    /// The numbers of the packets in each lane, for the trace only.
-    traced: Vec<std::collections::VecDeque<u64>>,
+    pool: Pool,
+    /// The numbers of the packets in each lane with their order, for the trace only.
+    traced: Vec<VecDeque<(Order, u64)>>,
     steps: Vec<Step>,
     starts: Vec<u32>,
     counts: Vec<PathCounts>,
     measured: Interval,
     travelling: usize,
-    /// The schedule's source of each link whose discipline decides at departure.
+    /// The schedule's source of each link whose discipline decides at departure; the stations of a medium have one together.
     services: Vec<Option<SourceId>>,
+    media: Vec<Shared>,
+    /// The medium of each link that has one, as an index.
+    medium_of: Vec<Option<u32>>,
     /// Emptied after each use; kept so that drops at departure allocate nothing.
     refused: Vec<Guest>,
     /// Whether a queue has dropped a packet on its arrival since the last was launched.
@@ -89,12 +125,21 @@ pub struct Network {
 
 impl Network {
     /// A network of links, with the paths over them in the order of their numbers.
-    pub fn new(links: Vec<Link>, paths: &[PathPlan], measured: Interval, trace: Option<Trace>) -> Self {
+    pub fn new(
+        links: Vec<Link>,
+        media: Vec<MediumParts>,
+        seed: u64,
+        paths: &[PathPlan],
+        measured: Interval,
+        trace: Option<Trace>,
+    ) -> Self {
         let mut network = Self {
             links,
             schedule: Schedule::default(),
             trace,
+            extensions: Extensions::default(),
             lanes: Vec::new(),
+            pool: Pool::default(),
             traced: Vec::new(),
             steps: Vec::new(),
             starts: Vec::new(),
@@ -102,16 +147,45 @@ impl Network {
             measured,
             travelling: 0,
             services: Vec::new(),
+            media: Vec::new(),
+            medium_of: Vec::new(),
             refused: Vec::new(),
             dropped_at_arrival: false,
         };
+        network.add_media(media, seed);
         for path in paths {
             network.add_path(path);
         }
-        let Self { links, schedule, services, .. } = &mut network;
-        let served = |link: &Link| link.decides_at_departure().then(|| schedule.add_source());
-        services.extend(links.iter().map(served));
+        network.add_services();
         network
+    }
+
+    fn add_media(&mut self, media: Vec<MediumParts>, seed: u64) {
+        self.medium_of = vec![None; self.links.len()];
+        for (index, MediumParts { medium, links }) in media.into_iter().enumerate() {
+            for link in &links {
+                self.medium_of[*link as usize] = Some(index as u32);
+                self.links[*link as usize].share_medium();
+            }
+            let random = Stream::new(seed, &format!("medium {index}"));
+            let stations = vec![Station::default(); links.len()];
+            self.media.push(Shared { medium, links, random, stations });
+        }
+    }
+
+    fn add_services(&mut self) {
+        let mut of_media = vec![None; self.media.len()];
+        for (link, medium) in self.links.iter().zip(&self.medium_of) {
+            let source = match medium {
+                _ if !link.decides_at_departure() => None,
+                None => Some(self.schedule.add_source()),
+                Some(medium) => {
+                    let source = &mut of_media[*medium as usize];
+                    Some(*source.get_or_insert_with(|| self.schedule.add_source()))
+                }
+            };
+            self.services.push(source);
+        }
     }
 
     fn add_path(&mut self, plan: &PathPlan) {
@@ -120,26 +194,37 @@ impl Network {
         let mut now_is_real = !plan.leaves_later;
         // A packet that has not waited is still in the hands of its sender, or of the link that was served.
         let mut has_waited = false;
+        let mut waits_at_end = false;
         for link in &plan.links {
             if self.links[*link as usize].is_watched() && !now_is_real {
-                self.add_wait(path);
+                self.add_wait(path, false);
                 has_waited = true;
             }
-            self.steps.push(Step::Cross(*link));
+            self.steps.push(match &self.links[*link as usize] {
+                plain if plain.is_plain() => Step::Cross(*link),
+                late if late.decides_at_departure() => Step::Join(*link),
+                _ => Step::Offer(*link),
+            });
             now_is_real = false;
             has_waited &= !self.links[*link as usize].decides_at_departure();
+            if self.links[*link as usize].reorders() {
+                // What follows is offered packets in the order in which they arrive.
+                self.add_wait(path, true);
+                now_is_real = true;
+            }
+            waits_at_end = now_is_real;
         }
-        if !(plan.arrives_early && has_waited) {
-            self.add_wait(path);
+        if !(waits_at_end || plan.arrives_early && has_waited) {
+            self.add_wait(path, false);
         }
-        self.steps.push(Step::Arrive);
+        self.steps.push(Step::Arrive(plan.to));
     }
 
-    fn add_wait(&mut self, path: u32) {
+    fn add_wait(&mut self, path: u32, reorders: bool) {
         let source = self.schedule.add_source();
         self.steps.push(Step::Wait(self.lanes.len() as u32));
-        self.lanes.push(Lane::new(path, self.steps.len() as u32, source));
-        self.traced.push(std::collections::VecDeque::new());
+        self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
+        self.traced.push(VecDeque::new());
     }
 
     /// How many lanes there are; their schedule sources are the first, in order.
@@ -147,9 +232,12 @@ impl Network {
         self.lanes.len()
     }
 
-    /// The links that have to be served, with their sources in the schedule, which follow those of the lanes.
-    pub fn services(&self) -> impl Iterator<Item = (u32, SourceId)> {
-        self.services.iter().enumerate().filter_map(|(link, source)| Some((link as u32, (*source)?)))
+    /// The links that have to be served, one of each medium, in the order of their sources in the schedule, which follow
+    /// those of the lanes.
+    pub fn services(&self) -> impl Iterator<Item = u32> {
+        let served = (0..self.links.len()).filter(|link| self.services[*link].is_some());
+        let first = |link: &usize| !self.services[..*link].contains(&self.services[*link]);
+        served.filter(move |link| self.medium_of[*link].is_none() || first(link)).map(|link| link as u32)
     }
 
     /// What became of a path's packets.
@@ -191,15 +279,13 @@ impl Network {
     #[inline]
     pub fn arrive(&mut self, lane_index: usize) -> Option<Delivery> {
         let lane = &mut self.lanes[lane_index];
-        let travelling = lane.pop()?;
+        let Travelling { arrives, order, packet } = lane.pop(&mut self.pool)?;
         self.travelling -= 1;
-        match lane.head() {
-            Some(next) => self.schedule.set(lane.source, next.arrives, next.order),
+        match lane.head(&self.pool) {
+            Some((arrives, order)) => self.schedule.set(lane.source, arrives, order),
             None => self.schedule.clear(lane.source),
         }
-        let number =
-            if self.trace.is_some() { self.traced[lane_index].pop_front().unwrap_or_default() } else { 0 };
-        let Travelling { arrives, packet, .. } = travelling;
+        let number = if self.trace.is_some() { take_number(&mut self.traced[lane_index], order) } else { 0 };
         let (path, step) = (lane.path, lane.next_step);
         self.advance(arrives, path, step, packet, number)
     }
@@ -215,52 +301,70 @@ impl Network {
     ) -> Option<Delivery> {
         loop {
             match self.steps[step as usize] {
-                Step::Cross(link) => {
-                    let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.flags.ecn() };
-                    if self.links[link as usize].decides_at_departure() {
-                        // What the link is free for at this instant has left already, as where arrivals decide.
-                        if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
-                            self.serve(link, now);
-                        }
-                        self.wait(link, Guest { packet, path, since: now, step, number }, arrival);
-                        self.serve(link, now);
-                        return None;
-                    }
-                    let fate = self.links[link as usize].offer(&arrival);
-                    if let Some(trace) = &mut self.trace {
-                        trace_fate(trace, now, path, number, packet.bytes, link, fate);
-                    }
-                    match fate {
-                        Fate::Arrives { at, marked, .. } => {
-                            now = at;
-                            if marked {
-                                packet.flags = packet.flags.with(Flags::CONGESTION_EXPERIENCED);
-                            }
-                        }
-                        Fate::Dropped => {
-                            self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
-                            self.dropped_at_arrival = true;
-                            return None;
-                        }
-                        Fate::Lost { sent, .. } => {
-                            self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
-                            return None;
-                        }
-                    }
-                    step += 1;
+                Step::Cross(link) if self.trace.is_none() => {
+                    now = self.links[link as usize].cross(now, packet.bytes);
+                }
+                Step::Cross(link) | Step::Offer(link) => {
+                    now = self.offer(now, path, link, &mut packet, number)?;
                 }
                 Step::Wait(lane) => {
                     self.enter(lane as usize, now, packet, number);
                     return None;
                 }
-                Step::Arrive => {
+                Step::Join(link) => {
+                    self.join(link, Guest { packet, path, since: now, step, number });
+                    return None;
+                }
+                Step::Arrive(to) => {
                     if let Some(trace) = &mut self.trace {
                         trace.push(now, path, number, packet.bytes, Event::Delivered);
                     }
-                    return Some(Delivery { at: now, path, packet });
+                    return Some(Delivery { at: now, to, packet });
                 }
             }
+            step += 1;
         }
+    }
+
+    /// Offers a packet to a link that decides at arrival; returns when it is at the other end.
+    #[inline]
+    fn offer(&mut self, now: Time, path: u32, link: u32, packet: &mut Packet, number: u64) -> Option<Time> {
+        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
+        let fate = self.links[link as usize].offer(&arrival);
+        if let Some(trace) = &mut self.trace {
+            trace_fate(trace, now, path, number, packet.bytes, link, fate);
+        }
+        match fate {
+            Fate::Arrives { at, marked, .. } => {
+                if marked {
+                    packet.ecn = Ecn::Experienced;
+                }
+                Some(at)
+            }
+            Fate::Dropped => {
+                self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
+                self.dropped_at_arrival = true;
+                self.extensions.forget(packet);
+                None
+            }
+            Fate::Lost { sent, .. } => {
+                self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
+                self.extensions.forget(packet);
+                None
+            }
+        }
+    }
+
+    /// A packet arrives at a link whose discipline decides at departure.
+    fn join(&mut self, link: u32, guest: Guest) {
+        let Guest { packet, path, since: now, .. } = guest;
+        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
+        // What the link is free for at this instant has left already, as where arrivals decide.
+        if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
+            self.serve(link, now);
+        }
+        self.wait(link, guest, arrival);
+        self.serve(link, now);
     }
 
     /// A packet joins the queue of a link whose discipline decides at departure.
@@ -274,8 +378,42 @@ impl Network {
         self.note_refused(link, arrival.now);
     }
 
-    /// A link whose discipline decides at departure may be free: sends what goes next.
+    /// A link whose discipline decides at departure, or its medium, may be free: sends what goes next.
     pub fn serve(&mut self, link: u32, now: Time) {
+        match self.medium_of[link as usize] {
+            None => self.serve_alone(link, now),
+            Some(medium) => self.serve_medium(medium as usize, now),
+        }
+    }
+
+    /// Lets the stations of a medium send as it says, until it is busy or all wait for a time to come.
+    fn serve_medium(&mut self, medium: usize, now: Time) {
+        let Some(first) = self.media[medium].links.first().copied() else { return };
+        let Some(source) = self.services[first as usize] else { return };
+        loop {
+            let due = self.media[medium].due(now, &self.links);
+            let Turn { station, starts } = match due {
+                Some(turn) if turn.starts <= now => turn,
+                Some(Turn { starts, .. }) => {
+                    let order = self.schedule.next_order();
+                    return self.schedule.set(source, starts, order);
+                }
+                None => return self.schedule.clear(source),
+            };
+            let link = self.media[medium].links[station];
+            let next = self.links[link as usize].serve(now, &mut self.refused);
+            self.note_refused(link, now);
+            if next.is_some() {
+                let Shared { medium, links, .. } = &mut self.media[medium];
+                let sent = self.links[link as usize].free_at();
+                links.iter().for_each(|link| self.links[*link as usize].wait_until(sent));
+                medium.on_sending(station, starts.max(now), sent);
+            }
+            self.go_on(link, next);
+        }
+    }
+
+    fn serve_alone(&mut self, link: u32, now: Time) {
         let next = self.links[link as usize].serve(now, &mut self.refused);
         self.note_refused(link, now);
         if let Some(source) = self.services[link as usize] {
@@ -287,6 +425,11 @@ impl Network {
                 None => self.schedule.clear(source),
             }
         }
+        self.go_on(link, next);
+    }
+
+    /// The transmission of a packet that waited has begun.
+    fn go_on(&mut self, link: u32, next: Option<(Guest, Fate)>) {
         let Some((guest, fate)) = next else { return };
         self.travelling -= 1;
         let Guest { mut packet, path, step, number, .. } = guest;
@@ -296,7 +439,7 @@ impl Network {
         match fate {
             Fate::Arrives { at, marked, .. } => {
                 if marked {
-                    packet.flags = packet.flags.with(Flags::CONGESTION_EXPERIENCED);
+                    packet.ecn = Ecn::Experienced;
                 }
                 let delivery = self.advance(at, path, step + 1, packet, number);
                 debug_assert!(delivery.is_none(), "every path waits after such a link");
@@ -304,6 +447,7 @@ impl Network {
             Fate::Dropped => {}
             Fate::Lost { sent, .. } => {
                 self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
+                self.extensions.forget(&packet);
             }
         }
     }
@@ -311,6 +455,7 @@ impl Network {
     fn note_refused(&mut self, link: u32, now: Time) {
         self.travelling -= self.refused.len();
         for guest in self.refused.drain(..) {
+            self.extensions.forget(&guest.packet);
             self.counts[guest.path as usize].dropped += u64::from(self.measured.contains(now));
             if let Some(trace) = &mut self.trace {
                 trace.push(now, guest.path, guest.number, guest.packet.bytes, Event::Dropped { link });
@@ -323,12 +468,40 @@ impl Network {
         let order = self.schedule.next_order();
         self.travelling += 1;
         if self.trace.is_some() {
-            self.traced[lane].push_back(number);
+            self.traced[lane].push_back((order, number));
         }
         let lane = &mut self.lanes[lane];
-        if lane.push(Travelling { arrives, order, packet }) {
+        if let Some(arrives) = lane.push(&mut self.pool, &Travelling { arrives, order, packet }) {
             self.schedule.set(lane.source, arrives, order);
         }
+    }
+}
+
+/// The number of the packet of this order, which is the first unless it has overtaken others.
+fn take_number(traced: &mut VecDeque<(Order, u64)>, order: Order) -> u64 {
+    let place = traced.iter().position(|(other, _)| *other == order);
+    place.and_then(|place| traced.remove(place)).map_or(0, |(_, number)| number)
+}
+
+impl Shared {
+    /// Who sends next, and when; `None` while nobody has anything.
+    fn due(&mut self, now: Time, links: &[Link]) -> Option<Turn> {
+        let Self { medium, links: stations_links, random, stations } = self;
+        for (station, link) in stations.iter_mut().zip(&*stations_links) {
+            *station = links[*link as usize].station();
+        }
+        let ready =
+            stations.iter().filter(|station| station.packets > 0).map(|station| station.ready).min()?;
+        let free_at = links[stations_links[0] as usize].free_at().max(ready);
+        if free_at > now {
+            return Some(Turn { station: 0, starts: free_at });
+        }
+        let turn = medium.next(now, stations, random);
+        assert!(
+            stations[turn.station].packets > 0,
+            "a medium gives the turn to a station with nothing to send"
+        );
+        Some(turn)
     }
 }
 
@@ -378,11 +551,12 @@ mod tests {
             phases: Vec::new(),
             delay: Span::ZERO,
             discipline: Some((entry.build)(&entry.descriptor.defaults(), Capacity::Packets(1), &link)),
-            loss: None,
+            impairments: crate::channel::Impairments::default(),
             seed: 1,
         };
-        let path = PathPlan { links: vec![0], leaves_later: false, arrives_early: false };
-        Network::new(vec![Link::new(parts, true, measured)], &[path], measured, None)
+        let to = Destination::default();
+        let path = PathPlan { links: vec![0], to, leaves_later: false, arrives_early: false };
+        Network::new(vec![Link::new(parts, true, measured)], Vec::new(), 1, &[path], measured, None)
     }
 
     #[test]

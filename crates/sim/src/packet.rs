@@ -1,115 +1,111 @@
-//! Packets: small plain values that are copied, never boxed.
+//! What the network carries: small plain values that are copied, never boxed.
 
 use ackclock_aqm::Ecn;
-use ackclock_base::{Span, Time};
-use std::ops::Range;
 
-/// A packet on its way, data or acknowledgement. Which flow and direction it belongs to follows from its lane.
+/// A packet on its way. Which flow and path it belongs to follows from its lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// Data: the packet's number. Acknowledgement: the first number not yet received in order.
-    pub number: u64,
-    /// Data: when it was sent. Acknowledgement: the echo of that (RFC 7323).
-    pub stamp: Time,
-    /// Acknowledgement: what the packet that caused it took on the way there.
-    pub way_there: Span,
-    /// Size on the wire in bytes.
+    /// Size on the wire in bytes; less than [`Packet::MAX_BYTES`].
     pub bytes: u32,
-    /// Acknowledgement: how many packets have arrived marked so far, modulo 2^16 (RFC 9768, with a wider counter).
-    pub marks: u16,
-    /// What else it says.
-    pub flags: Flags,
-    /// Acknowledgement: ranges received out of order, the most recent first, as offsets from `number`. Empty ones
-    /// come last.
-    pub sack: [Block; MAX_SACK_BLOCKS],
+    /// Which of its flow's connections, one after another, it belongs to, modulo 256. Set as it is sent.
+    pub connection: u8,
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// Where the rest of its header lies, if these words are not all of it. Set as it is sent.
+    pub extension: ExtensionId,
+    /// What the endpoints tell each other; the network does not look at it. Only they know what a word means.
+    pub header: [u64; HEADER_WORDS],
 }
 
-/// RFC 2018 section 3: with timestamps three blocks fit into the options.
-pub const MAX_SACK_BLOCKS: usize = 3;
+/// Words of a header that every packet has room for.
+pub const HEADER_WORDS: usize = 3;
+
+/// More of a header, for the few packets whose words do not suffice (TCP: those with SACK blocks). It lies beside the
+/// network, not in the packet.
+pub type Extension = [u64; 4];
 
 impl Packet {
-    /// Acknowledgement: the packets that its first block says have arrived twice (RFC 2883 section 5): they lie below the
-    /// cumulative acknowledgement, or within the second block.
-    pub fn duplicate(&self) -> Option<Range<u64>> {
-        let [first, second, _] = self.sack;
-        if first.start > first.end {
-            Some(self.number.checked_sub(u64::from(first.start))?..self.number - u64::from(first.end))
-        } else if first.start < first.end && second.start <= first.start && first.end <= second.end {
-            let above = |offset| self.number.saturating_add(u64::from(offset));
-            Some(above(first.start)..above(first.end))
-        } else {
-            None
-        }
+    /// No packet is as large (IPv6 jumbograms aside, none is larger than 64 KiB).
+    pub const MAX_BYTES: u32 = 1 << 24;
+
+    /// Whether it has more of a header than its words.
+    pub fn is_extended(&self) -> bool {
+        self.extension != ExtensionId::NONE
     }
 }
 
-/// A range of packets, as offsets from the cumulative acknowledgement; empty where `start == end`. Below the acknowledgement,
-/// where only a duplicate can lie, offsets are counted downwards, and `start` is the larger one.
+/// A place among the [`Extensions`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Block {
-    /// The first packet in the range.
-    pub start: u32,
-    /// One past the last.
-    pub end: u32,
+pub struct ExtensionId(u32);
+
+impl ExtensionId {
+    const NONE: Self = Self(0);
 }
 
-impl Block {
-    /// A single packet that came twice, for an acknowledgement of this number.
-    pub fn duplicate(number: u64, acknowledgement: u64) -> Self {
-        let offset = |number: u64| u32::try_from(number.abs_diff(acknowledgement)).unwrap_or(u32::MAX);
-        Self { start: offset(number), end: offset(number + 1) }
-    }
+/// The extensions of the packets under way. A place is used again as soon as its packet has met its fate, so there are
+/// never more than there were extended packets under way at once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extensions {
+    places: Vec<Extension>,
+    free: Vec<u32>,
 }
 
-/// Single bits of a packet, and in the upper byte which of its flow's connections it belongs to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(u16);
-
-impl Flags {
-    /// May be marked (RFC 3168 ECT).
-    pub const ECN_CAPABLE: Self = Self(1);
-    /// Has been marked (CE).
-    pub const CONGESTION_EXPERIENCED: Self = Self(2);
-    /// Echoes a mark to the sender (ECE).
-    pub const CONGESTION_ECHO: Self = Self(4);
-    /// Tells the receiver that the window has been reduced (CWR).
-    pub const WINDOW_REDUCED: Self = Self(8);
-    /// Has been sent before.
-    pub const RETRANSMISSION: Self = Self(16);
-    /// Begins a connection.
-    pub const SYN: Self = Self(32);
-    /// May be marked, and answers to each mark a little (RFC 9331 ECT(1)).
-    pub const LOW_LATENCY: Self = Self(64);
-
-    /// Whether all bits of `other` are set.
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// The ECN field of a packet with these bits.
-    pub const fn ecn(self) -> Ecn {
-        match () {
-            () if self.has(Self::CONGESTION_EXPERIENCED) => Ecn::Experienced,
-            () if self.has(Self::LOW_LATENCY) => Ecn::LowLatency,
-            () if self.has(Self::ECN_CAPABLE) => Ecn::Classic,
-            () => Ecn::NotCapable,
+impl Extensions {
+    /// Keeps one.
+    pub(crate) fn keep(&mut self, extension: Extension) -> ExtensionId {
+        match self.free.pop() {
+            Some(id) => {
+                self.places[id as usize - 1] = extension;
+                ExtensionId(id)
+            }
+            None => {
+                self.places.push(extension);
+                ExtensionId(self.places.len() as u32)
+            }
         }
     }
 
-    /// These bits on a packet of the flow's connection with this number, modulo 256.
-    #[must_use]
-    pub const fn of_connection(self, number: u8) -> Self {
-        Self(self.0 & 0xff | (number as u16) << 8)
+    /// The one of a packet; zeros if it has none.
+    pub(crate) fn of(&self, packet: &Packet) -> Extension {
+        match packet.extension {
+            ExtensionId::NONE => Extension::default(),
+            ExtensionId(id) => self.places[id as usize - 1],
+        }
     }
 
-    /// Which of its flow's connections, one after another, a packet belongs to.
-    pub const fn connection(self) -> u8 {
-        (self.0 >> 8) as u8
+    /// A packet has met its fate.
+    #[inline]
+    pub(crate) fn forget(&mut self, packet: &Packet) {
+        if packet.is_extended() {
+            self.free.push(packet.extension.0);
+        }
     }
 
-    /// These bits and those of `other`.
-    #[must_use]
-    pub const fn with(self, other: Self) -> Self {
-        Self(self.0 | other.0)
+    /// How many are kept.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.places.len() - self.free.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_used_again_once_its_packet_has_met_its_fate() {
+        let mut extensions = Extensions::default();
+        let send = |extensions: &mut Extensions, word| Packet {
+            extension: extensions.keep([word; 4]),
+            ..Packet::default()
+        };
+        let (first, second) = (send(&mut extensions, 1), send(&mut extensions, 2));
+        assert_eq!((extensions.of(&first), extensions.of(&second)), ([1; 4], [2; 4]));
+        extensions.forget(&first);
+        extensions.forget(&Packet::default());
+        let third = send(&mut extensions, 3);
+        assert_eq!((extensions.of(&second), extensions.of(&third)), ([2; 4], [3; 4]));
+        assert_eq!((extensions.len(), extensions.places.len()), (2, 2));
+        assert_eq!(extensions.of(&Packet::default()), [0; 4]);
     }
 }

@@ -1,15 +1,16 @@
-//! What happens next: a tournament over the sources of events.
+//! What happens next: a calendar over the sources of events (Brown 1988), each bucket of which is sorted when its time has
+//! come (Tang, Goh and Thng 2005).
 //!
-//! A simulation has few sources (one per lane of packets, one per timer), and each has at most one pending event.
-//! So the queue is not a heap of events but a winner tree with one leaf per source: changing a source's time replays
-//! one path to the root, log2(sources) minima over neighbouring memory, without a branch to mispredict.
+//! A simulation has one source for each lane of packets and for each timer, and each has at most one pending event. What
+//! is due soon lies sorted; what is due later lies unsorted in buckets of time, a few events in each; the rest, timers above
+//! all, is looked through when all buckets have had their turn. So an event costs about the same among ten thousand sources
+//! as among ten. An event that is taken back or moved stays where it is, and is passed over when its turn comes.
 //!
 //! Equal times are served in the order in which they were scheduled.
 
 use ackclock_base::Time;
-use std::hint::select_unpredictable;
 
-/// A source of events, as its leaf in the tree.
+/// A source of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceId(u32);
 
@@ -24,32 +25,72 @@ impl SourceId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order(u64);
 
-/// When, and then 40 bits of order and 24 bits of source in one number. A trillion events and sixteen million sources
-/// in a run are enough: see [`Schedule::add_source`] and [`Schedule::next_order`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Key {
-    time: u64,
-    tie: u64,
+impl Order {
+    /// As the upper 40 bits of a word.
+    #[inline]
+    pub(crate) fn above_24_bits(self) -> u64 {
+        self.0 << SOURCE_BITS
+    }
+
+    /// From the upper 40 bits of a word.
+    #[inline]
+    pub(crate) fn from_above_24_bits(word: u64) -> Self {
+        Self(word >> SOURCE_BITS)
+    }
 }
+
+/// The time, and below that 40 bits of order and 24 bits of source, in one number: two of them are compared in two
+/// instructions. A trillion events and sixteen million sources in a run are enough: see [`Schedule::add_source`] and
+/// [`Schedule::next_order`].
+type Key = u128;
 
 const SOURCE_BITS: u32 = 24;
 const ORDER_BITS: u32 = 40;
-const SOURCE_MASK: u64 = (1 << SOURCE_BITS) - 1;
-const NEVER: Key = Key { time: u64::MAX, tie: u64::MAX };
+const SOURCE_MASK: Key = (1 << SOURCE_BITS) - 1;
+const NEVER: Key = Key::MAX;
 
-/// The tournament.
+/// Events that a bucket is to hold in the mean, and more than which none may hold before its width is reconsidered.
+const GOOD_BUCKET: usize = 2;
+const MAX_BUCKET: usize = 128;
+const MIN_BUCKETS: usize = 256;
+
+/// The calendar.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// `tree[1]` is the winner; the leaves are the upper half.
-    tree: Vec<Key>,
-    leaves: usize,
-    sources: u32,
+    /// The pending event of each source.
+    due: Vec<Key>,
+    /// All events before the bucket that is next, the first one last.
+    near: Vec<Key>,
+    /// The number of the bucket that is next: the time over the buckets' width.
+    next: u64,
+    /// The number of the first bucket beyond those that there are.
+    end: u64,
+    /// A bucket is two to the power of this many nanoseconds wide.
+    width_bits: u32,
+    /// A ring of a power of two.
+    buckets: Vec<Vec<Key>>,
+    in_buckets: usize,
+    /// Later than all buckets.
+    far: Vec<Key>,
+    /// How many events the buckets have given since they were last laid out.
+    given: usize,
     orders: u64,
 }
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self { tree: vec![NEVER; 2], leaves: 1, sources: 0, orders: 0 }
+        Self {
+            due: Vec::new(),
+            near: Vec::new(),
+            next: 0,
+            end: 0,
+            width_bits: 16,
+            buckets: Vec::new(),
+            in_buckets: 0,
+            far: Vec::new(),
+            given: 0,
+            orders: 0,
+        }
     }
 }
 
@@ -59,13 +100,10 @@ impl Schedule {
 
     /// Adds a source, silent at first. Callers keep their number below [`Schedule::MOST_SOURCES`].
     pub fn add_source(&mut self) -> SourceId {
-        let id = self.sources;
-        assert!((id as usize) < Self::MOST_SOURCES, "more than {} event sources", Self::MOST_SOURCES);
-        self.sources += 1;
-        if self.sources as usize > self.leaves {
-            self.grow();
-        }
-        SourceId(id)
+        let id = self.due.len();
+        assert!(id < Self::MOST_SOURCES, "more than {} event sources", Self::MOST_SOURCES);
+        self.due.push(NEVER);
+        SourceId(id as u32)
     }
 
     /// The place of an event that is scheduled now among those of the same time.
@@ -77,62 +115,140 @@ impl Schedule {
     /// Sets when a source's next event is due, replacing what was set before.
     #[inline]
     pub fn set(&mut self, source: SourceId, time: Time, order: Order) {
-        let tie = (order.0 << SOURCE_BITS) | u64::from(source.0);
-        self.replay(source, Key { time: time.nanos(), tie });
+        let tie = order.above_24_bits() | u64::from(source.0);
+        let key = Key::from(time.nanos()) << 64 | Key::from(tie);
+        self.due[source.index()] = key;
+        let number = time.nanos() >> self.width_bits;
+        if number >= self.end {
+            self.far.push(key);
+        } else if number >= self.next {
+            self.put_in_bucket(number, key);
+        } else {
+            self.put_near(key);
+        }
     }
 
     /// Takes back a source's pending event, if it has one.
     #[inline]
     pub fn clear(&mut self, source: SourceId) {
-        self.replay(source, NEVER);
+        self.due[source.index()] = NEVER;
     }
 
     /// The next event: when, and whose.
     #[inline]
-    pub fn peek(&self) -> Option<(Time, SourceId)> {
-        match self.tree[1] {
-            NEVER => None,
-            Key { time, tie } => Some((Time::from_nanos(time), SourceId((tie & SOURCE_MASK) as u32))),
+    pub fn peek(&mut self) -> Option<(Time, SourceId)> {
+        loop {
+            while let Some(&key) = self.near.last() {
+                let source = SourceId((key & SOURCE_MASK) as u32);
+                if self.due[source.index()] == key {
+                    return Some((Time::from_nanos((key >> 64) as u64), source));
+                }
+                self.near.pop();
+            }
+            if !self.turn() {
+                return None;
+            }
         }
     }
 
     #[inline]
-    fn replay(&mut self, source: SourceId, key: Key) {
-        let mut node = self.leaves + source.index();
-        let mut winner = key;
-        self.tree[node] = winner;
-        while node > 1 {
-            winner = earlier(winner, self.tree[node ^ 1]);
-            node >>= 1;
-            // Where the winner stays the same nothing changes above: most events are scheduled for later than their
-            // neighbours'.
-            if self.tree[node] == winner {
-                return;
+    fn put_in_bucket(&mut self, number: u64, key: Key) {
+        let place = number as usize & (self.buckets.len() - 1);
+        self.buckets[place].push(key);
+        self.in_buckets += 1;
+    }
+
+    /// Among the few that are near; mostly it is later than they are.
+    fn put_near(&mut self, key: Key) {
+        let place = if self.near.len() > 16 {
+            self.near.partition_point(|other| *other > key)
+        } else {
+            self.near.iter().position(|other| *other < key).unwrap_or(self.near.len())
+        };
+        self.near.insert(place, key);
+    }
+
+    /// Nothing is near: takes what is in the next bucket. Says whether there was anything at all.
+    fn turn(&mut self) -> bool {
+        if self.in_buckets == 0 && !self.lay_out() {
+            return false;
+        }
+        let mask = self.buckets.len() - 1;
+        while self.buckets[self.next as usize & mask].is_empty() {
+            self.next += 1;
+        }
+        std::mem::swap(&mut self.near, &mut self.buckets[self.next as usize & mask]);
+        self.next += 1;
+        self.in_buckets -= self.near.len();
+        self.given += self.near.len();
+        if self.near.len() > MAX_BUCKET {
+            self.narrow();
+        }
+        self.near.sort_unstable_by(|a, b| b.cmp(a));
+        true
+    }
+
+    /// All buckets have had their turn: new ones for what is later, as wide as the last ones should have been.
+    #[cold]
+    fn lay_out(&mut self) -> bool {
+        let Self { far, due, .. } = self;
+        far.retain(|key| due[(*key & SOURCE_MASK) as usize] == *key);
+        let Some(first) = self.far.iter().min() else { return false };
+        let first = (first >> 64) as u64;
+        let wanted = (self.due.len() / 2).next_power_of_two().max(MIN_BUCKETS);
+        if self.given > 0 {
+            let good = GOOD_BUCKET * self.buckets.len();
+            if self.given > 2 * good {
+                self.width_bits = self.width_bits.saturating_sub((self.given / good).ilog2()).max(1);
+            } else if 2 * self.given < good {
+                self.width_bits = (self.width_bits + (good / self.given).ilog2()).min(40);
             }
-            self.tree[node] = winner;
         }
+        if self.buckets.len() != wanted {
+            self.buckets = vec![Vec::new(); wanted];
+        }
+        self.begin_at(first);
+        true
     }
 
-    fn grow(&mut self) {
-        let leaves = self.leaves * 2;
-        let mut tree = vec![NEVER; leaves * 2];
-        tree[leaves..leaves + self.leaves].copy_from_slice(&self.tree[self.leaves..]);
-        for node in (1..leaves).rev() {
-            tree[node] = earlier(tree[2 * node], tree[2 * node + 1]);
+    /// A bucket is crowded: all that is later is put into narrower ones, unless its events are at one time.
+    #[cold]
+    fn narrow(&mut self) {
+        let times = self.near.iter().map(|key| (key >> 64) as u64);
+        let (first, last) = times.fold((u64::MAX, 0), |(low, high), time| (low.min(time), high.max(time)));
+        let good = ((last - first) / self.near.len() as u64 * GOOD_BUCKET as u64).max(2).ilog2();
+        if good + 1 >= self.width_bits {
+            return;
         }
-        self.tree = tree;
-        self.leaves = leaves;
+        self.width_bits = good;
+        self.far.append(&mut self.near);
+        self.buckets.iter_mut().for_each(|bucket| self.far.append(bucket));
+        self.in_buckets = 0;
+        self.begin_at(first);
+        // At least what is first is near, so the caller has what it came for.
+        let mask = self.buckets.len() - 1;
+        std::mem::swap(&mut self.near, &mut self.buckets[self.next as usize & mask]);
+        self.next += 1;
+        self.in_buckets -= self.near.len();
+        self.given = self.near.len();
     }
-}
 
-/// The earlier of two keys, without a branch: which of two lanes is earlier is as good as random, and mispredicted
-/// branches here were half of all that a run had. Hence the operators without short circuit.
-#[inline]
-fn earlier(a: Key, b: Key) -> Key {
-    let b_first = (b.time < a.time) | ((b.time == a.time) & (b.tie < a.tie));
-    Key {
-        time: select_unpredictable(b_first, b.time, a.time),
-        tie: select_unpredictable(b_first, b.tie, a.tie),
+    /// Lays the buckets out from this time on.
+    fn begin_at(&mut self, first: u64) {
+        self.next = first >> self.width_bits;
+        self.end = self.next.saturating_add(self.buckets.len() as u64);
+        self.given = 0;
+        let mut index = 0;
+        while index < self.far.len() {
+            let key = self.far[index];
+            let number = (key >> 64) as u64 >> self.width_bits;
+            if number < self.end {
+                self.far.swap_remove(index);
+                self.put_in_bucket(number, key);
+            } else {
+                index += 1;
+            }
+        }
     }
 }
 
@@ -157,27 +273,80 @@ mod tests {
         assert_eq!(served, [3, 1, 4, 0, 2]);
     }
 
+    /// Against a list: whatever is set, cleared and set again, the earliest comes first.
+    fn agrees_with_a_list(
+        operations: impl Iterator<Item = (usize, Option<u64>)>,
+    ) -> Result<(), TestCaseError> {
+        let mut schedule = Schedule::default();
+        let mut sources = Vec::new();
+        let mut model: Vec<Option<(u64, u64)>> = Vec::new();
+        for (index, time) in operations {
+            while sources.len() <= index {
+                sources.push(schedule.add_source());
+                model.push(None);
+            }
+            let order = schedule.next_order();
+            match time {
+                Some(ns) => schedule.set(sources[index], Time::from_nanos(ns), order),
+                None => schedule.clear(sources[index]),
+            }
+            model[index] = time.map(|ns| (ns, order.0));
+            let best = model.iter().enumerate().filter_map(|(i, key)| key.map(|key| (key, i))).min();
+            let found = schedule.peek().map(|(time, source)| (time.nanos(), source.index()));
+            prop_assert_eq!(found, best.map(|((ns, _), i)| (ns, i)));
+        }
+        Ok(())
+    }
+
     proptest! {
-        /// Against a sorted list: whatever is set, cleared and set again, the earliest comes first.
         #[test]
         fn the_earliest_wins(operations in prop::collection::vec((0_usize..40, prop::option::of(0_u64..1000)), 1..200)) {
+            agrees_with_a_list(operations.into_iter())?;
+        }
+
+        /// From nanoseconds to centuries, so that events go by the buckets and lie beyond them.
+        #[test]
+        fn the_earliest_wins_at_any_distance(
+            operations in prop::collection::vec((0_usize..40, prop::option::of((any::<u64>(), 0_u32..64))), 1..300),
+        ) {
+            agrees_with_a_list(
+                operations.into_iter().map(|(index, time)| (index, time.map(|(bits, shift)| bits >> shift))),
+            )?;
+        }
+
+        /// A simulation: what is first is served and set anew, some time after its turn; now and then another is moved to an
+        /// earlier time. Many sources begin at once, so that a bucket is crowded.
+        #[test]
+        fn time_goes_on(
+            count in 1_usize..600,
+            spread in 0_u32..30,
+            ahead in prop::collection::vec((1_u64..1 << 34, 0_u32..34, 0_usize..600), 1..2000),
+        ) {
             let mut schedule = Schedule::default();
-            let mut sources = Vec::new();
-            let mut model: Vec<Option<(u64, u64)>> = Vec::new();
-            for (index, time) in operations {
-                while sources.len() <= index {
-                    sources.push(schedule.add_source());
-                    model.push(None);
+            let mut model = std::collections::BTreeSet::new();
+            let mut due = Vec::new();
+            for index in 0..count {
+                let (source, order) = (schedule.add_source(), schedule.next_order());
+                let ns = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (63 - spread);
+                schedule.set(source, Time::from_nanos(ns), order);
+                model.insert((ns, order.0, index));
+                due.push((ns, order.0, source));
+            }
+            for (bits, shift, other) in ahead {
+                let (now, source) = schedule.peek().unwrap();
+                let (ns, order, index) = model.pop_first().unwrap();
+                prop_assert_eq!((now.nanos(), source.index()), (ns, index));
+                let other = other % count;
+                let moves = if other.is_multiple_of(5) { other } else { index };
+                for index in [index, moves] {
+                    let later = ns + (bits >> shift) + u64::from(index != moves);
+                    model.remove(&(due[index].0, due[index].1, index));
+                    let order = schedule.next_order();
+                    schedule.set(due[index].2, Time::from_nanos(later), order);
+                    model.insert((later, order.0, index));
+                    (due[index].0, due[index].1) = (later, order.0);
                 }
-                let order = schedule.next_order();
-                match time {
-                    Some(ns) => schedule.set(sources[index], Time::from_nanos(ns), order),
-                    None => schedule.clear(sources[index]),
-                }
-                model[index] = time.map(|ns| (ns, order.0));
-                let best = model.iter().enumerate().filter_map(|(i, key)| key.map(|key| (key, i))).min();
-                let found = schedule.peek().map(|(time, source)| (time.nanos(), source.index()));
-                prop_assert_eq!(found, best.map(|((ns, _), i)| (ns, i)));
+                prop_assert!(order < schedule.next_order().0);
             }
         }
     }

@@ -23,18 +23,20 @@ pub struct Series {
 #[derive(Clone, Debug)]
 pub struct Sampler {
     every: Span,
-    series: Series,
+    time_s: Vec<f64>,
+    flows: Vec<Columns>,
+    links: Vec<(usize, Columns)>,
 }
 
 impl Sampler {
     /// Samples every `every`, the flows and the links given by index.
     pub fn new(every: Span, flows: usize, links: Vec<usize>) -> Self {
-        let series = Series {
+        Self {
+            every,
             time_s: Vec::new(),
-            flows: vec![Named::new(); flows],
-            links: links.into_iter().map(|link| (link, Named::new())).collect(),
-        };
-        Self { every, series }
+            flows: vec![Columns::default(); flows],
+            links: links.into_iter().map(|link| (link, Columns::default())).collect(),
+        }
     }
 
     /// The sampling interval.
@@ -44,52 +46,107 @@ impl Sampler {
 
     /// Takes one sample of everything but the goodput, which the flows count themselves.
     pub fn take(&mut self, now: Time, flows: &[Flow], network: &mut Network) {
-        let index = self.series.time_s.len();
-        self.series.time_s.push(now.seconds());
-        for (flow, named) in flows.iter().zip(&mut self.series.flows) {
-            sample_flow(flow, &mut |name, value| put(named, name, index, value));
+        let index = self.time_s.len();
+        self.time_s.push(now.seconds());
+        for (flow, columns) in flows.iter().zip(&mut self.flows) {
+            columns.begin(index);
+            sample_flow(flow, &mut |name, value| columns.put(name, value));
         }
-        for (link, named) in &mut self.series.links {
+        for (link, columns) in &mut self.links {
             let link = &mut network.links[*link];
-            put(named, "queue_packets", index, link.queue_at(now) as f64);
+            columns.begin(index);
+            columns.put("queue_packets", link.queue_at(now) as f64);
             let counts = link.counts();
-            put(named, "arrived_packets", index, counts.arrived as f64);
-            put(named, "dropped_packets", index, counts.dropped as f64);
-            link.publish(&mut |name, value| put(named, name, index, value));
+            columns.put("arrived_packets", counts.arrived as f64);
+            columns.put("dropped_packets", counts.dropped as f64);
+            link.publish(&mut |name, value| columns.put(name, value));
+        }
+    }
+
+    /// The series so far from the sample of this number on, all of the same length.
+    pub fn series_since(&self, sample: usize, flows: &[Flow]) -> Series {
+        let from = sample.min(self.time_s.len());
+        let length = self.time_s.len();
+        let of_flow = |(flow, columns): (&Flow, &Columns)| {
+            let mut named = columns.named(from, length);
+            let goodput = flow.goodput_series(self.every, length).split_off(from);
+            named.insert("goodput_bps".to_owned(), goodput);
+            named
+        };
+        Series {
+            flows: flows.iter().zip(&self.flows).map(of_flow).collect(),
+            links: self.links.iter().map(|(link, columns)| (*link, columns.named(from, length))).collect(),
+            time_s: self.time_s[from..].to_vec(),
         }
     }
 
     /// The series, all of the same length.
-    pub fn into_series(mut self, flows: &[Flow]) -> Series {
-        let length = self.series.time_s.len();
-        for (flow, named) in flows.iter().zip(&mut self.series.flows) {
+    pub fn into_series(self, flows: &[Flow]) -> Series {
+        let length = self.time_s.len();
+        let of_flow = |(flow, columns): (&Flow, Columns)| {
+            let mut named = columns.into_named(length);
             named.insert("goodput_bps".to_owned(), flow.goodput_series(self.every, length));
+            named
+        };
+        Series {
+            flows: flows.iter().zip(self.flows).map(of_flow).collect(),
+            links: self.links.into_iter().map(|(link, columns)| (link, columns.into_named(length))).collect(),
+            time_s: self.time_s,
         }
-        let links = self.series.links.iter_mut().map(|(_, named)| named);
-        for named in self.series.flows.iter_mut().chain(links) {
-            named.values_mut().for_each(|values| values.resize(length, f64::NAN));
+    }
+}
+
+/// The series of one flow or link while they are sampled. What is sampled comes in the same order at each instant, so
+/// that its column is nearly always the one after the last.
+#[derive(Clone, Debug, Default)]
+struct Columns {
+    index: usize,
+    next: usize,
+    columns: Vec<(&'static str, Vec<f64>)>,
+}
+
+impl Columns {
+    /// The sample number `index` begins.
+    fn begin(&mut self, index: usize) {
+        (self.index, self.next) = (index, 0);
+    }
+
+    fn put(&mut self, name: &'static str, value: f64) {
+        let expected = self.columns.get(self.next).is_some_and(|(column, _)| *column == name);
+        if !expected {
+            let known = self.columns.iter().position(|(column, _)| *column == name);
+            self.next = known.unwrap_or(self.columns.len());
+            if known.is_none() {
+                self.columns.push((name, Vec::new()));
+            }
         }
-        self.series
+        let values = &mut self.columns[self.next].1;
+        values.resize(self.index, f64::NAN);
+        values.push(value);
+        self.next += 1;
+    }
+
+    /// A copy from one sample on.
+    fn named(&self, from: usize, length: usize) -> Named {
+        let rest = self.columns.iter().map(|(name, values)| {
+            let mut values = values.get(from..).unwrap_or_default().to_vec();
+            values.resize(length - from, f64::NAN);
+            ((*name).to_owned(), values)
+        });
+        rest.collect()
+    }
+
+    fn into_named(self, length: usize) -> Named {
+        let filled = self.columns.into_iter().map(|(name, mut values)| {
+            values.resize(length, f64::NAN);
+            (name.to_owned(), values)
+        });
+        filled.collect()
     }
 }
 
 fn sample_flow(flow: &Flow, put: &mut dyn FnMut(&'static str, f64)) {
-    let Some(sender) = flow.tcp().filter(|_| !flow.one_of_many) else { return };
-    let decision = sender.control().decision();
-    put("cwnd_packets", decision.cwnd);
-    put("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
-    put("inflight_packets", sender.inflight() as f64);
-    put("fast_retransmits", sender.counts().fast_retransmits as f64);
-    put("rtt_s", sender.last_rtt().map_or(f64::NAN, Span::seconds));
-    sender.publish(put);
-}
-
-fn put(named: &mut Named, name: &str, index: usize, value: f64) {
-    if !named.contains_key(name) {
-        named.insert(name.to_owned(), Vec::new());
-    }
-    if let Some(values) = named.get_mut(name) {
-        values.resize(index, f64::NAN);
-        values.push(value);
+    if !flow.one_of_many {
+        flow.sender().publish(put);
     }
 }

@@ -6,7 +6,7 @@
 //! first packet of a new connection and the acknowledgement of the last byte there are as many round trips as between the
 //! SYN of a client, its request and the last byte of the answer.
 
-use crate::flow::Transport;
+use crate::endpoint::Ends;
 use crate::histogram::Histogram;
 use crate::measure::Interval;
 use crate::random::Stream;
@@ -119,8 +119,8 @@ pub struct SessionParts {
     pub stop: Time,
     /// What it draws from.
     pub random: Stream,
-    /// Makes the transport of a new connection.
-    pub connect: Box<dyn FnMut() -> Transport>,
+    /// Makes the ends of a new connection that has so many packets to send.
+    pub connect: Box<dyn FnMut(u64) -> Ends>,
 }
 
 /// A session in a running simulation.
@@ -166,10 +166,10 @@ impl Running {
         orders.reverse();
     }
 
-    /// The next order with its flow, and the transport of the flow if it is to be opened anew.
-    pub fn next_order(&mut self) -> Option<(u32, Order, Option<Transport>)> {
+    /// The next order with its flow, and the flow's ends if it is to be opened anew.
+    pub fn next_order(&mut self) -> Option<(u32, Order, Option<Ends>)> {
         let order = self.orders.pop()?;
-        let transport = order.anew.then(|| (self.parts.connect)());
-        Some((self.parts.first_flow + order.connection as u32, order, transport))
+        let ends = order.anew.then(|| (self.parts.connect)(order.packets));
+        Some((self.parts.first_flow + order.connection as u32, order, ends))
     }
 }

@@ -1,18 +1,16 @@
 //! A run: flows over a network, from time zero to the end.
 
-use crate::flow::{Flow, FlowParts, Task, Transport};
+use crate::flow::{Flow, FlowParts, Task};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
-use crate::network::{Delivery, MOST_PACKETS, Network, PathPlan};
-use crate::packet::Packet;
-use crate::random::Stream;
+use crate::medium::MediumParts;
+use crate::network::{Delivery, Destination, MOST_PACKETS, Network, PathPlan};
 use crate::schedule::SourceId;
 use crate::series::{Sampler, Series};
 use crate::session::{Running, SessionParts};
-use crate::tcp::sender::Wire;
 use crate::trace::Trace;
 use crate::watch::{Watch, WatchPlan};
-use ackclock_base::{Random, Span, Time};
+use ackclock_base::{Span, Time};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,6 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Parts {
     /// The links; flows refer to them by index.
     pub links: Vec<LinkParts>,
+    /// What some of them share.
+    pub media: Vec<MediumParts>,
     /// The flows.
     pub flows: Vec<FlowParts>,
     /// The sessions whose connections some of the flows are.
@@ -75,39 +75,31 @@ pub struct Simulation {
     pub network: Network,
     measured: Interval,
     sources: Vec<Source>,
-    timers: Vec<FlowTimers>,
-    /// For flows with a send jitter.
-    jitters: Vec<Option<Jitter>>,
+    /// Those of each flow's two ends; none for an end that needs none.
+    timers: Vec<[Option<Timer>; 2]>,
     sampler: Option<Sampler>,
     events: u64,
+    now: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Lane(u32),
     Link(u32),
-    Sender(u32),
-    Receiver(u32),
+    /// The timer of a flow's end.
+    Timer(u32, u8),
     /// A session begins.
     Session(u32),
     Sample,
     WarmedUp,
 }
 
-/// A flow's leaves in the schedule, and when each is set to go off. A timer that moves to a later time is left
-/// where it is and looked at again when it goes off: most are moved at every acknowledgement and never go off.
-struct FlowTimers {
-    sender: SourceId,
-    sender_due: Time,
-    receiver: SourceId,
-    receiver_due: Time,
-}
-
-/// A random delay before packets leave, which never lets one overtake another.
-struct Jitter {
-    most: Span,
-    random: Stream,
-    last: Time,
+/// A timer's leaf in the schedule, and when it is set to go off. A timer that moves to a later time is left where it is
+/// and looked at again when it goes off: most are moved at every acknowledgement and never go off.
+#[derive(Clone, Copy)]
+struct Timer {
+    source: SourceId,
+    due: Time,
 }
 
 /// How many events pass between two looks at whether to stop.
@@ -116,25 +108,36 @@ const EVENTS_BETWEEN_CHECKS: u64 = 1 << 16;
 impl Simulation {
     /// Builds the network and the flows.
     pub fn new(parts: Parts) -> Self {
-        let jitters: Vec<_> = parts.flows.iter().map(|flow| Jitter::of(flow, parts.seed)).collect();
-        let flows = parts.flows.iter().zip(&jitters);
-        let paths: Vec<PathPlan> = flows.flat_map(|(flow, jitter)| plans(flow, jitter.is_some())).collect();
-        let shared = shared_links(parts.links.len(), &paths);
+        let (mut paths, mut firsts) = (Vec::new(), Vec::new());
+        for (index, flow) in parts.flows.iter().enumerate() {
+            firsts.push(paths.len() as u32);
+            paths.extend(plans(index as u32, flow));
+        }
+        let shared = shared_links(parts.links.len(), &paths, &parts.media);
         let links = parts.links.into_iter().zip(&shared);
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
         let watch = parts.watch.map(|plan| Watch::new(plan, parts.measured));
-        let network = Network::new(links, &paths, parts.measured, Trace::new(parts.traced, watch));
+        let network = Network::new(
+            links,
+            parts.media,
+            parts.seed,
+            &paths,
+            parts.measured,
+            Trace::new(parts.traced, watch),
+        );
         let sessions = parts.sessions.into_iter();
+        let flows = parts.flows.into_iter().zip(firsts);
+        let flows = flows.map(|(flow, first)| Flow::new(flow, first, parts.seed, parts.measured));
         let mut simulation = Self {
             sources: sources(&network),
             network,
-            flows: parts.flows.into_iter().map(|flow| Flow::new(flow, parts.measured)).collect(),
+            flows: flows.collect(),
             sessions: sessions.map(|session| Running::new(session, parts.measured)).collect(),
             measured: parts.measured,
             timers: Vec::new(),
-            jitters,
             sampler: None,
             events: 0,
+            now: Time::ZERO,
         };
         simulation.add_timers();
         simulation.add_sessions();
@@ -148,23 +151,48 @@ impl Simulation {
         simulation
     }
 
-    /// Runs to the end, or until `cancelled` becomes true.
+    /// Runs to the end, or until `cancelled` becomes true; then it may be run on.
     pub fn run(&mut self, cancelled: &AtomicBool) -> Result<(), RunError> {
+        self.run_until(self.measured.to, cancelled)
+    }
+
+    /// Runs all events before an instant, or to the end if that comes first, or until `cancelled` becomes true. Then it is
+    /// that time, and it may be run on.
+    pub fn run_until(&mut self, until: Time, cancelled: &AtomicBool) -> Result<(), RunError> {
+        let until = until.min(self.measured.to);
         while let Some((now, source)) = self.network.schedule.peek() {
-            if now >= self.measured.to {
+            if now >= until {
                 break;
             }
-            self.step(now, source, cancelled)?;
+            self.serve_next(now, source, cancelled)?;
         }
+        self.now = self.now.max(until);
         Ok(())
     }
 
+    /// Runs the next event. Says whether there was one before the end.
+    pub fn step(&mut self) -> Result<bool, RunError> {
+        match self.network.schedule.peek().filter(|(now, _)| *now < self.measured.to) {
+            Some((now, source)) => self.serve_next(now, source, &AtomicBool::new(false)).map(|()| true),
+            None => {
+                self.now = self.now.max(self.measured.to);
+                Ok(false)
+            }
+        }
+    }
+
+    /// How far it has been run: when the last event was, or until when.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
     #[inline]
-    fn step(&mut self, now: Time, source: SourceId, cancelled: &AtomicBool) -> Result<(), RunError> {
+    fn serve_next(&mut self, now: Time, source: SourceId, cancelled: &AtomicBool) -> Result<(), RunError> {
         self.events += 1;
         if self.events.is_multiple_of(EVENTS_BETWEEN_CHECKS) && cancelled.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
+        self.now = now;
         self.serve(now, source);
         if self.network.travelling() > MOST_PACKETS {
             return Err(RunError::TooManyPackets { at: now });
@@ -172,16 +200,17 @@ impl Simulation {
         Ok(())
     }
 
-    /// Runs until every TCP connection that begins by `most` has reached congestion avoidance, and returns that instant;
-    /// `most` where one has not by then. A connection has reached it once its window is at its slow start threshold or
-    /// above and it is not repairing a loss (RFC 5681 section 3.1). Connections that are one flow together, and those of
-    /// sessions, come and go and are not waited for.
+    /// Runs until every connection that begins by `most` [avoids congestion](crate::endpoint::Endpoint::avoids_congestion), and returns that
+    /// instant; `most` where one does not by then. Connections that are one flow together, and those of sessions, come and go
+    /// and are not waited for.
     pub fn reach_congestion_avoidance(
         &mut self,
         most: Time,
         cancelled: &AtomicBool,
     ) -> Result<Time, RunError> {
-        let lasting = |flow: &Flow| flow.tcp().is_some() && !flow.one_of_many && flow.session.is_none();
+        let lasting = |flow: &Flow| {
+            flow.sender().avoids_congestion().is_some() && !flow.one_of_many && flow.session.is_none()
+        };
         let flows = self.flows.iter().enumerate();
         let mut waited_for: Vec<usize> =
             flows.filter(|(_, flow)| lasting(flow) && flow.start <= most).map(|(index, _)| index).collect();
@@ -191,9 +220,9 @@ impl Simulation {
             let Some((time, source)) = self.network.schedule.peek().filter(|(time, _)| *time < most) else {
                 break;
             };
-            self.step(time, source, cancelled)?;
+            self.serve_next(time, source, cancelled)?;
             now = time;
-            waited_for.retain(|flow| !self.flows[*flow].avoids_congestion());
+            waited_for.retain(|flow| self.flows[*flow].sender().avoids_congestion() == Some(false));
         }
         Ok(now)
     }
@@ -206,6 +235,11 @@ impl Simulation {
     /// How many events have been served.
     pub fn events(&self) -> u64 {
         self.events
+    }
+
+    /// What has been sampled so far from the sample of this number on, if anything is sampled. Nothing is taken away by it.
+    pub fn series_since(&self, sample: usize) -> Option<Series> {
+        self.sampler.as_ref().map(|sampler| sampler.series_since(sample, &self.flows))
     }
 
     /// The series that were sampled, if any.
@@ -222,26 +256,13 @@ impl Simulation {
                 }
             }
             Source::Link(link) => self.network.serve(link, now),
-            Source::Sender(flow) => {
-                self.timers[flow as usize].sender_due = Time::NEVER;
-                self.network.schedule.clear(source);
-                self.with_sender(
-                    flow,
-                    |flow, wire| {
-                        if now >= flow.sender_timer() {
-                            flow.on_sender_timer(now, wire);
-                        }
-                    },
-                    now,
-                );
-            }
-            Source::Receiver(flow) => {
-                self.timers[flow as usize].receiver_due = Time::NEVER;
-                self.network.schedule.clear(source);
-                if let Some(ack) = self.flows[flow as usize].on_receiver_timer(now) {
-                    self.network.launch(now, 2 * flow + 1, ack);
+            Source::Timer(flow, end) => {
+                if let Some(timer) = &mut self.timers[flow as usize][usize::from(end)] {
+                    timer.due = Time::NEVER;
                 }
-                self.arm_receiver(flow);
+                self.network.schedule.clear(source);
+                self.flows[flow as usize].on_timer(usize::from(end), now, &mut self.network);
+                self.arm(flow, usize::from(end));
             }
             Source::Session(session) => {
                 self.network.schedule.clear(source);
@@ -257,48 +278,24 @@ impl Simulation {
 
     #[inline]
     fn deliver(&mut self, delivery: &Delivery) {
-        let Delivery { at, path, packet } = delivery;
-        let (at, path) = (*at, *path);
-        let flow = path / 2;
-        if path % 2 == 1 {
-            let completes = self.with_sender(flow, |flow, wire| flow.on_ack(at, packet, wire), at);
-            if completes && let Some(session) = self.flows[flow as usize].session {
-                self.go_on(session, at, Some(flow));
-            }
-            return;
+        let Delivery { at, to: Destination { flow, end, path }, packet } = delivery;
+        let (end, path) = (usize::from(*end), usize::from(*path));
+        let network = &mut self.network;
+        let completes = self.flows[*flow as usize].on_packet(end, *at, path, packet, network);
+        network.extensions.forget(packet);
+        self.arm(*flow, end);
+        if completes && let Some(session) = self.flows[*flow as usize].session {
+            self.go_on(session, *at, Some(*flow));
         }
-        if let Some(ack) = self.flows[flow as usize].on_data(at, packet) {
-            self.network.launch(at, path + 1, ack);
-        }
-        self.arm_receiver(flow);
     }
 
     #[inline]
-    fn with_sender<R>(
-        &mut self,
-        flow: u32,
-        act: impl FnOnce(&mut Flow, &mut Outgoing<'_>) -> R,
-        now: Time,
-    ) -> R {
-        let index = flow as usize;
-        let mut wire = Outgoing {
-            network: &mut self.network,
-            path: 2 * flow,
-            now,
-            jitter: self.jitters[index].as_mut(),
-        };
-        let answer = act(&mut self.flows[index], &mut wire);
-        self.arm_sender(flow);
-        answer
-    }
-
-    #[inline]
-    fn arm_sender(&mut self, flow: u32) {
-        let due = self.flows[flow as usize].sender_timer();
-        let timers = &mut self.timers[flow as usize];
-        if due < timers.sender_due {
-            timers.sender_due = due;
-            let source = timers.sender;
+    fn arm(&mut self, flow: u32, end: usize) {
+        let Some(timer) = &mut self.timers[flow as usize][end] else { return };
+        let due = self.flows[flow as usize].timer(end);
+        if due < timer.due {
+            timer.due = due;
+            let source = timer.source;
             self.set(source, due);
         }
     }
@@ -306,20 +303,9 @@ impl Simulation {
     /// A session begins, or one of its flows has delivered: the flows take what they are told to do next.
     fn go_on(&mut self, session: u32, now: Time, delivered: Option<u32>) {
         self.sessions[session as usize].go_on(now, delivered);
-        while let Some((flow, order, transport)) = self.sessions[session as usize].next_order() {
-            self.flows[flow as usize].take_task(Task { at: order.at, packets: order.packets, transport });
-            self.arm_sender(flow);
-        }
-    }
-
-    #[inline]
-    fn arm_receiver(&mut self, flow: u32) {
-        let due = self.flows[flow as usize].receiver_timer();
-        let timers = &mut self.timers[flow as usize];
-        if due < timers.receiver_due {
-            timers.receiver_due = due;
-            let source = timers.receiver;
-            self.set(source, due);
+        while let Some((flow, order, ends)) = self.sessions[session as usize].next_order() {
+            self.flows[flow as usize].take_task(Task { at: order.at, packets: order.packets, ends });
+            self.arm(flow, 0);
         }
     }
 
@@ -334,11 +320,15 @@ impl Simulation {
 
     fn add_timers(&mut self) {
         for flow in 0..self.flows.len() as u32 {
-            let sender = self.add_source(Source::Sender(flow));
-            let receiver = self.add_source(Source::Receiver(flow));
-            let sender_due = self.flows[flow as usize].sender_timer();
-            self.set(sender, sender_due);
-            self.timers.push(FlowTimers { sender, sender_due, receiver, receiver_due: Time::NEVER });
+            let needs = self.flows[flow as usize].needs_timers();
+            let timers = [0, 1].map(|end| {
+                needs[end].then(|| Timer {
+                    source: self.add_source(Source::Timer(flow, end as u8)),
+                    due: Time::NEVER,
+                })
+            });
+            self.timers.push(timers);
+            self.arm(flow, 0);
         }
     }
 
@@ -370,66 +360,36 @@ impl Simulation {
     }
 }
 
-/// A flow's two paths. A receiver without a timer depends on nothing but the packets that reach it, so it may take
-/// them early, and its acknowledgements leave later.
-fn plans(flow: &FlowParts, jittered: bool) -> [PathPlan; 2] {
-    let early = match &flow.transport {
-        Transport::Tcp { options, .. } => options.receiver.delayed_ack.is_none(),
-        Transport::Udp(_) => true,
+/// A flow's paths: of each pair the one from the first end to the second, then the one back. An end that takes packets
+/// before their time sends what answers them later than it is handed them.
+fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
+    let properties = flow.ends.each_ref().map(|end| end.properties());
+    let early = properties.map(|end| end.only_answers && flow.paths.len() == 1);
+    let later = [0, 1].map(|end| early[end] || properties[end].send_jitter > Span::ZERO);
+    let plan = |links: &Vec<u32>, path: usize, end: usize| PathPlan {
+        links: links.clone(),
+        to: Destination { flow: index, end: end as u8, path: path as u8 },
+        leaves_later: later[1 - end],
+        arrives_early: early[end],
     };
-    [
-        PathPlan { links: flow.forward.clone(), leaves_later: jittered, arrives_early: early },
-        PathPlan { links: flow.backward.clone(), leaves_later: early, arrives_early: false },
-    ]
+    let pairs = flow.paths.iter().enumerate();
+    pairs.flat_map(|(path, pair)| [plan(&pair.forward, path, 1), plan(&pair.backward, path, 0)]).collect()
 }
 
 /// The sources that the network has in the schedule.
 fn sources(network: &Network) -> Vec<Source> {
     let lanes = (0..network.lanes() as u32).map(Source::Lane);
-    lanes.chain(network.services().map(|(link, _)| Source::Link(link))).collect()
+    lanes.chain(network.services().map(Source::Link)).collect()
 }
 
-/// Which links more than one path uses.
-fn shared_links(links: usize, paths: &[PathPlan]) -> Vec<bool> {
+/// Which links more than one path uses, or share a medium.
+fn shared_links(links: usize, paths: &[PathPlan], media: &[MediumParts]) -> Vec<bool> {
     let mut users = vec![0_u32; links];
+    for link in media.iter().flat_map(|medium| &medium.links) {
+        users[*link as usize] += 2;
+    }
     for link in paths.iter().flat_map(|path| &path.links) {
         users[*link as usize] += 1;
     }
     users.into_iter().map(|users| users > 1).collect()
-}
-
-impl Jitter {
-    fn of(flow: &FlowParts, seed: u64) -> Option<Self> {
-        let Transport::Tcp { options, .. } = &flow.transport else { return None };
-        let most = options.sender.send_jitter;
-        let random = Stream::new(seed, &format!("flow {} jitter", flow.name));
-        (most > Span::ZERO).then_some(Self { most, random, last: Time::ZERO })
-    }
-
-    fn leaves(&mut self, now: Time) -> Time {
-        self.last = self.last.max(now + self.most.scale(self.random.uniform()));
-        self.last
-    }
-}
-
-struct Outgoing<'a> {
-    network: &'a mut Network,
-    path: u32,
-    now: Time,
-    jitter: Option<&'a mut Jitter>,
-}
-
-impl Wire for Outgoing<'_> {
-    #[inline]
-    fn send(&mut self, packet: Packet) {
-        let leaves = match &mut self.jitter {
-            Some(jitter) => jitter.leaves(self.now),
-            None => self.now,
-        };
-        self.network.launch(leaves, self.path, packet);
-    }
-
-    fn refused(&self) -> bool {
-        self.network.refused_launch()
-    }
 }

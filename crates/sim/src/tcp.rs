@@ -3,10 +3,16 @@
 //!
 //! Everything is counted in packets of one size, as in the theses and in ns-2.
 //!
-//! * [`options`]: every detail that can be set, and the profiles that bundle them.
+//! * [`details`]: every detail that can be set.
+//! * [`options`]: the profiles that bundle them, and what a connection makes of them.
 //! * [`sender`]: what the sending side does with acknowledgements and timers.
+//! * [`segment`]: what they tell each other, in a packet's header.
+//! * [`connection`]: both as ends of a flow.
 //! * [`receiver`]: cumulative and selective acknowledgements, delayed acknowledgements, echo of marks.
 
+pub mod connection;
+pub mod details;
 pub mod options;
 pub mod receiver;
+pub mod segment;
 pub mod sender;

@@ -60,6 +60,35 @@ pub enum Event {
     Delivered,
 }
 
+impl Event {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Launched => "launched",
+            Self::Offered { .. } => "offered",
+            Self::Dropped { .. } => "dropped",
+            Self::Started { .. } => "started",
+            Self::Sent { .. } => "sent",
+            Self::Lost { .. } => "lost",
+            Self::Arrived { .. } => "arrived",
+            Self::Delivered => "delivered",
+        }
+    }
+
+    /// The index of the link at which it happens; `None` at an endpoint.
+    pub fn link(self) -> Option<u32> {
+        match self {
+            Self::Launched | Self::Delivered => None,
+            Self::Offered { link }
+            | Self::Dropped { link }
+            | Self::Started { link }
+            | Self::Sent { link }
+            | Self::Lost { link }
+            | Self::Arrived { link } => Some(link),
+        }
+    }
+}
+
 /// The trace of a run. Records are in the order of processing; a packet's future on an uncontended link is written
 /// when it enters it, so sort by time before replaying.
 #[derive(Clone, Debug, Default)]

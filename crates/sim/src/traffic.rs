@@ -12,11 +12,9 @@ pub mod transfers;
 pub mod video;
 pub mod web;
 
-use crate::measure::Interval;
-use crate::packet::Packet;
 use crate::random::Stream;
-use crate::session::Tally;
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Span, Time, Values};
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::{Descriptor, Kind, Parameter, Range, Rate, Size, Span, Values};
 
 /// When packets leave.
 pub trait Source: Send {
@@ -39,8 +37,21 @@ pub struct Entry {
     pub descriptor: &'static Descriptor,
     /// Makes one for a flow.
     pub build: fn(&Values) -> Box<dyn Source>,
+    /// How large its packets are.
+    pub sizes: fn(&Values) -> Sizes,
     /// The bits per second that packets of this payload, in bits, may come to.
     pub rate_bps: fn(&Values, f64) -> f64,
+}
+
+/// How large the packets of a source are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Payload of a packet.
+    pub packet: Size,
+    /// What the headers add to it on the wire.
+    pub header: Size,
+    /// Payload of the reply to each packet, where there is one.
+    pub reply: Option<Size>,
 }
 
 /// The sources over UDP, in the order in which lists show them.
@@ -61,140 +72,21 @@ const fn application(
     Descriptor { kind: Kind::Application, name, summary, source, parameters, presets: &[] }
 }
 
-const RATE: Parameter = Parameter {
-    name: "rate",
-    summary: "Payload bits per second",
-    quantity: Quantity::Rate,
-    default: "100 kbit/s",
-    range: Range::between(1.0, 1e12),
-    source: "none",
-};
-const PACKET: Parameter = Parameter {
-    name: "packet",
-    summary: "Payload of a packet",
-    quantity: Quantity::Size,
-    default: "1000 B",
-    range: Range::between(1.0, 65_000.0),
-    source: "none",
-};
-const HEADER: Parameter = Parameter {
-    name: "header",
-    summary: "What the headers add to a packet on the wire",
-    quantity: Quantity::Size,
-    default: "28 B",
-    range: Range::between(0.0, 500.0),
-    source: "IPv4 20 B, UDP 8 B",
-};
+const RATE: Declared<Rate> = declare::rate("100 kbit/s", Range::between(1.0, 1e12), "none");
+const PACKET: Declared<Size> =
+    declare::size("1000 B", Range::between(1.0, 65_000.0), "none").about("Payload of a packet");
+const HEADER: Declared<Size> = declare::size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B")
+    .about("What the headers add to a packet on the wire");
 /// Mean times: neither so short that a packet's worth of them takes long, nor longer than a run.
 const MEAN_TIMES: Range = Range::between(1e-6, 1e6);
 /// Mean numbers of what there is at least one of.
 const MEAN_NUMBERS: Range = Range::between(1.0, 1e6);
 
-/// What a flow over UDP sends.
-pub struct UdpOptions {
-    /// Usual bytes of a packet on the wire.
-    pub wire_bytes: u32,
-    /// Usual payload bytes of a packet.
-    pub payload_bytes: u32,
-    /// Bytes on the wire of the reply to each packet, where there is one.
-    pub reply_bytes: Option<u32>,
-    /// When packets leave.
-    pub source: Box<dyn Source>,
-    /// What the source draws from.
-    pub random: Stream,
-}
-
-/// Both ends: packets as the source says, from the start of the flow to its stop, and what answers them.
-pub struct UdpSender {
-    options: UdpOptions,
-    next: Time,
-    number: u64,
-    counted_from: u64,
-    /// Payload bytes sent since counting began.
-    sent_bytes: u64,
-    /// Requests and how long they took, where there are replies.
-    tally: Option<Tally>,
-}
-
-impl UdpSender {
-    /// A sender that has not started.
-    pub fn new(options: UdpOptions, measured: Interval) -> Self {
-        let tally = options.reply_bytes.map(|_| Tally::new(measured));
-        Self { options, next: Time::NEVER, number: 0, counted_from: 0, sent_bytes: 0, tally }
-    }
-
-    /// Begins.
-    pub fn start(&mut self, now: Time) {
-        self.next = now + self.options.source.first(&mut self.options.random);
-    }
-
-    /// Ends.
-    pub fn stop(&mut self) {
-        self.next = Time::NEVER;
-    }
-
-    /// When the next packet leaves.
-    pub fn timer(&self) -> Time {
-        self.next
-    }
-
-    /// The packet that is due now.
-    pub fn on_timer(&mut self, now: Time) -> Packet {
-        let number = self.number;
-        self.number += 1;
-        let payload = self.options.source.payload().unwrap_or(self.options.payload_bytes);
-        self.sent_bytes += u64::from(payload);
-        self.next = now + self.options.source.next(&mut self.options.random);
-        self.tally.iter_mut().for_each(|tally| tally.begin(now));
-        Packet { number, stamp: now, bytes: payload + self.header(), ..Packet::default() }
-    }
-
-    /// The payload of a packet that has arrived.
-    pub fn payload_of(&self, packet: &Packet) -> u32 {
-        packet.bytes.saturating_sub(self.header())
-    }
-
-    /// What answers a packet that has arrived, if anything does.
-    pub fn reply_to(&self, packet: &Packet) -> Option<Packet> {
-        let bytes = self.options.reply_bytes?;
-        Some(Packet { number: packet.number, stamp: packet.stamp, bytes, ..Packet::default() })
-    }
-
-    /// A reply has come back.
-    pub fn on_reply(&mut self, now: Time, reply: &Packet) {
-        self.tally.iter_mut().for_each(|tally| tally.complete(reply.stamp, now));
-    }
-
-    /// Requests and how long they took, where there are replies.
-    pub fn tally(&self) -> Option<&Tally> {
-        self.tally.as_ref()
-    }
-
-    /// Packets sent since counting began.
-    pub fn sent(&self) -> u64 {
-        self.number - self.counted_from
-    }
-
-    /// Payload bytes of these.
-    pub fn sent_bytes(&self) -> u64 {
-        self.sent_bytes
-    }
-
-    /// Starts counting anew at the end of the warm-up.
-    pub fn reset_counts(&mut self) {
-        (self.counted_from, self.sent_bytes) = (self.number, 0);
-    }
-
-    fn header(&self) -> u32 {
-        self.options.wire_bytes - self.options.payload_bytes
-    }
-}
-
 /// For tests: when the packets of a source leave, up to `until`, in seconds.
 #[cfg(test)]
 pub(crate) fn departures(source: &mut dyn Source, seed: u64, until: f64) -> Vec<f64> {
     let mut random = Stream::new(seed, "source");
-    let mut now = Time::ZERO + source.first(&mut random);
+    let mut now = ackclock_base::Time::ZERO + source.first(&mut random);
     let mut times = Vec::new();
     while now.seconds() < until {
         times.push(now.seconds());

@@ -17,11 +17,16 @@ pub struct Phase {
 /// A packet takes the rate at the start of its transmission, and keeps it to the end. The phases are known in advance and
 /// repeat for ever from time zero, so a link with phases needs no events either.
 pub struct Transmission {
-    rate: Rate,
+    /// Sizes and times, the one asked for last first.
     recent: [(u32, Span); 2],
-    phases: Vec<Phase>,
     /// When `rate` ends; never for a link with one rate.
     until: Time,
+    rate: Rate,
+    cycle: Option<Box<Cycle>>,
+}
+
+struct Cycle {
+    phases: Vec<Phase>,
     /// The phase of the last instant that was asked for: packets are sent ahead of it.
     present: Option<Present>,
 }
@@ -38,29 +43,39 @@ impl Transmission {
     /// At `rate`, or in phases if there are any.
     pub fn new(rate: Rate, phases: Vec<Phase>) -> Self {
         let until = if phases.is_empty() { Time::NEVER } else { Time::ZERO };
-        Self { rate, recent: [(0, Span::ZERO); 2], phases, until, present: None }
+        let cycle = (!phases.is_empty()).then(|| Box::new(Cycle { phases, present: None }));
+        Self { recent: [(0, Span::ZERO); 2], until, rate, cycle }
     }
 
     /// Whether the rate changes.
     #[inline]
     pub fn varies(&self) -> bool {
-        !self.phases.is_empty()
+        self.cycle.is_some()
     }
 
     /// The rate at an instant.
     pub fn rate_at(&mut self, now: Time) -> Rate {
-        if let Some(present) = self.present
+        let Some(cycle) = &mut self.cycle else { return self.rate };
+        if let Some(present) = cycle.present
             && (present.from..present.until).contains(&now)
         {
             return present.rate;
         }
-        self.present = self.phase_at(now);
-        self.present.map_or(self.rate, |present| present.rate)
+        cycle.present = cycle.phase_at(now);
+        cycle.present.map_or(self.rate, |present| present.rate)
     }
 
     /// How long so many bytes take that start at `starts`. Starts are asked for in order.
     #[inline]
     pub fn time(&mut self, starts: Time, bytes: u32) -> Span {
+        if self.recent[0].0 != bytes || starts >= self.until {
+            self.look_up(starts, bytes);
+        }
+        self.recent[0].1
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, starts: Time, bytes: u32) {
         if starts >= self.until {
             self.change(starts);
         }
@@ -70,17 +85,18 @@ impl Transmission {
                 self.recent[0] = (bytes, self.rate.time_to_send(Size::from_bytes(u64::from(bytes))));
             }
         }
-        self.recent[0].1
     }
 
     #[cold]
     fn change(&mut self, now: Time) {
-        let Some(phase) = self.phase_at(now) else { return };
+        let Some(phase) = self.cycle.as_ref().and_then(|cycle| cycle.phase_at(now)) else { return };
         self.rate = phase.rate;
         self.until = phase.until;
         self.recent = [(0, Span::ZERO); 2];
     }
+}
 
+impl Cycle {
     /// Finds the phase of an instant; none where there are no phases.
     fn phase_at(&self, now: Time) -> Option<Present> {
         let cycle: u64 = self.phases.iter().map(|phase| phase.lasts.nanos()).sum();

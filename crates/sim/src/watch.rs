@@ -23,7 +23,7 @@ pub struct WatchPlan {
     pub round_trip: Option<Span>,
     /// How many packets make a burst; `None` to leave bursts out.
     pub burst_packets: Option<u64>,
-    /// The group of each flow.
+    /// The group of each pair of paths, there and back: of each flow, where a flow has one.
     pub groups: Vec<u32>,
 }
 

@@ -4,10 +4,10 @@
 use ackclock_base::{Descriptor, Span, Time, Values};
 use ackclock_cc::registry::{self, find_action, find_discriminator};
 use ackclock_cc::{Assembly, Part};
-use ackclock_sim::packet::Packet;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::receiver::Receiver;
+use ackclock_sim::tcp::segment::Segment as Packet;
 use ackclock_sim::tcp::sender::{Sender, Wire};
 use std::collections::VecDeque;
 

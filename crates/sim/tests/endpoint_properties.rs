@@ -5,9 +5,9 @@ mod endpoint_driver;
 
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential};
-use ackclock_sim::packet::{Block, Flags, Packet};
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
+use ackclock_sim::tcp::segment::{Block, Flags, Segment as Packet};
 use ackclock_sim::tcp::sender::{Sender, Wire};
 use proptest::prelude::*;
 

@@ -3,10 +3,10 @@
 
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential};
-use ackclock_sim::packet::Packet;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::receiver::Receiver;
+use ackclock_sim::tcp::segment::Segment;
 use ackclock_sim::tcp::sender::{Sender, Wire};
 
 const ONE_WAY: Span = Span::from_millis(50);
@@ -14,10 +14,10 @@ const ONE_WAY: Span = Span::from_millis(50);
 const APART: Span = Span::from_millis(2);
 
 #[derive(Default)]
-struct Sent(Vec<Packet>);
+struct Sent(Vec<Segment>);
 
 impl Wire for Sent {
-    fn send(&mut self, packet: Packet) {
+    fn send(&mut self, packet: Segment) {
         self.0.push(packet);
     }
 }
@@ -39,7 +39,7 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
     let mut now = Time::ZERO;
     let mut link_free = now;
     // What is under way: when it arrives, and whether it is an acknowledgement.
-    let mut under_way: Vec<(Time, bool, Packet)> = Vec::new();
+    let mut under_way: Vec<(Time, bool, Segment)> = Vec::new();
     sender.start(now, &mut wire);
     while !sender.is_done() {
         for packet in wire.0.drain(..) {

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ackclock.characterisation.language import Kept
+from ackclock.series import Series
 
 Vector = npt.NDArray[np.float64]
 LINK = "bottleneck"
@@ -62,13 +63,13 @@ def _quantiles(kind: Kept, result: Mapping[str, Any], probabilities: Vector) -> 
             if flow.get("one_way_delay_quantiles_s")
         ]
         return np.asarray(np.mean(above, axis=0), dtype=np.float64) if above else None
-    series = result.get("series")
+    series: Series | None = result.get("series")
     if series is None:
         return None
-    inside = np.array(series["time_s"]) > result["measured_s"][0]
+    inside = series.time_s > result["measured_s"][0]
     rates = [
-        np.array(flow["goodput_bps"], dtype=np.float64)[inside]
-        for flow in series["flows"].values()
-        if "goodput_bps" in flow
+        series.values("flows", flow, "goodput_bps")[inside]
+        for flow in series.owners("flows")
+        if "goodput_bps" in series.quantities("flows", flow)
     ]
     return np.asarray(np.quantile(rates, probabilities) / 1e6, dtype=np.float64) if rates else None

@@ -102,7 +102,7 @@ def _seed(study: StudyResult, figure: Figure) -> int | None:
 
 def _is_long(study: StudyResult, figure: Figure) -> bool:
     series = [case.series for case in selected(study.cases, figure.cases) if case.series]
-    return any(len(one["time_s"]) > time_figure.MOST_SAMPLES for one in series)
+    return any(one.time_s.size > time_figure.MOST_SAMPLES for one in series)
 
 
 def _fallback_title(study: StudyResult, figure: Figure) -> str:

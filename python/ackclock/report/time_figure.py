@@ -11,6 +11,7 @@ from ackclock.numbers import rounded
 from ackclock.report.cases import full_label, selected, shown
 from ackclock.report.curves import Axis, Curve, Entry, Panel
 from ackclock.report.quantities import title_and_scale
+from ackclock.series import Series
 from ackclock.study.model import Figure
 from ackclock.study.result import CaseResult, StudyResult
 
@@ -67,19 +68,28 @@ def _find(study: StudyResult, figure: Figure) -> tuple[list[_Series], list[str]]
     for case in selected(study.cases, figure.cases):
         for path in figure.series_paths:
             kind, owner, quantity = path.split(".")
-            series = case.series or {}
-            recorded: Mapping[str, Any] = series.get(kind, {})
-            names = [name for name in recorded if name == owner or fnmatch.fnmatchcase(name, owner)]
-            names = [name for name in names if quantity in recorded[name]]
-            drawn = [name for name in names if any(v is not None for v in recorded[name][quantity])]
-            if not drawn:
+            series = case.series
+            recorded = {} if series is None else _recorded(series, kind, owner, quantity)
+            drawn = {name: values for name, values in recorded.items() if any(v is not None for v in values)}
+            if series is None or not drawn:
                 missing.append(
-                    f"{full_label(case)}: {path} {'has no sample' if names else 'was not recorded'}"
+                    f"{full_label(case)}: {path} {'has no sample' if recorded else 'was not recorded'}"
                 )
+                continue
             found += [
-                _Series(case, name, quantity, series["time_s"], recorded[name][quantity]) for name in drawn
+                _Series(case, name, quantity, series.time_s.tolist(), values)
+                for name, values in drawn.items()
             ]
     return found, missing
+
+
+def _recorded(series: Series, kind: str, owner: str, quantity: str) -> dict[str, list[float | None]]:
+    """The quantity of each flow or link that ``owner`` names, which may be a pattern."""
+    return {
+        name: series.samples(kind, name, quantity)
+        for name in series.owners(kind)
+        if (name == owner or fnmatch.fnmatchcase(name, owner)) and quantity in series.quantities(kind, name)
+    }
 
 
 def _entries(study: StudyResult, groups: Sequence[Sequence[_Series]]) -> dict[tuple[str, str], Entry]:

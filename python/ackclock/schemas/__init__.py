@@ -30,4 +30,10 @@ def schema(of: str) -> dict[str, Any]:
     # What a study file may hold is what is read; of the others, what is written.
     mode: Any = "validation" if of == "study" else "serialization"
     body = TypeAdapter(documents[of]).json_schema(mode=mode)
+    if of == "study":
+        from ackclock.schemas.templates import with_templates
+        from ackclock.study.grid import KINDS
+
+        several = {name: model.__name__ for name, model in KINDS.items()}
+        body = with_templates(body, {**several, "alternatives": "Alternative", "variants": "Variant"})
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"ackclock {of}", **body}

@@ -27,7 +27,9 @@ class Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
-    kind: str = Field(description="control, queue, loss, application, transport..., or study")
+    kind: str = Field(
+        description="control, discriminator, action, backoff, queue, loss, application, transport or study"
+    )
     summary: str
     parameters: list[Parameter]
     source: str

@@ -20,11 +20,13 @@ from ackclock.characterisation.arms import Arm, Placement, cases
 from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.names import nearest
+from ackclock.study.grid import expanded
 from ackclock.study.merge import merged
 from ackclock.study.mistakes import rendered
 from ackclock.study.model import (
     Alternative,
     Assumption,
+    Case,
     Change,
     Metric,
     Precision,
@@ -66,6 +68,8 @@ class Base(Table):
     assumptions: list[BaseAssumption] = Field(default_factory=list)
     arms: list[Arm] = Field(default_factory=list, description="the disciplines that its studies compare")
     metrics: list[Metric] = Field(default_factory=list, description="of which studies take those they name")
+    cases: list[Case] = Field(default_factory=list, description="of which studies have those they name")
+    axes: dict[str, list[Any]] = Field(default_factory=dict, description="what varies in its studies")
 
 
 @dataclass(frozen=True)
@@ -92,10 +96,13 @@ class LoadedBase:
                 raise InputError(f"{file}: {error}") from None
         if isinstance(document.get("assumptions"), list):
             result["assumptions"] = [self._completed(own) for own in document["assumptions"]]
+        for key, name in (("cases", "name"), ("metrics", "id")):
+            if isinstance(document.get(key), list):
+                result[key] = [self._completed_by(name, own, key) for own in document[key]]
         if isinstance(document.get("measure"), list):
-            result["metrics"] = [*self._measured(document["measure"], file), *document.get("metrics", [])]
+            result["metrics"] = [*self._measured(document["measure"], file), *result.get("metrics", [])]
         if "disciplines" in document:
-            result["cases"] = [*self._placed(document["disciplines"], file), *document.get("cases", [])]
+            result["cases"] = [*self._placed(document["disciplines"], file), *result.get("cases", [])]
         return result
 
     def _measured(self, names: list[Any], file: str) -> list[dict[str, Any]]:
@@ -107,6 +114,12 @@ class LoadedBase:
                     f'{file}: measure: {self.file} has no metric "{name}"{nearest(str(name), known)}'
                 )
         return [known[name] for name in names]
+
+    def _completed_by(self, name: str, own: Any, key: str) -> Any:
+        """A case or metric of the study with what the one in the base that has its name says besides."""
+        named = own.get(name) if isinstance(own, dict) else None
+        known = next((item for item in self.document.get(key, []) if item.get(name) == named), None)
+        return own if known is None else own.completed(known)
 
     def _placed(self, disciplines: Any, file: str) -> list[dict[str, Any]]:
         """The cases that the base's disciplines make; none where the table is wrong, which the study's check tells."""
@@ -121,7 +134,9 @@ class LoadedBase:
         """An assumption of the study with the words of the one in the base that has its id."""
         id = own.get("id") if isinstance(own, dict) else None
         known = next((item for item in self.base.assumptions if item.id == id), None)
-        return own if known is None else {"what": known.what, "taken": known.taken, "why": known.why, **own}
+        if known is None:
+            return own
+        return own.completed({"what": known.what, "taken": known.taken, "why": known.why})
 
     def scenario_text(self, file: str) -> ScenarioText:
         """The base's scenario, for use in the study ``file``."""
@@ -148,12 +163,15 @@ def parse_base(text: str, file: str) -> LoadedBase:
         document = toml.loads(text)
     except toml.TOMLDecodeError as error:
         raise InputError(f"{file}: not valid TOML: {error}") from None
+    document = expanded(document, text, file)
     try:
         base = Base.model_validate(document)
     except pydantic.ValidationError as error:
         raise InputError(rendered(error, Base, document, file)) from None
     problems = [
         *repeated("assumption", [assumption.id for assumption in base.assumptions]),
+        *repeated("case", [case.name for case in base.cases]),
+        *repeated("metric", [metric.id for metric in base.metrics]),
         *rehearse_assumptions(base.assumptions),
     ]
     if problems:

@@ -21,8 +21,9 @@ from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.names import nearest
 from ackclock.study.base import ENDING, LoadedBase, chosen, load_base
+from ackclock.study.grid import expanded
 from ackclock.study.merge import merged_text
-from ackclock.study.mistakes import rendered
+from ackclock.study.mistakes import located, rendered
 from ackclock.study.model import Study
 from ackclock.study.result import Thesis
 from ackclock.study.scenario_text import ScenarioText, extracted
@@ -97,6 +98,7 @@ def parse_study(text: str, name: str, file: str) -> LoadedStudy:
     if "duration" in own and "source" not in own:
         raise InputError(f"{file}: is a scenario, not a study; `ackclock run {file}` runs it")
     base = load_base(own["base"], file) if "base" in own else None
+    own = expanded(own, text, file, None if base is None else base.base.axes)
     document = own if base is None else base.under(own, file)
     try:
         study = Study.model_validate(document)
@@ -109,7 +111,7 @@ def parse_study(text: str, name: str, file: str) -> LoadedStudy:
             + nearest(study.source.thesis, theses())
         )
     study = study.model_copy(update={"assumptions": chosen(study, own, base, file)})
-    _check_expressions(study, file)
+    _check_expressions(study, own, file)
     return LoadedStudy(name, file, study, thesis, _scenario(text, own, base, study, file))
 
 
@@ -153,13 +155,13 @@ def _scenario(
     return merged_text(base.scenario_text(file), extracted(text, own["scenario"], file), study.scenario)
 
 
-def _check_expressions(study: Study, file: str) -> None:
+def _check_expressions(study: Study, document: Mapping[str, Any], file: str) -> None:
     """Compute every expression with made-up numbers. InputError lists all that cannot be."""
     from ackclock.study.rehearsal import rehearse
 
     problems = rehearse(study)
     if problems:
-        raise InputError("\n".join(f"{file}: {problem}" for problem in problems))
+        raise InputError("\n".join(located(problem, document, file) for problem in problems))
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:

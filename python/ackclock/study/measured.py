@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ import numpy as np
 
 from ackclock.characterisation.distributions import Collected
 from ackclock.errors import InputError
+from ackclock.series import Series
 from ackclock.statistics import summarise
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Array, Expression, ExpressionError
@@ -35,7 +35,7 @@ class Measured:
         self._expressions = [plan.metrics(reading) for reading in plan.readings]
         shape = (len(plan.readings), len(plan.runs), plan.replications_most)
         self._samples: dict[str, Array] = {metric.id: np.full(shape, np.nan) for metric in plan.study.metrics}
-        self._first: dict[int, Mapping[str, Any]] = {}
+        self._drawn_series: dict[int, Series | None] = {}
         about = plan.study.characterisation
         self._wanted = about.distributions if about is not None else []
         self._distributions = [Collected() for _ in plan.runs]
@@ -51,12 +51,13 @@ class Measured:
             if use.reading == 0:
                 self._distributions[use.run].take(self._wanted, result)
             if use.reading == 0 and use.replication == 0:
-                self._first[use.run] = self._kept(self._plan.runs[use.run], result)
+                self._drawn_series[use.run] = self._drawn(self._plan.runs[use.run], result)
 
-    def case(self, run: SweptCase) -> CaseResult:
-        """The case under the reading taken."""
-        index = self._plan.runs.index(run)
-        first = self._first[index]
+    def cases(self) -> Iterator[CaseResult]:
+        """The cases under the reading taken."""
+        return (self._case(run, index) for index, run in enumerate(self._plan.runs))
+
+    def _case(self, run: SweptCase, index: int) -> CaseResult:
         return CaseResult(
             name=run.name,
             case=run.case.name,
@@ -66,9 +67,7 @@ class Measured:
             overrides=self._plan.overrides(run),
             seeds=self._plan.seeds(self.replications),
             values={metric.id: self._value(metric, run, index) for metric in self._plan.study.metrics},
-            flows=tuple(first["flows"]),
-            links=tuple(first["links"]),
-            series=first.get("series"),
+            series=self._drawn_series[index],
             distributions=self._distributions[index].means(),
         )
 
@@ -107,19 +106,12 @@ class Measured:
             where=where,
         )
 
-    def _kept(self, run: SweptCase, result: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What the study's result needs of a run: of the series, which are large, only those that a figure shows."""
+    def _drawn(self, run: SweptCase, result: Mapping[str, Any]) -> Series | None:
+        """Of a run's series, which are large, those that a figure shows."""
         figures = [figure for figure in self._plan.study.figures if figure.kind == "time"]
-        wanted = [
-            path.split(".") for figure in figures if run.matches(figure.cases) for path in figure.series_paths
-        ]
-        series, kept = result.get("series"), None
-        if wanted and series is not None:
-            kept = {
-                "time_s": series["time_s"],
-                **{kind: _chosen(series[kind], kind, wanted) for kind in ("flows", "links")},
-            }
-        return {"flows": result["flows"], "links": result["links"], "series": kept}
+        wanted = [path for figure in figures if run.matches(figure.cases) for path in figure.series_paths]
+        series: Series | None = result.get("series")
+        return series.chosen(wanted) if wanted and series is not None else None
 
     def _relative_width(self, metric: str, run: int) -> float:
         """Half the interval over the mean; infinite where there is none yet."""
@@ -166,18 +158,6 @@ class Measured:
             return measure(expression, result)
         except ExpressionError as error:
             raise InputError(f'{self._plan.loaded.file}: metric "{id}": {error}') from None
-
-
-def _chosen(
-    series: Mapping[str, Mapping[str, Any]], kind: str, wanted: Sequence[Sequence[str]]
-) -> dict[str, dict[str, Any]]:
-    """Those series of the flows or links that ``wanted`` names by kind, flow or link, and quantity."""
-    chosen: dict[str, dict[str, Any]] = {}
-    for of, owner, quantity in wanted:
-        for name in series if of == kind else ():
-            if (name == owner or fnmatch.fnmatchcase(name, owner)) and quantity in series[name]:
-                chosen.setdefault(name, {})[quantity] = series[name][quantity]
-    return chosen
 
 
 def _finding(findings: Sequence[Finding], claim: Claim, verdict: Verdict) -> str | None:

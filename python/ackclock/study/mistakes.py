@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pydantic
 
 from ackclock.names import nearest
+from ackclock.study.grid import Item
 
 
 def rendered(
@@ -17,8 +19,9 @@ def rendered(
     """One line per problem that ``model`` has with ``document``, which was read from ``file``."""
     lines = []
     for problem in error.errors(include_url=False):
-        place = _place(problem["loc"], document)
-        prefix = f"{file}: {place}: " if place else f"{file}: "
+        place, line = _place(problem["loc"], document)
+        where = file if line is None else f"{file}:{line}"
+        prefix = f"{where}: {place}: " if place else f"{where}: "
         lines += [prefix + message for message in _message(problem, model).split("\n")]
     return "\n".join(dict.fromkeys(lines))
 
@@ -46,22 +49,41 @@ def _known_keys(location: tuple[int | str, ...], model: Any) -> str:
     return nearest(str(location[-1]), model.model_fields)
 
 
-def _place(location: tuple[int | str, ...], document: Mapping[str, Any]) -> str:
-    """``claims[2] ("5a").tolerance``: the path, with the id or name of each element for those who do not count."""
-    text, node = "", document
+def located(problem: str, document: Mapping[str, Any], file: str) -> str:
+    """``problem``, which begins with the metric or claim that it is about, with the place in the file."""
+    found = re.match(r'(metric|claim) "([^"]*)"', problem)
+    for item in document.get(f"{found[1]}s", []) if found else ():
+        if isinstance(item, Item) and found and item.get("id") == found[2]:
+            where = file if item.line is None else f"{file}:{item.line}"
+            point = f" ({item.point})" if item.point else ""
+            return f"{where}: {found[0]}{point}{problem[found.end() :]}"
+    return f"{file}: {problem}"
+
+
+def _place(location: tuple[int | str, ...], document: Mapping[str, Any]) -> tuple[str, int | None]:
+    """``claims[2] ("5a").tolerance``: the path, with the id or name of each element for those who do not count; and
+    the line, where it is known.
+    """
+    text, node, line = "", document, None
     for part in location:
-        if isinstance(part, int):
-            text += f"[{part + 1}]"
-        else:
-            text += f".{part}" if text else str(part)
+        text += f".{part}" if text and isinstance(part, str) else "" if isinstance(part, int) else part
         try:
             node = node[part]  # type: ignore[index]  # a list is indexed by the integer parts
         except (KeyError, IndexError, TypeError):
             node = {}
-        if isinstance(part, int) and isinstance(node, dict):
-            name = node.get("id") or node.get("name") or node.get("what") or node.get("label")
-            text += f' ("{name}")' if name else ""
-    return text
+        if isinstance(part, int):
+            text += f"[{(node.index if isinstance(node, Item) else part) + 1}]"
+            names = _names(node) if isinstance(node, dict) else []
+            text += f" ({', '.join(names)})" if names else ""
+            line = node.line if isinstance(node, Item) else line
+    return text, line
+
+
+def _names(node: Mapping[str, Any]) -> list[str]:
+    """What tells an element of an array from the others: its id or name, and the row that it comes from."""
+    name = node.get("id") or node.get("name") or node.get("what") or node.get("label")
+    point = node.point if isinstance(node, Item) else ""
+    return [*([f'"{name}"'] if name else []), *([point] if point else [])]
 
 
 def _short(value: Any) -> str:

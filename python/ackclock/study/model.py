@@ -131,6 +131,8 @@ class Case(Table):
 class Metric(Table):
     """One number per run, as an expression over the run's result."""
 
+    model_config = ConfigDict(json_schema_extra=_or_from_base("label", "expr"))
+
     id: str
     label: str
     unit: str = ""
@@ -407,7 +409,7 @@ class Precision(Table):
 class Study(Table):
     """A whole study file."""
 
-    model_config = ConfigDict(json_schema_extra=_or_from_base("scenario"))
+    model_config = ConfigDict(json_schema_extra=_or_from_base("scenario", "metrics"))
 
     title: str
     summary: str
@@ -433,6 +435,9 @@ class Study(Table):
     )
     characterisation: Characterisation | None = Field(
         default=None, description="the scenario of RFC 7928 that this is"
+    )
+    axes: dict[str, list[Any]] = Field(
+        default_factory=dict, description="what varies: the values that `for_all` goes through, by name"
     )
     cases: list[Case] = Field(default_factory=lambda: [Case(name="base")], min_length=1)
     sweep: Sweep | None = None

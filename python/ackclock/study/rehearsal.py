@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 from pydantic import BaseModel
 
 from ackclock.schemas.run import FlowRecord, GroupRecord, LinkRecord
+from ackclock.series import Series, Vector
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.model import Assumption, Study
@@ -74,7 +76,7 @@ class _AnyResult(dict[str, Any]):
             fairness=1.0,
             duration_s=100.0,
             measured_s=(10.0, 100.0),
-            series={"time_s": [0.0, 1.0], "flows": _AnySeries(), "links": _AnySeries()},
+            series=_AnySeries(),
         )
 
 
@@ -99,17 +101,20 @@ class _AnyRows(list[Mapping[str, Any]]):
         super().__init__([row, dict(row)])
 
 
-class _AnySeries(dict[str, Any]):
+class _AnyNames(list[str]):
     def __contains__(self, key: object) -> bool:
         return True
 
-    def __missing__(self, key: str) -> dict[str, list[float]]:
-        return _AnyQuantity()
 
+class _AnySeries(Series):
+    def __init__(self) -> None:
+        super().__init__(pl.DataFrame({"time_s": [0.0, 1.0]}))
 
-class _AnyQuantity(dict[str, list[float]]):
-    def __contains__(self, key: object) -> bool:
-        return True
+    def owners(self, kind: str) -> Sequence[str]:  # noqa: ARG002
+        return _AnyNames()
 
-    def __missing__(self, key: str) -> list[float]:
-        return [1.0, 2.0]
+    def quantities(self, kind: str, owner: str) -> Sequence[str]:  # noqa: ARG002
+        return _AnyNames()
+
+    def values(self, kind: str, owner: str, quantity: str) -> Vector:  # noqa: ARG002
+        return np.array([1.0, 2.0])

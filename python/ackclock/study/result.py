@@ -13,6 +13,7 @@ from typing import Any, get_args
 
 from ackclock.characterisation.distributions import Distribution
 from ackclock.characterisation.language import Characterisation
+from ackclock.series import Series
 from ackclock.study.model import Figure, Finding, Metric, Sweep, Verdict
 
 ORDER: tuple[Verdict, ...] = get_args(Verdict)
@@ -74,8 +75,7 @@ class CaseResult:
 
     ``name`` is ``rbcc-5``, or ``rbcc[5]`` in a sweep, where ``case`` is ``rbcc`` and ``sweep_value`` the 5 as the file
     has it (a number, or text with a unit). ``label`` is the case's label without the sweep value.
-    ``series`` has of the first replication's series (``time_s``, ``flows``, ``links``) what figures show, or is None
-    where no figure shows any. ``flows`` and ``links`` are those records of the first replication.
+    ``series`` has of the first replication's series what figures show, or is None where no figure shows any.
     """
 
     name: str
@@ -85,9 +85,7 @@ class CaseResult:
     overrides: Mapping[str, Any]
     seeds: tuple[int, ...]
     values: Mapping[str, MetricValue]
-    flows: tuple[Mapping[str, Any], ...] = ()
-    links: tuple[Mapping[str, Any], ...] = ()
-    series: Mapping[str, Any] | None = None
+    series: Series | None = None
     distributions: Mapping[str, Distribution] = field(default_factory=dict)
     """Of a scenario of RFC 7928 that keeps them, by what they are of."""
     own_sweep: Sweep | None = None

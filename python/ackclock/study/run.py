@@ -170,7 +170,7 @@ class _Work:
             replications=measured.replications,
             scenario_text=self.loaded.scenario.text.strip("\n") + "\n",
             metrics=tuple(study.metrics),
-            cases=tuple(measured.case(run) for run in plan.runs),
+            cases=tuple(measured.cases()),
             sweep=study.sweep,
             claims=taken,
             figures=tuple(study.figures),

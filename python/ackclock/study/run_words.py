@@ -36,13 +36,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from ackclock import metrics
 from ackclock.characterisation import windows
 from ackclock.names import nearest
+from ackclock.series import Series
 from ackclock.study.language import Array, Expression, ExpressionError, Value
 
 SERIES_FUNCTIONS = (
@@ -185,32 +186,41 @@ class RunWords:
     def _each(self, path: str) -> list[Array]:
         """The values of every series whose name begins as that of ``path``."""
         kind, name, quantity = path.split(".")
-        alike = self._result["series"][kind]
+        series = self._series_of_run()
         names = [
-            other for other in alike if other == name or (name.endswith("*") and other.startswith(name[:-1]))
+            other
+            for other in series.owners(kind)
+            if other == name or (name.endswith("*") and other.startswith(name[:-1]))
         ]
-        return [vector(alike[other][quantity]) for other in names]
+        return [series.values(kind, other, quantity) for other in names]
 
     def _path(self, path: str) -> tuple[Array, Array]:
         """Times and values of the series at ``path``."""
-        series = self._result.get("series")
-        if series is None:
-            raise LookupError("this run was made without series")
-        times = vector(series["time_s"])
+        series = self._series_of_run()
+        times = series.time_s
         parts = str(path).split(".")
         if len(parts) != 3 or parts[0] not in ("flows", "links"):
             raise LookupError("a series is named flows.<flow>.<quantity> or links.<link>.<quantity>")
         kind, name, quantity = parts
         if name.endswith("*"):
-            alike = [other for other in series[kind] if other.startswith(name[:-1])]
+            alike = [other for other in series.owners(kind) if other.startswith(name[:-1])]
             together = [self._path(f"{kind}.{other}.{quantity}")[1] for other in alike]
             if together:
                 return times, np.sum(together, axis=0)
-        if name not in series[kind]:
-            raise LookupError(f'there is no series of {kind[:-1]} "{name}"{nearest(name, series[kind])}')
-        if quantity not in series[kind][name]:
-            raise LookupError(f'{name} has no series "{quantity}"{nearest(quantity, series[kind][name])}')
-        return times, vector(series[kind][name][quantity])
+        if name not in series.owners(kind):
+            raise LookupError(
+                f'there is no series of {kind[:-1]} "{name}"{nearest(name, series.owners(kind))}'
+            )
+        known = series.quantities(kind, name)
+        if quantity not in known:
+            raise LookupError(f'{name} has no series "{quantity}"{nearest(quantity, known)}')
+        return times, series.values(kind, name, quantity)
+
+    def _series_of_run(self) -> Series:
+        series = self._result.get("series")
+        if series is None:
+            raise LookupError("this run was made without series")
+        return cast("Series", series)
 
 
 class Records:

@@ -11,6 +11,7 @@ import statistics
 from collections.abc import Mapping
 from typing import Any
 
+from ackclock.series import Series
 from ackclock.study.model import Figure, Finding, Metric, Sweep
 from ackclock.study.result import (
     AssumptionResult,
@@ -83,7 +84,7 @@ def value(
     return MetricValue(mean, std, (mean - half, mean + half), samples, paper)
 
 
-def sawtooth(rng: random.Random, peak: float, period_s: float, points: int = 2000) -> dict[str, Any]:
+def sawtooth(rng: random.Random, peak: float, period_s: float, points: int = 2000) -> Series:
     """Series with the shape of a congestion window's sawtooth and what follows from it."""
     time_s = [100 * i / points for i in range(points)]
     phase = rng.random()
@@ -96,7 +97,8 @@ def sawtooth(rng: random.Random, peak: float, period_s: float, points: int = 200
         rtt.append(0.1 + queue[-1] * 0.008)
         rate.append(window[-1] * 8000 / rtt[-1])
     flow = {"cwnd_packets": window, "rtt_s": [None, *rtt[1:]], "goodput_bps": rate}
-    return {"time_s": time_s, "flows": {"tcp-1": flow}, "links": {"bottleneck": {"queue_packets": queue}}}
+    link = {"queue_packets": queue}
+    return Series.from_document({"time_s": time_s, "flows": {"tcp-1": flow}, "links": {"bottleneck": link}})
 
 
 def claim(id: str, verdict: str, text: str, **more: Any) -> ClaimResult:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ackclock.report import figures, style, time_figure
 from ackclock.report.quantities import title_and_scale
+from ackclock.series import Series
 from ackclock.study.model import Figure
 from ackclock.study.result import CaseResult, StudyResult
 
@@ -157,7 +158,7 @@ def test_axis_titles_name_the_unit() -> None:
 def with_series(flows: dict[str, Any], time_s: list[float] | None = None) -> StudyResult:
     """A study with one case that recorded ``flows``."""
     series = {"time_s": time_s or [0, 1], "flows": flows, "links": {}}
-    case = CaseResult("base", "base", "", None, {}, (1,), {}, series=series)
+    case = CaseResult("base", "base", "", None, {}, (1,), {}, series=Series.from_document(series))
     return dataclasses.replace(table_study(), cases=(case,), figures=())
 
 
@@ -189,7 +190,8 @@ def test_figures_say_that_they_are_thinned() -> None:
         "links": {"bottleneck": {"queue_packets": [1.0] * 5000}},
     }
     long = dataclasses.replace(
-        study, cases=tuple(dataclasses.replace(case, series=series) for case in study.cases)
+        study,
+        cases=tuple(dataclasses.replace(case, series=Series.from_document(series)) for case in study.cases),
     )
     view = by_id(long, "queue")
     assert view.thinned

@@ -3,10 +3,10 @@
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::disciplines::red::detection::{Curve, EarlyDetection};
-use crate::disciplines::red::steps::{self, Steps};
+use crate::disciplines::red::steps::Steps;
 use crate::disciplines::red::{self, Red};
 use crate::registry::{ECN, Entry, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -14,55 +14,38 @@ pub const ENTRY: Entry = Entry {
         "adaptive-red",
         "RED that moves its slope until the average queue is in the middle between its thresholds",
         "Floyd, Gummadi and Shenker 2001",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(AdaptiveRed::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(AdaptiveRed::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "target_delay",
-        summary: "Mean waiting time aimed at; the lower threshold is half the packets sent in it",
-        quantity: Quantity::Time,
-        default: "5 ms",
-        range: Range::at_least(0.0),
-        source: "Floyd, Gummadi and Shenker 2001; ns-2's targetdelay_",
-    },
-    Parameter {
-        name: "min_threshold",
-        summary: "The least that the lower threshold becomes",
-        quantity: Quantity::Packets,
-        default: "5 packets",
-        range: Range::at_least(0.0),
-        source: "Floyd, Gummadi and Shenker 2001",
-    },
-    Parameter {
-        name: "max_threshold",
-        summary: "The upper threshold; three times the lower one if absent",
-        quantity: Quantity::Packets,
-        default: Parameter::NONE,
-        range: Range::above(0.0),
-        source: "Floyd, Gummadi and Shenker 2001",
-    },
-    Parameter {
-        name: "weight",
-        summary: "Weight of a new sample in the average queue; 1 - exp(-1/C) for C packets a second if absent",
-        quantity: Quantity::Number,
-        default: Parameter::NONE,
-        range: Range { min: 0.0, max: 1.0, above_min: true },
-        source: "Floyd, Gummadi and Shenker 2001",
-    },
-    red::MAX_PROBABILITY,
-    steps::INTERVAL,
-    steps::ALPHA,
-    steps::BETA,
-    steps::LEAST_PROBABILITY,
-    steps::GREATEST_PROBABILITY,
-    red::GENTLE,
-    ECN,
-];
+parameters! {
+    /// RED by a target, and the steps towards it.
+    pub struct Parameters {
+        /// Mean waiting time aimed at; the lower threshold is half the packets sent in it
+        target_delay: Span = time(
+            "5 ms",
+            Range::at_least(0.0),
+            "Floyd, Gummadi and Shenker 2001; ns-2's targetdelay_",
+        ),
+        /// The least that the lower threshold becomes
+        min_threshold: Packets = packets("5 packets", Range::at_least(0.0), "Floyd, Gummadi and Shenker 2001"),
+        /// The upper threshold; three times the lower one if absent
+        max_threshold: Option<Packets> = packets("none", Range::above(0.0), "Floyd, Gummadi and Shenker 2001"),
+        /// Weight of a new sample in the average queue; 1 - exp(-1/C) for C packets a second if absent
+        weight: Option<f64> = number(
+            "none",
+            Range { min: 0.0, max: 1.0, above_min: true },
+            "Floyd, Gummadi and Shenker 2001",
+        ),
+        max_probability: f64 = red::MAX_PROBABILITY,
+        /// How the slope moves.
+        steps: Steps,
+        gentle: bool = red::GENTLE,
+        ecn: bool = ECN,
+    }
+}
 
 /// The adaptive RED discipline.
 #[derive(Clone, Debug)]
@@ -72,21 +55,17 @@ pub struct AdaptiveRed {
 }
 
 impl AdaptiveRed {
-    /// From the registered parameters; `max_probability` is where the slope begins.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+    /// An empty queue of this capacity; `max_probability` is where the slope begins.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let Parameters { max_probability, gentle, ecn, steps, .. } = parameters;
         let packets_per_second = link.rate.bytes_per_second() / f64::from(link.mean_packet_bytes);
-        let half_target = values.time("target_delay").seconds() * packets_per_second / 2.0;
-        let min = values.packets("min_threshold").max(half_target);
-        let curve = Curve {
-            min,
-            max: values.optional_packets("max_threshold").unwrap_or(3.0 * min).max(min),
-            max_probability: values.number("max_probability"),
-            gentle: values.flag("gentle"),
-        };
+        let half_target = parameters.target_delay.seconds() * packets_per_second / 2.0;
+        let min = parameters.min_threshold.max(half_target);
+        let max = parameters.max_threshold.unwrap_or(3.0 * min);
+        let curve = Curve { min, max, max_probability, gentle }.in_order();
         let automatic = -libm::expm1(-1.0 / packets_per_second);
-        let weight = values.optional_number("weight").unwrap_or(automatic);
-        let detection = EarlyDetection::new(curve, weight, link);
-        Self { red: Red::with(detection, capacity, values.flag("ecn")), steps: Steps::new(values) }
+        let detection = EarlyDetection::new(curve, parameters.weight.unwrap_or(automatic), link);
+        Self { red: Red::with(detection, capacity, ecn), steps }
     }
 }
 
@@ -121,12 +100,12 @@ impl Discipline for AdaptiveRed {
 mod tests {
     use super::*;
     use crate::testing::{arrival, at, waiting};
-    use ackclock_base::{Rate, random::Scripted};
+    use ackclock_base::{Rate, Values, random::Scripted};
 
     fn adaptive(mbps: u64, settings: &[(&str, &str)]) -> AdaptiveRed {
-        let values = Values::with(ENTRY.descriptor, settings);
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
         let link = LinkRate { rate: Rate::from_bits_per_second(mbps * 1_000_000), mean_packet_bytes: 1000 };
-        AdaptiveRed::new(&values, Capacity::Packets(1000), &link)
+        AdaptiveRed::new(parameters, Capacity::Packets(1000), &link)
     }
 
     /// The slope after so many intervals at an average queue.

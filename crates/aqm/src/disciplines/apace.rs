@@ -13,11 +13,11 @@ mod parameters;
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::nlms::{Predictor, Update};
+use crate::nlms::Predictor;
 use crate::registry::{Entry, Queueing, Service, queue};
-use ackclock_base::{Random, Span, Time, Values};
+use ackclock_base::{Random, Span, Time};
 use adaptation::Adaptation;
-pub use parameters::PARAMETERS;
+pub use parameters::Parameters;
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -25,9 +25,9 @@ pub const ENTRY: Entry = Entry {
         "apace",
         "Drops early, with a probability that grows with the queue it predicts",
         "Jain 2003 chapter 2",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(Apace::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(Apace::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
@@ -74,25 +74,19 @@ impl Law {
 }
 
 impl Apace {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+    /// An empty queue of this capacity.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let Parameters { order, horizon, step, update, bounded, .. } = parameters;
         let packets = limit_in_packets(capacity, link);
-        let (order, horizon) = (values.integer("order") as usize, values.integer("horizon") as usize);
-        let update = Update::named(values.choice("update"));
-        let bounded = values.flag("bounded");
         let most = if bounded { update.largest_stable_step(horizon) } else { f64::INFINITY };
         Self {
             capacity,
-            predictor: Predictor::new(order, horizon, values.number("step").min(most), update),
+            predictor: Predictor::new(order, horizon, step.min(most), update),
             longest: bounded.then_some(packets),
-            period: values.optional_time("period"),
-            law: Law::new(
-                values.number("lower") * packets,
-                values.number("upper") * packets,
-                values.number("max_probability"),
-            ),
-            adaptation: Adaptation::new(values, link),
-            ecn: values.flag("ecn"),
+            period: parameters.period,
+            law: Law::new(parameters.lower * packets, parameters.upper * packets, parameters.max_probability),
+            adaptation: Adaptation::new(&parameters, link),
+            ecn: parameters.ecn,
         }
     }
 

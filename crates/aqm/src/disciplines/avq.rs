@@ -13,7 +13,7 @@ mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::registry::{ECN, Entry, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Time, Values};
+use ackclock_base::{Random, Range, Time, choice, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -21,40 +21,45 @@ pub const ENTRY: Entry = Entry {
         "avq",
         "Drops where a virtual queue would overflow whose capacity follows the load",
         "Kunniyur and Srikant 2001",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(Avq::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(Avq::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "utilisation",
-        summary: "The degree to which the link is to be used (gamma)",
-        quantity: Quantity::Number,
-        default: "0.98",
-        range: Range { min: 0.0, max: 1.0, above_min: true },
-        source: "Kunniyur and Srikant 2001; Jain 2003 section 2.7.1",
-    },
-    Parameter {
-        name: "smoothing",
-        summary: "How fast the virtual capacity follows: its change per second and unit of excess load (alpha)",
-        quantity: Quantity::Number,
-        default: "0.1",
-        range: Range::above(0.0),
-        source: "Jain 2003 section 2.7.1; 0.15 in Kunniyur and Srikant 2001",
-    },
-    Parameter {
-        name: "load",
-        summary: "Which load is held at utilisation: all but its own drops, or those too",
-        quantity: Quantity::Choice(&["admitted", "offered"]),
-        default: "admitted",
-        range: Range::ANY,
-        source: "the authors' version for ns-2, queue/vq.cc; Kunniyur and Srikant 2001, which mark, count every arrival",
-    },
-    ECN,
-];
+choice! {
+    /// Which load is held at the utilisation.
+    pub enum Load {
+        /// All but its own drops.
+        Admitted = "admitted",
+        /// Those too.
+        Offered = "offered",
+    }
+}
+
+parameters! {
+    /// The load that is wanted, and how fast the virtual capacity follows.
+    pub struct Parameters {
+        /// The degree to which the link is to be used (gamma)
+        utilisation: f64 = number(
+            "0.98",
+            Range { min: 0.0, max: 1.0, above_min: true },
+            "Kunniyur and Srikant 2001; Jain 2003 section 2.7.1",
+        ),
+        /// How fast the virtual capacity follows: its change per second and unit of excess load (alpha)
+        smoothing: f64 = number(
+            "0.1",
+            Range::above(0.0),
+            "Jain 2003 section 2.7.1; 0.15 in Kunniyur and Srikant 2001",
+        ),
+        /// Which load is held at utilisation: all but its own drops, or those too
+        load: Load = choice(
+            "admitted",
+            "the authors' version for ns-2, queue/vq.cc; Kunniyur and Srikant 2001, which mark, count every arrival",
+        ),
+        ecn: bool = ECN,
+    }
+}
 
 /// The virtual capacity at the start, as a fraction of the link's: that of the version contributed to ns-2.
 const FIRST_CAPACITY: f64 = 0.8;
@@ -70,17 +75,14 @@ pub struct Avq {
     link_per_s: f64,
     virtual_per_s: f64,
     virtual_queue: f64,
-    utilisation: f64,
-    smoothing: f64,
-    counts_own_drops: bool,
-    ecn: bool,
+    parameters: Parameters,
     last: Time,
     mean_packet_bytes: f64,
 }
 
 impl Avq {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+    /// An empty queue of this capacity, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let mean_packet_bytes = f64::from(link.mean_packet_bytes);
         let (most, unit_bytes) = match capacity {
             Capacity::Unlimited => (f64::INFINITY, 1.0),
@@ -95,10 +97,7 @@ impl Avq {
             link_per_s,
             virtual_per_s: FIRST_CAPACITY * link_per_s,
             virtual_queue: 0.0,
-            utilisation: values.number("utilisation"),
-            smoothing: values.number("smoothing"),
-            counts_own_drops: values.choice("load") == "offered",
-            ecn: values.flag("ecn"),
+            parameters,
             last: Time::ZERO,
             mean_packet_bytes,
         }
@@ -109,7 +108,8 @@ impl Avq {
         let elapsed = now.since(self.last).seconds();
         self.last = now;
         self.virtual_queue = (self.virtual_queue - self.virtual_per_s * elapsed).max(0.0);
-        let gained = self.smoothing * self.utilisation * self.link_per_s * elapsed;
+        let Parameters { smoothing, utilisation, .. } = self.parameters;
+        let gained = smoothing * utilisation * self.link_per_s * elapsed;
         self.virtual_per_s = (self.virtual_per_s + gained).min(self.link_per_s);
     }
 
@@ -128,15 +128,15 @@ impl Discipline for Avq {
         let size = if let Capacity::Packets(_) = self.capacity { 1.0 } else { f64::from(arrival.bytes) };
         self.advance(arrival.now);
         let overflows = self.overflows(size);
-        let marks = self.ecn && arrival.ecn.is_capable();
+        let marks = self.parameters.ecn && arrival.ecn.is_capable();
         let verdict = match self.capacity.admits(arrival.bytes, backlog) {
             true if !overflows => Verdict::Admit,
             true if marks => Verdict::Mark,
             _ => Verdict::Drop,
         };
         let own_drop = overflows && !marks;
-        if self.counts_own_drops || !own_drop {
-            self.virtual_per_s = (self.virtual_per_s - self.smoothing * size).max(0.0);
+        if self.parameters.load == Load::Offered || !own_drop {
+            self.virtual_per_s = (self.virtual_per_s - self.parameters.smoothing * size).max(0.0);
         }
         verdict
     }

@@ -11,7 +11,7 @@ use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdic
 use crate::phantom::{PhantomQueues, QUANTUM, QUEUES, level_of};
 use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
 use crate::tokens::{PER_BYTE, RATE};
-use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Random, Range, Rate, Size, Span, Time, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -19,43 +19,35 @@ pub const ENTRY: Entry = Entry {
         "bc-pqp",
         "A policer with a phantom queue for each flow, which is filled up where a burst shows",
         "Tahir et al. 2024 (SIGCOMM)",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(BcPqp::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(BcPqp::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    RATE,
-    Parameter {
-        name: "phantom_limit",
-        summary: "How long the phantom queue of a flow may be",
-        quantity: Quantity::Size,
-        default: "25 kB",
-        range: Range::above(0.0),
-        source: "as burst of the other policers. A Reno flow needs w^2 / 18 packets with w packets in a round trip at its \
-                 share: its window swings from 2/3 w to 4/3 w, and adds up w^2 / 18 above w",
-    },
-    Parameter {
-        name: "window",
-        summary: "Over what time arrivals are compared with what drains, to see a burst",
-        quantity: Quantity::Time,
-        default: "100 ms",
-        range: PERIODS,
-        source: "the authors' code has it as an argument, `rtt`; here the round trip of this project's policers",
-    },
-    Parameter {
-        name: "threshold",
-        summary: "How far arrivals differ from what drains, as a share of it, before it counts as a burst or its end",
-        quantity: Quantity::Number,
-        default: "0.5",
-        range: Range::at_least(0.0),
-        source: "the authors' code, gradient_threshold",
-    },
-    QUEUES,
-    QUANTUM,
-];
+parameters! {
+    /// The phantom queues, and what shows a burst.
+    pub struct Parameters {
+        rate: Option<Rate> = RATE,
+        /// How long the phantom queue of a flow may be
+        phantom_limit: Size = size(
+            "25 kB",
+            Range::above(0.0),
+            "as burst of the other policers. A Reno flow needs w^2 / 18 packets with w packets in a round trip at \
+             its share: its window swings from 2/3 w to 4/3 w, and adds up w^2 / 18 above w",
+        ),
+        /// Over what time arrivals are compared with what drains, to see a burst
+        window: Span = time(
+            "100 ms",
+            PERIODS,
+            "the authors' code has it as an argument, `rtt`; here the round trip of this project's policers",
+        ),
+        /// How far arrivals differ from what drains, as a share of it, before it counts as a burst or its end
+        threshold: f64 = number("0.5", Range::at_least(0.0), "the authors' code, gradient_threshold"),
+        queues: usize = QUEUES,
+        quantum: Size = QUANTUM,
+    }
+}
 
 /// The policer.
 #[derive(Clone, Debug)]
@@ -72,15 +64,15 @@ pub struct BcPqp {
 }
 
 impl BcPqp {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let rate = values.optional_rate(RATE.name).unwrap_or(link.rate);
-        let queues = values.integer(QUEUES.name) as usize;
+    /// At rest, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let rate = parameters.rate.unwrap_or(link.rate);
+        let queues = parameters.queues;
         Self {
-            queues: PhantomQueues::new(rate, queues, values.size(QUANTUM.name)),
-            limit: level_of(values.size("phantom_limit")),
-            window: values.time("window"),
-            threshold: values.number("threshold"),
+            queues: PhantomQueues::new(rate, queues, parameters.quantum),
+            limit: level_of(parameters.phantom_limit),
+            window: parameters.window,
+            threshold: parameters.threshold,
             before: vec![0; queues].into(),
             made_up: vec![0; queues].into(),
             capacity,
@@ -137,12 +129,12 @@ impl Discipline for BcPqp {
 mod tests {
     use super::*;
     use crate::testing::{arrival, at, idle, waiting};
-    use ackclock_base::{Rate, random::Scripted};
+    use ackclock_base::{Rate, Values, random::Scripted};
     use proptest::prelude::*;
 
     fn policer(settings: &[(&str, &str)]) -> BcPqp {
         let link = LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), mean_packet_bytes: 1000 };
-        BcPqp::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(100), &link)
+        BcPqp::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(100), &link)
     }
 
     fn passes(policer: &mut BcPqp, arrival: Arrival) -> bool {

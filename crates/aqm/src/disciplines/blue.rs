@@ -4,7 +4,7 @@
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
 use crate::registry::{Entry, Queueing, Service, queue};
-use ackclock_base::{Packets, Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,88 +12,63 @@ pub const ENTRY: Entry = Entry {
         "blue",
         "Drops with a probability that rises when the queue overflows and falls when the link runs idle",
         "Feng, Kandlur, Saha and Shin 2002",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, _| Queueing::at_arrival(Blue::new(values, capacity)),
+    build: |values, capacity, _| Queueing::at_arrival(Blue::new(values.into(), capacity)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "increment",
-        summary: "Step up of the drop probability: d1",
-        quantity: Quantity::Number,
-        default: "0.0025",
-        range: Range::between(0.0, 1.0),
-        source: "Tahiliani, Jain and Singh's port of the authors' ns-1.1 code to ns-3 (outside its releases), Increment",
-    },
-    Parameter {
-        name: "decrement",
-        summary: "Step down of the drop probability: d2, far less than d1",
-        quantity: Quantity::Number,
-        default: "0.00025",
-        range: Range::between(0.0, 1.0),
-        source: "the same port, Decrement; Feng et al. 1999 want it far below d1",
-    },
-    Parameter {
-        name: "freeze_time",
-        summary: "Least time between two steps, so that one can show its effect",
-        quantity: Quantity::Time,
-        default: "100 ms",
-        range: Range::above(0.0),
-        source: "the same port, FreezeTime; 50 ms in the authors' ALTQ version (altq_blue.c)",
-    },
-    Parameter {
-        name: "threshold",
-        summary: "Queue beyond which the probability rises already, so that room is left for bursts: L",
-        quantity: Quantity::Packets,
-        default: Parameter::NONE,
-        range: Range::at_least(0.0),
-        source: "Feng et al. 2002, the variant of the algorithm",
-    },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped, unless the queue overflows",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 3168 section 5; Feng et al. 2002 mark",
-    },
-];
+parameters! {
+    /// The steps of the probability.
+    pub struct Parameters {
+        /// Step up of the drop probability: d1
+        increment: f64 = number(
+            "0.0025",
+            Range::between(0.0, 1.0),
+            "Tahiliani, Jain and Singh's port of the authors' ns-1.1 code to ns-3 (outside its releases), Increment",
+        ),
+        /// Step down of the drop probability: d2, far less than d1
+        decrement: f64 = number(
+            "0.00025",
+            Range::between(0.0, 1.0),
+            "the same port, Decrement; Feng et al. 1999 want it far below d1",
+        ),
+        /// Least time between two steps, so that one can show its effect
+        freeze_time: Span = time(
+            "100 ms",
+            Range::above(0.0),
+            "the same port, FreezeTime; 50 ms in the authors' ALTQ version (altq_blue.c)",
+        ),
+        /// Queue beyond which the probability rises already, so that room is left for bursts: L
+        threshold: Option<Packets> = packets(
+            "none",
+            Range::at_least(0.0),
+            "Feng et al. 2002, the variant of the algorithm",
+        ),
+        /// Whether packets that can be marked are marked instead of dropped, unless the queue overflows
+        ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2002 mark"),
+    }
+}
 
 /// The BLUE discipline.
 #[derive(Clone, Debug)]
 pub struct Blue {
     capacity: Capacity,
-    increment: f64,
-    decrement: f64,
-    freeze_time: Span,
-    threshold: Option<Packets>,
-    ecn: bool,
+    parameters: Parameters,
     probability: f64,
     last_step: Time,
 }
 
 impl Blue {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity) -> Self {
-        Self {
-            capacity,
-            increment: values.number("increment"),
-            decrement: values.number("decrement"),
-            freeze_time: values.time("freeze_time"),
-            threshold: values.optional_packets("threshold"),
-            ecn: values.flag("ecn"),
-            probability: 0.0,
-            last_step: Time::ZERO,
-        }
+    /// An empty queue of this capacity.
+    pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
+        Self { capacity, parameters, probability: 0.0, last_step: Time::ZERO }
     }
 
     /// The queue overflows, or is beyond the threshold.
     fn congested(&mut self, now: Time) {
-        if now.since(self.last_step) > self.freeze_time {
-            self.probability = (self.probability + self.increment).min(1.0);
+        if now.since(self.last_step) > self.parameters.freeze_time {
+            self.probability = (self.probability + self.parameters.increment).min(1.0);
             self.last_step = now;
         }
     }
@@ -101,13 +76,13 @@ impl Blue {
     /// The link has been idle since then: a step down when it became so, and one for each freeze time that it stayed
     /// so, none of them too soon after the last step. (The paper has one event; the authors' code counts the time.)
     fn idled(&mut self, since: Time, now: Time) {
-        let first = since.max(self.last_step + self.freeze_time);
+        let first = since.max(self.last_step + self.parameters.freeze_time);
         if now < first {
             return;
         }
-        let further = now.since(first).nanos() / self.freeze_time.nanos();
-        self.probability = (self.probability - self.decrement * (further + 1) as f64).max(0.0);
-        self.last_step = first + self.freeze_time * further;
+        let further = now.since(first).nanos() / self.parameters.freeze_time.nanos();
+        self.probability = (self.probability - self.parameters.decrement * (further + 1) as f64).max(0.0);
+        self.last_step = first + self.parameters.freeze_time * further;
     }
 }
 
@@ -117,13 +92,13 @@ impl Discipline for Blue {
             self.idled(since, arrival.now);
         }
         let fits = self.capacity.admits(arrival.bytes, backlog);
-        if !fits || self.threshold.is_some_and(|threshold| backlog.packets as f64 > threshold) {
+        if !fits || self.parameters.threshold.is_some_and(|threshold| backlog.packets as f64 > threshold) {
             self.congested(arrival.now);
         }
         match random.uniform() < self.probability {
             _ if !fits => Verdict::Drop,
             false => Verdict::Admit,
-            true if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
+            true if self.parameters.ecn && arrival.ecn.is_capable() => Verdict::Mark,
             true => Verdict::Drop,
         }
     }
@@ -138,10 +113,10 @@ mod tests {
     use super::*;
     use crate::discipline::Ecn;
     use crate::testing::{arrival, idle, waiting};
-    use ackclock_base::random::Scripted;
+    use ackclock_base::{Values, random::Scripted};
 
     fn blue(settings: &[(&str, &str)]) -> Blue {
-        Blue::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(50))
+        Blue::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(50))
     }
 
     /// An arrival that chance would let pass.

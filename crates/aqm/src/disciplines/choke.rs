@@ -9,7 +9,7 @@ use crate::disciplines::red::{
 };
 use crate::fifo::Fifo;
 use crate::registry::{ECN, Entry, Queueing, Service, queue};
-use ackclock_base::{Parameter, Random, Rate, Size, Time, Values};
+use ackclock_base::{Packets, Random, Rate, Size, Time, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -17,28 +17,26 @@ pub const ENTRY: Entry = Entry {
         "choke",
         "RED that compares an arrival with a random waiting packet, and drops both if they are of one flow",
         "Pan, Prabhakar and Psounis 2000",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_departure(Choke::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_departure(Choke::new(values.into(), capacity, link)),
     service: Service { drops_late: true, ..Service::IN_ORDER },
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    red::MIN_THRESHOLD,
-    red::MAX_THRESHOLD,
-    red::WEIGHT,
-    red::MAX_PROBABILITY,
-    Parameter {
-        default: "false",
-        source: "Pan, Prabhakar and Psounis 2000: above the upper threshold every arrival is dropped",
-        ..red::GENTLE
-    },
-    Parameter {
-        summary: "Whether packets that can be marked are marked where RED drops; those of a pair are always dropped",
-        ..ECN
-    },
-];
+parameters! {
+    /// RED's, without its gentle curve.
+    pub struct Parameters {
+        min_threshold: Packets = red::MIN_THRESHOLD,
+        max_threshold: Packets = red::MAX_THRESHOLD,
+        weight: f64 = red::WEIGHT,
+        max_probability: f64 = red::MAX_PROBABILITY,
+        gentle: bool = red::GENTLE
+            .by_default("false")
+            .source("Pan, Prabhakar and Psounis 2000: above the upper threshold every arrival is dropped"),
+        /// Whether packets that can be marked are marked where RED drops; those of a pair are always dropped
+        ecn: bool = ECN,
+    }
+}
 
 /// The CHOKe discipline.
 #[derive(Clone, Debug)]
@@ -55,12 +53,14 @@ pub struct Choke {
 }
 
 impl Choke {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+    /// An empty queue of this capacity.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let Parameters { min_threshold, max_threshold, weight, max_probability, gentle, ecn } = parameters;
+        let curve = Curve { min: min_threshold, max: max_threshold, max_probability, gentle };
         Self {
-            detection: EarlyDetection::new(Curve::new(values), values.number("weight"), link),
+            detection: EarlyDetection::new(curve.in_order(), weight, link),
             capacity,
-            ecn: values.flag("ecn"),
+            ecn,
             queue: Fifo::default(),
             marked: Vec::new(),
             rate: link.rate,
@@ -136,15 +136,15 @@ mod tests {
     use super::*;
     use crate::discipline::{Arrival, Ecn};
     use crate::testing::{arrival, at, held};
-    use ackclock_base::random::Scripted;
+    use ackclock_base::{Values, random::Scripted};
 
     /// A queue with packets of these flows, with tickets from 0 on; above the lower threshold whenever anything waits.
     fn choke(flows: &[u32], settings: &[(&str, &str)]) -> Choke {
         let mut all = vec![("weight", "1"), ("min_threshold", "1 packet"), ("max_threshold", "1000 packets")];
         all.extend(settings);
         let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
-        let values = Values::with(ENTRY.descriptor, &all);
-        let mut choke = Choke::new(&values, Capacity::Packets(100), &link);
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, &all));
+        let mut choke = Choke::new(parameters, Capacity::Packets(100), &link);
         for (ticket, flow) in flows.iter().enumerate() {
             choke.join(held(ticket as u32, Arrival { flow: *flow, ..arrival(0.0) }), false);
         }

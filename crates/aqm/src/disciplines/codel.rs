@@ -5,7 +5,8 @@ use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
 use crate::fifo::Fifo;
 use crate::registry::{Entry, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::{Random, Range, Size, Span, Time, parameters};
 
 #[cfg(test)]
 mod tests;
@@ -16,63 +17,45 @@ pub const ENTRY: Entry = Entry {
         "codel",
         "Drops at departure while packets have waited too long, ever more often",
         "RFC 8289",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, _| Queueing::at_departure(CoDel::new(values, capacity)),
+    build: |values, capacity, _| Queueing::at_departure(CoDel::new(values.into(), capacity)),
     service: Service { drops_late: true, ..Service::IN_ORDER },
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[TARGET, INTERVAL, MAX_PACKET, ECN];
+parameters! {
+    /// How long packets may wait.
+    pub struct Parameters {
+        target: Span = TARGET,
+        interval: Span = INTERVAL,
+        max_packet: Size = MAX_PACKET,
+        ecn: bool = ECN,
+    }
+}
 
 /// The setpoint.
-pub const TARGET: Parameter = Parameter {
-    name: "target",
-    summary: "Waiting time that is acceptable for good",
-    quantity: Quantity::Time,
-    default: "5 ms",
-    range: Range::above(0.0),
-    source: "RFC 8289 section 4.4",
-};
+pub const TARGET: Declared<Span> = declare::time("5 ms", Range::above(0.0), "RFC 8289 section 4.4")
+    .about("Waiting time that is acceptable for good");
 
 /// How long the setpoint may be missed.
-pub const INTERVAL: Parameter = Parameter {
-    name: "interval",
-    summary: "How long a waiting time above the target is accepted: a round trip",
-    quantity: Quantity::Time,
-    default: "100 ms",
-    range: Range::above(0.0),
-    source: "RFC 8289 section 4.3",
-};
+pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), "RFC 8289 section 4.3")
+    .about("How long a waiting time above the target is accepted: a round trip");
 
-/// The backlog that is none.
-pub const MAX_PACKET: Parameter = Parameter {
-    name: "max_packet",
-    summary: "With no more than so many bytes waiting nothing is dropped: a packet of the greatest size",
-    quantity: Quantity::Size,
-    default: "1500 B",
-    range: Range::at_least(0.0),
-    source: "RFC 8289 section 5.6 (bytes() <= MAXPACKET)",
-};
+/// The backlog up to which nothing is dropped.
+pub const MAX_PACKET: Declared<Size> =
+    declare::size("1500 B", Range::at_least(0.0), "RFC 8289 section 5.6 (bytes() <= MAXPACKET)")
+        .about("With no more than so many bytes waiting nothing is dropped: a packet of the greatest size");
 
 /// Marks instead of drops.
-pub const ECN: Parameter = Parameter {
-    name: "ecn",
-    summary: "Whether packets that can be marked are marked instead of dropped",
-    quantity: Quantity::Flag,
-    default: "false",
-    range: Range::ANY,
-    source: "RFC 8289 section 3 (\"drop\" may be a mark); RFC 3168 section 5",
-};
+pub const ECN: Declared<bool> =
+    declare::flag(false, "RFC 8289 section 3 (\"drop\" may be a mark); RFC 3168 section 5")
+        .about("Whether packets that can be marked are marked instead of dropped");
 
 /// The control law: when to drop, given how long packets have waited. FQ-CoDel has one for each of its queues, so it
 /// is cloned from one made with the parameters.
 #[derive(Clone, Debug)]
 pub struct Law {
-    target: Span,
-    interval: Span,
-    max_packet: u64,
-    ecn: bool,
+    parameters: Parameters,
     /// When a waiting time that stays above the target will have been so for an interval.
     first_above: Option<Time>,
     drop_next: Time,
@@ -83,13 +66,10 @@ pub struct Law {
 }
 
 impl Law {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
+    /// The law of a queue in which nothing has waited yet.
+    pub fn new(parameters: Parameters) -> Self {
         Self {
-            target: values.time("target"),
-            interval: values.time("interval"),
-            max_packet: values.size("max_packet").bytes(),
-            ecn: values.flag("ecn"),
+            parameters,
             first_above: None,
             drop_next: Time::ZERO,
             count: 0,
@@ -142,7 +122,7 @@ impl Law {
     fn begin(&mut self, now: Time) {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);
-        let recently = now.since(self.drop_next) < self.interval * 16;
+        let recently = now.since(self.drop_next) < self.parameters.interval * 16;
         self.count = if delta > 1 && recently { delta } else { 1 };
         self.drop_next = self.after(now);
         self.last_count = self.count;
@@ -155,21 +135,21 @@ impl Law {
             return (None, false);
         };
         let waited = now.since(held.arrival.now);
-        if waited < self.target || queue.bytes() <= self.max_packet {
+        if waited < self.parameters.target || queue.bytes() <= self.parameters.max_packet.bytes() {
             self.first_above = None;
             return (Some(held), false);
         }
-        let first_above = *self.first_above.get_or_insert(now + self.interval);
+        let first_above = *self.first_above.get_or_insert(now + self.parameters.interval);
         (Some(held), now >= first_above)
     }
 
     /// Section 5.6: the time of the next drop, interval / sqrt(count) later.
     fn after(&self, time: Time) -> Time {
-        time + self.interval.scale(1.0 / libm::sqrt(f64::from(self.count)))
+        time + self.parameters.interval.scale(1.0 / libm::sqrt(f64::from(self.count)))
     }
 
     fn marks(&self, head: Option<Held>) -> bool {
-        self.ecn && head.is_some_and(|held| held.arrival.ecn.is_capable())
+        self.parameters.ecn && head.is_some_and(|held| held.arrival.ecn.is_capable())
     }
 
     /// So many packets of its queue have been dropped for want of room: they count as its own, so that it drops the more
@@ -193,9 +173,9 @@ pub struct CoDel {
 }
 
 impl CoDel {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity) -> Self {
-        Self { law: Law::new(values), capacity, queue: Fifo::default() }
+    /// An empty queue of this capacity.
+    pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
+        Self { law: Law::new(parameters), capacity, queue: Fifo::default() }
     }
 }
 

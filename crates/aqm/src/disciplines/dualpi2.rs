@@ -13,7 +13,7 @@ use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::{Capacity, Ecn, LinkRate};
 use crate::fifo::Fifo;
 use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Size, Span, Time, Values};
+use ackclock_base::{Random, Range, Size, Span, Time, Values, parameters};
 use controller::{Controller, Spread};
 
 /// The discipline in the registry.
@@ -22,95 +22,56 @@ pub const ENTRY: Entry = Entry {
         "dualpi2",
         "Two queues, a short one for senders that answer to each mark a little; its marks follow the other's drops",
         "RFC 9332 appendix A",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, _| Queueing::at_departure(DualPi2::new(values, capacity)),
+    build: |values, capacity, _| Queueing::at_departure(DualPi2::new(values.into(), capacity)),
     service: Service { drops_late: true, overtakes: true, ..Service::IN_ORDER },
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "target",
-        summary: "Waiting time in the classic queue that the controller steers to",
-        quantity: Quantity::Time,
-        default: "15 ms",
-        range: Range::above(0.0),
-        source: "RFC 9332 appendix A.1",
-    },
-    Parameter {
-        name: "update_period",
-        summary: "How often the probabilities are moved: Tupdate",
-        quantity: Quantity::Time,
-        default: "16 ms",
-        range: PERIODS,
-        source: "RFC 9332 appendix A.1 (min(target, RTT_max/3) there, 16 ms in Linux)",
-    },
-    Parameter {
-        name: "alpha",
-        summary: "Weight of the distance from the target, per second",
-        quantity: Quantity::Number,
-        default: "0.16",
-        range: Range::at_least(0.0),
-        source: "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2 with RTT_max = 100 ms",
-    },
-    Parameter {
-        name: "beta",
-        summary: "Weight of the change since the last update, per second",
-        quantity: Quantity::Number,
-        default: "3.2",
-        range: Range::at_least(0.0),
-        source: "Linux; RFC 9332 appendix A.1 has 0.3 / RTT_max = 3",
-    },
-    Parameter {
-        name: "coupling",
-        summary: "Marks in the short queue for the root of the classic queue's drop probability: k",
-        quantity: Quantity::Number,
-        default: "2",
-        range: Range::between(1.0, 100.0),
-        source: "RFC 9332 section 2.1 and appendix A.1",
-    },
-    Parameter {
-        name: "ramp_start",
-        summary: "Waiting time in the short queue from which its own marks begin: minTh",
-        quantity: Quantity::Time,
-        default: "800 us",
-        range: Range::at_least(0.0),
-        source: "RFC 9332 appendix A.1",
-    },
-    Parameter {
-        name: "ramp_range",
-        summary: "How much more waiting time until every packet is marked; zero for a step",
-        quantity: Quantity::Time,
-        default: "400 us",
-        range: Range::at_least(0.0),
-        source: "RFC 9332 appendix A.1; Linux has a step at 1 ms",
-    },
-    Parameter {
-        name: "classic_share",
-        summary: "Share of the bytes that the classic queue sends while both have something to send",
-        quantity: Quantity::Number,
-        default: "0.1",
-        range: Range::between(0.0, 1.0),
-        source: "Linux; RFC 9332 section 4.2.2 leaves the weight open",
-    },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets are marked at all; if not, all of them share the classic queue, and this is PI2",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "RFC 9332 appendix A.1; De Schepper et al. 2016",
-    },
-];
+parameters! {
+    /// The controller of both queues, the ramp of the short one, and what the classic one gets.
+    pub struct Parameters {
+        /// Waiting time in the classic queue that the controller steers to
+        target: Span = time("15 ms", Range::above(0.0), "RFC 9332 appendix A.1"),
+        /// How often the probabilities are moved: Tupdate
+        update_period: Span = time(
+            "16 ms",
+            PERIODS,
+            "RFC 9332 appendix A.1 (min(target, RTT_max/3) there, 16 ms in Linux)",
+        ),
+        /// Weight of the distance from the target, per second
+        alpha: f64 = number(
+            "0.16",
+            Range::at_least(0.0),
+            "RFC 9332 appendix A.1: 0.1 Tupdate / RTT_max^2 with RTT_max = 100 ms",
+        ),
+        /// Weight of the change since the last update, per second
+        beta: f64 = number("3.2", Range::at_least(0.0), "Linux; RFC 9332 appendix A.1 has 0.3 / RTT_max = 3"),
+        /// Marks in the short queue for the root of the classic queue's drop probability: k
+        coupling: f64 = number("2", Range::between(1.0, 100.0), "RFC 9332 section 2.1 and appendix A.1"),
+        /// Waiting time in the short queue from which its own marks begin: minTh
+        ramp_start: Span = time("800 us", Range::at_least(0.0), "RFC 9332 appendix A.1"),
+        /// How much more waiting time until every packet is marked; zero for a step
+        ramp_range: Span = time("400 us", Range::at_least(0.0), "RFC 9332 appendix A.1; Linux has a step at 1 ms"),
+        /// Share of the bytes that the classic queue sends while both have something to send
+        classic_share: f64 = number(
+            "0.1",
+            Range::between(0.0, 1.0),
+            "Linux; RFC 9332 section 4.2.2 leaves the weight open",
+        ),
+        /// Whether packets are marked at all; if not, all of them share the classic queue, and this is PI2
+        ecn: bool = flag(true, "RFC 9332 appendix A.1; De Schepper et al. 2016"),
+    }
+}
 
 /// On a slow link a flow cannot keep the link busy without waiting beyond the ramp: behind the packet being sent and one more
 /// every packet is marked, and its sender starves beside classic ones. With a round trip of 18 ms DCTCP has 0.1 of Reno's
 /// goodput at 12 Mbit/s, 0.6 of it at 16, and 0.9 at 25.
 pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
-    let end = values.time("ramp_start") + values.time("ramp_range");
+    let Parameters { ramp_start, ramp_range, ecn, .. } = values.into();
+    let end = ramp_start + ramp_range;
     let two_packets = link.rate.time_to_send(Size::from_bytes(2 * u64::from(link.mean_packet_bytes)));
-    (values.flag("ecn") && end < two_packets).then(|| {
+    (ecn && end < two_packets).then(|| {
         format!(
             "ramp_start and ramp_range end at {end}, before two packets of {} B at {} have gone ({two_packets}): nearly every \
              packet of a sender that answers to each mark a little is marked, and it starves beside others",
@@ -119,14 +80,11 @@ pub fn doubt(values: &Values, link: &LinkRate) -> Option<String> {
     })
 }
 
-/// The discipline.
+/// Two queues under one controller.
 #[derive(Clone, Debug)]
 pub struct DualPi2 {
     capacity: Capacity,
-    ecn: bool,
-    ramp_start: Span,
-    ramp_range: Span,
-    classic_share: f64,
+    parameters: Parameters,
     classic: Fifo,
     short: Fifo,
     classic_drops: Spread,
@@ -140,22 +98,19 @@ pub struct DualPi2 {
 }
 
 impl DualPi2 {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity) -> Self {
-        let update_period = values.time("update_period").max(Span::from_nanos(1));
+    /// Two empty queues of this capacity together.
+    pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
+        let update_period = parameters.update_period.max(Span::from_nanos(1));
         Self {
             capacity,
-            ecn: values.flag("ecn"),
-            ramp_start: values.time("ramp_start"),
-            ramp_range: values.time("ramp_range"),
-            classic_share: values.number("classic_share"),
+            parameters,
             classic: Fifo::default(),
             short: Fifo::default(),
             classic_drops: Spread::default(),
             short_marks: Spread::default(),
             short_drops: Spread::default(),
             debt: 0.0,
-            controller: Controller::new(values),
+            controller: Controller::new(parameters),
             update_period,
             next_update: Time::ZERO + update_period,
         }
@@ -184,8 +139,8 @@ impl DualPi2 {
     fn charge(&mut self, bytes: u32, by_short: bool) {
         match (by_short, self.classic.is_empty(), self.short.is_empty()) {
             (_, true, true) => self.debt = 0.0,
-            (true, false, _) => self.debt += self.classic_share * f64::from(bytes),
-            (false, _, false) => self.debt -= (1.0 - self.classic_share) * f64::from(bytes),
+            (true, false, _) => self.debt += self.parameters.classic_share * f64::from(bytes),
+            (false, _, false) => self.debt -= (1.0 - self.parameters.classic_share) * f64::from(bytes),
             _ => {}
         }
     }
@@ -193,12 +148,13 @@ impl DualPi2 {
     /// The probability of a mark that the short queue wants for itself (laqm in appendix A.1). A packet that leaves nothing
     /// behind is not marked for having waited: at a low rate one packet takes as long (Th_len there).
     fn native(&self, waited: Span) -> f64 {
-        if self.short.is_empty() || waited < self.ramp_start {
+        let Parameters { ramp_start, ramp_range, .. } = self.parameters;
+        if self.short.is_empty() || waited < ramp_start {
             0.0
-        } else if waited >= self.ramp_start + self.ramp_range {
+        } else if waited >= ramp_start + ramp_range {
             1.0
         } else {
-            waited.saturating_sub(self.ramp_start).seconds() / self.ramp_range.seconds()
+            waited.saturating_sub(ramp_start).seconds() / ramp_range.seconds()
         }
     }
 }
@@ -209,7 +165,7 @@ impl Departing for DualPi2 {
         let bytes = self.classic.bytes() + self.short.bytes();
         if !held.link_free && !self.capacity.has_room(held.arrival.bytes, self.packets(), bytes) {
             drops(held.ticket);
-        } else if self.ecn && matches!(held.arrival.ecn, Ecn::LowLatency | Ecn::Experienced) {
+        } else if self.parameters.ecn && matches!(held.arrival.ecn, Ecn::LowLatency | Ecn::Experienced) {
             self.short.push(held);
         } else {
             self.classic.push(held);
@@ -237,7 +193,7 @@ impl Departing for DualPi2 {
             } else {
                 held = self.classic.pop()?;
                 let taken = self.classic_drops.takes(classic);
-                let may_mark = self.ecn && !overloaded && held.arrival.ecn.is_capable();
+                let may_mark = self.parameters.ecn && !overloaded && held.arrival.ecn.is_capable();
                 dropped = taken && !may_mark;
                 marked = taken && may_mark;
             }

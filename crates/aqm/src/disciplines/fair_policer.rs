@@ -10,7 +10,7 @@ use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdic
 use crate::phantom::{PhantomQueues, QUANTUM, QUEUES, level_of};
 use crate::registry::{Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, PER_BYTE, RATE};
-use ackclock_base::{Parameter, Random, Values};
+use ackclock_base::{Random, Rate, Size, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -18,14 +18,21 @@ pub const ENTRY: Entry = Entry {
         "fair-policer",
         "A policer whose tokens go to the flows in turns",
         "Shan et al. 2021 (INFOCOM)",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(FairPolicer::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(FairPolicer::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[RATE, BURST, QUEUES, QUANTUM];
+parameters! {
+    /// The bucket, and the turns of its flows.
+    pub struct Parameters {
+        rate: Option<Rate> = RATE,
+        burst: Size = BURST,
+        queues: usize = QUEUES,
+        quantum: Size = QUANTUM,
+    }
+}
 
 /// The policer.
 #[derive(Clone, Debug)]
@@ -37,12 +44,11 @@ pub struct FairPolicer {
 }
 
 impl FairPolicer {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let rate = values.optional_rate(RATE.name).unwrap_or(link.rate);
-        let queues = values.integer(QUEUES.name) as usize;
-        let taken = PhantomQueues::new(rate, queues, values.size(QUANTUM.name));
-        Self { taken, burst: level_of(values.size(BURST.name)), capacity }
+    /// At rest, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let rate = parameters.rate.unwrap_or(link.rate);
+        let taken = PhantomQueues::new(rate, parameters.queues, parameters.quantum);
+        Self { taken, burst: level_of(parameters.burst), capacity }
     }
 }
 
@@ -69,11 +75,15 @@ impl Discipline for FairPolicer {
 mod tests {
     use super::*;
     use crate::testing::{arrival, idle, waiting};
-    use ackclock_base::{Rate, random::Scripted};
+    use ackclock_base::{Rate, Values, random::Scripted};
 
     fn policer(settings: &[(&str, &str)]) -> FairPolicer {
         let link = LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), mean_packet_bytes: 1000 };
-        FairPolicer::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(100), &link)
+        FairPolicer::new(
+            Parameters::from(&Values::with(ENTRY.descriptor, settings)),
+            Capacity::Packets(100),
+            &link,
+        )
     }
 
     fn passes(policer: &mut FairPolicer, ms: f64, flow: u32) -> bool {

@@ -6,7 +6,7 @@ use crate::discipline::Capacity;
 use crate::disciplines::codel::{self, INTERVAL, Law, MAX_PACKET, TARGET};
 use crate::fifo::Fifo;
 use crate::registry::{Entry, Queueing, Service, queue};
-use ackclock_base::{Descriptor, Parameter, Quantity, Random, Range, Time, Values};
+use ackclock_base::{Descriptor, Random, Range, Size, Span, Time, parameters};
 use std::collections::VecDeque;
 
 /// The discipline in the registry.
@@ -17,49 +17,33 @@ pub const ENTRY: Entry = Entry {
             "fq-codel",
             "Hashes flows to queues that share the link equally, each under its own CoDel; new flows go first",
             "RFC 8290",
-            PARAMETERS,
+            Parameters::TABLE,
         )
     },
-    build: |values, capacity, _| Queueing::at_departure(FqCoDel::new(values, capacity)),
+    build: |values, capacity, _| Queueing::at_departure(FqCoDel::new(values.into(), capacity)),
     service: Service { drops_late: true, overtakes: true, ..Service::IN_ORDER },
 };
 
 /// A large limit, for it is there for emergencies (section 5.2, and net/sched/sch_fq_codel.c).
 const PRESETS: &[(&str, &str)] = &[("limit", "10240 packets")];
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "queues",
-        summary: "How many queues flows are hashed to",
-        quantity: Quantity::Integer,
-        default: "1024",
-        range: Range::between(1.0, 65_536.0),
-        source: "RFC 8290 section 5.2.4",
-    },
-    Parameter {
-        name: "quantum",
-        summary: "How much a queue may send in its turn",
-        quantity: Quantity::Size,
-        default: "1514 B",
-        range: Range::at_least(64.0),
-        source: "RFC 8290 section 5.2.3",
-    },
-    Parameter {
-        name: "drop_batch",
-        summary: "The most packets that are dropped at once when the limit is reached",
-        quantity: Quantity::Integer,
-        default: "64",
-        range: Range::between(1.0, 1e6),
-        source: "RFC 8290 section 4.1",
-    },
-    TARGET,
-    INTERVAL,
-    MAX_PACKET,
-    Parameter { default: "true", source: "RFC 8290 section 5.2; RFC 3168 section 5", ..codel::ECN },
-];
+parameters! {
+    /// The queues, and CoDel in each of them.
+    pub struct Parameters {
+        /// How many queues flows are hashed to
+        queues: usize = integer("1024", Range::between(1.0, 65_536.0), "RFC 8290 section 5.2.4"),
+        /// How much a queue may send in its turn
+        quantum: Size = size("1514 B", Range::at_least(64.0), "RFC 8290 section 5.2.3"),
+        /// The most packets that are dropped at once when the limit is reached
+        drop_batch: usize = integer("64", Range::between(1.0, 1e6), "RFC 8290 section 4.1"),
+        target: Span = TARGET,
+        interval: Span = INTERVAL,
+        max_packet: Size = MAX_PACKET,
+        ecn: bool = codel::ECN.by_default("true").source("RFC 8290 section 5.2; RFC 3168 section 5"),
+    }
+}
 
-/// The discipline. Its memory grows with the queues that have been used and with what has waited in them.
+/// CoDel in each of many queues that take turns. Its memory grows with the queues that have been used and with what has waited in them.
 #[derive(Clone, Debug)]
 pub struct FqCoDel {
     capacity: Capacity,
@@ -91,14 +75,16 @@ struct Queue {
 }
 
 impl FqCoDel {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity) -> Self {
+    /// Empty queues of this capacity together.
+    pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
+        let Parameters { target, interval, max_packet, ecn, .. } = parameters;
+        let law = Law::new(codel::Parameters { target, interval, max_packet, ecn });
         Self {
             capacity,
-            quantum: i64::try_from(values.size("quantum").bytes()).unwrap_or(i64::MAX),
-            drop_batch: values.integer("drop_batch") as usize,
-            fresh: Queue { law: Law::new(values), fifo: Fifo::default(), credits: 0, listed: false },
-            places: vec![None; values.integer("queues") as usize],
+            quantum: i64::try_from(parameters.quantum.bytes()).unwrap_or(i64::MAX),
+            drop_batch: parameters.drop_batch,
+            fresh: Queue { law, fifo: Fifo::default(), credits: 0, listed: false },
+            places: vec![None; parameters.queues],
             queues: Vec::new(),
             new: VecDeque::new(),
             old: VecDeque::new(),

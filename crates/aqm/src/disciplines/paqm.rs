@@ -10,7 +10,7 @@ mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::registry::{ECN, Entry, PERIODS, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 use forecast::Forecast;
 
 /// The discipline in the registry.
@@ -19,50 +19,28 @@ pub const ENTRY: Entry = Entry {
         "paqm",
         "Drops so much of the traffic it predicts that the queue keeps a wanted length (like PAQM)",
         "after Gao, He and Hou 2002, reconstructed",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(Paqm::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(Paqm::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "optimal_queue",
-        summary: "The wanted length of the queue",
-        quantity: Quantity::Packets,
-        default: "20 packets",
-        range: Range::at_least(0.0),
-        source: "Jain 2003 section 2.7.1",
-    },
-    Parameter {
-        name: "interval",
-        summary: "How long arrivals are counted, and predicted ahead: ten mean packets where absent, one at least",
-        quantity: Quantity::Time,
-        default: Parameter::NONE,
-        range: PERIODS,
-        source: "not published",
-    },
-    Parameter {
-        name: "order",
-        summary: "From how many intervals the next is predicted",
-        quantity: Quantity::Integer,
-        default: "10",
-        range: Range::between(1.0, 200.0),
-        source: "not published",
-    },
-    Parameter {
-        name: "memory",
-        summary: "Over how many intervals the correlation of the traffic is measured",
-        quantity: Quantity::Number,
-        default: "1000",
-        range: Range::at_least(1.0),
-        source: "not published",
-    },
-    ECN,
-];
+parameters! {
+    /// The queue that is wanted, and how traffic is predicted.
+    pub struct Parameters {
+        /// The wanted length of the queue
+        optimal_queue: Packets = packets("20 packets", Range::at_least(0.0), "Jain 2003 section 2.7.1"),
+        /// How long arrivals are counted, and predicted ahead: ten mean packets where absent, one at least
+        interval: Option<Span> = time("none", PERIODS, "not published"),
+        /// From how many intervals the next is predicted
+        order: usize = integer("10", Range::between(1.0, 200.0), "not published"),
+        /// Over how many intervals the correlation of the traffic is measured
+        memory: f64 = number("1000", Range::at_least(1.0), "not published"),
+        ecn: bool = ECN,
+    }
+}
 
-/// The discipline.
+/// Drops so much of what is predicted that the wanted queue is left.
 #[derive(Clone, Debug)]
 pub struct Paqm {
     capacity: Capacity,
@@ -78,21 +56,21 @@ pub struct Paqm {
 }
 
 impl Paqm {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+    /// An empty queue of this capacity, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let packet_s = f64::from(link.mean_packet_bytes) / link.rate.bytes_per_second();
         let packet = Span::from_seconds(packet_s).max(Span::from_nanos(1));
-        let interval = values.optional_time("interval").unwrap_or(packet.scale(10.0)).max(packet);
+        let interval = parameters.interval.unwrap_or(packet.scale(10.0)).max(packet);
         Self {
             capacity,
-            optimal_packets: values.packets("optimal_queue"),
+            optimal_packets: parameters.optimal_queue,
             interval,
             served_packets: interval.seconds() / packet_s,
-            forecast: Forecast::new(values.integer("order") as usize, values.number("memory")),
+            forecast: Forecast::new(parameters.order, parameters.memory),
             arrived: 0,
             predicted_arrivals: 0.0,
             probability: 0.0,
-            ecn: values.flag("ecn"),
+            ecn: parameters.ecn,
         }
     }
 

@@ -6,7 +6,7 @@ use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdic
 use crate::phantom::PhantomQueue;
 use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::RATE;
-use ackclock_base::{Parameter, Quantity, Random, Range, Rate, Values};
+use ackclock_base::{Random, Range, Rate, Size, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -14,37 +14,32 @@ pub const ENTRY: Entry = Entry {
         "phantom-queue",
         "Marks or drops while a counter that drains at a share of the rate is beyond a threshold",
         "Alizadeh et al. 2012 (HULL)",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(Phantom::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(Phantom::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        summary: "The rate that is not to be reached; none for the link's",
-        source: "HULL: that of the link that the counter belongs to",
-        ..RATE
-    },
-    Parameter {
-        name: "drain",
-        summary: "The share of the rate at which the counter drains: gamma",
-        quantity: Quantity::Number,
-        default: "0.95",
-        range: Range { min: 0.0, max: 1.0, above_min: true },
-        source: "Alizadeh et al. 2012 (950 Mbit/s on 1 Gbit/s)",
-    },
-    Parameter {
-        name: "threshold",
-        summary: "What the counter must exceed for a packet to be marked",
-        quantity: Quantity::Size,
-        default: "6 kB",
-        range: Range::at_least(0.0),
-        source: "four packets of 1500 bytes; HULL's own value could not be looked up",
-    },
-    Parameter { default: "true", source: "Alizadeh et al. 2012 mark", ..ECN },
-];
+parameters! {
+    /// The counter, and what it may hold.
+    pub struct Parameters {
+        /// The rate that is not to be reached; none for the link's
+        rate: Option<Rate> = RATE.source("HULL: that of the link that the counter belongs to"),
+        /// The share of the rate at which the counter drains: gamma
+        drain: f64 = number(
+            "0.95",
+            Range { min: 0.0, max: 1.0, above_min: true },
+            "Alizadeh et al. 2012 (950 Mbit/s on 1 Gbit/s)",
+        ),
+        /// What the counter must exceed for a packet to be marked
+        threshold: Size = size(
+            "6 kB",
+            Range::at_least(0.0),
+            "four packets of 1500 bytes; HULL's own value could not be looked up",
+        ),
+        ecn: bool = ECN.by_default("true").source("Alizadeh et al. 2012 mark"),
+    }
+}
 
 /// The discipline.
 #[derive(Clone, Debug)]
@@ -58,15 +53,15 @@ pub struct Phantom {
 }
 
 impl Phantom {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let rate = values.optional_rate(RATE.name).unwrap_or(link.rate);
-        let drained = (values.number("drain") * rate.bits_per_second() as f64).round().max(1.0);
+    /// At rest, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let rate = parameters.rate.unwrap_or(link.rate);
+        let drained = (parameters.drain * rate.bits_per_second() as f64).round().max(1.0);
         Self {
             counter: PhantomQueue::new(Rate::from_bits_per_second(drained as u64)),
             rate,
-            threshold: values.size("threshold").bytes() as f64,
-            ecn: values.flag("ecn"),
+            threshold: parameters.threshold.bytes() as f64,
+            ecn: parameters.ecn,
             capacity,
             passed_bytes: 0,
         }
@@ -99,11 +94,15 @@ mod tests {
     use crate::discipline::Ecn;
     use crate::testing::{arrival, idle, waiting};
     use Verdict::{Admit, Drop, Mark};
-    use ackclock_base::random::Scripted;
+    use ackclock_base::{Values, random::Scripted};
 
     fn phantom(settings: &[(&str, &str)]) -> Phantom {
         let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
-        Phantom::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(100), &link)
+        Phantom::new(
+            Parameters::from(&Values::with(ENTRY.descriptor, settings)),
+            Capacity::Packets(100),
+            &link,
+        )
     }
 
     fn ask(phantom: &mut Phantom, ms: f64, ecn: Ecn) -> Verdict {

@@ -3,7 +3,7 @@
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
 use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -11,83 +11,46 @@ pub const ENTRY: Entry = Entry {
         "pi",
         "Drops with a probability that a controller moves until the queue has its reference length",
         "Hollot, Misra, Towsley and Gong 2001",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, _| Queueing::at_arrival(Pi::new(values, capacity)),
+    build: |values, capacity, _| Queueing::at_arrival(Pi::new(values.into(), capacity)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "reference",
-        summary: "Queue that the controller steers to: q_ref",
-        quantity: Quantity::Packets,
-        default: "50 packets",
-        range: Range::at_least(0.0),
-        source: "ns-2's qref_; Hollot et al. 2001 hold 200 packets in a buffer of 800",
-    },
-    Parameter {
-        name: "a",
-        summary: "Weight of the queue's distance from the reference, per packet",
-        quantity: Quantity::Number,
-        default: "1.822e-5",
-        range: Range::at_least(0.0),
-        source: "Hollot et al. 2001; ns-2's a_",
-    },
-    Parameter {
-        name: "b",
-        summary: "Weight of that distance a sample ago, per packet",
-        quantity: Quantity::Number,
-        default: "1.816e-5",
-        range: Range::at_least(0.0),
-        source: "Hollot et al. 2001; ns-2's b_",
-    },
-    Parameter {
-        name: "sample_period",
-        summary: "How often the queue is looked at",
-        quantity: Quantity::Time,
-        default: "6.25 ms",
-        range: PERIODS,
-        source: "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz",
-    },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 3168 section 5; Hollot et al. 2001 mark",
-    },
-];
+parameters! {
+    /// Where the queue is to be, and how it is steered there.
+    pub struct Parameters {
+        /// Queue that the controller steers to: q_ref
+        reference: Packets = packets(
+            "50 packets",
+            Range::at_least(0.0),
+            "ns-2's qref_; Hollot et al. 2001 hold 200 packets in a buffer of 800",
+        ),
+        /// Weight of the queue's distance from the reference, per packet
+        a: f64 = number("1.822e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's a_"),
+        /// Weight of that distance a sample ago, per packet
+        b: f64 = number("1.816e-5", Range::at_least(0.0), "Hollot et al. 2001; ns-2's b_"),
+        /// How often the queue is looked at
+        sample_period: Span = time("6.25 ms", PERIODS, "160 Hz: Hollot et al. 2001; ns-2's w_ is 170 Hz"),
+        /// Whether packets that can be marked are marked instead of dropped
+        ecn: bool = flag(false, "RFC 3168 section 5; Hollot et al. 2001 mark"),
+    }
+}
 
 /// The PI discipline.
 #[derive(Clone, Debug)]
 pub struct Pi {
     capacity: Capacity,
-    reference: f64,
-    a: f64,
-    b: f64,
-    sample_period: Span,
-    ecn: bool,
+    parameters: Parameters,
     /// The queue at the last sample.
     last_queue: f64,
     probability: f64,
 }
 
 impl Pi {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity) -> Self {
-        Self {
-            capacity,
-            reference: values.packets("reference"),
-            a: values.number("a"),
-            b: values.number("b"),
-            sample_period: values.time("sample_period"),
-            ecn: values.flag("ecn"),
-            last_queue: 0.0,
-            probability: 0.0,
-        }
+    /// An empty queue of this capacity.
+    pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
+        Self { capacity, parameters, last_queue: 0.0, probability: 0.0 }
     }
 }
 
@@ -98,19 +61,20 @@ impl Discipline for Pi {
         }
         match random.uniform() < self.probability {
             false => Verdict::Admit,
-            true if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
+            true if self.parameters.ecn && arrival.ecn.is_capable() => Verdict::Mark,
             true => Verdict::Drop,
         }
     }
 
     fn period(&self) -> Option<Span> {
-        Some(self.sample_period)
+        Some(self.parameters.sample_period)
     }
 
     /// The paper's difference equation; the probability goes no further than it means something.
     fn on_period(&mut self, _now: Time, backlog: &Backlog) {
         let queue = backlog.packets as f64;
-        let step = self.a * (queue - self.reference) - self.b * (self.last_queue - self.reference);
+        let step = self.parameters.a * (queue - self.parameters.reference)
+            - self.parameters.b * (self.last_queue - self.parameters.reference);
         self.probability = (self.probability + step).clamp(0.0, 1.0);
         self.last_queue = queue;
     }
@@ -125,10 +89,10 @@ mod tests {
     use super::*;
     use crate::discipline::Ecn;
     use crate::testing::{arrival, at, waiting};
-    use ackclock_base::random::Scripted;
+    use ackclock_base::{Values, random::Scripted};
 
     fn pi(settings: &[(&str, &str)]) -> Pi {
-        Pi::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(1000))
+        Pi::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(1000))
     }
 
     fn look(pi: &mut Pi, packets: u64) -> f64 {
@@ -164,7 +128,7 @@ mod tests {
     fn the_defaults_are_the_papers_controller_sampled_at_160_hz() {
         // The paper designs K (s / z + 1) / s with K = 9.64e-6 and z = 0.53 rad/s. The bilinear transform, with period
         // T, turns it into a = K (1/z + T/2) and b = K (1/z - T/2); both are given with four digits.
-        let pi = pi(&[]);
+        let pi = Parameters::default();
         let (gain, zero, period) = (9.64e-6, 0.53, pi.sample_period.seconds());
         assert!((gain * (1.0 / zero + period / 2.0) - pi.a).abs() < 0.5e-8);
         assert!((gain * (1.0 / zero - period / 2.0) - pi.b).abs() < 0.5e-8);

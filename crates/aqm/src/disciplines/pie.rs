@@ -6,7 +6,7 @@
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::registry::{Entry, PERIODS, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Random, Range, Span, Time, parameters};
 
 #[cfg(test)]
 mod tests;
@@ -17,95 +17,37 @@ pub const ENTRY: Entry = Entry {
         "pie",
         "Drops at arrival with a probability that a controller moves until the waiting time is on target",
         "RFC 8033",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(Pie::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(Pie::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "target",
-        summary: "Waiting time that the controller steers to: QDELAY_REF",
-        quantity: Quantity::Time,
-        default: "15 ms",
-        range: Range::above(0.0),
-        source: "RFC 8033 section 4.2",
-    },
-    Parameter {
-        name: "update_period",
-        summary: "How often the drop probability is moved: T_UPDATE",
-        quantity: Quantity::Time,
-        default: "15 ms",
-        range: PERIODS,
-        source: "RFC 8033 section 4.2",
-    },
-    Parameter {
-        name: "max_burst",
-        summary: "How long a burst after quiet goes unharmed: MAX_BURST",
-        quantity: Quantity::Time,
-        default: "150 ms",
-        range: Range::at_least(0.0),
-        source: "RFC 8033 section 4.4",
-    },
-    Parameter {
-        name: "alpha",
-        summary: "Weight of the distance from the target, per second",
-        quantity: Quantity::Number,
-        default: "0.125",
-        range: Range::at_least(0.0),
-        source: "RFC 8033 section 4.2",
-    },
-    Parameter {
-        name: "beta",
-        summary: "Weight of the change since the last update, per second",
-        quantity: Quantity::Number,
-        default: "1.25",
-        range: Range::at_least(0.0),
-        source: "RFC 8033 section 4.2",
-    },
-    Parameter {
-        name: "max_increment",
-        summary: "Greatest step up of the probability once it is 0.1; 1 for no such cap",
-        quantity: Quantity::Number,
-        default: "0.02",
-        range: Range { min: 0.0, max: 1.0, above_min: true },
-        source: "RFC 8033 section 5.5",
-    },
-    Parameter {
-        name: "high_delay",
-        summary: "Waiting time beyond which each update adds 0.02 more; absent in the RFC, 250 ms in Linux",
-        quantity: Quantity::Time,
-        default: Parameter::NONE,
-        range: Range::above(0.0),
-        source: "Linux, net/sched/sch_pie.c",
-    },
-    Parameter {
-        name: "derandomize",
-        summary: "Whether drops keep a distance from one another and do not stay away too long",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 8033 section 5.4",
-    },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped, while the probability is low",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 8033 section 5.1",
-    },
-    Parameter {
-        name: "mark_threshold",
-        summary: "Drop probability from which even packets that can be marked are dropped: mark_ecnth",
-        quantity: Quantity::Number,
-        default: "0.1",
-        range: Range::between(0.0, 1.0),
-        source: "RFC 8033 section 5.1",
-    },
-];
+parameters! {
+    /// The controller, and what its decisions are.
+    pub struct Parameters {
+        /// Waiting time that the controller steers to: QDELAY_REF
+        target: Span = time("15 ms", Range::above(0.0), "RFC 8033 section 4.2"),
+        /// How often the drop probability is moved: T_UPDATE
+        update_period: Span = time("15 ms", PERIODS, "RFC 8033 section 4.2"),
+        /// How long a burst after quiet goes unharmed: MAX_BURST
+        max_burst: Span = time("150 ms", Range::at_least(0.0), "RFC 8033 section 4.4"),
+        /// Weight of the distance from the target, per second
+        alpha: f64 = number("0.125", Range::at_least(0.0), "RFC 8033 section 4.2"),
+        /// Weight of the change since the last update, per second
+        beta: f64 = number("1.25", Range::at_least(0.0), "RFC 8033 section 4.2"),
+        /// Greatest step up of the probability once it is 0.1; 1 for no such cap
+        max_increment: f64 = number("0.02", Range { min: 0.0, max: 1.0, above_min: true }, "RFC 8033 section 5.5"),
+        /// Waiting time beyond which each update adds 0.02 more; absent in the RFC, 250 ms in Linux
+        high_delay: Option<Span> = time("none", Range::above(0.0), "Linux, net/sched/sch_pie.c"),
+        /// Whether drops keep a distance from one another and do not stay away too long
+        derandomize: bool = flag(false, "RFC 8033 section 5.4"),
+        /// Whether packets that can be marked are marked instead of dropped, while the probability is low
+        ecn: bool = flag(false, "RFC 8033 section 5.1"),
+        /// Drop probability from which even packets that can be marked are dropped: mark_ecnth
+        mark_threshold: f64 = number("0.1", Range::between(0.0, 1.0), "RFC 8033 section 5.1"),
+    }
+}
 
 /// The steps of the probability shrink with it (section 4.2): below the first number they are divided by the second.
 const TUNING: [(f64, f64); 6] =
@@ -114,14 +56,7 @@ const TUNING: [(f64, f64); 6] =
 /// The control law: how likely an arrival is to be dropped, given how long packets wait.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    target: Span,
-    update_period: Span,
-    max_burst: Span,
-    alpha: f64,
-    beta: f64,
-    max_increment: f64,
-    high_delay: Option<Span>,
-    derandomize: bool,
+    parameters: Parameters,
     mean_packet_bytes: u64,
     /// How long a burst still goes unharmed.
     burst_allowance: Span,
@@ -133,19 +68,12 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// From the registered parameters.
-    pub fn new(values: &Values, link: &LinkRate) -> Self {
+    /// The law of a queue in which nothing has waited yet.
+    pub fn new(parameters: Parameters, link: &LinkRate) -> Self {
         Self {
-            target: values.time("target"),
-            update_period: values.time("update_period"),
-            max_burst: values.time("max_burst"),
-            alpha: values.number("alpha"),
-            beta: values.number("beta"),
-            max_increment: values.number("max_increment"),
-            high_delay: values.optional_time("high_delay"),
-            derandomize: values.flag("derandomize"),
+            parameters,
             mean_packet_bytes: u64::from(link.mean_packet_bytes),
-            burst_allowance: values.time("max_burst"),
+            burst_allowance: parameters.max_burst,
             drop_probability: 0.0,
             last_delay: Span::ZERO,
             accumulated: 0.0,
@@ -155,13 +83,13 @@ impl Controller {
     /// Section 4.2: moves the probability, once an update period.
     pub fn update(&mut self, delay: Span) {
         let probability = self.drop_probability;
-        let mut step = self.alpha * (delay.seconds() - self.target.seconds())
-            + self.beta * (delay.seconds() - self.last_delay.seconds());
+        let mut step = self.parameters.alpha * (delay.seconds() - self.parameters.target.seconds())
+            + self.parameters.beta * (delay.seconds() - self.last_delay.seconds());
         step /= TUNING.iter().find(|(below, _)| probability < *below).map_or(1.0, |(_, divisor)| *divisor);
         if probability >= 0.1 {
-            step = step.min(self.max_increment);
+            step = step.min(self.parameters.max_increment);
         }
-        if self.high_delay.is_some_and(|high| delay > high) {
+        if self.parameters.high_delay.is_some_and(|high| delay > high) {
             step += 0.02;
         }
         let mut moved = probability + step;
@@ -170,14 +98,14 @@ impl Controller {
         }
         self.drop_probability = moved.clamp(0.0, 1.0);
         self.last_delay = delay;
-        self.burst_allowance = self.burst_allowance.saturating_sub(self.update_period);
+        self.burst_allowance = self.burst_allowance.saturating_sub(self.parameters.update_period);
     }
 
     /// Whether an arrival is picked to be dropped or marked, `bytes` waiting for `delay` before it.
     pub fn picks(&mut self, delay: Span, bytes: u64, random: &mut dyn Random) -> bool {
-        let calm = |delay: Span| delay * 2 < self.target;
+        let calm = |delay: Span| delay * 2 < self.parameters.target;
         if self.drop_probability == 0.0 && calm(delay) && calm(self.last_delay) {
-            self.burst_allowance = self.max_burst;
+            self.burst_allowance = self.parameters.max_burst;
         }
         // Section 4.1: what keeps the link busy in the first place is left alone.
         let safe =
@@ -197,7 +125,7 @@ impl Controller {
 
     /// Section 5.4: not before the probabilities have added up to 0.85, and at once when they have to 8.5.
     fn spacing(&mut self) -> Option<bool> {
-        if !self.derandomize {
+        if !self.parameters.derandomize {
             return None;
         }
         self.accumulated =
@@ -225,19 +153,12 @@ impl Controller {
 pub struct Pie {
     controller: Controller,
     capacity: Capacity,
-    ecn: bool,
-    mark_threshold: f64,
 }
 
 impl Pie {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        Self {
-            controller: Controller::new(values, link),
-            capacity,
-            ecn: values.flag("ecn"),
-            mark_threshold: values.number("mark_threshold"),
-        }
+    /// An empty queue of this capacity.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        Self { controller: Controller::new(parameters, link), capacity }
     }
 }
 
@@ -255,12 +176,16 @@ impl Discipline for Pie {
         if !self.controller.picks(delay(backlog), backlog.bytes, random) {
             return Verdict::Admit;
         }
-        let mild = self.controller.drop_probability() < self.mark_threshold;
-        if self.ecn && arrival.ecn.is_capable() && mild { Verdict::Mark } else { Verdict::Drop }
+        let mild = self.controller.drop_probability() < self.controller.parameters.mark_threshold;
+        if self.controller.parameters.ecn && arrival.ecn.is_capable() && mild {
+            Verdict::Mark
+        } else {
+            Verdict::Drop
+        }
     }
 
     fn period(&self) -> Option<Span> {
-        Some(self.controller.update_period)
+        Some(self.controller.parameters.update_period)
     }
 
     fn on_period(&mut self, _now: Time, backlog: &Backlog) {

@@ -3,7 +3,8 @@
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::disciplines::red::detection::{Curve, EarlyDetection};
 use crate::registry::{ECN, Entry, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Values};
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::{Packets, Random, Range, parameters};
 
 pub mod detection;
 pub mod steps;
@@ -14,64 +15,55 @@ pub const ENTRY: Entry = Entry {
         "red",
         "Drops or marks early, with a probability that grows with the average queue",
         "Floyd and Jacobson 1993",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(Red::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(Red::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[MIN_THRESHOLD, MAX_THRESHOLD, WEIGHT, MAX_PROBABILITY, GENTLE, ECN];
+parameters! {
+    /// The average queue, and the curve over it.
+    pub struct Parameters {
+        min_threshold: Packets = MIN_THRESHOLD,
+        max_threshold: Packets = MAX_THRESHOLD,
+        weight: f64 = WEIGHT,
+        max_probability: f64 = MAX_PROBABILITY,
+        gentle: bool = GENTLE,
+        ecn: bool = ECN,
+    }
+}
 
 /// Where early drops begin.
-pub const MIN_THRESHOLD: Parameter = Parameter {
-    name: "min_threshold",
-    summary: "Average queue below which nothing is dropped",
-    quantity: Quantity::Packets,
-    default: "5 packets",
-    range: Range::at_least(0.0),
-    source: "Floyd and Jacobson 1993 section 4; ns-2's thresh_",
-};
+pub const MIN_THRESHOLD: Declared<Packets> =
+    declare::packets("5 packets", Range::at_least(0.0), "Floyd and Jacobson 1993 section 4; ns-2's thresh_")
+        .about("Average queue below which nothing is dropped");
 
 /// Where the curve bends.
-pub const MAX_THRESHOLD: Parameter = Parameter {
-    name: "max_threshold",
-    summary: "Average queue at which the drop probability reaches max_probability",
-    quantity: Quantity::Packets,
-    default: "15 packets",
-    range: Range::above(0.0),
-    source: "Floyd and Jacobson 1993 section 4; ns-2's maxthresh_",
-};
+pub const MAX_THRESHOLD: Declared<Packets> =
+    declare::packets("15 packets", Range::above(0.0), "Floyd and Jacobson 1993 section 4; ns-2's maxthresh_")
+        .about("Average queue at which the drop probability reaches max_probability");
 
 /// How fast the average follows.
-pub const WEIGHT: Parameter = Parameter {
-    name: "weight",
-    summary: "Weight of a new sample in the average queue",
-    quantity: Quantity::Number,
-    default: "0.002",
-    range: Range { min: 0.0, max: 1.0, above_min: true },
-    source: "Floyd and Jacobson 1993 section 6; ns-2's q_weight_",
-};
+pub const WEIGHT: Declared<f64> = declare::number(
+    "0.002",
+    Range { min: 0.0, max: 1.0, above_min: true },
+    "Floyd and Jacobson 1993 section 6; ns-2's q_weight_",
+)
+.about("Weight of a new sample in the average queue");
 
 /// How steep the curve is.
-pub const MAX_PROBABILITY: Parameter = Parameter {
-    name: "max_probability",
-    summary: "Drop probability at max_threshold",
-    quantity: Quantity::Number,
-    default: "0.1",
-    range: Range { min: 0.0, max: 1.0, above_min: true },
-    source: "Floyd 1997, \"RED: discussions of setting parameters\"; 1/linterm_ in ns-2",
-};
+pub const MAX_PROBABILITY: Declared<f64> = declare::number(
+    "0.1",
+    Range { min: 0.0, max: 1.0, above_min: true },
+    "Floyd 1997, \"RED: discussions of setting parameters\"; 1/linterm_ in ns-2",
+)
+.about("Drop probability at max_threshold");
 
 /// How the curve goes on.
-pub const GENTLE: Parameter = Parameter {
-    name: "gentle",
-    summary: "Whether the probability rises from max_probability to 1 between max_threshold and twice that",
-    quantity: Quantity::Flag,
-    default: "true",
-    range: Range::ANY,
-    source: "Floyd 2000, \"Recommendation on using the gentle variant of RED\"",
-};
+pub const GENTLE: Declared<bool> =
+    declare::flag(true, "Floyd 2000, \"Recommendation on using the gentle variant of RED\"").about(
+        "Whether the probability rises from max_probability to 1 between max_threshold and twice that",
+    );
 
 /// The RED discipline. Its descendants have it as a part.
 #[derive(Clone, Debug)]
@@ -83,10 +75,11 @@ pub struct Red {
 }
 
 impl Red {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let detection = EarlyDetection::new(Curve::new(values), values.number("weight"), link);
-        Self::with(detection, capacity, values.flag("ecn"))
+    /// An empty queue of this capacity.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let Parameters { min_threshold, max_threshold, weight, max_probability, gentle, ecn } = parameters;
+        let curve = Curve { min: min_threshold, max: max_threshold, max_probability, gentle };
+        Self::with(EarlyDetection::new(curve.in_order(), weight, link), capacity, ecn)
     }
 
     /// With a detection of its own.
@@ -118,13 +111,13 @@ mod tests {
     use super::*;
     use crate::discipline::Ecn;
     use crate::testing::{arrival, waiting};
-    use ackclock_base::{Rate, random::Scripted};
+    use ackclock_base::{Rate, Values, random::Scripted};
 
     fn verdicts(ecn: Ecn, capacity: u64) -> Vec<Verdict> {
         let settings = [("weight", "1"), ("ecn", "true"), ("max_threshold", "300 packets")];
-        let values = Values::with(ENTRY.descriptor, &settings);
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, &settings));
         let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
-        let mut red = Red::new(&values, Capacity::Packets(capacity), &link);
+        let mut red = Red::new(parameters, Capacity::Packets(capacity), &link);
         let arrival = Arrival { ecn, ..arrival(0.0) };
         (0..1000).map(|_| red.on_arrival(&arrival, &waiting(200), &mut Scripted::new(&[0.0]))).collect()
     }

@@ -3,10 +3,10 @@
 //! of adaptive RED.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::disciplines::red::steps::{self, Steps};
+use crate::disciplines::red::steps::Steps;
 use crate::disciplines::red::{self, Red};
-use crate::registry::{ECN, Entry, Queueing, Service, queue};
-use ackclock_base::{Packets, Parameter, Quantity, Random, Range, Span, Time, Values};
+use crate::registry::{Entry, Queueing, Service, queue};
+use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -14,34 +14,23 @@ pub const ENTRY: Entry = Entry {
         "red-diff",
         "RED that moves its slope with the difference between the queue and its average",
         "Jain 2003 section 2.9, a suggestion",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(RedDiff::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(RedDiff::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "threshold",
-        summary: "Difference between the queue and its average from which the slope moves",
-        quantity: Quantity::Packets,
-        default: "5 packets",
-        range: Range::at_least(0.0),
-        source: "not stated; RED's lower threshold",
-    },
-    steps::INTERVAL,
-    steps::ALPHA,
-    steps::BETA,
-    steps::LEAST_PROBABILITY,
-    steps::GREATEST_PROBABILITY,
-    red::MIN_THRESHOLD,
-    red::MAX_THRESHOLD,
-    red::WEIGHT,
-    red::MAX_PROBABILITY,
-    red::GENTLE,
-    ECN,
-];
+parameters! {
+    /// RED, and what moves its slope.
+    pub struct Parameters {
+        /// Difference between the queue and its average from which the slope moves
+        threshold: Packets = packets("5 packets", Range::at_least(0.0), "not stated; RED's lower threshold"),
+        /// How the slope moves.
+        steps: Steps,
+        /// All of RED.
+        red: red::Parameters,
+    }
+}
 
 /// The RED-diff discipline.
 #[derive(Clone, Debug)]
@@ -52,10 +41,10 @@ pub struct RedDiff {
 }
 
 impl RedDiff {
-    /// From the registered parameters; `max_probability` is where the slope begins.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let red = Red::new(values, capacity, link);
-        Self { red, threshold: values.packets("threshold"), steps: Steps::new(values) }
+    /// An empty queue of this capacity; `max_probability` is where the slope begins.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let Parameters { threshold, steps, red } = parameters;
+        Self { red: Red::new(red, capacity, link), threshold, steps }
     }
 }
 
@@ -88,14 +77,14 @@ impl Discipline for RedDiff {
 mod tests {
     use super::*;
     use crate::testing::{arrival, at, waiting};
-    use ackclock_base::{Rate, random::Scripted};
+    use ackclock_base::{Rate, Values, random::Scripted};
 
     #[test]
     fn the_slope_follows_a_queue_that_leaves_its_average() {
         // The average is 10 packets, the threshold 5: 15 and 5 are not far enough, 16 adds 0.01, 4 takes a tenth.
-        let values = Values::with(ENTRY.descriptor, &[("weight", "1")]);
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, &[("weight", "1")]));
         let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
-        let mut red = RedDiff::new(&values, Capacity::Packets(1000), &link);
+        let mut red = RedDiff::new(parameters, Capacity::Packets(1000), &link);
         red.on_arrival(&arrival(0.0), &waiting(10), &mut Scripted::new(&[0.999]));
         for (queue, slope) in [(15, 0.1), (5, 0.1), (16, 0.11), (16, 0.12), (10, 0.12), (4, 0.108)] {
             red.on_period(at(0.0), &waiting(queue));

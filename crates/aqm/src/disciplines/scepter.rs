@@ -14,12 +14,12 @@ mod pid_squared;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::PARAMETERS;
+pub use parameters::{DropLaw, Parameters};
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::registry::{Entry, Queueing, Service, queue};
 use crate::tokens::Bucket;
-use ackclock_base::{Random, Span, Time, Values};
+use ackclock_base::{Random, Span, Time};
 use forecast::Forecast;
 use pi_squared::PiSquared;
 use pid_squared::PidSquared;
@@ -30,9 +30,9 @@ pub const ENTRY: Entry = Entry {
         "scepter",
         "A policer that drops at random before its tokens run out, by their predicted level",
         "Jain 2003 chapter 5",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(Scepter::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(Scepter::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
@@ -55,16 +55,16 @@ pub struct Scepter {
 }
 
 impl Scepter {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let bucket = parameters::bucket(values, link.rate);
+    /// A full bucket, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let bucket = parameters.bucket(link.rate);
         let depth = bucket.depth_bytes();
-        let control = match values.choice("law") {
-            "pi-squared" => Control::PiSquared(PiSquared::new(values, bucket.rate(), depth)),
-            "pid-squared" => Control::PidSquared(PidSquared::new(values, bucket.rate(), depth)),
-            _ => Control::Forecast(Box::new(Forecast::new(values, depth, link.mean_packet_bytes))),
+        let control = match parameters.law {
+            DropLaw::PiSquared => Control::PiSquared(PiSquared::new(&parameters, bucket.rate(), depth)),
+            DropLaw::PidSquared => Control::PidSquared(PidSquared::new(&parameters, bucket.rate(), depth)),
+            _ => Control::Forecast(Box::new(Forecast::new(&parameters, depth, link.mean_packet_bytes))),
         };
-        Self { bucket, control, ecn: values.flag("ecn"), capacity, probability: 0.0 }
+        Self { bucket, control, ecn: parameters.ecn, capacity, probability: 0.0 }
     }
 }
 

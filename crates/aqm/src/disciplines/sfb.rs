@@ -7,7 +7,7 @@
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::registry::{Entry, Queueing, Service, queue};
 use crate::tokens::Bucket;
-use ackclock_base::{Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Packets, Random, Range, Rate, Size, Span, Time, parameters};
 use bins::{Bins, Steps};
 use std::collections::VecDeque;
 
@@ -21,106 +21,74 @@ pub const ENTRY: Entry = Entry {
         "sfb",
         "BLUE for bins of flows; flows that do not answer to drops share a small rate",
         "Feng, Kandlur, Saha and Shin 2001",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(Sfb::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(Sfb::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "levels",
-        summary: "Levels, in each of which a flow has a bin: L",
-        quantity: Quantity::Integer,
-        default: "2",
-        range: Range::between(1.0, 16.0),
-        source: "Feng et al. 2001, its simulations; SFB_LEVELS is 8 in Linux, net/sched/sch_sfb.c",
-    },
-    Parameter {
-        name: "bins",
-        summary: "Bins of a level: N",
-        quantity: Quantity::Integer,
-        default: "23",
-        range: Range::between(1.0, 65536.0),
-        source: "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
-    },
-    Parameter {
-        name: "bin_size",
-        summary: "Packets of a bin beyond which it is over-full; half more than its share of the limit if absent",
-        quantity: Quantity::Packets,
-        default: Parameter::NONE,
-        range: Range::at_least(0.0),
-        source: "Feng et al. 2001, its simulations; 20 in Linux, and here where there is no limit",
-    },
-    Parameter {
-        name: "increment",
-        summary: "Step up of a bin's drop probability at an arrival while it is over-full",
-        quantity: Quantity::Number,
-        default: "0.0005",
-        range: Range::between(0.0, 1.0),
-        source: "tc-sfb(8), increment; the kernel's own, where tc says nothing, is 66/65536",
-    },
-    Parameter {
-        name: "decrement",
-        summary: "Step down of a bin's drop probability at an arrival while it is empty",
-        quantity: Quantity::Number,
-        default: "0.00005",
-        range: Range::between(0.0, 1.0),
-        source: "tc-sfb(8), decrement; the kernel's own, where tc says nothing, is 11/65536",
-    },
-    Parameter {
-        name: "penalty_rate",
-        summary: "What flows with a drop probability of 1 may send together",
-        quantity: Quantity::Rate,
-        default: "120 kbit/s",
-        range: Range::at_least(1.0),
-        source: "tc-sfb(8), penalty_rate: 10 packets a second, here of 1500 bytes",
-    },
-    Parameter {
-        name: "penalty_burst",
-        summary: "And in a burst",
-        quantity: Quantity::Size,
-        default: "30 kB",
-        range: Range::at_least(0.0),
-        source: "tc-sfb(8), penalty_burst: 20 packets, here of 1500 bytes",
-    },
-    Parameter {
-        name: "rehash",
-        summary: "How long one set of hash functions is used",
-        quantity: Quantity::Time,
-        default: "600 s",
-        range: Range::above(0.0),
-        source: "tc-sfb(8), rehash",
-    },
-    Parameter {
-        name: "warmup",
-        summary: "How long before its use the next set learns from the flows with a drop probability of 1",
-        quantity: Quantity::Time,
-        default: "60 s",
-        range: Range::at_least(0.0),
-        source: "tc-sfb(8), db; Feng et al. 2001, moving hash functions",
-    },
-    Parameter {
-        name: "ecn",
-        summary: "Whether packets that can be marked are marked instead of dropped, unless their flow sends too much",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "RFC 3168 section 5; Feng et al. 2001 mark",
-    },
-];
+parameters! {
+    /// The bins, their steps, and what those get who do not answer.
+    pub struct Parameters {
+        /// Levels, in each of which a flow has a bin: L
+        levels: u64 = integer(
+            "2",
+            Range::between(1.0, 16.0),
+            "Feng et al. 2001, its simulations; SFB_LEVELS is 8 in Linux, net/sched/sch_sfb.c",
+        ),
+        /// Bins of a level: N
+        bins: u64 = integer(
+            "23",
+            Range::between(1.0, 65536.0),
+            "Feng et al. 2001, its simulations; SFB_NUMBUCKETS is 16 in Linux, net/sched/sch_sfb.c",
+        ),
+        /// Packets of a bin beyond which it is over-full; half more than its share of the limit if absent
+        bin_size: Option<Packets> = packets(
+            "none",
+            Range::at_least(0.0),
+            "Feng et al. 2001, its simulations; 20 in Linux, and here where there is no limit",
+        ),
+        /// Step up of a bin's drop probability at an arrival while it is over-full
+        increment: f64 = number(
+            "0.0005",
+            Range::between(0.0, 1.0),
+            "tc-sfb(8), increment; the kernel's own, where tc says nothing, is 66/65536",
+        ),
+        /// Step down of a bin's drop probability at an arrival while it is empty
+        decrement: f64 = number(
+            "0.00005",
+            Range::between(0.0, 1.0),
+            "tc-sfb(8), decrement; the kernel's own, where tc says nothing, is 11/65536",
+        ),
+        /// What flows with a drop probability of 1 may send together
+        penalty_rate: Rate = rate(
+            "120 kbit/s",
+            Range::at_least(1.0),
+            "tc-sfb(8), penalty_rate: 10 packets a second, here of 1500 bytes",
+        ),
+        /// And in a burst
+        penalty_burst: Size = size(
+            "30 kB",
+            Range::at_least(0.0),
+            "tc-sfb(8), penalty_burst: 20 packets, here of 1500 bytes",
+        ),
+        /// How long one set of hash functions is used
+        rehash: Span = time("600 s", Range::above(0.0), "tc-sfb(8), rehash"),
+        /// How long before its use the next set learns from the flows with a drop probability of 1
+        warmup: Span = time("60 s", Range::at_least(0.0), "tc-sfb(8), db; Feng et al. 2001, moving hash functions"),
+        /// Whether packets that can be marked are marked instead of dropped, unless their flow sends too much
+        ecn: bool = flag(false, "RFC 3168 section 5; Feng et al. 2001 mark"),
+    }
+}
 
 /// The SFB discipline. It decides at arrival: what it admits leaves in order, so the queue's length tells which packets
 /// have left their bins.
 #[derive(Clone, Debug)]
 pub struct Sfb {
     capacity: Capacity,
-    ecn: bool,
+    parameters: Parameters,
     steps: Steps,
     penalty: Bucket,
-    rehash: Span,
-    warmup: Span,
     /// The flows of the packets that wait, the oldest first.
     waiting: VecDeque<u32>,
     bins: Bins,
@@ -133,9 +101,9 @@ pub struct Sfb {
 }
 
 impl Sfb {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let (levels, bins) = (values.integer("levels").max(1) as u64, values.integer("bins").max(1) as u64);
+    /// At rest, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let Parameters { levels, bins, increment, decrement, .. } = parameters;
         let limit = match capacity {
             Capacity::Unlimited => None,
             Capacity::Packets(packets) => Some(packets as f64),
@@ -144,15 +112,9 @@ impl Sfb {
         let share = limit.map_or(20.0, |limit| 1.5 * limit / bins as f64);
         Self {
             capacity,
-            ecn: values.flag("ecn"),
-            steps: Steps {
-                bin_size: values.optional_packets("bin_size").unwrap_or(share),
-                increment: values.number("increment"),
-                decrement: values.number("decrement"),
-            },
-            penalty: Bucket::full(values.rate("penalty_rate"), values.size("penalty_burst")),
-            rehash: values.time("rehash"),
-            warmup: values.time("warmup"),
+            parameters,
+            steps: Steps { bin_size: parameters.bin_size.unwrap_or(share), increment, decrement },
+            penalty: Bucket::full(parameters.penalty_rate, parameters.penalty_burst),
             waiting: VecDeque::new(),
             bins: Bins::new(levels, bins),
             next: Bins::new(levels, bins),
@@ -183,10 +145,10 @@ impl Sfb {
                 }
                 std::mem::swap(&mut self.bins, &mut self.next);
                 self.warming = false;
-                *self.next_due.insert(now + self.rehash)
+                *self.next_due.insert(now + self.parameters.rehash)
             }
         };
-        if !self.warming && due.since(now) <= self.warmup {
+        if !self.warming && due.since(now) <= self.parameters.warmup {
             self.next.renew(salt(random), self.waiting.iter().copied());
             self.warming = true;
         }
@@ -208,7 +170,7 @@ impl Sfb {
         }
         match random.uniform() < judgement.probability {
             false => Verdict::Admit,
-            true if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
+            true if self.parameters.ecn && arrival.ecn.is_capable() => Verdict::Mark,
             true => Verdict::Drop,
         }
     }

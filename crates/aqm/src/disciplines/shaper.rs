@@ -5,7 +5,7 @@ use crate::discipline::{Capacity, LinkRate};
 use crate::fifo::Fifo;
 use crate::registry::{Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
-use ackclock_base::{Parameter, Random, Time, Values};
+use ackclock_base::{Random, Rate, Size, Time, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -13,14 +13,19 @@ pub const ENTRY: Entry = Entry {
         "shaper",
         "First in, first out, no faster than a rate and a burst allow; what does not fit is dropped",
         "RFC 2475 section 2.3.3.3; Jain 2003 section 5.1",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_departure(Shaper::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_departure(Shaper::new(values.into(), capacity, link)),
     service: Service { holds_back: true, ..Service::IN_ORDER },
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[RATE, BURST];
+parameters! {
+    /// The bucket.
+    pub struct Parameters {
+        rate: Option<Rate> = RATE,
+        burst: Size = BURST,
+    }
+}
 
 /// The shaper.
 #[derive(Clone, Debug)]
@@ -31,9 +36,10 @@ pub struct Shaper {
 }
 
 impl Shaper {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        Self { bucket: Bucket::new(values, link.rate), queue: Fifo::default(), capacity }
+    /// At rest, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let bucket = Bucket::full(parameters.rate.unwrap_or(link.rate), parameters.burst);
+        Self { bucket, queue: Fifo::default(), capacity }
     }
 }
 
@@ -82,13 +88,14 @@ mod tests {
     use super::*;
     use crate::discipline::Arrival;
     use crate::testing::{arrival, held};
-    use ackclock_base::{Rate, random::Scripted};
+    use ackclock_base::{Rate, Values, random::Scripted};
     use proptest::prelude::*;
 
     fn shaper(rate: &str, burst: &str, capacity: Capacity) -> Shaper {
-        let values = Values::with(ENTRY.descriptor, &[("rate", rate), ("burst", burst)]);
+        let parameters =
+            Parameters::from(&Values::with(ENTRY.descriptor, &[("rate", rate), ("burst", burst)]));
         let link = LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), mean_packet_bytes: 1000 };
-        Shaper::new(&values, capacity, &link)
+        Shaper::new(parameters, capacity, &link)
     }
 
     /// What leaves if the link is always free, as (nanoseconds, bytes), and how many are dropped.

@@ -9,7 +9,7 @@ mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, Verdict};
 use crate::registry::{ECN, Entry, Queueing, Service, queue};
-use ackclock_base::{Parameter, Quantity, Random, Range, Values};
+use ackclock_base::{Random, Range, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -17,64 +17,38 @@ pub const ENTRY: Entry = Entry {
         "sred",
         "Drops early, by the length of the queue and the number of flows it estimates",
         "Ott, Lakshman and Wong 1999",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, _| Queueing::at_arrival(Sred::new(values, capacity)),
+    build: |values, capacity, _| Queueing::at_arrival(Sred::new(values.into(), capacity)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "list",
-        summary: "How many past arrivals are remembered (M)",
-        quantity: Quantity::Integer,
-        default: "1000",
-        range: Range::between(1.0, 1e6),
-        source: "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1",
-    },
-    Parameter {
-        name: "overwrite_probability",
-        summary: "How likely an arrival that meets another flow takes its place in the list",
-        quantity: Quantity::Number,
-        default: "0.25",
-        range: Range::between(0.0, 1.0),
-        source: "Ott, Lakshman and Wong 1999",
-    },
-    Parameter {
-        name: "weight",
-        summary: "Weight of a new comparison in the frequency of hits; 1/list where absent",
-        quantity: Quantity::Number,
-        default: Parameter::NONE,
-        range: Range { min: 0.0, max: 1.0, above_min: true },
-        source: "Jain 2003 section 2.7.1",
-    },
-    Parameter {
-        name: "max_probability",
-        summary: "Drop probability from a third of the limit on; a quarter of it from a sixth on",
-        quantity: Quantity::Number,
-        default: "0.15",
-        range: Range::between(0.0, 1.0),
-        source: "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1",
-    },
-    Parameter {
-        name: "many_flows",
-        summary: "From so many flows on their number no longer matters",
-        quantity: Quantity::Number,
-        default: "256",
-        range: Range::above(0.0),
-        source: "Ott, Lakshman and Wong 1999",
-    },
-    Parameter {
-        name: "full",
-        summary: "Whether an arrival that meets its own flow is likelier to be dropped (full SRED, else simple)",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "Ott, Lakshman and Wong 1999",
-    },
-    ECN,
-];
+parameters! {
+    /// The list of past arrivals, and what is made of it.
+    pub struct Parameters {
+        /// How many past arrivals are remembered (M)
+        list: usize = integer("1000", Range::between(1.0, 1e6), "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1"),
+        /// How likely an arrival that meets another flow takes its place in the list
+        overwrite_probability: f64 = number("0.25", Range::between(0.0, 1.0), "Ott, Lakshman and Wong 1999"),
+        /// Weight of a new comparison in the frequency of hits; 1/list where absent
+        weight: Option<f64> = number(
+            "none",
+            Range { min: 0.0, max: 1.0, above_min: true },
+            "Jain 2003 section 2.7.1",
+        ),
+        /// Drop probability from a third of the limit on; a quarter of it from a sixth on
+        max_probability: f64 = number(
+            "0.15",
+            Range::between(0.0, 1.0),
+            "Ott, Lakshman and Wong 1999; Jain 2003 section 2.7.1",
+        ),
+        /// From so many flows on their number no longer matters
+        many_flows: f64 = number("256", Range::above(0.0), "Ott, Lakshman and Wong 1999"),
+        /// Whether an arrival that meets its own flow is likelier to be dropped (full SRED, else simple)
+        full: bool = flag(true, "Ott, Lakshman and Wong 1999"),
+        ecn: bool = ECN,
+    }
+}
 
 /// The SRED discipline.
 #[derive(Clone, Debug)]
@@ -82,32 +56,21 @@ pub struct Sred {
     capacity: Capacity,
     /// The flows of past arrivals: the zombies.
     list: Vec<u32>,
-    length: usize,
-    overwrite_probability: f64,
+    parameters: Parameters,
     weight: f64,
-    max_probability: f64,
-    many_flows: f64,
-    full: bool,
-    ecn: bool,
     /// How often arrivals meet their own flow: about one over the number of flows.
     hit_frequency: f64,
     probability: f64,
 }
 
 impl Sred {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity) -> Self {
-        let length = values.integer("list").max(1) as usize;
+    /// An empty queue of this capacity.
+    pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
         Self {
             capacity,
-            list: Vec::with_capacity(length),
-            length,
-            overwrite_probability: values.number("overwrite_probability"),
-            weight: values.optional_number("weight").unwrap_or(1.0 / length as f64),
-            max_probability: values.number("max_probability"),
-            many_flows: values.number("many_flows"),
-            full: values.flag("full"),
-            ecn: values.flag("ecn"),
+            list: Vec::with_capacity(parameters.list),
+            parameters,
+            weight: parameters.weight.unwrap_or(1.0 / parameters.list as f64),
             hit_frequency: 0.0,
             probability: 0.0,
         }
@@ -115,13 +78,13 @@ impl Sred {
 
     /// Compares an arrival with one of the list. While the list fills, nothing is compared.
     fn hits(&mut self, flow: u32, random: &mut dyn Random) -> bool {
-        if self.list.len() < self.length {
+        if self.list.len() < self.parameters.list {
             self.list.push(flow);
             return false;
         }
-        let place = (random.uniform() * self.length as f64) as usize;
+        let place = (random.uniform() * self.parameters.list as f64) as usize;
         let hit = self.list[place] == flow;
-        if !hit && random.uniform() < self.overwrite_probability {
+        if !hit && random.uniform() < self.parameters.overwrite_probability {
             self.list[place] = flow;
         }
         self.hit_frequency += self.weight * (f64::from(u8::from(hit)) - self.hit_frequency);
@@ -136,16 +99,16 @@ impl Sred {
             Capacity::Bytes(most) => backlog.bytes as f64 / most.max(1) as f64,
         };
         match () {
-            () if fill >= 1.0 / 3.0 => self.max_probability,
-            () if fill >= 1.0 / 6.0 => self.max_probability / 4.0,
+            () if fill >= 1.0 / 3.0 => self.parameters.max_probability,
+            () if fill >= 1.0 / 6.0 => self.parameters.max_probability / 4.0,
             () => 0.0,
         }
     }
 
     /// By the length of the queue and the number of flows.
     fn zap(&self, backlog: &Backlog, hit: bool) -> f64 {
-        let flows = 1.0 / (self.many_flows * self.hit_frequency);
-        let own = if self.full && hit { 1.0 + 1.0 / self.hit_frequency } else { 1.0 };
+        let flows = 1.0 / (self.parameters.many_flows * self.hit_frequency);
+        let own = if self.parameters.full && hit { 1.0 + 1.0 / self.hit_frequency } else { 1.0 };
         self.by_length(backlog) * (flows * flows).min(1.0) * own
     }
 }
@@ -157,7 +120,7 @@ impl Discipline for Sred {
         let early = self.probability > 0.0 && random.uniform() < self.probability;
         match (self.capacity.admits(arrival.bytes, backlog), early) {
             (true, false) => Verdict::Admit,
-            (true, true) if self.ecn && arrival.ecn.is_capable() => Verdict::Mark,
+            (true, true) if self.parameters.ecn && arrival.ecn.is_capable() => Verdict::Mark,
             _ => Verdict::Drop,
         }
     }

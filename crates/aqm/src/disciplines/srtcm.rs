@@ -2,9 +2,9 @@
 //! marks are wanted. With red alone it is a token bucket of both depths together.
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::registry::{Entry, Queueing, Service, queue};
+use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, PER_BYTE, RATE};
-use ackclock_base::{Parameter, Quantity, Random, Range, Rate, Size, Time, Values};
+use ackclock_base::{Random, Range, Rate, Size, Time, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,30 +12,24 @@ pub const ENTRY: Entry = Entry {
         "srtcm",
         "A policer of one rate and two bursts: what exceeds both is dropped, what exceeds the first can be marked",
         "RFC 2697",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(SrTcm::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(SrTcm::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter { source: "RFC 2697 section 2, CIR", ..RATE },
-    Parameter { source: "RFC 2697 section 2, CBS; it leaves the value open", ..BURST },
-    Parameter {
-        name: "excess_burst",
-        summary: "How many tokens are kept beyond burst: EBS",
-        quantity: Quantity::Size,
-        default: "25 kB",
-        range: Range::at_least(0.0),
-        source: "RFC 2697 section 2, EBS; it leaves the value open",
-    },
-    Parameter {
-        summary: YELLOW,
-        source: "RFC 2697 section 4 marks for others to drop; RFC 3168 section 5",
-        ..crate::registry::ECN
-    },
-];
+parameters! {
+    /// The two buckets, and what yellow packets get.
+    pub struct Parameters {
+        rate: Option<Rate> = RATE.source("RFC 2697 section 2, CIR"),
+        burst: Size = BURST.source("RFC 2697 section 2, CBS; it leaves the value open"),
+        /// How many tokens are kept beyond burst: EBS
+        excess_burst: Size = size("25 kB", Range::at_least(0.0), "RFC 2697 section 2, EBS; it leaves the value open"),
+        ecn: bool = ECN
+            .source("RFC 2697 section 4 marks for others to drop; RFC 3168 section 5")
+            .about(YELLOW),
+    }
+}
 
 /// What `ecn` means to a meter of colours.
 pub const YELLOW: &str = "Whether yellow packets that can be marked are marked instead of passed as they are";
@@ -57,20 +51,19 @@ pub struct SrTcm {
 }
 
 impl SrTcm {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
+    /// At rest, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
         let depth = |size: Size| u128::from(size.bytes()) * PER_BYTE;
-        let (committed_depth, excess_depth) =
-            (depth(values.size(BURST.name)), depth(values.size("excess_burst")));
+        let (committed_depth, excess_depth) = (depth(parameters.burst), depth(parameters.excess_burst));
         Self {
-            rate: values.optional_rate(RATE.name).unwrap_or(link.rate),
+            rate: parameters.rate.unwrap_or(link.rate),
             committed_depth,
             excess_depth,
             committed: committed_depth,
             excess: excess_depth,
             at: Time::ZERO,
             passed_bytes: 0,
-            marks: values.flag("ecn"),
+            marks: parameters.ecn,
             capacity,
         }
     }
@@ -117,11 +110,11 @@ mod tests {
     use crate::discipline::Ecn;
     use crate::testing::{arrival, idle, waiting};
     use Verdict::{Admit, Drop, Mark};
-    use ackclock_base::random::Scripted;
+    use ackclock_base::{Values, random::Scripted};
 
     fn policer(settings: &[(&str, &str)]) -> SrTcm {
         let link = LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), mean_packet_bytes: 1000 };
-        SrTcm::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(100), &link)
+        SrTcm::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(100), &link)
     }
 
     fn ask(policer: &mut SrTcm, ms: f64, ecn: Ecn) -> Verdict {

@@ -5,7 +5,7 @@
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
-use ackclock_base::{Parameter, Quantity, Random, Range, Values};
+use ackclock_base::{Random, Range, Rate, Size, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -13,26 +13,27 @@ pub const ENTRY: Entry = Entry {
         "token-bucket",
         "A policer: drops what exceeds a rate and a burst, delays nothing",
         "RFC 2215 section 3.6; Jain 2003 section 5.1",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(TokenBucket::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(TokenBucket::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    RATE,
-    BURST,
-    Parameter {
-        name: "marking_level",
-        summary: "Of marks: the share of the bucket below which what can be marked is marked as it takes its tokens",
-        quantity: Quantity::Number,
-        default: "0.5",
-        range: Range::between(0.0, 1.0),
-        source: "none: Jain 2003 section 5.1 names marking beside dropping, and no level; half as in srTCM with CBS = EBS",
-    },
-    ECN,
-];
+parameters! {
+    /// The bucket, and when packets are marked.
+    pub struct Parameters {
+        rate: Option<Rate> = RATE,
+        burst: Size = BURST,
+        /// Of marks: the share of the bucket below which what can be marked is marked as it takes its tokens
+        marking_level: f64 = number(
+            "0.5",
+            Range::between(0.0, 1.0),
+            "none: Jain 2003 section 5.1 names marking beside dropping, and no level; half as in srTCM with CBS = \
+             EBS",
+        ),
+        ecn: bool = ECN,
+    }
+}
 
 /// The policer. What it lets through waits in an ordinary queue for the link.
 #[derive(Clone, Debug)]
@@ -44,10 +45,10 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let bucket = Bucket::new(values, link.rate);
-        let marks_below = values.flag("ecn").then(|| values.number("marking_level") * bucket.depth_bytes());
+    /// At rest, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let bucket = Bucket::full(parameters.rate.unwrap_or(link.rate), parameters.burst);
+        let marks_below = parameters.ecn.then(|| parameters.marking_level * bucket.depth_bytes());
         Self { bucket, marks_below, capacity }
     }
 }
@@ -72,15 +73,15 @@ mod tests {
     use super::*;
     use crate::discipline::Ecn;
     use crate::testing::{arrival, idle, waiting};
-    use ackclock_base::{Rate, random::Scripted};
+    use ackclock_base::{Rate, Values, random::Scripted};
     use proptest::prelude::*;
 
     const LINK: LinkRate =
         LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), mean_packet_bytes: 1000 };
 
     fn policer(settings: &[(&str, &str)]) -> TokenBucket {
-        let values = Values::with(ENTRY.descriptor, settings);
-        TokenBucket::new(&values, Capacity::Packets(100), &LINK)
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
+        TokenBucket::new(parameters, Capacity::Packets(100), &LINK)
     }
 
     fn ask(policer: &mut TokenBucket, arrival: Arrival) -> Verdict {

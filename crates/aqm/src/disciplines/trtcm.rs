@@ -5,7 +5,7 @@ use super::srtcm::YELLOW;
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::registry::{ECN, Entry, Queueing, Service, queue};
 use crate::tokens::{BURST, Bucket, RATE};
-use ackclock_base::{Parameter, Quantity, Random, Range, Values};
+use ackclock_base::{Random, Range, Rate, Size, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -13,46 +13,36 @@ pub const ENTRY: Entry = Entry {
         "trtcm",
         "A policer of two rates: what exceeds the peak is dropped, what exceeds the committed rate can be marked",
         "RFC 2698",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: |values, capacity, link| Queueing::at_arrival(TrTcm::new(values, capacity, link)),
+    build: |values, capacity, link| Queueing::at_arrival(TrTcm::new(values.into(), capacity, link)),
     service: Service::IN_ORDER,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        summary: "The committed rate: CIR; none for the link's",
-        source: "RFC 2698 section 2",
-        ..RATE
-    },
-    Parameter {
-        summary: "Tokens kept of the committed rate: CBS",
-        source: "RFC 2698 section 2; it leaves the value open",
-        ..BURST
-    },
-    Parameter {
-        name: "peak_rate",
-        summary: "The rate beyond which packets are dropped: PIR; none for the committed rate",
-        quantity: Quantity::Rate,
-        default: Parameter::NONE,
-        range: Range::at_least(1.0),
-        source: "RFC 2698 section 2: equal to or greater than CIR",
-    },
-    Parameter {
-        name: "peak_burst",
-        summary: "Tokens kept of the peak rate: PBS; a longer packet never conforms",
-        quantity: Quantity::Size,
-        default: "50 kB",
-        range: Range::above(0.0),
-        source: "RFC 2698 section 2 leaves the value open; CBS and EBS of srtcm together",
-    },
-    Parameter {
-        summary: YELLOW,
-        source: "RFC 2698 section 4 marks for others to drop; RFC 3168 section 5",
-        ..ECN
-    },
-];
+parameters! {
+    /// The two buckets, and what yellow packets get.
+    pub struct Parameters {
+        /// The committed rate: CIR; none for the link's
+        rate: Option<Rate> = RATE.source("RFC 2698 section 2"),
+        /// Tokens kept of the committed rate: CBS
+        burst: Size = BURST.source("RFC 2698 section 2; it leaves the value open"),
+        /// The rate beyond which packets are dropped: PIR; none for the committed rate
+        peak_rate: Option<Rate> = rate(
+            "none",
+            Range::at_least(1.0),
+            "RFC 2698 section 2: equal to or greater than CIR",
+        ),
+        /// Tokens kept of the peak rate: PBS; a longer packet never conforms
+        peak_burst: Size = size(
+            "50 kB",
+            Range::above(0.0),
+            "RFC 2698 section 2 leaves the value open; CBS and EBS of srtcm together",
+        ),
+        ecn: bool = ECN
+            .source("RFC 2698 section 4 marks for others to drop; RFC 3168 section 5")
+            .about(YELLOW),
+    }
+}
 
 /// The meter.
 #[derive(Clone, Debug)]
@@ -64,14 +54,14 @@ pub struct TrTcm {
 }
 
 impl TrTcm {
-    /// From the registered parameters.
-    pub fn new(values: &Values, capacity: Capacity, link: &LinkRate) -> Self {
-        let committed = Bucket::new(values, link.rate);
-        let peak_rate = values.optional_rate("peak_rate").unwrap_or(committed.rate());
+    /// At rest, in front of a link of this rate.
+    pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
+        let committed = Bucket::full(parameters.rate.unwrap_or(link.rate), parameters.burst);
+        let peak_rate = parameters.peak_rate.unwrap_or(committed.rate());
         Self {
-            peak: Bucket::full(peak_rate, values.size("peak_burst")),
+            peak: Bucket::full(peak_rate, parameters.peak_burst),
             committed,
-            marks: values.flag("ecn"),
+            marks: parameters.ecn,
             capacity,
         }
     }
@@ -100,14 +90,14 @@ mod tests {
     use crate::disciplines::token_bucket::{self, TokenBucket};
     use crate::testing::{arrival, idle, waiting};
     use Verdict::{Admit, Drop, Mark};
-    use ackclock_base::{Rate, Time, random::Scripted};
+    use ackclock_base::{Rate, Time, Values, random::Scripted};
     use proptest::prelude::*;
 
     const LINK: LinkRate =
         LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), mean_packet_bytes: 1000 };
 
     fn policer(settings: &[(&str, &str)]) -> TrTcm {
-        TrTcm::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(100), &LINK)
+        TrTcm::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(100), &LINK)
     }
 
     fn ask(policer: &mut TrTcm, ms: f64) -> Verdict {
@@ -150,7 +140,7 @@ mod tests {
             let (rate, burst) = (format!("{rate} bit/s"), format!("{burst} B"));
             let mut meter = policer(&[("peak_rate", &rate), ("peak_burst", &burst)]);
             let values = Values::with(token_bucket::ENTRY.descriptor, &[("rate", &rate), ("burst", &burst)]);
-            let mut bucket = TokenBucket::new(&values, Capacity::Packets(100), &LINK);
+            let mut bucket = TokenBucket::new((&values).into(), Capacity::Packets(100), &LINK);
             let mut now = 0;
             for (gap, bytes) in arrivals {
                 now += gap;

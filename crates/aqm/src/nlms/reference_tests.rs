@@ -17,14 +17,14 @@ fn near(mine: f64, theirs: f64) -> bool {
 fn the_three_readings_agree_with_another_implementation() {
     let (series, weights) = (table(SERIES), table(WEIGHTS));
     assert!(series.len() > 2 * ROOM && weights.len() == 10);
-    for (reading, word) in Update::WORDS.iter().enumerate() {
-        let mut predictor = Predictor::new(10, 15, 0.01, Update::named(word));
+    for (reading, update) in Update::ALL.iter().enumerate() {
+        let mut predictor = Predictor::new(10, 15, 0.01, *update);
         for (place, row) in series.iter().enumerate() {
             let prediction = predictor.observe(row[0]);
-            assert!(near(prediction, row[1 + reading]), "{word}, sample {place}: {prediction}");
+            assert!(near(prediction, row[1 + reading]), "{update:?}, sample {place}: {prediction}");
         }
         for (mine, row) in predictor.weights().iter().zip(&weights) {
-            assert!(near(*mine, row[reading]), "{word}: {mine}");
+            assert!(near(*mine, row[reading]), "{update:?}: {mine}");
         }
     }
 }

@@ -5,7 +5,7 @@ use super::Action;
 use crate::classic::MIN_SSTHRESH;
 use crate::control::Loss;
 use crate::registry::ActionEntry;
-use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Descriptor, Kind, Packets, choice, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: ActionEntry = ActionEntry {
@@ -14,29 +14,27 @@ pub const ENTRY: ActionEntry = ActionEntry {
         name: "conservative",
         summary: "Leaves the window as it is, and starts over where that proves to have been wrong",
         source: "A. Jain 2003 figure 4.1",
-        parameters: &[Parameter {
-            name: "threshold",
-            summary: "What becomes of the slow start threshold: the window, so that slow start ends, or nothing",
-            quantity: Quantity::Choice(&["window", "keep"]),
-            default: "window",
-            range: Range::ANY,
-            source: "A. Jain 2003 says only that the window is not reduced",
-        }],
+        parameters: Conservative::TABLE,
         presets: &[],
     },
-    build: |values| Box::new(Conservative::new(values)),
+    build: |values| Box::new(Conservative::from(values)),
 };
 
-/// The action.
-#[derive(Clone, Copy, Debug)]
-pub struct Conservative {
-    keeps_threshold: bool,
+choice! {
+    /// What becomes of the slow start threshold at a loss that is not answered.
+    pub enum Threshold {
+        /// It is the window, so that slow start ends.
+        Window = "window",
+        /// It stays.
+        Keep = "keep",
+    }
 }
 
-impl Conservative {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self { keeps_threshold: values.choice("threshold") == "keep" }
+parameters! {
+    /// No cut, and one packet where that proves to have been wrong.
+    pub struct Conservative {
+        /// What becomes of the slow start threshold: the window, so that slow start ends, or nothing
+        threshold: Threshold = choice("window", "A. Jain 2003 says only that the window is not reduced"),
     }
 }
 
@@ -46,7 +44,7 @@ impl Action for Conservative {
     }
 
     fn ssthresh(&self, cwnd: Packets) -> Option<Packets> {
-        (!self.keeps_threshold).then_some(cwnd.max(MIN_SSTHRESH))
+        (self.threshold == Threshold::Window).then_some(cwnd.max(MIN_SSTHRESH))
     }
 
     fn starts_over(&self) -> bool {

@@ -6,7 +6,7 @@ use super::{Action, Answer};
 use crate::control::{Loss, Timeout};
 use crate::discern::Counted;
 use crate::registry::ActionEntry;
-use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Descriptor, Kind, Packets, Range, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: ActionEntry = ActionEntry {
@@ -15,93 +15,59 @@ pub const ENTRY: ActionEntry = ActionEntry {
         name: "cwa",
         summary: "Cuts the window by the number of packets lost, below a threshold; halves it above",
         source: "Alnuem 2009 section 4.2.1, figures 4.3 and 4.4",
-        parameters: PARAMETERS,
+        parameters: Parameters::TABLE,
         presets: &[],
     },
-    build: |values| Box::new(Cwa::new(values)),
+    build: |values| Box::new(Cwa::new(values.into())),
 };
 
-const fn flag(
-    name: &'static str,
-    summary: &'static str,
-    default: &'static str,
-    source: &'static str,
-) -> Parameter {
-    Parameter { name, summary, quantity: Quantity::Flag, default, range: Range::ANY, source }
+parameters! {
+    /// Readings of figure 4.4, the text and appendix D.
+    pub struct Parameters {
+        /// Whether a window above the threshold is halved
+        tthresh: bool = flag(true, "Figure 4.4; without: figure 4.3"),
+        /// Whether a window at the threshold is cut by the number lost
+        inclusive: bool = flag(
+            false,
+            "Figure 4.4 and appendix D: below; the text of section 4.2.1.2: below or at",
+        ),
+        /// Whether halving also sets the slow start threshold, as a loss of congestion does
+        halves_ssthresh: bool = flag(false, "Figure 4.4: yes; appendix D, which made the results: no"),
+        /// Whether the window is cut once, at the first partial acknowledgement, or at every one, each time by the same
+        /// number
+        single_cut: bool = flag(
+            true,
+            "Section 4.2.1: the number lost; appendix D with its default single_cut = 0: every one",
+        ),
+        /// Whether the judgement at the third duplicate holds until the losses are counted
+        latch: bool = flag(false, "Appendix D judges anew at each acknowledgement"),
+        /// Which loss since a timeout sets the threshold
+        learns_at: u32 = integer(
+            "1",
+            Range::between(1.0, 1000.0),
+            "Figure 4.4: the first; section 8.2 proposes the second or third",
+        ),
+    }
 }
 
-const PARAMETERS: &[Parameter] = &[
-    flag(
-        "tthresh",
-        "Whether a window above the threshold is halved",
-        "true",
-        "Figure 4.4; without: figure 4.3",
-    ),
-    flag(
-        "inclusive",
-        "Whether a window at the threshold is cut by the number lost",
-        "false",
-        "Figure 4.4 and appendix D: below; the text of section 4.2.1.2: below or at",
-    ),
-    flag(
-        "halves_ssthresh",
-        "Whether halving also sets the slow start threshold, as a loss of congestion does",
-        "false",
-        "Figure 4.4: yes; appendix D, which made the results: no",
-    ),
-    flag(
-        "single_cut",
-        "Whether the window is cut once, at the first partial acknowledgement, or at every one, each time by the same number",
-        "true",
-        "Section 4.2.1: the number lost; appendix D with its default single_cut = 0: every one",
-    ),
-    flag(
-        "latch",
-        "Whether the judgement at the third duplicate holds until the losses are counted",
-        "false",
-        "Appendix D judges anew at each acknowledgement",
-    ),
-    Parameter {
-        name: "learns_at",
-        summary: "Which loss since a timeout sets the threshold",
-        quantity: Quantity::Integer,
-        default: "1",
-        range: Range::between(1.0, 1000.0),
-        source: "Figure 4.4: the first; section 8.2 proposes the second or third",
-    },
-];
-
-/// The action.
+/// A cut by the number lost, once it is known.
 #[derive(Clone, Debug)]
 pub struct Cwa {
-    has_tthresh: bool,
-    inclusive: bool,
-    halves_ssthresh: bool,
-    single_cut: bool,
-    latch: bool,
-    learns_at: u32,
+    parameters: Parameters,
     tthresh: Packets,
     /// Losses of transmission since the last timeout.
     losses: u32,
 }
 
 impl Cwa {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self {
-            has_tthresh: values.flag("tthresh"),
-            inclusive: values.flag("inclusive"),
-            halves_ssthresh: values.flag("halves_ssthresh"),
-            single_cut: values.flag("single_cut"),
-            latch: values.flag("latch"),
-            learns_at: values.integer("learns_at") as u32,
-            tthresh: 0.0,
-            losses: 0,
-        }
+    /// The action before the first loss.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, tthresh: 0.0, losses: 0 }
     }
 
     fn is_below_threshold(&self, cwnd: Packets) -> bool {
-        !self.has_tthresh || cwnd < self.tthresh || (self.inclusive && cwnd == self.tthresh)
+        let Parameters { tthresh, inclusive, .. } = self.parameters;
+        !tthresh || cwnd < self.tthresh || (inclusive && cwnd == self.tthresh)
     }
 }
 
@@ -109,7 +75,7 @@ impl Action for Cwa {
     /// Figure 4.4: the third duplicate. The window waits for the count.
     fn on_loss(&mut self, cwnd: Packets, _loss: &Loss) -> Packets {
         self.losses = self.losses.saturating_add(1);
-        if self.losses == self.learns_at {
+        if self.losses == self.parameters.learns_at {
             self.tthresh = cwnd;
         }
         cwnd
@@ -120,7 +86,7 @@ impl Action for Cwa {
         if self.is_below_threshold(cwnd) {
             // Appendix D truncates to whole packets.
             Answer::Window((cwnd - counted.missing as f64).floor().max(1.0))
-        } else if self.halves_ssthresh {
+        } else if self.parameters.halves_ssthresh {
             Answer::AsCongestion
         } else {
             Answer::Window(counted.window / 2.0)
@@ -132,11 +98,11 @@ impl Action for Cwa {
     }
 
     fn repeats(&self) -> bool {
-        !self.single_cut
+        !self.parameters.single_cut
     }
 
     fn latches(&self) -> bool {
-        self.latch
+        self.parameters.latch
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {

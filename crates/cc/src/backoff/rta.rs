@@ -4,7 +4,7 @@
 use super::Backoff;
 use crate::discern::Cause;
 use crate::registry::BackoffEntry;
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Range, Time, Values};
+use ackclock_base::{Descriptor, Kind, Range, Time, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: BackoffEntry = BackoffEntry {
@@ -13,36 +13,33 @@ pub const ENTRY: BackoffEntry = BackoffEntry {
         name: "rta",
         summary: "Exponential back-off whose exponent is scaled by the share of the best bandwidth that is missing",
         source: "Alnuem 2009 section 4.2.3, equations 4.5 to 4.8, figures 4.12 and 4.13",
-        parameters: PARAMETERS,
+        parameters: Parameters::TABLE,
         presets: &[],
     },
-    build: |values, most| Box::new(Rta::new(values, most)),
+    build: |values, most| Box::new(Rta::new(values.into(), most)),
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "beta",
-        summary: "Weight of the old value in the smoothed bandwidth",
-        quantity: Quantity::Number,
-        default: "0.9",
-        range: Range::between(0.0, 1.0),
-        source: "Alnuem 2009 equation 4.7: 0.8 to 0.9; 0.9 in figure 4.12",
-    },
-    Parameter {
-        name: "keep_in_congestion",
-        summary: "Whether the bandwidth is kept while losses would be of congestion, instead of forgotten",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "Alnuem 2009 appendix D forgets it; section 6.2 only says that the timeout is then standard",
-    },
-];
+parameters! {
+    /// How bandwidth is remembered.
+    pub struct Parameters {
+        /// Weight of the old value in the smoothed bandwidth
+        beta: f64 = number(
+            "0.9",
+            Range::between(0.0, 1.0),
+            "Alnuem 2009 equation 4.7: 0.8 to 0.9; 0.9 in figure 4.12",
+        ),
+        /// Whether the bandwidth is kept while losses would be of congestion, instead of forgotten
+        keep_in_congestion: bool = flag(
+            false,
+            "Alnuem 2009 appendix D forgets it; section 6.2 only says that the timeout is then standard",
+        ),
+    }
+}
 
-/// The rule.
+/// Exponential back-off by the bandwidth that is missing.
 #[derive(Clone, Debug)]
 pub struct Rta {
-    beta: f64,
-    keep_in_congestion: bool,
+    parameters: Parameters,
     /// The greatest factor.
     most: f64,
     last_arrival: Option<Time>,
@@ -54,17 +51,9 @@ pub struct Rta {
 }
 
 impl Rta {
-    /// From the registered parameters, for factors up to `most`.
-    pub fn new(values: &Values, most: f64) -> Self {
-        Self {
-            beta: values.number("beta"),
-            keep_in_congestion: values.flag("keep_in_congestion"),
-            most,
-            last_arrival: None,
-            in_congestion: false,
-            bandwidth: None,
-            best: 0.0,
-        }
+    /// The rule before the first acknowledgement, for factors up to `most`.
+    pub fn new(parameters: Parameters, most: f64) -> Self {
+        Self { parameters, most, last_arrival: None, in_congestion: false, bandwidth: None, best: 0.0 }
     }
 
     /// Figure 4.12, for one acknowledgement. The size of a packet cancels out in equation 4.8.
@@ -73,7 +62,8 @@ impl Rta {
         if gap > 0.0 {
             let sample = 1.0 / gap;
             let old = self.bandwidth.unwrap_or(sample);
-            let smoothed = self.beta * old + (1.0 - self.beta) * sample;
+            let beta = self.parameters.beta;
+            let smoothed = beta * old + (1.0 - beta) * sample;
             self.bandwidth = Some(smoothed);
             self.best = self.best.max(smoothed);
         }
@@ -89,7 +79,7 @@ impl Rta {
 impl Backoff for Rta {
     fn on_ack(&mut self, now: Time, cause: Option<Cause>) {
         self.in_congestion = cause == Some(Cause::Congestion);
-        if !self.in_congestion || self.keep_in_congestion {
+        if !self.in_congestion || self.parameters.keep_in_congestion {
             self.measure(now);
         } else if self.bandwidth.is_some() {
             self.bandwidth = Some(0.0);
@@ -112,9 +102,10 @@ impl Backoff for Rta {
 mod tests {
     use super::*;
     use ackclock_base::Span;
+    use ackclock_base::Values;
 
     fn rta(settings: &[(&str, &str)]) -> Rta {
-        Rta::new(&Values::with(ENTRY.descriptor, settings), 64.0)
+        Rta::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), 64.0)
     }
 
     /// Acknowledgements after the gaps given.

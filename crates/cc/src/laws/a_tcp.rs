@@ -6,7 +6,7 @@ use crate::control::{Ack, Loss, Timeout};
 use crate::laws::adaptive_strength::{self, Controller};
 use crate::laws::tcp_k;
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Packets, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -14,27 +14,23 @@ pub const ENTRY: Entry = Entry {
         "a-tcp",
         "As many flows in one as leave no queue; one while somebody competes",
         "Cho 2006 section IV.E, algorithms 2 to 4",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Adaptive::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Adaptive::new(&values.into()), initial))),
     companions: Companions::recovery("sack"),
 };
 
-const PARAMETERS: &[Parameter] = &{
-    let [a, b, c, d, e, f, g] = *adaptive_strength::PARAMETERS.first_chunk().unwrap();
-    [a, b, c, d, e, f, g, DISPLAY_ONLY]
-};
+parameters! {
+    /// A-TCP's controller, and what becomes of what it finds.
+    pub struct Parameters {
+        /// How the strength is found.
+        controller: adaptive_strength::Parameters,
+        /// Whether the controller only shows what it finds, while the flow stays standard TCP
+        display_only: bool = flag(false, "Cho figure 27"),
+    }
+}
 
-const DISPLAY_ONLY: Parameter = Parameter {
-    name: "display_only",
-    summary: "Whether the controller only shows what it finds, while the flow stays standard TCP",
-    quantity: Quantity::Flag,
-    default: "false",
-    range: Range::ANY,
-    source: "Cho figure 27",
-};
-
-/// The law.
+/// One flow of the strength that its controller finds.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     controller: Controller,
@@ -42,9 +38,9 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self { controller: Controller::new(values), display_only: values.flag("display_only") }
+    /// The law before the first round trip.
+    pub fn new(parameters: &Parameters) -> Self {
+        Self { controller: Controller::new(parameters.controller), display_only: parameters.display_only }
     }
 
     fn k(&self) -> f64 {

@@ -5,9 +5,9 @@ use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::adaptive_strength::{self, Controller};
-use crate::laws::tcp_p::{self, Cost, Flow, Rules};
+use crate::laws::tcp_p::{Cost, Flow, Rules};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Parameter, Time, Values};
+use ackclock_base::{Time, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -15,18 +15,23 @@ pub const ENTRY: Entry = Entry {
         "a-tcp-p",
         "Parallel flows that together are worth as many as leave no queue; one while somebody competes",
         "Cho 2006 section V.B, algorithms 5 to 7",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Group(|values| Box::new(Group::new(AdaptiveParallel::new(values)))),
+    build: Build::Group(|values| Box::new(Group::new(AdaptiveParallel::new(&values.into())))),
     companions: Companions::recovery("sack"),
 };
 
-const PARAMETERS: &[Parameter] = &{
-    let [a, b, c, d, e, f, g] = *adaptive_strength::PARAMETERS.first_chunk().unwrap();
-    [a, b, c, d, e, f, g, tcp_p::METHOD, tcp_p::SUPPRESSION, tcp_p::LOWER_SSTHRESH, tcp_p::STEPS]
-};
+parameters! {
+    /// A-TCP's controller under TCP-P's rules.
+    pub struct Parameters {
+        /// How the strength is found.
+        controller: adaptive_strength::Parameters,
+        /// What a group does with its strength.
+        rules: Rules,
+    }
+}
 
-/// The law.
+/// Parallel flows of the strength that their controller finds.
 #[derive(Clone, Debug)]
 pub struct AdaptiveParallel {
     controller: Controller,
@@ -34,9 +39,9 @@ pub struct AdaptiveParallel {
 }
 
 impl AdaptiveParallel {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self { controller: Controller::new(values), rules: Rules::new(values) }
+    /// The law before the first round trip.
+    pub fn new(parameters: &Parameters) -> Self {
+        Self { controller: Controller::new(parameters.controller), rules: parameters.rules }
     }
 
     /// Algorithm 7, once for the losses of a burst: what TCP-P does to spare its flows is done with the group's least

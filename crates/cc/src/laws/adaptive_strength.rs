@@ -2,78 +2,32 @@
 //! one, and stays 1 for a whole congestion epoch where the window at which the queue began to build (the knee) has
 //! moved, for then somebody competes. A-TCP feeds it one flow's round trips and window, A-TCP-P a group's.
 
-use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
+use ackclock_base::{Packets, Range, Time, parameters};
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "alpha",
-        summary: "Pause after a check, in least smoothed round trips",
-        quantity: Quantity::Number,
-        default: "10",
-        range: Range::at_least(0.0),
-        source: "Cho section IV.E",
-    },
-    Parameter {
-        name: "delta",
-        summary: "Pause after a loss, in least smoothed round trips",
-        quantity: Quantity::Number,
-        default: "10",
-        range: Range::at_least(0.0),
-        source: "Cho section IV.E",
-    },
-    Parameter {
-        name: "beta",
-        summary: "How far the knee may move without a competitor, as a share",
-        quantity: Quantity::Number,
-        default: "0.1",
-        range: Range::between(0.0, 1.0),
-        source: "Cho section IV.E",
-    },
-    Parameter {
-        name: "gamma",
-        summary: "Where between least and greatest smoothed round trip a queue counts",
-        quantity: Quantity::Number,
-        default: "0.2",
-        range: Range::between(0.0, 1.0),
-        source: "Cho section IV.D",
-    },
-    Parameter {
-        name: "srtt_gain",
-        summary: "Weight of a new round trip in the smoothed one",
-        quantity: Quantity::Number,
-        default: "0.125",
-        range: Range { min: 0.0, max: 1.0, above_min: true },
-        source: "Cho section IV.E: w = 1/8",
-    },
-    Parameter {
-        name: "whole_root",
-        summary: "Whether the root of the knee's strength is cut to a whole number",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "Cho figures 29 and 32: 34 gives 5, 11 gives 3",
-    },
-    Parameter {
-        name: "slow_start_needs_loss",
-        summary: "Whether only a loss ends the initial slow start for the controller, or its threshold does too",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "Cho algorithm 4 knows only a loss",
-    },
-];
+parameters! {
+    /// When the controller looks, and what counts as a queue and as a competitor.
+    pub struct Parameters {
+        /// Pause after a check, in least smoothed round trips
+        alpha: f64 = number("10", Range::at_least(0.0), "Cho section IV.E"),
+        /// Pause after a loss, in least smoothed round trips
+        delta: f64 = number("10", Range::at_least(0.0), "Cho section IV.E"),
+        /// How far the knee may move without a competitor, as a share
+        beta: f64 = number("0.1", Range::between(0.0, 1.0), "Cho section IV.E"),
+        /// Where between least and greatest smoothed round trip a queue counts
+        gamma: f64 = number("0.2", Range::between(0.0, 1.0), "Cho section IV.D"),
+        /// Weight of a new round trip in the smoothed one
+        srtt_gain: f64 = number("0.125", Range { min: 0.0, max: 1.0, above_min: true }, "Cho section IV.E: w = 1/8"),
+        /// Whether the root of the knee's strength is cut to a whole number
+        whole_root: bool = flag(true, "Cho figures 29 and 32: 34 gives 5, 11 gives 3"),
+        /// Whether only a loss ends the initial slow start for the controller, or its threshold does too
+        slow_start_needs_loss: bool = flag(true, "Cho algorithm 4 knows only a loss"),
+    }
+}
 
 /// The controller: algorithm 3 for round trips, algorithm 4 for losses. Times in seconds.
 #[derive(Clone, Debug)]
 pub struct Controller {
-    alpha: f64,
-    delta: f64,
-    beta: f64,
-    gamma: f64,
-    gain: f64,
-    whole_root: bool,
-    slow_start_needs_loss: bool,
+    parameters: Parameters,
     k: f64,
     knee_cwnd: Packets,
     knee_cwnd_ref: Packets,
@@ -93,16 +47,10 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
+    /// The controller before the first round trip.
+    pub fn new(parameters: Parameters) -> Self {
         Self {
-            alpha: values.number("alpha"),
-            delta: values.number("delta"),
-            beta: values.number("beta"),
-            gamma: values.number("gamma"),
-            gain: values.number("srtt_gain"),
-            whole_root: values.flag("whole_root"),
-            slow_start_needs_loss: values.flag("slow_start_needs_loss"),
+            parameters,
             k: 1.0,
             knee_cwnd: 0.0,
             knee_cwnd_ref: 0.0,
@@ -130,13 +78,14 @@ impl Controller {
 
     /// Algorithm 3, for a round trip of an acknowledgement of something new.
     pub fn on_rtt(&mut self, now: Time, rtt: f64, cwnd: Packets) {
-        self.srtt = if self.srtt == 0.0 { rtt } else { (1.0 - self.gain) * self.srtt + self.gain * rtt };
+        let gain = self.parameters.srtt_gain;
+        self.srtt = if self.srtt == 0.0 { rtt } else { (1.0 - gain) * self.srtt + gain * rtt };
         self.srtt_most = self.srtt_most.max(self.srtt);
         self.srtt_least = self.srtt_least.min(self.srtt);
         if now.since(self.modified).seconds() <= self.wait {
             return;
         }
-        if self.srtt <= self.srtt_least + self.gamma * (self.srtt_most - self.srtt_least) {
+        if self.srtt <= self.srtt_least + self.parameters.gamma * (self.srtt_most - self.srtt_least) {
             if self.check_knee && self.knee_cwnd_ref == self.knee_cwnd {
                 self.k += 1.0;
             }
@@ -148,13 +97,14 @@ impl Controller {
             self.k = 1.0;
         }
         self.modified = now;
-        self.wait = self.alpha * self.srtt_least;
+        self.wait = self.parameters.alpha * self.srtt_least;
     }
 
     /// Lines 10 to 20: the queue has begun to build.
     fn on_knee(&mut self, cwnd: Packets) {
         self.knee_cwnd = cwnd;
-        let known = (1.0 - self.beta) * self.knee_cwnd_ref..=(1.0 + self.beta) * self.knee_cwnd_ref;
+        let beta = self.parameters.beta;
+        let known = (1.0 - beta) * self.knee_cwnd_ref..=(1.0 + beta) * self.knee_cwnd_ref;
         if self.knee_cwnd_ref == 0.0 || known.contains(&cwnd) {
             self.knee_cwnd_ref = cwnd;
         }
@@ -173,7 +123,7 @@ impl Controller {
             self.first = false;
         } else if self.knee_cwnd_ref == self.knee_cwnd {
             let root = libm::sqrt(self.knee_k);
-            self.k = if self.whole_root { libm::floor(root) } else { root }.max(1.0);
+            self.k = if self.parameters.whole_root { libm::floor(root) } else { root }.max(1.0);
             self.srtt_most = self.srtt_least; // to be learnt anew
         } else {
             // Resetting the knee as well would make both zero, hence equal, and the next epoch aggressive.
@@ -183,12 +133,12 @@ impl Controller {
         self.low_delay = false;
         self.modified = now;
         // A loss before any round trip is known: there is nothing to wait for.
-        self.wait = if self.srtt_least.is_finite() { self.delta * self.srtt_least } else { 0.0 };
+        self.wait = if self.srtt_least.is_finite() { self.parameters.delta * self.srtt_least } else { 0.0 };
     }
 
     /// The window has reached the slow start threshold.
     pub fn on_threshold(&mut self, now: Time) {
-        if self.first && !self.slow_start_needs_loss {
+        if self.first && !self.parameters.slow_start_needs_loss {
             self.on_loss(now);
         }
     }
@@ -201,7 +151,7 @@ impl Controller {
         series("knee_cwnd_ref_packets", self.knee_cwnd_ref);
         series("srtt_s", self.srtt);
         if self.srtt_least.is_finite() {
-            let threshold = self.srtt_least + self.gamma * (self.srtt_most - self.srtt_least);
+            let threshold = self.srtt_least + self.parameters.gamma * (self.srtt_most - self.srtt_least);
             series("srtt_threshold_s", threshold);
         }
     }

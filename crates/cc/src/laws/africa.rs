@@ -5,7 +5,7 @@ use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
 use crate::laws::hstcp::{self, HighSpeed};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Values};
+use ackclock_base::{Packets, Range, Span, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -13,28 +13,25 @@ pub const ENTRY: Entry = Entry {
         "africa",
         "HighSpeed TCP while the queue is short, Reno's increase while it is not",
         "King, Riedi and Baraniuk 2005",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Africa::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Africa::new(&values.into()), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set: the threshold, and all of HighSpeed TCP.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "alpha",
-        summary: "Fast increase while fewer packets than this wait in the network",
-        quantity: Quantity::Packets,
-        default: "1.641 packets",
-        range: Range::at_least(0.0),
-        source: "King, Riedi and Baraniuk 2005, from memory, unconfirmed",
-    },
-    hstcp::PARAMETERS[0],
-    hstcp::PARAMETERS[1],
-    hstcp::PARAMETERS[2],
-    hstcp::PARAMETERS[3],
-    hstcp::PARAMETERS[4],
-];
+parameters! {
+    /// When to be fast, and how.
+    pub struct Parameters {
+        /// Fast increase while fewer packets than this wait in the network
+        alpha: Packets = packets(
+            "1.641 packets",
+            Range::at_least(0.0),
+            "King, Riedi and Baraniuk 2005, from memory, unconfirmed",
+        ),
+        /// All of HighSpeed TCP.
+        high_speed: hstcp::Parameters,
+    }
+}
 
 /// Two increases, told apart by delay.
 #[derive(Clone, Debug)]
@@ -46,9 +43,9 @@ pub struct Africa {
 }
 
 impl Africa {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self { alpha: values.packets("alpha"), high_speed: HighSpeed::new(values), waiting: 0.0 }
+    /// The law while nothing waits.
+    pub fn new(parameters: &Parameters) -> Self {
+        Self { alpha: parameters.alpha, high_speed: HighSpeed::new(&parameters.high_speed), waiting: 0.0 }
     }
 
     fn is_fast(&self) -> bool {

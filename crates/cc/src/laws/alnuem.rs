@@ -1,7 +1,7 @@
 //! The controls of Alnuem's thesis: Reno's window, with a loss discriminator, an action, a retransmission rule and a
 //! back-off around it (Alnuem 2009 chapters 4 to 7). Each part can be had with any other control too.
 
-use super::reno::{BUILD, PARAMETERS};
+use super::reno::{BUILD, Reno};
 use crate::registry::{Companions, Entry, control};
 use ackclock_base::Descriptor;
 
@@ -11,7 +11,7 @@ pub const CWA: Entry = entry(
         "cwa",
         "Reno that cuts its window by the number of packets lost",
         "Alnuem 2009 section 4.2.1",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     Companions { recovery: Some("reno"), discriminator: ORACLE, action: Some("cwa"), backoff: None },
 );
@@ -22,7 +22,7 @@ pub const MDA: Entry = entry(
         "mda",
         "Reno that resends as many packets at once as it has counted missing",
         "Alnuem 2009 section 4.2.2",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     Companions::recovery("mda"),
 );
@@ -33,7 +33,7 @@ pub const RTA: Entry = entry(
         "rta",
         "Reno whose timeout backs off by how much of the best bandwidth is missing",
         "Alnuem 2009 section 4.2.3",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     Companions { backoff: Some("rta"), ..Companions::recovery("reno") },
 );
@@ -44,7 +44,7 @@ pub const TWA: Entry = entry(
         "twa",
         "Reno with Alnuem's three actions, every loss being called transmission",
         "Alnuem 2009 sections 4.3 and 5.3",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     Companions { recovery: Some("mda"), discriminator: ORACLE, action: Some("cwa"), backoff: Some("rta") },
 );
@@ -55,7 +55,7 @@ pub const TCP_RTT: Entry = entry(
         "tcp-rtt",
         "Reno with Alnuem's three actions for losses that a round trip tells to be of transmission",
         "Alnuem 2009 section 6.2, appendix D",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     Companions {
         recovery: Some("mda-transmission"),
@@ -71,7 +71,7 @@ pub const TCP_RTTM: Entry = entry(
         "tcp-rttm",
         "TCP-RTT that repairs several losses at once whatever their cause",
         "Alnuem 2009 sections 7.1 and 7.2",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     Companions { recovery: Some("mda"), ..TCP_RTT.companions },
 );
@@ -82,7 +82,7 @@ pub const SPIKE: Entry = entry(
         "spike",
         "Reno that leaves its window as it is after losses outside of spikes of the trip time (SpikeR)",
         "Alnuem 2009 sections 3.5.2.13 and 6.2",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     Companions {
         recovery: Some("reno"),
@@ -98,7 +98,7 @@ pub const SPIKE_NR: Entry = entry(
         "spike-nr",
         "NewReno that leaves its window as it is after losses outside of spikes of the trip time (SpikeNR)",
         "Alnuem 2009 sections 6.4.3 and 7.3",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     Companions { recovery: Some("newreno"), ..SPIKE.companions },
 );

@@ -4,7 +4,7 @@
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Packets, Range, choice, parameters};
 
 #[cfg(test)]
 mod tests;
@@ -15,82 +15,69 @@ pub const ENTRY: Entry = Entry {
         "bic",
         "Binary search for the window that the network holds",
         "Xu, Harfoush and Rhee 2004; options of the authors' ns-2 module",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Bic::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Bic::new(values.into()), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "most_increase",
-        summary: "The most that the window grows by in a round trip",
-        quantity: Quantity::Packets,
-        default: "32 packets",
-        range: Range::above(0.0),
-        source: "LTCP-RC thesis section IV A, S_max of the ns-2 module; Linux has 16",
-    },
-    Parameter {
-        name: "least_increase",
-        summary: "The least that the window grows by in a round trip",
-        quantity: Quantity::Packets,
-        default: "0.01 packets",
-        range: Range::above(0.0),
-        source: "LTCP-RC thesis section IV A, S_min of the ns-2 module",
-    },
-    Parameter {
-        name: "beta",
-        summary: "The window after a loss, as a fraction of the window before",
-        quantity: Quantity::Number,
-        default: "0.875",
-        range: Range::between(0.1, 0.99),
-        source: "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 819/1024",
-    },
-    Parameter {
-        name: "low_window",
-        summary: "Below this window it is Reno",
-        quantity: Quantity::Packets,
-        default: "14 packets",
-        range: Range::at_least(0.0),
-        source: "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
-    },
-    Parameter {
-        name: "log_factor",
-        summary: "The target lies this part of the way from the window to the maximum: 2 is the middle",
-        quantity: Quantity::Number,
-        default: "2",
-        range: Range::between(1.0, 100.0),
-        source: "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 4",
-    },
-    Parameter {
-        name: "fast_convergence",
-        summary: "Whether a flow whose windows shrink gives up more, to make room for newcomers",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
-    },
-    Parameter {
-        name: "previous_max",
-        summary: "What fast convergence compares with past the last maximum: the unbounded one of probing, or the last",
-        quantity: Quantity::Choice(&["unbounded", "last"]),
-        default: "unbounded",
-        range: Range::ANY,
-        source: "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
-    },
-];
+choice! {
+    /// The maximum that fast convergence compares a window with.
+    pub enum PreviousMax {
+        /// The one that is searched for: while probing past the last, there is no bound.
+        Unbounded = "unbounded",
+        /// Where a packet was lost last.
+        Last = "last",
+    }
+}
+
+parameters! {
+    /// How the search goes.
+    pub struct Parameters {
+        /// The most that the window grows by in a round trip
+        most_increase: Packets = packets(
+            "32 packets",
+            Range::above(0.0),
+            "LTCP-RC thesis section IV A, S_max of the ns-2 module; Linux has 16",
+        ),
+        /// The least that the window grows by in a round trip
+        least_increase: Packets = packets(
+            "0.01 packets",
+            Range::above(0.0),
+            "LTCP-RC thesis section IV A, S_min of the ns-2 module",
+        ),
+        /// The window after a loss, as a fraction of the window before
+        beta: f64 = number(
+            "0.875",
+            Range::between(0.1, 0.99),
+            "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 819/1024",
+        ),
+        /// Below this window it is Reno
+        low_window: Packets = packets(
+            "14 packets",
+            Range::at_least(0.0),
+            "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
+        ),
+        /// The target lies this part of the way from the window to the maximum: 2 is the middle
+        log_factor: f64 = number(
+            "2",
+            Range::between(1.0, 100.0),
+            "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 4",
+        ),
+        /// Whether a flow whose windows shrink gives up more, to make room for newcomers
+        fast_convergence: bool = flag(true, "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c"),
+        /// What fast convergence compares with past the last maximum: the unbounded one of probing, or the last
+        previous_max: PreviousMax = choice(
+            "unbounded",
+            "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
+        ),
+    }
+}
 
 /// Binary search increase.
 #[derive(Clone, Debug)]
 pub struct Bic {
-    most: Packets,
-    least: Packets,
-    beta: f64,
-    low_window: Packets,
-    log_factor: f64,
-    fast_convergence: bool,
-    keeps_last_max: bool,
+    parameters: Parameters,
     /// Where a packet was lost; infinite while that is not known.
     max: Packets,
     /// Where a packet was lost last, whatever probing has found since; zero while none was.
@@ -109,27 +96,14 @@ struct Probing {
 }
 
 impl Bic {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
+    /// The law before the first loss: nothing is known of what the network holds.
+    pub fn new(parameters: Parameters) -> Self {
         let unknown = f64::INFINITY;
-        Self {
-            most: values.packets("most_increase"),
-            least: values.packets("least_increase"),
-            beta: values.number("beta"),
-            low_window: values.packets("low_window"),
-            log_factor: values.number("log_factor"),
-            fast_convergence: values.flag("fast_convergence"),
-            keeps_last_max: values.choice("previous_max") == "last",
-            max: unknown,
-            last_max: 0.0,
-            min: 0.0,
-            target: unknown,
-            probing: None,
-        }
+        Self { parameters, max: unknown, last_max: 0.0, min: 0.0, target: unknown, probing: None }
     }
 
     fn aim(&mut self) {
-        self.target = self.min + (self.max - self.min) / self.log_factor;
+        self.target = self.min + (self.max - self.min) / self.parameters.log_factor;
     }
 
     /// How much the window may grow by in a round trip.
@@ -137,7 +111,9 @@ impl Bic {
         match &self.probing {
             Some(probing) => probing.increase,
             // `min` and `max` and not `clamp`, which panics where the bounds are set the wrong way round.
-            None => (self.target - cwnd).max(self.least).min(self.most),
+            None => {
+                (self.target - cwnd).max(self.parameters.least_increase).min(self.parameters.most_increase)
+            }
         }
     }
 
@@ -147,7 +123,7 @@ impl Bic {
                 probing.increase *= 2.0;
                 probing.until = cwnd + probing.increase;
             }
-            if probing.increase >= self.most {
+            if probing.increase >= self.parameters.most_increase {
                 self.probing = None;
             }
         } else if cwnd < self.max {
@@ -163,7 +139,7 @@ impl Bic {
 
 impl WindowLaw for Bic {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        if window.cwnd < self.low_window {
+        if window.cwnd < self.parameters.low_window {
             window.cwnd += ack.credit / window.cwnd;
             return;
         }
@@ -172,13 +148,16 @@ impl WindowLaw for Bic {
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
-        if from < self.low_window {
+        if from < self.parameters.low_window {
             return from / 2.0;
         }
-        let previous = if self.keeps_last_max { self.last_max } else { self.max };
-        let shrinking = self.fast_convergence && from < previous;
+        let previous = match self.parameters.previous_max {
+            PreviousMax::Last => self.last_max,
+            PreviousMax::Unbounded => self.max,
+        };
+        let shrinking = self.parameters.fast_convergence && from < previous;
         self.probing = None;
-        self.min = from * self.beta;
+        self.min = from * self.parameters.beta;
         self.max = if shrinking { (from + self.min) / 2.0 } else { from };
         self.last_max = self.max;
         self.aim();

@@ -7,7 +7,7 @@ use crate::control::{Ack, Loss};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Parameter, Quantity, Range};
+use ackclock_base::parameters;
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -15,27 +15,18 @@ pub const ENTRY: Entry = Entry {
         "cocoon",
         "Parallel flows; a loss also cuts those that have more outstanding than the window it leaves",
         "Cho 2006 section V.C, after Gao, He, Hou and Paul",
-        PARAMETERS,
+        Cocoon::TABLE,
     ),
-    build: Build::Group(|values| {
-        Box::new(Group::new(Cocoon { lower_ssthresh: values.flag("lower_ssthresh") }))
-    }),
+    build: Build::Group(|values| Box::new(Group::new(Cocoon::from(values)))),
     companions: Companions::recovery("sack"),
 };
 
-const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "lower_ssthresh",
-    summary: "Whether the slow start thresholds of the others follow their windows",
-    quantity: Quantity::Flag,
-    default: "false",
-    range: Range::ANY,
-    source: "not in Cho, who speaks of windows only",
-}];
-
-/// The law.
-#[derive(Clone, Debug)]
-pub struct Cocoon {
-    lower_ssthresh: bool,
+parameters! {
+    /// A loss is answered by all that have more outstanding than the window it leaves.
+    pub struct Cocoon {
+        /// Whether the slow start thresholds of the others follow their windows
+        lower_ssthresh: bool = flag(false, "not in Cho, who speaks of windows only"),
+    }
 }
 
 impl GroupLaw for Cocoon {

@@ -3,7 +3,7 @@
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Time, Values};
+use ackclock_base::{Packets, Range, Span, Time, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -11,46 +11,28 @@ pub const ENTRY: Entry = Entry {
         "cubic",
         "Window growth as a cubic function of the time since the last loss",
         "RFC 9438",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Cubic::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Cubic::new(values.into()), initial))),
     companions: Companions::NONE,
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "c",
-        summary: "How fast the window grows again after a loss, packets per second cubed",
-        quantity: Quantity::Number,
-        default: "0.4",
-        range: Range::above(0.0),
-        source: "RFC 9438 section 5",
-    },
-    Parameter {
-        name: "beta",
-        summary: "The window after a loss, as a fraction of the window before",
-        quantity: Quantity::Number,
-        default: "0.7",
-        range: Range::between(0.1, 0.95),
-        source: "RFC 9438 section 4.6",
-    },
-    Parameter {
-        name: "fast_convergence",
-        summary: "Whether a flow whose windows shrink gives up more, to make room for newcomers",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "RFC 9438 section 4.7",
-    },
-];
+parameters! {
+    /// The constants of RFC 9438.
+    pub struct Parameters {
+        /// How fast the window grows again after a loss, packets per second cubed
+        c: f64 = number("0.4", Range::above(0.0), "RFC 9438 section 5"),
+        /// The window after a loss, as a fraction of the window before
+        beta: f64 = number("0.7", Range::between(0.1, 0.95), "RFC 9438 section 4.6"),
+        /// Whether a flow whose windows shrink gives up more, to make room for newcomers
+        fast_convergence: bool = flag(true, "RFC 9438 section 4.7"),
+    }
+}
 
 /// The cubic law with its Reno-friendly region.
 #[derive(Clone, Debug)]
 pub struct Cubic {
-    c: f64,
-    beta: f64,
-    fast_convergence: bool,
+    parameters: Parameters,
     /// The window at the last loss, less what fast convergence gives up (section 4.1.2). There is none before the first
     /// loss nor after a timeout: congestion avoidance then begins at its plateau (sections 4.8 and 4.10).
     w_max: Option<Packets>,
@@ -76,34 +58,28 @@ struct Epoch {
 const MAX_TARGET: f64 = 1.5;
 
 impl Cubic {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self {
-            c: values.number("c"),
-            beta: values.number("beta"),
-            fast_convergence: values.flag("fast_convergence"),
-            w_max: None,
-            cwnd_prior: 0.0,
-            epoch: None,
-        }
+    /// The law before the first loss.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, w_max: None, cwnd_prior: 0.0, epoch: None }
     }
 
     fn epoch_from(&mut self, cwnd: Packets, now: Time) -> Epoch {
         // Section 4.2: K = cbrt((W_max - cwnd_epoch) / C), and the plateau is here where the window is no smaller.
         let origin = self.w_max.get_or_insert(cwnd).max(cwnd);
-        let k = libm::cbrt((origin - cwnd) / self.c);
+        let k = libm::cbrt((origin - cwnd) / self.parameters.c);
         Epoch { start: now, k, origin, w_est: cwnd, last_ack: now }
     }
 
     /// Section 4.3: the additive increase that gives Reno's average window with CUBIC's decrease.
     fn alpha(&self) -> f64 {
-        3.0 * (1.0 - self.beta) / (1.0 + self.beta)
+        let beta = self.parameters.beta;
+        3.0 * (1.0 - beta) / (1.0 + beta)
     }
 
     /// Equation 1 at `seconds` into the epoch.
     fn curve(&self, epoch: &Epoch, seconds: f64) -> Packets {
         let distance = seconds - epoch.k;
-        self.c * distance * distance * distance + epoch.origin
+        self.parameters.c * distance * distance * distance + epoch.origin
     }
 }
 
@@ -143,18 +119,18 @@ impl WindowLaw for Cubic {
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         // Section 4.7: a flow that did not regain its last maximum remembers less.
-        let shrinking = self.fast_convergence && self.w_max.is_some_and(|w_max| from < w_max);
-        self.w_max = Some(if shrinking { from * (1.0 + self.beta) / 2.0 } else { from });
+        let shrinking = self.parameters.fast_convergence && self.w_max.is_some_and(|w_max| from < w_max);
+        self.w_max = Some(if shrinking { from * (1.0 + self.parameters.beta) / 2.0 } else { from });
         self.cwnd_prior = from;
         self.epoch = None;
-        from * self.beta
+        from * self.parameters.beta
     }
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         // Section 4.8: as Reno, with beta instead of a half; K = 0 and W_max = cwnd where congestion avoidance begins.
         if !timeout.keeps_threshold {
             self.cwnd_prior = timeout.window;
-            window.ssthresh = (timeout.window * self.beta).max(MIN_SSTHRESH);
+            window.ssthresh = (timeout.window * self.parameters.beta).max(MIN_SSTHRESH);
         }
         window.cwnd = 1.0;
         self.w_max = None;
@@ -175,7 +151,7 @@ mod tests {
     #[test]
     fn the_window_is_back_at_its_maximum_after_k() {
         // RFC 9438 equation 2: W_max = 1000, beta = 0.7, C = 0.4: K = cbrt(300 / 0.4) = 9.0856 s.
-        let mut law = Cubic::new(&crate::registry::find("cubic").unwrap().descriptor.defaults());
+        let mut law = Cubic::new(Parameters::default());
         law.w_max = Some(1000.0);
         let epoch = law.epoch_from(700.0, Time::ZERO);
         assert!((epoch.k - 9.0856).abs() < 1e-4);
@@ -215,7 +191,7 @@ mod tests {
 
     #[test]
     fn fast_convergence_remembers_less_when_windows_shrink() {
-        let mut law = Cubic::new(&crate::registry::find("cubic").unwrap().descriptor.defaults());
+        let mut law = Cubic::new(Parameters::default());
         let loss = crate::script::loss_at(Time::ZERO, 100.0);
         assert!((law.decrease(100.0, &loss) - 70.0).abs() < 1e-9);
         // 80 < 100: W_max = 80 * (1 + 0.7) / 2 = 68.

@@ -6,7 +6,7 @@ use crate::control::{Ack, Loss};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k as strength;
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Packets, Range, choice, parameters};
 
 /// With signals to the siblings.
 pub const COLLABORATIVE: Entry = Entry {
@@ -14,9 +14,9 @@ pub const COLLABORATIVE: Entry = Entry {
         "dca-c",
         "Reno that yields to rising delay and tells its siblings, which yield if their windows are larger",
         "Cho 2006 section II.C, algorithm 1 (TCP/DCA-C)",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Group(|values| Box::new(Group::new(Dca::new(values, true)))),
+    build: Build::Group(|values| Box::new(Group::new(Dca { signals: true, parameters: values.into() }))),
     companions: Companions::recovery("reno"),
 };
 
@@ -26,56 +26,42 @@ pub const SELF: Entry = Entry {
         "dca-s",
         "Reno that yields to rising delay, each flow for itself",
         "Cho 2006 section II.C (TCP/DCA-S)",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Group(|values| Box::new(Group::new(Dca::new(values, false)))),
+    build: Build::Group(|values| Box::new(Group::new(Dca { signals: false, parameters: values.into() }))),
     companions: Companions::recovery("reno"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "gamma",
-        summary: "Where between least and greatest round trip the threshold lies",
-        quantity: Quantity::Number,
-        default: "0.5",
-        range: Range::between(0.0, 1.0),
-        source: "Cho section II.C, equation 2.1",
-    },
-    Parameter {
-        name: "alpha",
-        summary: "Share of its window that a flow gives up for a delay of its own",
-        quantity: Quantity::Number,
-        default: "0.125",
-        range: Range::between(0.0, 0.5),
-        source: "Cho section II.C, after Jain 1989 (window x 7/8)",
-    },
-    Parameter {
-        name: "samples",
-        summary: "Which round trips count: one packet's at a time, or every acknowledgement's",
-        quantity: Quantity::Choice(&["one-at-a-time", "every"]),
-        default: "one-at-a-time",
-        range: Range::ANY,
-        source: "not in Cho; ns-2 without timestamps times one packet at a time",
-    },
-    Parameter {
-        name: "lower_ssthresh",
-        summary: "Whether a cut takes the slow start threshold down with the window",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "Cho algorithm 1 never writes the threshold",
-    },
-];
+choice! {
+    /// Which round trips count.
+    pub enum Samples {
+        /// One packet's at a time.
+        OneAtATime = "one-at-a-time",
+        /// Every acknowledgement's.
+        Every = "every",
+    }
+}
 
-/// The law of both.
+parameters! {
+    /// When delay is too much, and what it costs.
+    pub struct Parameters {
+        /// Where between least and greatest round trip the threshold lies
+        gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho section II.C, equation 2.1"),
+        /// Share of its window that a flow gives up for a delay of its own
+        alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho section II.C, after Jain 1989 (window x 7/8)"),
+        /// Which round trips count: one packet's at a time, or every acknowledgement's
+        samples: Samples = choice("one-at-a-time", "not in Cho; ns-2 without timestamps times one packet at a time"),
+        /// Whether a cut takes the slow start threshold down with the window
+        lower_ssthresh: bool = flag(false, "Cho algorithm 1 never writes the threshold"),
+    }
+}
+
+/// Reno that gives up a share of its window when the delay rises past a threshold.
 #[derive(Clone, Debug)]
 pub struct Dca {
+    /// Whether it tells the siblings.
     signals: bool,
-    gamma: f64,
-    alpha: f64,
-    every_sample: bool,
-    lower_ssthresh: bool,
+    parameters: Parameters,
 }
 
 /// What a flow remembers of its round trips, in seconds.
@@ -94,32 +80,21 @@ impl Default for RoundTrips {
 }
 
 impl Dca {
-    /// From the registered parameters.
-    pub fn new(values: &Values, signals: bool) -> Self {
-        Self {
-            signals,
-            gamma: values.number("gamma"),
-            alpha: values.number("alpha"),
-            every_sample: values.choice("samples") == "every",
-            lower_ssthresh: values.flag("lower_ssthresh"),
-        }
-    }
-
     /// Equation 2.1.
     fn threshold(&self, trips: &RoundTrips) -> f64 {
-        trips.least + self.gamma * (trips.most - trips.least)
+        trips.least + self.parameters.gamma * (trips.most - trips.least)
     }
 
     fn cut(&self, window: &mut Window, share: f64) {
         window.cwnd -= share * window.cwnd;
-        if self.lower_ssthresh {
+        if self.parameters.lower_ssthresh {
             window.ssthresh = window.ssthresh.min(window.cwnd).max(MIN_SSTHRESH);
         }
     }
 
     /// Algorithm 1: only larger windows yield to a signal, by alpha/(N-1).
     fn signal(&self, members: &mut Members<RoundTrips>, me: usize, sender: Packets) {
-        let share = self.alpha / (members.count() as f64 - 1.0).max(1.0);
+        let share = self.parameters.alpha / (members.count() as f64 - 1.0).max(1.0);
         let larger = members.others(me).filter(|member| member.window.cwnd > sender);
         larger.for_each(|member| self.cut(&mut member.window, share));
     }
@@ -131,7 +106,7 @@ impl GroupLaw for Dca {
     fn observe(&mut self, members: &mut Members<RoundTrips>, me: usize, ack: &Ack) {
         let Some(rtt) = ack.rtt.filter(|_| ack.fresh).map(|rtt| rtt.seconds()) else { return };
         let trips = &mut members.all[me].state;
-        if !self.every_sample && ack.acked_to <= trips.timed {
+        if self.parameters.samples == Samples::OneAtATime && ack.acked_to <= trips.timed {
             return;
         }
         trips.timed = ack.sent_to;
@@ -147,7 +122,7 @@ impl GroupLaw for Dca {
             self.signal(members, me, cwnd);
         }
         if cwnd > ssthresh {
-            self.cut(&mut members.all[me].window, self.alpha);
+            self.cut(&mut members.all[me].window, self.parameters.alpha);
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, EcnResponse, Loss, Phase};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Packets, Range, parameters};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,33 +12,23 @@ pub const ENTRY: Entry = Entry {
         "dctcp",
         "Cuts the window by the share of packets that were marked; needs ecn",
         "RFC 8257",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Dctcp::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Dctcp::new(&values.into()), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "gain",
-        summary: "Weight of the newest window in the average share of marked packets: g",
-        quantity: Quantity::Number,
-        default: "0.0625",
-        range: Range { min: 0.0, max: 1.0, above_min: true },
-        source: "RFC 8257 section 4.2",
-    },
-    Parameter {
-        name: "initial_alpha",
-        summary: "What that average begins with",
-        quantity: Quantity::Number,
-        default: "1",
-        range: Range::between(0.0, 1.0),
-        source: "RFC 8257 section 3.3",
-    },
-];
+parameters! {
+    /// How the share of marked packets is averaged.
+    pub struct Parameters {
+        /// Weight of the newest window in the average share of marked packets: g
+        gain: f64 = number("0.0625", Range { min: 0.0, max: 1.0, above_min: true }, "RFC 8257 section 4.2"),
+        /// What that average begins with
+        initial_alpha: f64 = number("1", Range::between(0.0, 1.0), "RFC 8257 section 3.3"),
+    }
+}
 
-/// The law.
+/// A window cut by the share of packets that were marked.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     gain: f64,
@@ -54,11 +44,11 @@ pub struct Dctcp {
 }
 
 impl Dctcp {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
+    /// The law before the first window has been observed.
+    pub fn new(parameters: &Parameters) -> Self {
         Self {
-            gain: values.number("gain"),
-            alpha: values.number("initial_alpha"),
+            gain: parameters.gain,
+            alpha: parameters.initial_alpha,
             acked: 0.0,
             marked: 0.0,
             window_end: 0,

@@ -4,7 +4,7 @@
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Packets, Range, Span, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,55 +12,38 @@ pub const ENTRY: Entry = Entry {
         "fast",
         "FAST: steers the window by delay so that alpha packets wait in the network",
         "Jin, Wei and Low 2004; FAST module 1.1.3 for ns-2 (Cui and Andrew)",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Fast::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Fast::new(values.into()), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "alpha",
-        summary: "Packets of the flow that are to wait in the network",
-        quantity: Quantity::Packets,
-        default: "200 packets",
-        range: Range::above(0.0),
-        source: "Jin, Wei and Low 2004, experiments, from memory, unconfirmed; releases took less on slow paths",
-    },
-    Parameter {
-        name: "gamma",
-        summary: "Which part of the way to its goal the window goes in an update",
-        quantity: Quantity::Number,
-        default: "0.5",
-        range: Range::between(0.01, 1.0),
-        source: "FAST module 1.1.3 for ns-2",
-    },
-    Parameter {
-        name: "growth_delay",
-        summary: "While less queueing delay than this is seen, each acknowledgement adds a packet",
-        quantity: Quantity::Time,
-        default: "0.75 ms",
-        range: Range::at_least(0.0),
-        source: "FAST module for ns-2, mi_threshold_; the value from memory, unconfirmed",
-    },
-    Parameter {
-        name: "every_other",
-        summary: "Whether the window rests in every other round trip, so that the delay it sees is its own",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "FAST module 1.1.3 for ns-2, which follows Linux",
-    },
-];
+parameters! {
+    /// Where the window goes to, and how fast.
+    pub struct Parameters {
+        /// Packets of the flow that are to wait in the network
+        alpha: Packets = packets(
+            "200 packets",
+            Range::above(0.0),
+            "Jin, Wei and Low 2004, experiments, from memory, unconfirmed; releases took less on slow paths",
+        ),
+        /// Which part of the way to its goal the window goes in an update
+        gamma: f64 = number("0.5", Range::between(0.01, 1.0), "FAST module 1.1.3 for ns-2"),
+        /// While less queueing delay than this is seen, each acknowledgement adds a packet
+        growth_delay: Span = time(
+            "0.75 ms",
+            Range::at_least(0.0),
+            "FAST module for ns-2, mi_threshold_; the value from memory, unconfirmed",
+        ),
+        /// Whether the window rests in every other round trip, so that the delay it sees is its own
+        every_other: bool = flag(true, "FAST module 1.1.3 for ns-2, which follows Linux"),
+    }
+}
 
 /// The FAST law.
 #[derive(Clone, Debug)]
 pub struct Fast {
-    alpha: Packets,
-    gamma: f64,
-    growth_delay: f64,
-    every_other: bool,
+    parameters: Parameters,
     /// Least and average round trip, in seconds; the average is zero before the first sample.
     base_rtt: f64,
     average_rtt: f64,
@@ -70,24 +53,16 @@ pub struct Fast {
 }
 
 impl Fast {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self {
-            alpha: values.packets("alpha"),
-            gamma: values.number("gamma"),
-            growth_delay: values.time("growth_delay").seconds(),
-            every_other: values.flag("every_other"),
-            base_rtt: f64::INFINITY,
-            average_rtt: 0.0,
-            round_ends: 0,
-            rests: false,
-        }
+    /// The law before the first round trip is known.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, base_rtt: f64::INFINITY, average_rtt: 0.0, round_ends: 0, rests: false }
     }
 
     /// The window equation of the paper: w <- min(2w, (1 - gamma) w + gamma (baseRTT / RTT w + alpha)).
     fn next(&self, window: Packets) -> Packets {
-        let goal = self.base_rtt / self.average_rtt * window + self.alpha;
-        (2.0 * window).min((1.0 - self.gamma) * window + self.gamma * goal)
+        let Parameters { alpha, gamma, .. } = self.parameters;
+        let goal = self.base_rtt / self.average_rtt * window + alpha;
+        (2.0 * window).min((1.0 - gamma) * window + gamma * goal)
     }
 
     fn steer(&mut self, window: &mut Window, ack: &Ack) {
@@ -97,9 +72,9 @@ impl Fast {
         let round_is_over = ack.acked_to > self.round_ends;
         if round_is_over {
             self.round_ends = ack.sent_to;
-            self.rests = self.every_other && !self.rests;
+            self.rests = self.parameters.every_other && !self.rests;
         }
-        if self.average_rtt - self.base_rtt < self.growth_delay {
+        if self.average_rtt - self.base_rtt < self.parameters.growth_delay.seconds() {
             window.cwnd += ack.credit;
         } else if round_is_over && !self.rests {
             window.cwnd = self.next(window.cwnd);
@@ -150,7 +125,7 @@ mod tests {
     #[test]
     fn the_window_equation() {
         let law = |base_rtt, average_rtt| {
-            let fast = Fast::new(&ENTRY.descriptor.defaults());
+            let fast = Fast::new(Parameters::default());
             Fast { base_rtt, average_rtt, ..fast }
         };
         // 0.5 * 1000 + 0.5 * (100/125 * 1000 + 200) = 1000: exactly 200 of 1000 packets wait.

@@ -4,7 +4,7 @@
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Packets, Range, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,55 +12,39 @@ pub const ENTRY: Entry = Entry {
         "hstcp",
         "HighSpeed TCP: increase and decrease as functions of the window above 38 packets",
         "RFC 3649",
-        &PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(HighSpeed::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(HighSpeed::new(&values.into()), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set.
-pub const PARAMETERS: [Parameter; 5] = [
-    Parameter {
-        name: "low_window",
-        summary: "Up to this window it is Reno",
-        quantity: Quantity::Packets,
-        default: "38 packets",
-        range: Range::between(2.0, 1000.0),
-        source: "RFC 3649 section 5, Low_Window; first line of Linux's table",
-    },
-    Parameter {
-        name: "high_window",
-        summary: "The window at which the response function ends",
-        quantity: Quantity::Packets,
-        default: "83000 packets",
-        range: Range::above(1000.0),
-        source: "RFC 3649 section 5, High_Window",
-    },
-    Parameter {
-        name: "low_p",
-        summary: "The loss rate at the low window",
-        quantity: Quantity::Number,
-        default: "0.001",
-        range: Range::between(1e-5, 0.1),
-        source: "RFC 3649 section 5, Low_P; ns-2 2.35 takes 1.5 / 38^2 = 0.00104",
-    },
-    Parameter {
-        name: "high_p",
-        summary: "The loss rate at the high window",
-        quantity: Quantity::Number,
-        default: "1e-7",
-        range: Range::between(1e-12, 1e-6),
-        source: "RFC 3649 section 5, High_P",
-    },
-    Parameter {
-        name: "high_decrease",
-        summary: "The part of the window that a loss takes at the high window",
-        quantity: Quantity::Number,
-        default: "0.1",
-        range: Range::between(0.01, 0.5),
-        source: "RFC 3649 section 5, High_Decrease; last lines of Linux's table",
-    },
-];
+parameters! {
+    /// The ends of the response function.
+    pub struct Parameters {
+        /// Up to this window it is Reno
+        low_window: Packets = packets(
+            "38 packets",
+            Range::between(2.0, 1000.0),
+            "RFC 3649 section 5, Low_Window; first line of Linux's table",
+        ),
+        /// The window at which the response function ends
+        high_window: Packets = packets("83000 packets", Range::above(1000.0), "RFC 3649 section 5, High_Window"),
+        /// The loss rate at the low window
+        low_p: f64 = number(
+            "0.001",
+            Range::between(1e-5, 0.1),
+            "RFC 3649 section 5, Low_P; ns-2 2.35 takes 1.5 / 38^2 = 0.00104",
+        ),
+        /// The loss rate at the high window
+        high_p: f64 = number("1e-7", Range::between(1e-12, 1e-6), "RFC 3649 section 5, High_P"),
+        /// The part of the window that a loss takes at the high window
+        high_decrease: f64 = number(
+            "0.1",
+            Range::between(0.01, 0.5),
+            "RFC 3649 section 5, High_Decrease; last lines of Linux's table",
+        ),
+    }
+}
 
 /// The functions a(w) and b(w) of RFC 3649 section 5.
 #[derive(Clone, Debug)]
@@ -76,16 +60,15 @@ pub struct HighSpeed {
 }
 
 impl HighSpeed {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let low_window = values.packets("low_window");
-        let ln = |name| libm::log(values.number(name));
-        let (ln_low, ln_high) = (libm::log(low_window), libm::log(values.packets("high_window")));
+    /// The functions through these ends.
+    pub fn new(ends: &Parameters) -> Self {
+        let (ln_low, ln_high) = (libm::log(ends.low_window), libm::log(ends.high_window));
+        let (ln_low_p, ln_high_p) = (libm::log(ends.low_p), libm::log(ends.high_p));
         Self {
-            low_window,
-            ln_low: (ln_low, ln("low_p")),
-            slope_of_ln_p: (ln("high_p") - ln("low_p")) / (ln_high - ln_low),
-            slope_of_decrease: (values.number("high_decrease") - RENO_DECREASE) / (ln_high - ln_low),
+            low_window: ends.low_window,
+            ln_low: (ln_low, ln_low_p),
+            slope_of_ln_p: (ln_high_p - ln_low_p) / (ln_high - ln_low),
+            slope_of_decrease: (ends.high_decrease - RENO_DECREASE) / (ln_high - ln_low),
             shown: (1.0, RENO_DECREASE),
         }
     }
@@ -133,12 +116,12 @@ impl WindowLaw for HighSpeed {
 
 #[cfg(test)]
 mod tests {
-    use super::{ENTRY, HighSpeed};
+    use super::{HighSpeed, Parameters};
     use crate::script::Script;
 
     #[test]
     fn the_increase_and_decrease_are_those_of_appendix_b() {
-        let law = HighSpeed::new(&ENTRY.descriptor.defaults());
+        let law = HighSpeed::new(&Parameters::default());
         // RFC 3649 appendix B: the least windows at which a(w) reaches 2, 3, 8, 30 and 70, with b(w).
         for (window, increase, decrease) in [
             (118.0, 2.0, 0.44),

@@ -4,7 +4,7 @@
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Phase, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
+use ackclock_base::{Packets, Range, Span, Time, parameters};
 use throughput::Throughput;
 
 #[cfg(test)]
@@ -17,55 +17,27 @@ pub const ENTRY: Entry = Entry {
         "htcp",
         "H-TCP: increase as a function of the time since the last loss, adaptive back-off",
         "Leith and Shorten 2004; draft-leith-tcp-htcp; Linux's tcp_htcp.c",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(HTcp::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(HTcp::new(values.into()), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "low_speed",
-        summary: "For so long after a loss the increase is Reno's (Delta_L)",
-        quantity: Quantity::Time,
-        default: "1 s",
-        range: Range::at_least(0.0),
-        source: "LTCP-RC thesis equation 1.3; Linux's tcp_htcp.c",
-    },
-    Parameter {
-        name: "adaptive_backoff",
-        summary: "Whether a loss leaves RTT_min / RTT_max of the window instead of a half",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "LTCP-RC thesis equation 1.4 and section IV A; Linux's tcp_htcp.c",
-    },
-    Parameter {
-        name: "rtt_scaling",
-        summary: "Whether the increase grows with the round trip, so that flows with different ones converge alike",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "LTCP-RC thesis section IV A; Linux's tcp_htcp.c",
-    },
-    Parameter {
-        name: "least_beta",
-        summary: "The least that a loss leaves, as a fraction of the window before",
-        quantity: Quantity::Number,
-        default: "0.5",
-        range: Range::between(0.1, 1.0),
-        source: "Linux's tcp_htcp.c, BETA_MIN",
-    },
-    Parameter {
-        name: "most_beta",
-        summary: "The most that a loss leaves, as a fraction of the window before",
-        quantity: Quantity::Number,
-        default: "0.8",
-        range: Range::between(0.1, 0.99),
-        source: "Linux's tcp_htcp.c, BETA_MAX (102/128 there)",
-    },
-];
+parameters! {
+    /// When the increase is more than Reno's, and what a loss leaves.
+    pub struct Parameters {
+        /// For so long after a loss the increase is Reno's (Delta_L)
+        low_speed: Span = time("1 s", Range::at_least(0.0), "LTCP-RC thesis equation 1.3; Linux's tcp_htcp.c"),
+        /// Whether a loss leaves RTT_min / RTT_max of the window instead of a half
+        adaptive_backoff: bool = flag(true, "LTCP-RC thesis equation 1.4 and section IV A; Linux's tcp_htcp.c"),
+        /// Whether the increase grows with the round trip, so that flows with different ones converge alike
+        rtt_scaling: bool = flag(true, "LTCP-RC thesis section IV A; Linux's tcp_htcp.c"),
+        /// The least that a loss leaves, as a fraction of the window before
+        least_beta: f64 = number("0.5", Range::between(0.1, 1.0), "Linux's tcp_htcp.c, BETA_MIN"),
+        /// The most that a loss leaves, as a fraction of the window before
+        most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Linux's tcp_htcp.c, BETA_MAX (102/128 there)"),
+    }
+}
 
 /// Linux, use_rtt_scaling: the increase is that of a round trip of 100 ms, and grows to at most twice or falls to at
 /// least a tenth of it.
@@ -78,10 +50,7 @@ const FADING: f64 = 0.95;
 /// The H-TCP law.
 #[derive(Clone, Debug)]
 pub struct HTcp {
-    low_speed: f64,
-    adaptive_backoff: bool,
-    rtt_scaling: bool,
-    betas: (f64, f64),
+    parameters: Parameters,
     beta: f64,
     alpha: Packets,
     /// When the last loss was repaired; the first acknowledgement before there is one.
@@ -93,14 +62,10 @@ pub struct HTcp {
 }
 
 impl HTcp {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let least = values.number("least_beta");
+    /// The law before the first loss.
+    pub fn new(parameters: Parameters) -> Self {
         Self {
-            low_speed: values.time("low_speed").seconds(),
-            adaptive_backoff: values.flag("adaptive_backoff"),
-            rtt_scaling: values.flag("rtt_scaling"),
-            betas: (least, values.number("most_beta").max(least)),
+            parameters,
             beta: 0.5,
             alpha: 1.0,
             last_loss: None,
@@ -116,9 +81,9 @@ impl HTcp {
 
     /// LTCP-RC thesis equation 1.3, scaled by the round trip and by 2 (1 - beta).
     fn increase(&self, now: Time) -> Packets {
-        let fast = self.since_loss(now) - self.low_speed;
+        let fast = self.since_loss(now) - self.parameters.low_speed.seconds();
         let factor = if fast > 0.0 { 1.0 + 10.0 * fast + fast * fast / 4.0 } else { 1.0 };
-        let scale = match self.rtt_scaling && self.min_rtt.is_finite() {
+        let scale = match self.parameters.rtt_scaling && self.min_rtt.is_finite() {
             true => (self.min_rtt / REFERENCE_RTT).clamp(SCALES.0, SCALES.1),
             false => 1.0,
         };
@@ -129,9 +94,10 @@ impl HTcp {
     /// LTCP-RC thesis equation 1.4. Linux waits for one steady loss more before it trusts the quotient.
     fn back_off(&mut self) {
         let steady = self.throughput.is_steady();
-        let adapts = self.adaptive_backoff && steady && self.max_rtt > 0.0;
-        self.beta =
-            if adapts { (self.min_rtt / self.max_rtt).clamp(self.betas.0, self.betas.1) } else { 0.5 };
+        let adapts = self.parameters.adaptive_backoff && steady && self.max_rtt > 0.0;
+        // `min` and `max` and not `clamp`, which panics where the bounds are set the wrong way round.
+        let Parameters { least_beta, most_beta, .. } = self.parameters;
+        self.beta = if adapts { (self.min_rtt / self.max_rtt).min(most_beta).max(least_beta) } else { 0.5 };
         if self.max_rtt > self.min_rtt {
             self.max_rtt = self.min_rtt + FADING * (self.max_rtt - self.min_rtt);
         }

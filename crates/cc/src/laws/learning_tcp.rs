@@ -1,7 +1,7 @@
 //! Learning TCP (A. Jain 2003 chapter 4): NewReno's window and retransmission, a discriminator that learns from its
 //! guesses, and an action that starts over after a wrong one. Each part can be had with any other control too.
 
-use super::reno::{BUILD, PARAMETERS};
+use super::reno::{BUILD, Reno};
 use crate::registry::{Companions, Entry, control};
 
 /// The entry in the registry.
@@ -10,7 +10,7 @@ pub const ENTRY: Entry = Entry {
         "learning-tcp",
         "NewReno that guesses which losses are of transmission, and learns from what follows",
         "A. Jain 2003 chapter 4; the thesis does not name the TCP that it modifies",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     build: BUILD,
     companions: Companions {

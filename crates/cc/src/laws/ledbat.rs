@@ -6,7 +6,7 @@ mod delays;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Values};
+use ackclock_base::{Packets, Range, Span, parameters};
 use delays::{BaseDelay, CurrentDelay, MOST_MINUTES, MOST_SAMPLES};
 
 /// The control's entry in the registry.
@@ -15,78 +15,55 @@ pub const ENTRY: Entry = Entry {
         "ledbat",
         "Holds the queueing delay at a target, and so gives way to others; needs timestamps for one-way delays",
         "RFC 6817",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Ledbat::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Ledbat::new(values.into()), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "target",
-        summary: "Queueing delay that it steers to",
-        quantity: Quantity::Time,
-        default: "100 ms",
-        range: Range { min: 0.0, max: 10.0, above_min: true },
-        source: "RFC 6817 section 2.5: 100 ms at most",
-    },
-    Parameter {
-        name: "gain",
-        summary: "Packets in a round trip that the window grows by while there is no queue",
-        quantity: Quantity::Number,
-        default: "1",
-        range: Range { min: 0.0, max: 100.0, above_min: true },
-        source: "RFC 6817 section 2.5: 1 at most",
-    },
-    Parameter {
-        name: "allowed_increase",
-        summary: "Packets by which the window may exceed what is in flight",
-        quantity: Quantity::Number,
-        default: "1",
-        range: Range { min: 0.0, max: 100.0, above_min: true },
-        source: "RFC 6817 section 2.5",
-    },
-    Parameter {
-        name: "base_history",
-        summary: "Minutes after which a least delay is forgotten",
-        quantity: Quantity::Integer,
-        default: "10",
-        range: Range::between(1.0, MOST_MINUTES as f64),
-        source: "RFC 6817 section 2.5",
-    },
-    Parameter {
-        name: "current_filter",
-        summary: "Newest delays of which the least counts",
-        quantity: Quantity::Integer,
-        default: "4",
-        range: Range::between(1.0, MOST_SAMPLES as f64),
-        source: "RFC 6817 section 2.4.2 leaves it open; 4 in ns-3",
-    },
-];
+parameters! {
+    /// The target and the way to it.
+    pub struct Parameters {
+        /// Queueing delay that it steers to
+        target: Span = time(
+            "100 ms",
+            Range { min: 0.0, max: 10.0, above_min: true },
+            "RFC 6817 section 2.5: 100 ms at most",
+        ),
+        /// Packets in a round trip that the window grows by while there is no queue
+        gain: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5: 1 at most"),
+        /// Packets by which the window may exceed what is in flight
+        allowed_increase: f64 = number("1", Range { min: 0.0, max: 100.0, above_min: true }, "RFC 6817 section 2.5"),
+        /// Minutes after which a least delay is forgotten
+        base_history: usize = integer("10", Range::between(1.0, MOST_MINUTES as f64), "RFC 6817 section 2.5"),
+        /// Newest delays of which the least counts
+        current_filter: usize = integer(
+            "4",
+            Range::between(1.0, MOST_SAMPLES as f64),
+            "RFC 6817 section 2.4.2 leaves it open; 4 in ns-3",
+        ),
+    }
+}
 
 /// Section 2.5.
 const MIN_CWND: Packets = 2.0;
 
-/// The law. Where hosts put no timestamps on packets the round trip takes the place of the one-way delay.
+/// A window steered by delay. Where hosts put no timestamps on packets the round trip takes the place of the one-way delay.
 #[derive(Clone, Debug)]
 pub struct Ledbat {
-    target: Span,
-    gain: f64,
-    allowed_increase: Packets,
+    parameters: Parameters,
     base: BaseDelay,
     current: CurrentDelay,
 }
 
 impl Ledbat {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
+    /// The law before the first sample. A target that is shorter than a nanosecond is one.
+    pub fn new(parameters: Parameters) -> Self {
+        let target = parameters.target.max(Span::from_nanos(1));
         Self {
-            target: values.time("target").max(Span::from_nanos(1)),
-            gain: values.number("gain"),
-            allowed_increase: values.number("allowed_increase"),
-            base: BaseDelay::new(values.integer("base_history") as usize),
-            current: CurrentDelay::new(values.integer("current_filter") as usize),
+            base: BaseDelay::new(parameters.base_history),
+            current: CurrentDelay::new(parameters.current_filter),
+            parameters: Parameters { target, ..parameters },
         }
     }
 
@@ -100,9 +77,9 @@ impl WindowLaw for Ledbat {
     /// Section 2.4.2: cwnd + gain (target - queueing delay) / target for a window of acknowledgements.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let Some(queueing) = self.queueing() else { return };
-        let off_target = 1.0 - queueing.seconds() / self.target.seconds();
-        window.cwnd += self.gain * off_target * ack.newly_acked / window.cwnd;
-        let allowed = ack.inflight_before + self.allowed_increase;
+        let off_target = 1.0 - queueing.seconds() / self.parameters.target.seconds();
+        window.cwnd += self.parameters.gain * off_target * ack.newly_acked / window.cwnd;
+        let allowed = ack.inflight_before + self.parameters.allowed_increase;
         window.cwnd = window.cwnd.min(allowed).max(MIN_CWND);
     }
 

@@ -7,7 +7,8 @@ use self::layers::Layers;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::{Packets, Range, choice, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -15,58 +16,59 @@ pub const ENTRY: Entry = Entry {
         "ltcp",
         "Grows by one packet per round trip for each layer that the window has reached",
         "S. Jain 2005 chapter II, after Bhandarkar, Jain and Reddy 2005",
-        &[LAYER_THRESHOLD, BETA, FIRST_LAYER],
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Ltcp::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Ltcp::new(values.into()), initial))),
     companions: Companions::recovery("sack"),
 };
 
+choice! {
+    /// What a loss in layer 1 takes.
+    pub enum FirstLayer {
+        /// Beta, as in the others.
+        Layered = "layered",
+        /// Half of the window, as with TCP.
+        Tcp = "tcp",
+    }
+}
+
+parameters! {
+    /// Where layers begin, and what a loss takes.
+    pub struct Parameters {
+        layer_threshold: Packets = LAYER_THRESHOLD,
+        beta: f64 = BETA,
+        first_layer: FirstLayer = FIRST_LAYER,
+    }
+}
+
 /// W_T.
-pub const LAYER_THRESHOLD: Parameter = Parameter {
-    name: "layer_threshold",
-    summary: "W_T: the window at which the second layer begins",
-    quantity: Quantity::Packets,
-    default: "50 packets",
-    range: Range::between(1.0, 1e6),
-    source: "S. Jain chapter II, equations 2.6 to 2.8",
-};
+pub const LAYER_THRESHOLD: Declared<Packets> =
+    declare::packets("50 packets", Range::between(1.0, 1e6), "S. Jain chapter II, equations 2.6 to 2.8")
+        .about("W_T: the window at which the second layer begins");
 
 /// The fraction that a loss takes.
-pub const BETA: Parameter = Parameter {
-    name: "beta",
-    summary: "What a loss takes of the window, as a fraction of it",
-    quantity: Quantity::Number,
-    default: "0.15",
-    range: Range::between(0.0, 1.0),
-    source: "S. Jain chapter II, equation 2.2",
-};
+pub const BETA: Declared<f64> =
+    declare::number("0.15", Range::between(0.0, 1.0), "S. Jain chapter II, equation 2.2")
+        .about("What a loss takes of the window, as a fraction of it");
 
 /// What is different in layer 1.
-pub const FIRST_LAYER: Parameter = Parameter {
-    name: "first_layer",
-    summary: "Whether a loss in layer 1 takes beta, as in the others, or half of the window, as with TCP",
-    quantity: Quantity::Choice(&["layered", "tcp"]),
-    default: "layered",
-    range: Range::ANY,
-    source: "S. Jain's pseudo-code has no case of its own for layer 1; that LTCP is TCP there is unconfirmed",
-};
+pub const FIRST_LAYER: Declared<FirstLayer> = declare::choice(
+    "layered",
+    "S. Jain's pseudo-code has no case of its own for layer 1; that LTCP is TCP there is unconfirmed",
+)
+.about("Whether a loss in layer 1 takes beta, as in the others, or half of the window, as with TCP");
 
 /// The law of equations 2.2, 2.7 and 2.8.
 #[derive(Clone, Debug)]
 pub struct Ltcp {
     layers: Layers,
-    beta: f64,
-    tcp_in_first_layer: bool,
+    parameters: Parameters,
 }
 
 impl Ltcp {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self {
-            layers: Layers::new(values.packets(LAYER_THRESHOLD.name)),
-            beta: values.number(BETA.name),
-            tcp_in_first_layer: values.choice(FIRST_LAYER.name) == "tcp",
-        }
+    /// The law in its first layer.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { layers: Layers::new(parameters.layer_threshold), parameters }
     }
 
     /// K.
@@ -76,7 +78,7 @@ impl Ltcp {
 
     /// Whether the window is one of TCP.
     pub fn is_tcp(&self) -> bool {
-        self.tcp_in_first_layer && self.layer() == 1
+        self.parameters.first_layer == FirstLayer::Tcp && self.layer() == 1
     }
 
     /// K / cwnd for each acknowledgement (chapter II), times a factor of the caller's.
@@ -97,7 +99,7 @@ impl WindowLaw for Ltcp {
 
     /// Equation 2.2, then the layer that fits.
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
-        let beta = if self.is_tcp() { 0.5 } else { self.beta };
+        let beta = if self.is_tcp() { 0.5 } else { self.parameters.beta };
         let reduced = (1.0 - beta) * from;
         self.layers.follow(reduced);
         reduced

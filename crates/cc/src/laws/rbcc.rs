@@ -6,11 +6,11 @@
 
 pub mod step;
 
-use self::step::{CWND_FLOOR, Step, WINDOW_CAP};
+use self::step::{Bounds, Step};
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Values};
+use ackclock_base::{Packets, Range, Span, choice, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -18,41 +18,45 @@ pub const ENTRY: Entry = Entry {
         "rbcc",
         "Moves the window on every acknowledgement by the distance of the round trip from a threshold",
         "Dahal 2007 sections 3.3, 4.1 to 4.3, equations 3.4, 3.5, 4.1",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Rbcc::new(values, initial), initial))),
+    build: Build::Alone(|values, initial| {
+        Box::new(Classic::new(Rbcc::new(&values.into(), initial), initial))
+    }),
     companions: Companions::recovery("newreno"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "threshold_factor",
-        summary: "F: the threshold is F times the base round trip",
-        quantity: Quantity::Number,
-        default: "2",
-        range: Range { min: 1.0, max: 1000.0, above_min: true },
-        source: "Dahal equation 4.1; section 4.5.3 sweeps it, 4.5.4 uses 2.0",
-    },
-    Parameter {
-        name: "rtt_min_mode",
-        summary: "Where the base round trip comes from: given beforehand, or the least measured so far",
-        quantity: Quantity::Choice(&["given", "measured"]),
-        default: "given",
-        range: Range::ANY,
-        source: "Dahal section 4.3 computes it beforehand",
-    },
-    Parameter {
-        name: "rtt_min",
-        summary: "The base round trip when it is given",
-        quantity: Quantity::Time,
-        default: "62 ms",
-        range: Range { min: 0.0, max: 3600.0, above_min: true },
-        source: "not printed; latency divided by F in Dahal tables 4.1, 5.1 and 6.1 is 0.0618 to 0.0622 s",
-    },
-    CWND_FLOOR,
-    WINDOW_CAP,
-];
+choice! {
+    /// Where the base round trip comes from.
+    pub enum RttMinMode {
+        /// It is given beforehand.
+        Given = "given",
+        /// It is the least measured so far.
+        Measured = "measured",
+    }
+}
+
+parameters! {
+    /// Where the threshold lies.
+    pub struct Parameters {
+        /// F: the threshold is F times the base round trip
+        threshold_factor: f64 = number(
+            "2",
+            Range { min: 1.0, max: 1000.0, above_min: true },
+            "Dahal equation 4.1; section 4.5.3 sweeps it, 4.5.4 uses 2.0",
+        ),
+        /// Where the base round trip comes from: given beforehand, or the least measured so far
+        rtt_min_mode: RttMinMode = choice("given", "Dahal section 4.3 computes it beforehand"),
+        /// The base round trip when it is given
+        rtt_min: Span = time(
+            "62 ms",
+            Range { min: 0.0, max: 3600.0, above_min: true },
+            "not printed; latency divided by F in Dahal tables 4.1, 5.1 and 6.1 is 0.0618 to 0.0622 s",
+        ),
+        /// Between which bounds the window moves.
+        bounds: Bounds,
+    }
+}
 
 /// The law of equations 3.4 and 3.5.
 #[derive(Clone, Debug)]
@@ -64,15 +68,14 @@ pub struct Rbcc {
 }
 
 impl Rbcc {
-    /// From the registered parameters.
-    pub fn new(values: &Values, initial: &Initial) -> Self {
-        let given = values.choice("rtt_min_mode") == "given";
-        let factor = values.number("threshold_factor");
-        let rtt_min = given.then(|| values.time("rtt_min"));
+    /// The law of a connection that begins so.
+    pub fn new(parameters: &Parameters, initial: &Initial) -> Self {
+        let factor = parameters.threshold_factor;
+        let rtt_min = (parameters.rtt_min_mode == RttMinMode::Given).then_some(parameters.rtt_min);
         Self {
             factor,
             rtt_min,
-            step: Step::new(values, initial),
+            step: Step::new(&parameters.bounds, initial),
             threshold: rtt_min.map_or(Span::ZERO, |base| base.scale(factor)),
         }
     }

@@ -9,13 +9,14 @@ pub mod probe;
 pub mod threshold;
 pub mod trend;
 
+use self::parameters::{Parameters, ProbeUnit, RttMinMode};
 use self::threshold::Threshold;
 use self::trend::Sample;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss};
 use crate::laws::rbcc::step::Step;
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Span, Values};
+use ackclock_base::{Packets, Span};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -23,9 +24,11 @@ pub const ENTRY: Entry = Entry {
         "rbcc-dynamic",
         "RBCC whose threshold is found by five heuristics, in a probe phase and after it",
         "Dahal 2007 section 4.4, constants of section 4.5.8",
-        parameters::PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(RbccDynamic::new(values, initial), initial))),
+    build: Build::Alone(|values, initial| {
+        Box::new(Classic::new(RbccDynamic::new(values.into(), initial), initial))
+    }),
     companions: Companions::recovery("newreno"),
 };
 
@@ -40,14 +43,14 @@ pub struct RbccDynamic {
 }
 
 impl RbccDynamic {
-    /// From the registered parameters.
-    pub fn new(values: &Values, initial: &Initial) -> Self {
-        let given = values.choice("rtt_min_mode") == "given";
+    /// The law of a connection that begins so.
+    pub fn new(parameters: Parameters, initial: &Initial) -> Self {
+        let given = parameters.rtt_min_mode == RttMinMode::Given;
         Self {
-            step: Step::new(values, initial),
-            threshold: Threshold::new(values),
-            given_base: given.then(|| values.time("rtt_min")),
-            probe_each_round_trip: values.choice("probe_unit") == "round-trip",
+            step: Step::new(&parameters.bounds, initial),
+            threshold: Threshold::new(parameters),
+            given_base: given.then_some(parameters.rtt_min),
+            probe_each_round_trip: parameters.probe_unit == ProbeUnit::RoundTrip,
             round_ends: 0,
         }
     }

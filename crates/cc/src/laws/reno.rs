@@ -4,7 +4,7 @@
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Packets, Range, parameters};
 
 /// Reno's retransmission.
 pub const RENO: Entry = Entry {
@@ -12,7 +12,7 @@ pub const RENO: Entry = Entry {
         "reno",
         "Additive increase, multiplicative decrease; one loss repaired per window",
         "RFC 5681",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     build: BUILD,
     companions: Companions::recovery("reno"),
@@ -24,7 +24,7 @@ pub const NEWRENO: Entry = Entry {
         "newreno",
         "Reno with partial acknowledgements: one loss repaired per round trip",
         "RFC 6582; RFC 2582 as in Dahal section 4.5.1",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     build: BUILD,
     companions: Companions::recovery("newreno"),
@@ -36,46 +36,22 @@ pub const SACK: Entry = Entry {
         "sack",
         "Reno's window with selective acknowledgements",
         "RFC 2018, RFC 6675",
-        PARAMETERS,
+        Reno::TABLE,
     ),
     build: BUILD,
     companions: Companions::recovery("sack"),
 };
 
 /// How one is made, for every control with this law.
-pub const BUILD: Build = Build::Alone(|values, initial| Box::new(Classic::new(Reno::new(values), initial)));
+pub const BUILD: Build = Build::Alone(|values, initial| Box::new(Classic::new(Reno::from(values), initial)));
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "increase",
-        summary: "Packets that the window grows by in a round trip",
-        quantity: Quantity::Number,
-        default: "1",
-        range: Range::between(0.0, 1e6),
-        source: "RFC 5681 section 3.1",
-    },
-    Parameter {
-        name: "decrease",
-        summary: "The window after a loss, as a fraction of the window before",
-        quantity: Quantity::Number,
-        default: "0.5",
-        range: Range::between(0.0, 1.0),
-        source: "RFC 5681 section 3.2",
-    },
-];
-
-/// Additive increase, multiplicative decrease.
-#[derive(Clone, Debug)]
-pub struct Reno {
-    increase: Packets,
-    decrease: f64,
-}
-
-impl Reno {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self { increase: values.number("increase"), decrease: values.number("decrease") }
+parameters! {
+    /// Additive increase, multiplicative decrease.
+    pub struct Reno {
+        /// Packets that the window grows by in a round trip
+        increase: f64 = number("1", Range::between(0.0, 1e6), "RFC 5681 section 3.1"),
+        /// The window after a loss, as a fraction of the window before
+        decrease: f64 = number("0.5", Range::between(0.0, 1.0), "RFC 5681 section 3.2"),
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Packets, Range, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,54 +12,26 @@ pub const ENTRY: Entry = Entry {
         "scalable",
         "Multiplicative increase and a cut of an eighth above 16 packets",
         "Kelly 2003, \"Scalable TCP: improving performance in highspeed wide area networks\"",
-        PARAMETERS,
+        Scalable::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Scalable::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Scalable::from(values), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "increase",
-        summary: "Packets that the window grows by for each acknowledgement",
-        quantity: Quantity::Number,
-        default: "0.01",
-        range: Range::between(1e-6, 1.0),
-        source: "Kelly 2003, a; comment in Linux's tcp_scalable.c",
-    },
-    Parameter {
-        name: "decrease",
-        summary: "The part of the window that a loss takes",
-        quantity: Quantity::Number,
-        default: "0.125",
-        range: Range::between(0.01, 0.9),
-        source: "Kelly 2003, b; Linux's tcp_scalable.c",
-    },
-    Parameter {
-        name: "legacy_window",
-        summary: "Up to this window it is Reno",
-        quantity: Quantity::Packets,
-        default: "16 packets",
-        range: Range::at_least(0.0),
-        source: "Kelly 2003, lwnd, from memory; near where 0.08/p meets Reno's root of 1.5/p (17.5). Linux instead takes \
-                 the larger increase of the two",
-    },
-];
-
-/// Multiplicative increase, multiplicative decrease.
-#[derive(Clone, Debug)]
-pub struct Scalable {
-    increase: Packets,
-    decrease: f64,
-    legacy_window: Packets,
-}
-
-impl Scalable {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let [increase, decrease] = ["increase", "decrease"].map(|name| values.number(name));
-        Self { increase, decrease, legacy_window: values.packets("legacy_window") }
+parameters! {
+    /// Multiplicative increase, multiplicative decrease.
+    pub struct Scalable {
+        /// Packets that the window grows by for each acknowledgement
+        increase: f64 = number("0.01", Range::between(1e-6, 1.0), "Kelly 2003, a; comment in Linux's tcp_scalable.c"),
+        /// The part of the window that a loss takes
+        decrease: f64 = number("0.125", Range::between(0.01, 0.9), "Kelly 2003, b; Linux's tcp_scalable.c"),
+        /// Up to this window it is Reno
+        legacy_window: Packets = packets(
+            "16 packets",
+            Range::at_least(0.0),
+            "Kelly 2003, lwnd, from memory; near where 0.08/p meets Reno's root of 1.5/p (17.5). Linux instead takes \
+             the larger increase of the two",
+        ),
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range};
+use ackclock_base::{Packets, Range, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,21 +12,19 @@ pub const ENTRY: Entry = Entry {
         "tcp-k",
         "One flow that grows and shrinks as k flows together",
         "Cho 2006 section IV.C, equations 4.1 to 4.3",
-        PARAMETERS,
+        TcpK::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(TcpK { k: values.number("k") }, initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(TcpK::from(values), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "k",
-    summary: "Strength: how many standard flows it is worth",
-    quantity: Quantity::Number,
-    default: "1",
-    range: Range::between(1.0, 1e6),
-    source: "Cho section IV.C; 1 is standard TCP",
-}];
+parameters! {
+    /// One flow in the place of k.
+    pub struct TcpK {
+        /// Strength: how many standard flows it is worth
+        k: f64 = number("1", Range::between(1.0, 1e6), "Cho section IV.C; 1 is standard TCP"),
+    }
+}
 
 /// Equations 4.1 and 4.2: what an acknowledgement adds at strength k.
 pub fn grow(window: &mut Window, k: f64, credit: Packets) {
@@ -48,12 +46,6 @@ pub fn rest(k: f64) -> f64 {
 pub fn cut(window: &mut Window, k: f64, loss: &Loss) {
     window.ssthresh = (loss.window / 2.0).max(MIN_SSTHRESH);
     window.cwnd = loss.window * rest(k);
-}
-
-/// The law.
-#[derive(Clone, Debug)]
-pub struct TcpK {
-    k: f64,
 }
 
 impl WindowLaw for TcpK {

@@ -6,7 +6,7 @@ use crate::control::{Ack, Loss, Timeout};
 use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k;
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
+use ackclock_base::{Packets, Range, Time, choice, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -14,69 +14,76 @@ pub const ENTRY: Entry = Entry {
         "tcp-p",
         "Parallel flows that together grow and shrink as k flows",
         "Cho 2006 sections III.B and III.C",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Group(|values| Box::new(Group::new(Parallel::new(values)))),
+    build: Build::Group(|values| Box::new(Group::new(Parallel(values.into())))),
     companions: Companions::recovery("newreno"),
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "k",
-        summary: "Strength: how many standard flows the group is worth",
-        quantity: Quantity::Number,
-        default: "1",
-        range: Range::between(1.0, 1e6),
-        source: "Cho section III.C; its default is not stated, 1 is one standard flow",
-    },
-    METHOD,
-    SUPPRESSION,
-    LOWER_SSTHRESH,
-    STEPS,
-];
+choice! {
+    /// Who pays for a loss.
+    pub enum Method {
+        /// The flow that found it half its window, and the others the rest. Beyond k = N all alike, for half a window is
+        /// then too much.
+        HalveDetector = "halve-detector",
+        /// All alike.
+        Proportional = "proportional",
+    }
+}
 
-/// How a group shrinks.
-pub const METHOD: Parameter = Parameter {
-    name: "method",
-    summary: "Who pays for a loss: the flow that found it half its window and the others the rest, or all alike",
-    quantity: Quantity::Choice(&["halve-detector", "proportional"]),
-    default: "halve-detector",
-    range: Range::ANY,
-    source: "Cho section III.C; beyond k = N all alike, for half a window is then too much",
-};
+choice! {
+    /// What a loss costs in a burst that has been answered already.
+    pub enum Suppression {
+        /// As much as any loss.
+        None = "none",
+        /// Nothing.
+        Detector = "detector",
+        /// Nothing, and no flow is cut twice in that time.
+        Both = "both",
+        /// The half of the flow that found it.
+        Siblings = "siblings",
+    }
+}
 
-/// What is made of losses in a burst.
-pub const SUPPRESSION: Parameter = Parameter {
-    name: "suppression",
-    summary: "What a loss costs a group whose flow was cut by another within its least smoothed round trip: as much \
-              as any loss (none is spared), nothing (detector; both: a flow is not cut twice in that time either), or \
-              the half of the flow that found it (siblings are spared)",
-    quantity: Quantity::Choice(&["none", "detector", "both", "siblings"]),
-    default: "detector",
-    range: Range::ANY,
-    source: "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \
+parameters! {
+    /// A group of a given strength.
+    pub struct Parameters {
+        /// Strength: how many standard flows the group is worth
+        k: f64 = number(
+            "1",
+            Range::between(1.0, 1e6),
+            "Cho section III.C; its default is not stated, 1 is one standard flow",
+        ),
+        /// What a group does with its strength.
+        rules: Rules,
+    }
+}
+
+parameters! {
+    /// The rules of TCP-P for any strength.
+    pub struct Rules {
+        /// Who pays for a loss: the flow that found it half its window and the others the rest, or all alike
+        method: Method = choice(
+            "halve-detector",
+            "Cho section III.C; beyond k = N all alike, for half a window is then too much",
+        ),
+        /// What a loss costs a group whose flow was cut by another within its least smoothed round trip: as much as any
+        /// loss (none is spared), nothing (detector; both: a flow is not cut twice in that time either), or the half of
+        /// the flow that found it (siblings are spared)
+        suppression: Suppression = choice(
+            "detector",
+            "Cho section III.B.3; section III.C.3 tests the flow that finds the loss; in Linux 2.4 a flow in recovery \
              shrinks by half whatever its threshold is (tcp_cwnd_down)",
-};
-
-/// What becomes of the thresholds of flows that another has cut.
-pub const LOWER_SSTHRESH: Parameter = Parameter {
-    name: "lower_ssthresh",
-    summary: "Whether a cut by another flow takes the slow start threshold down with the window",
-    quantity: Quantity::Flag,
-    default: "false",
-    range: Range::ANY,
-    source: "Cho section III.C leaves the thresholds of the others alone, to keep them out of slow start",
-};
-
-/// How a window grows.
-pub const STEPS: Parameter = Parameter {
-    name: "steps",
-    summary: "Whether a window grows by k packets at once, or by a share of them with each acknowledgement",
-    quantity: Quantity::Flag,
-    default: "true",
-    range: Range::ANY,
-    source: "Cho section III.C: the kernel has no fractions; equations 3.4 and 3.7 have",
-};
+        ),
+        /// Whether a cut by another flow takes the slow start threshold down with the window
+        lower_ssthresh: bool = flag(
+            false,
+            "Cho section III.C leaves the thresholds of the others alone, to keep them out of slow start",
+        ),
+        /// Whether a window grows by k packets at once, or by a share of them with each acknowledgement
+        steps: bool = flag(true, "Cho section III.C: the kernel has no fractions; equations 3.4 and 3.7 have"),
+    }
+}
 
 /// What the rules keep of a flow. Times in seconds.
 #[derive(Clone, Debug)]
@@ -109,35 +116,7 @@ pub enum Cost {
     Nothing,
 }
 
-/// The rules of TCP-P for any strength.
-#[derive(Clone, Debug)]
-pub struct Rules {
-    proportional: bool,
-    /// What a loss in a burst that has been answered costs.
-    cost_in_burst: Cost,
-    /// Whether a flow is not cut twice in a burst.
-    cuts_once: bool,
-    lower_ssthresh: bool,
-    steps: bool,
-}
-
 impl Rules {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let suppression = values.choice("suppression");
-        Self {
-            proportional: values.choice("method") == "proportional",
-            cost_in_burst: match suppression {
-                "none" => Cost::Whole,
-                "siblings" => Cost::Own,
-                _ => Cost::Nothing,
-            },
-            cuts_once: suppression == "both",
-            lower_ssthresh: values.flag("lower_ssthresh"),
-            steps: values.flag("steps"),
-        }
-    }
-
     /// Takes note of a round trip.
     pub fn observe(&self, flow: &mut Flow, ack: &Ack) {
         if let Some(rtt) = ack.rtt.filter(|_| ack.fresh).map(|rtt| rtt.seconds()) {
@@ -170,7 +149,14 @@ impl Rules {
     /// What a loss that `me` finds costs: less if it is one of a burst that has been answered, which it is where another
     /// flow's cut was less than `span` seconds ago.
     pub fn cost(&self, members: &Members<Flow>, me: usize, now: Time, span: f64) -> Cost {
-        if recently_adjusted(&members.all[me].state, now, span) { self.cost_in_burst } else { Cost::Whole }
+        if !recently_adjusted(&members.all[me].state, now, span) {
+            return Cost::Whole;
+        }
+        match self.suppression {
+            Suppression::None => Cost::Whole,
+            Suppression::Siblings => Cost::Own,
+            Suppression::Detector | Suppression::Both => Cost::Nothing,
+        }
     }
 
     /// Equation 3.6: of a loss that costs the whole group it keeps (2k-1)/(2k). The threshold of `me` is half its window
@@ -192,7 +178,7 @@ impl Rules {
         let share = if self.halves(members, k) { share_of_others(size, k) } else { tcp_k::rest(k) };
         for member in members.others(me) {
             let least = member.state.srtt_least;
-            if self.cuts_once && recently_adjusted(&member.state, now, least) {
+            if self.suppression == Suppression::Both && recently_adjusted(&member.state, now, least) {
                 continue;
             }
             member.window.cwnd *= share;
@@ -204,7 +190,7 @@ impl Rules {
     }
 
     fn halves(&self, members: &Members<Flow>, k: f64) -> bool {
-        !self.proportional && k < members.count() as f64
+        self.method == Method::HalveDetector && k < members.count() as f64
     }
 }
 
@@ -217,30 +203,22 @@ fn recently_adjusted(flow: &Flow, now: Time, span: f64) -> bool {
     flow.adjusted.is_some_and(|adjusted| now.since(adjusted).seconds() < span)
 }
 
-/// The law.
+/// Parallel flows of a given strength.
 #[derive(Clone, Debug)]
-pub struct Parallel {
-    k: f64,
-    rules: Rules,
-}
+pub struct Parallel(Parameters);
 
 impl Parallel {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self { k: values.number("k"), rules: Rules::new(values) }
-    }
-
     /// Section III.C: with as many flows as it is worth, the group is left alone.
     fn is_standard(&self, members: &Members<Flow>) -> bool {
-        self.k == members.count() as f64
+        self.0.k == members.count() as f64
     }
 
     /// Section III.C.3: flows are spared only in a group of more than k.
     fn cost(&self, members: &Members<Flow>, me: usize, now: Time) -> Cost {
-        if self.k >= members.count() as f64 {
+        if self.0.k >= members.count() as f64 {
             return Cost::Whole;
         }
-        self.rules.cost(members, me, now, members.all[me].state.srtt_least)
+        self.0.rules.cost(members, me, now, members.all[me].state.srtt_least)
     }
 }
 
@@ -248,14 +226,14 @@ impl GroupLaw for Parallel {
     type Member = Flow;
 
     fn observe(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
-        self.rules.observe(&mut members.all[me].state, ack);
+        self.0.rules.observe(&mut members.all[me].state, ack);
     }
 
     fn increase(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
         if self.is_standard(members) {
             tcp_k::grow(&mut members.all[me].window, 1.0, ack.credit);
         } else {
-            self.rules.increase(members, me, self.k, ack);
+            self.0.rules.increase(members, me, self.0.k, ack);
         }
     }
 
@@ -264,7 +242,7 @@ impl GroupLaw for Parallel {
             tcp_k::cut(&mut members.all[me].window, 1.0, loss);
         } else {
             let cost = self.cost(members, me, loss.now);
-            self.rules.on_loss(members, me, self.k, loss, cost);
+            self.0.rules.on_loss(members, me, self.0.k, loss, cost);
         }
     }
 
@@ -272,12 +250,12 @@ impl GroupLaw for Parallel {
     fn on_timeout(&mut self, members: &mut Members<Flow>, me: usize, timeout: &Timeout) {
         members.all[me].window.start_over(timeout);
         if !self.is_standard(members) && self.cost(members, me, timeout.now) == Cost::Whole {
-            self.rules.cut_others(members, me, self.k, timeout.now);
+            self.0.rules.cut_others(members, me, self.0.k, timeout.now);
         }
     }
 
     fn publish(&self, _: &Members<Flow>, _: usize, series: &mut dyn FnMut(&'static str, f64)) {
-        series("k", self.k);
+        series("k", self.0.k);
     }
 }
 

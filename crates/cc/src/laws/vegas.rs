@@ -4,7 +4,7 @@
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Time, Values};
+use ackclock_base::{Packets, Range, Time, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -12,68 +12,44 @@ pub const ENTRY: Entry = Entry {
         "vegas",
         "Keeps between alpha and beta packets waiting in the network",
         "Brakmo and Peterson 1995; ns-2 2.35; Dahal section 2.1.2",
-        PARAMETERS,
+        Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(start(values, initial))),
+    build: Build::Alone(|values, initial| Box::new(start(values.into(), initial))),
     companions: Companions::recovery("vegas"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "alpha",
-        summary: "Grow while fewer packets than this wait in the network",
-        quantity: Quantity::Packets,
-        default: "1 packet",
-        range: Range::at_least(0.0),
-        source: "Dahal section 4.5.1; ns-2's v_alpha_",
-    },
-    Parameter {
-        name: "beta",
-        summary: "Shrink while more packets than this wait in the network",
-        quantity: Quantity::Packets,
-        default: "3 packets",
-        range: Range::at_least(0.0),
-        source: "Dahal section 4.5.1; ns-2's v_beta_",
-    },
-    Parameter {
-        name: "gamma",
-        summary: "Leave slow start when more packets than this wait in the network",
-        quantity: Quantity::Packets,
-        default: "1 packet",
-        range: Range::at_least(0.0),
-        source: "Dahal section 4.5.1; ns-2's v_gamma_",
-    },
-    Parameter {
-        name: "keeps_inflation",
-        summary: "Whether the window keeps the inflation of up to three duplicates after a loss, as ns-2's does",
-        quantity: Quantity::Flag,
-        default: "true",
-        range: Range::ANY,
-        source: "ns-2 2.35, which takes back only the inflation of more than three; the theses measured that",
-    },
-    Parameter {
-        name: "first_alone",
-        summary: "Whether the first packet goes alone and the initial window opens when the second is acknowledged",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so its first packet stands for one",
-    },
-];
+parameters! {
+    /// How many packets may wait, and what ns-2 does besides.
+    pub struct Parameters {
+        /// Grow while fewer packets than this wait in the network
+        alpha: Packets = packets("1 packet", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_alpha_"),
+        /// Shrink while more packets than this wait in the network
+        beta: Packets = packets("3 packets", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_beta_"),
+        /// Leave slow start when more packets than this wait in the network
+        gamma: Packets = packets("1 packet", Range::at_least(0.0), "Dahal section 4.5.1; ns-2's v_gamma_"),
+        /// Whether the window keeps the inflation of up to three duplicates after a loss, as ns-2's does
+        keeps_inflation: bool = flag(
+            true,
+            "ns-2 2.35, which takes back only the inflation of more than three; the theses measured that",
+        ),
+        /// Whether the first packet goes alone and the initial window opens when the second is acknowledged
+        first_alone: bool = flag(
+            false,
+            "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so its first packet stands for one",
+        ),
+    }
+}
 
 /// After a timeout Vegas starts again from two packets.
 const RESTART_WINDOW: Packets = 2.0;
 
 /// ns-2 takes the inflation back only where more duplicates than this have come.
-const MOST_KEPT: u32 = 3;
+const MAX_KEPT: u32 = 3;
 
 /// The Vegas law.
 #[derive(Clone, Debug)]
 pub struct Vegas {
-    alpha: Packets,
-    beta: Packets,
-    gamma: Packets,
+    parameters: Parameters,
     /// The least round trip, in seconds; infinite before the first. That of a round with a single packet replaces it,
     /// however long.
     base_rtt: f64,
@@ -92,7 +68,6 @@ pub struct Vegas {
     waiting: Packets,
     /// When a loss last changed the window.
     changed: Option<Time>,
-    keeps_inflation: bool,
     /// Duplicates at the last loss that cut the window; none otherwise.
     inflation: u32,
 }
@@ -105,9 +80,9 @@ struct Round {
     rtt_count: u32,
 }
 
-fn start(values: &Values, initial: &Initial) -> Classic<Vegas> {
-    let mut law = Vegas::new(values);
-    if !values.flag("first_alone") {
+fn start(parameters: Parameters, initial: &Initial) -> Classic<Vegas> {
+    let mut law = Vegas::new(parameters);
+    if !parameters.first_alone {
         return Classic::new(law, initial);
     }
     law.opens_to = Some(initial.window);
@@ -115,12 +90,10 @@ fn start(values: &Values, initial: &Initial) -> Classic<Vegas> {
 }
 
 impl Vegas {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
+    /// The law before the first acknowledgement.
+    pub fn new(parameters: Parameters) -> Self {
         Self {
-            alpha: values.packets("alpha"),
-            beta: values.packets("beta"),
-            gamma: values.packets("gamma"),
+            parameters,
             base_rtt: f64::INFINITY,
             first_acked: false,
             opens_to: None,
@@ -129,7 +102,6 @@ impl Vegas {
             step: 0.0,
             waiting: 0.0,
             changed: None,
-            keeps_inflation: values.flag("keeps_inflation"),
             inflation: 0,
         }
     }
@@ -159,16 +131,16 @@ impl Vegas {
         if window.cwnd < window.ssthresh {
             self.growing_round = !self.growing_round;
             self.step = if self.growing_round { 1.0 } else { 0.0 };
-            if self.growing_round && self.waiting > self.gamma {
+            if self.growing_round && self.waiting > self.parameters.gamma {
                 window.ssthresh = MIN_SSTHRESH;
                 window.cwnd = (window.cwnd * 7.0 / 8.0).max(RESTART_WINDOW);
                 self.step = 0.0;
             }
-        } else if self.waiting > self.beta {
+        } else if self.waiting > self.parameters.beta {
             window.cwnd = (window.cwnd - 1.0).max(RESTART_WINDOW);
             self.step = 0.0;
         } else {
-            self.step = if self.waiting < self.alpha { 1.0 / window.cwnd } else { 0.0 };
+            self.step = if self.waiting < self.parameters.alpha { 1.0 / window.cwnd } else { 0.0 };
         }
     }
 
@@ -238,7 +210,7 @@ impl WindowLaw for Vegas {
     }
 
     fn on_repaired(&mut self, window: &mut Window, _now: Time, duplicates: u32) {
-        if self.keeps_inflation && duplicates <= MOST_KEPT {
+        if self.parameters.keeps_inflation && duplicates <= MAX_KEPT {
             window.cwnd += f64::from(self.inflation);
         }
     }

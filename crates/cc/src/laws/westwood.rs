@@ -6,7 +6,7 @@
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Values};
+use ackclock_base::{Packets, Range, Span, choice, parameters};
 use bandwidth::Bandwidth;
 
 mod bandwidth;
@@ -19,7 +19,7 @@ pub const WESTWOOD: Entry = Entry {
         "westwood",
         "After a loss, the window that the measured bandwidth fills; Reno's retransmission",
         SOURCE,
-        PARAMETERS,
+        Parameters::TABLE,
     ),
     build: BUILD,
     companions: Companions::recovery("reno"),
@@ -31,7 +31,7 @@ pub const WESTWOOD_NR: Entry = Entry {
         "westwood-nr",
         "After a loss, the window that the measured bandwidth fills; NewReno's retransmission",
         SOURCE,
-        PARAMETERS,
+        Parameters::TABLE,
     ),
     build: BUILD,
     companions: Companions::recovery("newreno"),
@@ -39,28 +39,32 @@ pub const WESTWOOD_NR: Entry = Entry {
 
 const SOURCE: &str = "Mascolo et al. 2001; TCPW module of September 2001 for ns-2";
 
-const BUILD: Build = Build::Alone(|values, initial| Box::new(Classic::new(Westwood::new(values), initial)));
+const BUILD: Build =
+    Build::Alone(|values, initial| Box::new(Classic::new(Westwood::new(&values.into()), initial)));
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "filter",
-        summary: "Whether the weights of the bandwidth filter follow the time between acknowledgements",
-        quantity: Quantity::Choice(&["time-constant", "fixed"]),
-        default: "time-constant",
-        range: Range::ANY,
-        source: "Mascolo et al. 2001. The ns-2 module has both, fixed by default in its code; which one a simulation ran \
-                 was up to its Tcl defaults",
-    },
-    Parameter {
-        name: "time_constant",
-        summary: "Time constant of the filter (tau); half of it without an acknowledgement counts as no bandwidth",
-        quantity: Quantity::Time,
-        default: "1 s",
-        range: Range::above(0.0),
-        source: "TCPW module of September 2001 for ns-2, tau_",
-    },
-];
+choice! {
+    /// The weights of the bandwidth filter.
+    pub enum Filter {
+        /// They follow the time between acknowledgements (the module's type 3).
+        TimeConstant = "time-constant",
+        /// They are always the same (its type 1).
+        Fixed = "fixed",
+    }
+}
+
+parameters! {
+    /// How the bandwidth is filtered.
+    pub struct Parameters {
+        /// Whether the weights of the bandwidth filter follow the time between acknowledgements
+        filter: Filter = choice(
+            "time-constant",
+            "Mascolo et al. 2001. The ns-2 module has both, fixed by default in its code; which one a simulation ran \
+             was up to its Tcl defaults",
+        ),
+        /// Time constant of the filter (tau); half of it without an acknowledgement counts as no bandwidth
+        time_constant: Span = time("1 s", Range::above(0.0), "TCPW module of September 2001 for ns-2, tau_"),
+    }
+}
 
 /// The Westwood law.
 #[derive(Clone, Debug)]
@@ -71,10 +75,10 @@ pub struct Westwood {
 }
 
 impl Westwood {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let fixed = values.choice("filter") == "fixed";
-        Self { bandwidth: Bandwidth::new(fixed, values.time("time_constant").seconds()), min_rtt: 0.0 }
+    /// The law before the first sample.
+    pub fn new(parameters: &Parameters) -> Self {
+        let fixed = parameters.filter == Filter::Fixed;
+        Self { bandwidth: Bandwidth::new(fixed, parameters.time_constant.seconds()), min_rtt: 0.0 }
     }
 
     /// What the bandwidth carries in the least round trip.

@@ -5,7 +5,7 @@
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
 use crate::registry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Parameter, Quantity, Range, Values};
+use ackclock_base::{Packets, Range, parameters};
 
 /// The control's entry in the registry: its name, what it is, how one is made.
 pub const ENTRY: Entry = Entry {
@@ -13,41 +13,27 @@ pub const ENTRY: Entry = Entry {
         "binomial",
         "Additive increase and multiplicative decrease, each with a power of the window",
         "Bansal and Balakrishnan 2001",
-        PARAMETERS,
+        Binomial::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Binomial::new(values), initial))),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Binomial::from(values), initial))),
     companions: Companions::recovery("sack"),
 };
 
-/// What can be set.
-pub const PARAMETERS: &[Parameter] = &[
-    parameter("alpha", "Packets of increase in a round trip at a window of one packet", "1"),
-    parameter("beta", "Packets of decrease at a window of one packet", "0.5"),
-    parameter("k", "Power of the window that divides the increase", "0.5"),
-    parameter("l", "Power of the window that multiplies the decrease", "0.5"),
-];
-
-const fn parameter(name: &'static str, summary: &'static str, default: &'static str) -> Parameter {
-    let source = "Bansal and Balakrishnan 2001; alpha, beta as in Reno, k = l = 0.5 is SQRT";
-    Parameter { name, summary, quantity: Quantity::Number, default, range: Range::between(0.0, 10.0), source }
-}
-
-/// The law.
-#[derive(Clone, Debug)]
-pub struct Binomial {
-    alpha: f64,
-    beta: f64,
-    k: f64,
-    l: f64,
-}
-
-impl Binomial {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let [alpha, beta, k, l] = ["alpha", "beta", "k", "l"].map(|name| values.number(name));
-        Self { alpha, beta, k, l }
+parameters! {
+    /// The law.
+    pub struct Binomial {
+        /// Packets of increase in a round trip at a window of one packet
+        alpha: f64 = number("1", Range::between(0.0, 10.0), SOURCE),
+        /// Packets of decrease at a window of one packet
+        beta: f64 = number("0.5", Range::between(0.0, 10.0), SOURCE),
+        /// Power of the window that divides the increase
+        k: f64 = number("0.5", Range::between(0.0, 10.0), SOURCE),
+        /// Power of the window that multiplies the decrease
+        l: f64 = number("0.5", Range::between(0.0, 10.0), SOURCE),
     }
 }
+
+const SOURCE: &str = "Bansal and Balakrishnan 2001; alpha, beta as in Reno, k = l = 0.5 is SQRT";
 
 impl WindowLaw for Binomial {
     /// w + alpha / w^k in a round trip, so alpha / w^(k + 1) for each of its w acknowledgements.

@@ -24,12 +24,12 @@ pub(super) fn add(
         let first_flow = flows.len() as u32;
         for connection in 1..=session.connections() {
             let name = format!("{name} {connection}");
-            let transport = connections.next_with(0, &name, seed);
+            let ends = connections.next_with(0, &name, seed).lasting_ends();
             flows.push(FlowParts {
                 start,
                 row: row + index,
                 session: Some(number),
-                ..flow_parts(group, member, name, transport)
+                ..flow_parts(group, member, name, ends)
             });
         }
         let random = Stream::new(seed, &format!("flow {name} {}", session.name()));
@@ -40,9 +40,9 @@ pub(super) fn add(
             start,
             stop: group.plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
             random,
-            connect: Box::new(move || {
+            connect: Box::new(move |packets| {
                 opened += 1;
-                connections.next_with(0, &format!("{name} connection {opened}"), seed)
+                connections.next_with(packets, &format!("{name} connection {opened}"), seed).lasting_ends()
             }),
         });
     }

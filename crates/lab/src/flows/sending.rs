@@ -3,15 +3,16 @@
 use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
-use crate::registry;
-use ackclock_base::{Span, Value};
+use crate::registry::{self, Bulk};
+use ackclock_base::{Size, Span};
 use ackclock_cc::registry::{Companions, Entry};
 use ackclock_sim::session::Session;
+use ackclock_sim::tcp::details::{Details, LocalDrop};
 use ackclock_sim::traffic::adaptive_video::{AdaptiveVideo, Watching};
 use ackclock_sim::traffic::pages::{Pages, Reading};
 use ackclock_sim::traffic::timetable::Timetable;
 use ackclock_sim::traffic::transfers::Transfers;
-use ackclock_sim::traffic::{self, web::Web};
+use ackclock_sim::traffic::{self, Sizes};
 
 /// How a group sends.
 #[derive(Clone, Debug)]
@@ -41,20 +42,22 @@ pub struct UdpPlan {
 
 impl UdpPlan {
     fn of(application: Choice) -> Self {
-        let bytes = |name| application.values.size(name).bytes() as u32;
-        let (payload_bytes, header) = (bytes("packet"), bytes("header"));
-        let reply_bytes = match application.values.get("reply") {
-            Some(Value::Size(size)) => Some(size.bytes() as u32 + header),
-            _ => None,
-        };
-        Self { application, payload_bytes, wire_bytes: payload_bytes + header, reply_bytes }
+        let Sizes { packet, header, reply } = (source_of(&application).sizes)(&application.values);
+        let bytes = |size: Size| size.bytes() as u32;
+        let reply_bytes = reply.map(|reply| bytes(reply) + bytes(header));
+        let (payload_bytes, wire_bytes) = (bytes(packet), bytes(packet) + bytes(header));
+        Self { application, payload_bytes, wire_bytes, reply_bytes }
     }
 
     /// The source's entry in the registry.
     pub fn entry(&self) -> &'static traffic::Entry {
-        // The application was chosen from this registry.
-        traffic::find(self.application.descriptor.name).unwrap_or(&traffic::SOURCES[0])
+        source_of(&self.application)
     }
+}
+
+fn source_of(application: &Choice) -> &'static traffic::Entry {
+    // The application was chosen from this registry.
+    traffic::find(application.descriptor.name).unwrap_or(&traffic::SOURCES[0])
 }
 
 impl Sending {
@@ -185,16 +188,22 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     check_timestamps(table, judge, &transport);
     check_local_drops(table, &transport);
     let application = application?;
-    let size = application.values.optional_size("size").map(|size| size.bytes());
-    let plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size });
+    let payload = Details::from(&transport.values).packet.bytes();
+    let mut plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size: None });
     let values = &application.values;
-    let payload = plan.transport.values.size("packet").bytes();
     Some(match application.descriptor.name {
-        "web" => Sending::Connections(plan, Timetable::Web(Web::of(values))),
-        "transfers" => Sending::Connections(plan, Timetable::Transfers(Transfers::of(values, payload))),
-        "pages" => Sending::Session(plan, SessionPlan::Pages(Pages::of(values, payload))),
-        "adaptive-video" => Sending::Session(plan, SessionPlan::Video(AdaptiveVideo::of(values, payload))),
-        _ => Sending::Tcp(plan),
+        "web" => Sending::Connections(plan, Timetable::Web(values.into())),
+        "transfers" => {
+            Sending::Connections(plan, Timetable::Transfers(Transfers::of(&values.into(), payload)))
+        }
+        "pages" => Sending::Session(plan, SessionPlan::Pages(Pages::of(&values.into(), payload))),
+        "adaptive-video" => {
+            Sending::Session(plan, SessionPlan::Video(AdaptiveVideo::of(&values.into(), payload)))
+        }
+        _ => {
+            plan.size = Bulk::from(values).size.map(|size| size.bytes());
+            Sending::Tcp(plan)
+        }
     })
 }
 
@@ -235,7 +244,7 @@ pub(super) fn check_session(table: &TableReader<'_>, session: &SessionPlan, coun
 /// A discriminator that looks at timestamps would call every loss the same without them.
 fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, transport: &Choice) {
     let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
-    if entry.needs_timestamps && !transport.values.flag("timestamps") {
+    if entry.needs_timestamps && !Details::from(&transport.values).timestamps {
         let given = if table.get("transport").is_some() { "transport" } else { "control" };
         let expected = format!(
             "`timestamps = true` in the transport: the discriminator {} looks at them",
@@ -247,7 +256,8 @@ fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, transp
 
 /// A packet that leaves later than it is sent meets its interface when the sender has long gone on.
 fn check_local_drops(table: &TableReader<'_>, transport: &Choice) {
-    if transport.values.choice("local_drop") == "cwr" && transport.values.time("send_jitter") > Span::ZERO {
+    let Details { local_drop, send_jitter, .. } = (&transport.values).into();
+    if local_drop == LocalDrop::Cwr && send_jitter > Span::ZERO {
         let expected =
             "`send_jitter = \"0 s\"` in the transport: only what leaves at once can be refused to the sender";
         table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);

@@ -35,6 +35,11 @@ impl Facts<'_> {
         *rate
     }
 
+    /// Whether a link that is free may let packets wait.
+    pub(super) fn holds_back(&self, link: usize) -> bool {
+        self.links[link].service.holds_back || self.links[link].medium.is_some()
+    }
+
     pub(super) fn fits(&self, link: usize, packets: u64, bytes: u64) -> bool {
         match self.links[link].capacity {
             None | Some(Capacity::Unlimited) => true,

@@ -2,7 +2,7 @@
 
 use super::facts::Facts;
 use super::{LinkFacts, PathFacts, Rule, Violation};
-use ackclock_base::{Span, Time};
+use ackclock_base::Time;
 use ackclock_sim::trace::{Event, Record};
 use std::collections::{HashMap, VecDeque};
 
@@ -39,6 +39,9 @@ struct Line {
     sending: Option<u64>,
     /// When the last transmission ended.
     free_since: Time,
+    /// When the last packet arrived, and when the transmission of the newest that has arrived ended.
+    arrived: Time,
+    newest_arrived: Time,
     counts: Counts,
 }
 
@@ -264,10 +267,8 @@ impl<'a> Replay<'a> {
             (Event::Dropped { .. }, Some(link)) => self.drop_packet(step, course, link),
             (Event::Started { .. }, Some(link)) => self.start(step, link),
             (Event::Sent { .. }, Some(link)) => self.finish(step, course, link),
-            (Event::Lost { .. }, _) => self.check_wire(step, course, Span::ZERO),
-            (Event::Arrived { .. }, Some(link)) => {
-                self.check_wire(step, course, self.facts.links[link].delay);
-            }
+            (Event::Lost { .. }, _) => self.check_wire(step, course.since, course.since),
+            (Event::Arrived { .. }, Some(link)) => self.arrive(step, course, link),
             (Event::Delivered, _) => {
                 self.pass_on(step, course);
                 self.deliver(step, course);
@@ -371,9 +372,16 @@ impl<'a> Replay<'a> {
 
     fn start(&mut self, step: &Step<'_>, link: usize) {
         let packet = step.record.packet;
-        let line = &mut self.links[link];
+        let holds_back = self.facts.holds_back(link);
         let service = self.facts.links[link].service;
         let path = step.record.path;
+        if let Some((other, busy_with)) = self.medium_busy(link) {
+            let name = &self.facts.links[other].name;
+            let what =
+                format!("started while packet {busy_with} was being sent on link {name} of its medium");
+            self.note(Rule::OneAtATime, step, what);
+        }
+        let line = &mut self.links[link];
         let first = line.waiting.iter().find(|offer| !service.overtakes || offer.path == path).copied();
         let offer = line.newcomer.take().or_else(|| line.leave_queue(packet));
         let busy_with = line.sending.replace(packet);
@@ -384,10 +392,18 @@ impl<'a> Replay<'a> {
         if let Some(other) = busy_with {
             self.note(Rule::OneAtATime, step, format!("started while packet {other} was being sent"));
         } else if let Some(due) = offer.map(|offer| offer.at.max(free_since))
-            && (step.time < due || step.time > due && !service.holds_back)
+            && (step.time < due || step.time > due && !holds_back)
         {
             self.note(Rule::WorkConserving, step, format!("started, but due at {due}"));
         }
+    }
+
+    /// Another link of the same medium that is sending, and which packet.
+    fn medium_busy(&self, link: usize) -> Option<(usize, u64)> {
+        let medium = self.facts.links[link].medium?;
+        let others = (0..self.links.len()).filter(|other| *other != link);
+        let mut others = others.filter(|other| self.facts.links[*other].medium == Some(medium));
+        others.find_map(|other| Some((other, self.links[other].sending?)))
     }
 
     fn finish(&mut self, step: &Step<'_>, course: &Course, link: usize) {
@@ -404,14 +420,38 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn check_wire(&mut self, step: &Step<'_>, course: &Course, delay: Span) {
-        let due = course.since + delay;
-        if step.time != due {
+    /// A packet arrives after the wire's delay; with jitter somewhat later, and not before those that were sent before it
+    /// unless the link lets packets overtake. One that they hold up arrives with the last of them.
+    fn arrive(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        let LinkFacts { delay, jitter, reorders, .. } = self.facts.links[link];
+        let earliest = course.since + delay;
+        let latest = earliest + jitter;
+        let last = std::mem::replace(&mut self.links[link].arrived, step.time);
+        let held_up = !reorders && last > latest;
+        self.check_wire(step, earliest, if held_up { last } else { latest });
+        // In the order of time nothing arrives before the last: what overtook shows by when it was sent.
+        let newest = &mut self.links[link].newest_arrived;
+        if course.since < *newest && !reorders {
+            let what = format!("arrived after a packet that was sent later, at {newest}");
+            self.note(Rule::LinkDelay, step, what);
+        } else {
+            *newest = course.since.max(*newest);
+        }
+    }
+
+    fn check_wire(&mut self, step: &Step<'_>, earliest: Time, latest: Time) {
+        if step.time < earliest || step.time > latest {
+            let due =
+                if earliest == latest { format!("{latest}") } else { format!("{earliest} to {latest}") };
             self.note(Rule::LinkDelay, step, format!("{}, but due at {due}", verb(step.record.event)));
         }
     }
 
     fn deliver(&mut self, step: &Step<'_>, course: &Course) {
+        let links = &self.facts.paths[course.path as usize].links;
+        if links.iter().any(|link| self.facts.links[*link as usize].reorders) {
+            return;
+        }
         let last = &mut self.paths[course.path as usize].delivered_last;
         if course.number < *last {
             let other = self.launched[*last - 1];
@@ -454,7 +494,7 @@ impl<'a> Replay<'a> {
     fn may_still_wait(&self, link: usize) -> bool {
         let service = self.facts.links[link].service;
         let decides_late = service.drops_late || service.overtakes;
-        service.holds_back || decides_late && self.links[link].free_since >= self.end
+        self.facts.holds_back(link) || decides_late && self.links[link].free_since >= self.end
     }
 
     fn balance_path(&mut self, path: usize, remaining: &Remaining) {

@@ -1,5 +1,6 @@
 //! Traces written by hand, each with what it breaks.
 
+mod impaired;
 mod simulated;
 
 use super::facts::Facts;
@@ -75,8 +76,11 @@ fn links() -> [LinkFacts; 2] {
         rate: Rate::from_bits_per_second(rate),
         phases: Vec::new(),
         delay: Span::from_millis(delay_ms),
+        jitter: Span::ZERO,
+        reorders: false,
         capacity,
         service: Service { drops_only_when_full: true, ..Service::IN_ORDER },
+        medium: None,
     };
     [link("slow", 8_000_000, 10, Some(Capacity::Packets(1))), link("fast", 80_000_000, 1, None)]
 }

@@ -1,6 +1,9 @@
 //! What has been delivered and lost since the connection began, and how fast (draft-ietf-ccwg-bbr section 4.1, "Delivery Rate
 //! Samples").
 
+#[cfg(test)]
+mod tests;
+
 use super::{APP_LIMITED, GIVEN_UP, Sent};
 use ackclock_base::{Span, Time};
 
@@ -54,7 +57,8 @@ impl Delivery {
     }
 
     pub(super) fn note_app_limited(&mut self, inflight: u64) {
-        self.app_limited_until = Some((self.delivered + inflight).max(1));
+        // The draft has at least 1 here, since 0 means none there: a byte, but in packets one too many.
+        self.app_limited_until = Some(self.delivered + inflight);
     }
 
     /// A flight begins with nothing in the network: its interval counts from now.

@@ -4,12 +4,20 @@ use super::{GIVEN_UP, LOST, Ledger, RESENT, SACKED, STATE, Sample, Sent};
 use ackclock_base::Time;
 
 impl Ledger {
-    /// Hands over the packets that were given up for lost since this was last asked, and a sample for each: what was
-    /// delivered and lost since it was sent.
-    pub fn drain_given_up(&mut self, mut each: impl FnMut(&Sent, Sample)) {
-        for number in &self.given_up {
+    /// Hands over the packets that were given up for lost since this was last asked, by number, and a sample for each: what
+    /// was delivered and lost since it was sent.
+    #[inline]
+    pub fn drain_given_up(&mut self, each: impl FnMut(u64, &Sent, Sample)) {
+        if !self.given_up.is_empty() {
+            self.drain_each_given_up(each);
+        }
+    }
+
+    #[cold]
+    fn drain_each_given_up(&mut self, mut each: impl FnMut(u64, &Sent, Sample)) {
+        for &number in &self.given_up {
             let sent = &self.ring[(number & (self.ring.len() as u64 - 1)) as usize];
-            each(sent, self.delivery.sample_of_lost(sent));
+            each(number, sent, self.delivery.sample_of_lost(sent));
         }
         self.given_up.clear();
     }

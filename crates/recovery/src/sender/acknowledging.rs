@@ -81,7 +81,7 @@ impl Sender {
             newly_acked: units.to_packets(newly.delivered),
             newly_lost: units.to_packets(delivery.lost() - lost_before),
             marks: new_marks,
-            credit: (newly.cumulative as f64).min(f64::from(self.options.max_credit)),
+            credit: units.to_packets(newly.in_order).min(f64::from(self.options.max_credit)),
             rtt,
             way_there,
             smoothed_rtt: self.rtt.fine().mean,

@@ -2,8 +2,8 @@
 //! acknowledgements. Recovery and congestion control are [`ackclock_recovery`]'s.
 
 use super::options::{Options, SenderOptions};
+use super::segment::{Flags, Segment};
 use crate::histogram::Histogram;
-use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
@@ -14,7 +14,7 @@ use ackclock_recovery::sender::{Acknowledgement, Counts, Output, Parts, Transmis
 /// Where a sender puts its packets.
 pub trait Wire {
     /// Sends a packet now.
-    fn send(&mut self, packet: Packet);
+    fn send(&mut self, segment: Segment);
 
     /// Whether the host's own interface had no room for the packet that was just sent.
     fn refused(&self) -> bool {
@@ -116,24 +116,24 @@ impl Sender {
     }
 
     /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
-    pub fn on_ack(&mut self, now: Time, packet: &Packet, wire: &mut impl Wire) {
+    pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
         if self.state != State::Open {
-            self.on_handshake(now, packet, wire);
+            self.on_handshake(now, segment, wire);
             return;
         }
         // A repeated answer to SYN is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
-        if packet.flags.has(Flags::SYN) {
+        if segment.flags.has(Flags::SYN) {
             return;
         }
-        let blocks = packet.sack.iter().filter(|block| block.start < block.end);
-        let place = |offset: u32| packet.number + u64::from(offset);
+        let blocks = segment.sack.iter().filter(|block| block.start < block.end);
+        let place = |offset: u32| segment.number + u64::from(offset);
         let acknowledgement = Acknowledgement {
-            cumulative: packet.number,
+            cumulative: segment.number,
             ranges: blocks.map(|block| place(block.start)..place(block.end)),
-            stamp: self.options.timestamps.then_some(packet.stamp),
-            way_there: self.options.timestamps.then_some(packet.way_there),
-            dsack: if self.options.dsack { packet.duplicate() } else { None },
-            marks: MarkFeedback { echo: packet.flags.has(Flags::CONGESTION_ECHO), marked: packet.marks },
+            stamp: self.options.timestamps.then_some(segment.stamp),
+            way_there: self.options.timestamps.then_some(segment.way_there),
+            dsack: if self.options.dsack { segment.duplicate() } else { None },
+            marks: MarkFeedback { echo: segment.flags.has(Flags::CONGESTION_ECHO), marked: segment.marks },
         };
         let Self { core, options, field, .. } = self;
         let taken = core.on_ack(now, acknowledgement, &mut Segments { now, options, field: *field, wire });
@@ -171,6 +171,16 @@ impl Sender {
     /// The latest round-trip sample.
     pub fn last_rtt(&self) -> Option<Span> {
         self.last_rtt
+    }
+
+    /// Payload bytes of a packet.
+    pub fn payload_bytes(&self) -> u32 {
+        self.options.payload_bytes
+    }
+
+    /// How much later a packet may leave than it is sent.
+    pub fn send_jitter(&self) -> Span {
+        self.options.send_jitter
     }
 
     /// Packets thought to be in the network.
@@ -211,16 +221,16 @@ impl Sender {
         core.open(now, &mut Segments { now, options, field: *field, wire });
     }
 
-    fn on_handshake(&mut self, now: Time, packet: &Packet, wire: &mut impl Wire) {
-        if self.state == State::Connecting && packet.flags.has(Flags::SYN) {
-            self.core.on_answer(now, packet.stamp);
+    fn on_handshake(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
+        if self.state == State::Connecting && segment.flags.has(Flags::SYN) {
+            self.core.on_answer(now, segment.stamp);
             self.open(now, wire);
         }
     }
 
     fn send_syn(&mut self, now: Time, wire: &mut impl Wire) {
         let bytes = self.options.control_bytes;
-        wire.send(Packet { stamp: now, bytes, flags: Flags::SYN, ..Packet::default() });
+        wire.send(Segment { stamp: now, bytes, flags: Flags::SYN, ..Segment::default() });
         self.core.await_answer(now);
     }
 }
@@ -249,7 +259,7 @@ impl<W: Wire> Output for Segments<'_, W> {
             flags = flags.with(Flags::WINDOW_REDUCED);
         }
         let bytes = self.options.wire_bytes;
-        self.wire.send(Packet { number, stamp: self.now, bytes, flags, ..Packet::default() });
+        self.wire.send(Segment { number, stamp: self.now, bytes, flags, ..Segment::default() });
         let refused = self.options.recovery.feels_local_drops && self.wire.refused();
         (!refused).then_some(1)
     }

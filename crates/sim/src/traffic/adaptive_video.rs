@@ -3,7 +3,7 @@
 
 use super::{RATE, application};
 use crate::session::{Desk, Order, Session, Viewing};
-use ackclock_base::{Descriptor, Parameter, Quantity, Range, Span, Time, Values};
+use ackclock_base::{Descriptor, Range, Rate, Span, Time, parameters};
 use std::collections::VecDeque;
 
 /// What it is.
@@ -11,58 +11,28 @@ pub const DESCRIPTOR: Descriptor = application(
     "adaptive-video",
     "Segments of video over TCP, each at the rate that the last ones suggest, up to a full buffer",
     "RFC 7928 section 9.1, which leaves the rule to the tester",
-    &[
-        Parameter { name: "lowest", summary: "The lowest rate of the ladder", default: "500 kbit/s", ..RATE },
-        Parameter {
-            name: "rungs",
-            summary: "How many rates the ladder has",
-            quantity: Quantity::Integer,
-            default: "4",
-            range: Range::between(1.0, 100.0),
-            source: "none",
-        },
-        Parameter {
-            name: "step",
-            summary: "What each rate is to the one below",
-            quantity: Quantity::Number,
-            default: "2",
-            range: Range { min: 1.0, max: 10.0, above_min: true },
-            source: "none",
-        },
-        Parameter {
-            name: "segment",
-            summary: "How much of the video a segment holds",
-            quantity: Quantity::Time,
-            default: "4 s",
-            range: Range::between(0.01, 3600.0),
-            source: "none",
-        },
-        Parameter {
-            name: "buffer",
-            summary: "How much of the video is kept at most; at least a segment",
-            quantity: Quantity::Time,
-            default: "20 s",
-            range: Range::between(0.01, 36_000.0),
-            source: "none",
-        },
-        Parameter {
-            name: "margin",
-            summary: "The highest rate is taken that is at most this share of the mean throughput of the last segments",
-            quantity: Quantity::Number,
-            default: "0.8",
-            range: Range { min: 0.0, max: 10.0, above_min: true },
-            source: "none",
-        },
-        Parameter {
-            name: "memory",
-            summary: "Of how many segments that mean is taken",
-            quantity: Quantity::Integer,
-            default: "3",
-            range: Range::between(1.0, 1000.0),
-            source: "none",
-        },
-    ],
+    Parameters::TABLE,
 );
+
+parameters! {
+    /// The ladder of rates, and the viewer's rule.
+    pub struct Parameters {
+        /// The lowest rate of the ladder
+        lowest: Rate = RATE.by_default("500 kbit/s"),
+        /// How many rates the ladder has
+        rungs: usize = integer("4", Range::between(1.0, 100.0), "none"),
+        /// What each rate is to the one below
+        step: f64 = number("2", Range { min: 1.0, max: 10.0, above_min: true }, "none"),
+        /// How much of the video a segment holds
+        segment: Span = time("4 s", Range::between(0.01, 3600.0), "none"),
+        /// How much of the video is kept at most; at least a segment
+        buffer: Span = time("20 s", Range::between(0.01, 36_000.0), "none"),
+        /// The highest rate is taken that is at most this share of the mean throughput of the last segments
+        margin: f64 = number("0.8", Range { min: 0.0, max: 10.0, above_min: true }, "none"),
+        /// Of how many segments that mean is taken
+        memory: usize = integer("3", Range::between(1.0, 1000.0), "none"),
+    }
+}
 
 /// The video and its viewer's rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,15 +57,16 @@ pub struct AdaptiveVideo {
 
 impl AdaptiveVideo {
     /// What a scenario says, in packets of this payload.
-    pub fn of(values: &Values, payload_bytes: u64) -> Self {
+    pub fn of(parameters: &Parameters, payload_bytes: u64) -> Self {
+        let Parameters { lowest, rungs, step, segment, buffer, margin, memory } = *parameters;
         Self {
-            lowest_bps: values.rate("lowest").bits_per_second() as f64,
-            rungs: values.integer("rungs") as usize,
-            step: values.number("step"),
-            segment: values.time("segment"),
-            buffer: values.time("buffer").max(values.time("segment")),
-            margin: values.number("margin"),
-            memory: values.integer("memory") as usize,
+            lowest_bps: lowest.bits_per_second() as f64,
+            rungs,
+            step,
+            segment,
+            buffer: buffer.max(segment),
+            margin,
+            memory,
             payload_bits: payload_bytes as f64 * 8.0,
         }
     }

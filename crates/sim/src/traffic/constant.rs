@@ -1,8 +1,9 @@
 //! A constant bit rate, for ever or in periods with pauses between them.
 
-use super::{Entry, HEADER, MEAN_TIMES, PACKET, RATE, Source, application};
+use super::{Entry, HEADER, MEAN_TIMES, PACKET, RATE, Sizes, Source, application};
 use crate::random::Stream;
-use ackclock_base::{Parameter, Quantity, Range, Span, Values};
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::{Range, Rate, Size, Span, choice, parameters};
 
 /// Without end.
 pub const CBR: Entry = Entry {
@@ -10,10 +11,17 @@ pub const CBR: Entry = Entry {
         "cbr",
         "A constant bit rate over UDP, whatever happens to the packets",
         "ns-2's CBR over UDP",
-        &[RATE, PACKET, HEADER, JITTER],
+        WithoutEnd::TABLE,
     ),
-    build: |values| Box::new(Constant(Spacing::of(values))),
-    rate_bps: |values, _| rate_bps(values),
+    build: |values| {
+        let WithoutEnd { rate, packet, jitter, .. } = values.into();
+        Box::new(Constant(Spacing::at(rate, packet, jitter)))
+    },
+    sizes: |values| {
+        let WithoutEnd { packet, header, .. } = values.into();
+        Sizes { packet, header, reply: None }
+    },
+    rate_bps: |values, _| WithoutEnd::from(values).rate.bits_per_second() as f64,
 };
 
 /// In periods.
@@ -22,51 +30,21 @@ pub const ON_OFF: Entry = Entry {
         "on-off",
         "A constant bit rate over UDP in periods, with pauses between them",
         "Bansal, Balakrishnan, Floyd and Shenker, SIGCOMM 2001; ns-2's CBR, started and stopped",
-        &[
-            Parameter { summary: "Payload bits per second while it sends", ..RATE },
-            PACKET,
-            HEADER,
-            JITTER,
-            Parameter {
-                name: "on",
-                summary: "How long it sends; with exponential periods in the mean",
-                quantity: Quantity::Time,
-                default: "1 s",
-                range: MEAN_TIMES,
-                source: "none",
-            },
-            Parameter {
-                name: "off",
-                summary: "How long it pauses, likewise; none for as long as it sends",
-                quantity: Quantity::Time,
-                default: Parameter::NONE,
-                range: MEAN_TIMES,
-                source: "none",
-            },
-            Parameter {
-                name: "periods",
-                summary: "All of one length, or drawn from exponential distributions",
-                quantity: Quantity::Choice(&["fixed", "exponential"]),
-                default: "fixed",
-                range: Range::ANY,
-                source: "none",
-            },
-            Parameter {
-                name: "begins",
-                summary: "What comes first",
-                quantity: Quantity::Choice(&["on", "off"]),
-                default: "on",
-                range: Range::ANY,
-                source: "none",
-            },
-        ],
+        InPeriods::TABLE,
     ),
-    build: |values| Box::new(OnOff::new(Spacing::of(values), Periods::of(values))),
+    build: |values| {
+        let InPeriods { rate, packet, jitter, periods, .. } = values.into();
+        Box::new(OnOff::new(Spacing::at(rate, packet, jitter), periods))
+    },
+    sizes: |values| {
+        let InPeriods { packet, header, .. } = values.into();
+        Sizes { packet, header, reply: None }
+    },
     // At least one packet each period, however short.
     rate_bps: |values, payload_bits| {
-        let periods = Periods::of(values);
-        let period = periods.on.seconds() + periods.off.seconds();
-        rate_bps(values).max(payload_bits / period)
+        let InPeriods { rate, periods, .. } = values.into();
+        let period = periods.on.seconds() + periods.off().seconds();
+        (rate.bits_per_second() as f64).max(payload_bits / period)
     },
 };
 
@@ -76,39 +54,95 @@ pub const REQUESTS: Entry = Entry {
         "requests",
         "Requests over UDP at fixed intervals, each answered at once by a reply",
         "RFC 7928 section 2.2, where requests for names are part of what a flow starts with",
-        &[
-            Parameter {
-                name: "every",
-                summary: "The time from request to request",
-                quantity: Quantity::Time,
-                default: "1 s",
-                range: MEAN_TIMES,
-                source: "none",
-            },
-            Parameter { summary: "Payload of a request", default: "64 B", ..PACKET },
-            Parameter { name: "reply", summary: "Payload of a reply", default: "200 B", ..PACKET },
-            HEADER,
-            JITTER,
-        ],
+        Requests::TABLE,
     ),
     build: |values| {
-        Box::new(Constant(Spacing { interval: values.time("every"), jitter: values.number("jitter") }))
+        let Requests { every, jitter, .. } = values.into();
+        Box::new(Constant(Spacing { interval: every, jitter }))
     },
-    rate_bps: |values, payload_bits| payload_bits / values.time("every").seconds(),
+    sizes: |values| {
+        let Requests { packet, reply, header, .. } = values.into();
+        Sizes { packet, header, reply: Some(reply) }
+    },
+    rate_bps: |values, payload_bits| payload_bits / Requests::from(values).every.seconds(),
 };
 
-const JITTER: Parameter = Parameter {
-    name: "jitter",
-    summary: "Each interval between packets is drawn uniformly from 1 - jitter to 1 + jitter times the usual one",
-    quantity: Quantity::Number,
-    default: "0",
-    range: Range::between(0.0, 1.0),
-    source: "ns-2's CBR: 0.5 with random_, else 0",
-};
-
-fn rate_bps(values: &Values) -> f64 {
-    values.rate("rate").bits_per_second() as f64
+parameters! {
+    /// Packets at a rate.
+    pub struct WithoutEnd {
+        /// Payload bits per second
+        rate: Rate = RATE,
+        packet: Size = PACKET,
+        header: Size = HEADER,
+        jitter: f64 = JITTER,
+    }
 }
+
+parameters! {
+    /// Packets at a rate, in periods.
+    pub struct InPeriods {
+        /// Payload bits per second while it sends
+        rate: Rate = RATE,
+        packet: Size = PACKET,
+        header: Size = HEADER,
+        jitter: f64 = JITTER,
+        /// For how long it does.
+        periods: Periods,
+    }
+}
+
+choice! {
+    /// How long periods are.
+    pub enum Lengths {
+        /// All of one length.
+        Fixed = "fixed",
+        /// Drawn from exponential distributions.
+        Exponential = "exponential",
+    }
+}
+
+choice! {
+    /// What a source in periods begins with.
+    pub enum Begins {
+        /// It sends.
+        On = "on",
+        /// It pauses.
+        Off = "off",
+    }
+}
+
+parameters! {
+    /// How long a source sends and pauses.
+    pub struct Periods {
+        /// How long it sends; with exponential periods in the mean
+        on: Span = time("1 s", MEAN_TIMES, "none"),
+        /// How long it pauses, likewise; none for as long as it sends
+        off: Option<Span> = time("none", MEAN_TIMES, "none"),
+        /// All of one length, or drawn from exponential distributions
+        periods: Lengths = choice("fixed", "none"),
+        /// What comes first
+        begins: Begins = choice("on", "none"),
+    }
+}
+
+parameters! {
+    /// Requests at intervals, and their replies.
+    pub struct Requests {
+        /// The time from request to request
+        every: Span = time("1 s", MEAN_TIMES, "none"),
+        /// Payload of a request
+        packet: Size = PACKET.by_default("64 B"),
+        /// Payload of a reply
+        reply: Size = PACKET.by_default("200 B"),
+        header: Size = HEADER,
+        jitter: f64 = JITTER,
+    }
+}
+
+const JITTER: Declared<f64> =
+    declare::number("0", Range::between(0.0, 1.0), "ns-2's CBR: 0.5 with random_, else 0").about(
+        "Each interval between packets is drawn uniformly from 1 - jitter to 1 + jitter times the usual one",
+    );
 
 /// Packets at an interval that may vary from packet to packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,19 +151,6 @@ pub struct Spacing {
     pub interval: Span,
     /// Each interval is drawn uniformly from (1 - jitter) to (1 + jitter) times the mean.
     pub jitter: f64,
-}
-
-/// How long a source sends and pauses.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Periods {
-    /// How long it sends, or the mean of that.
-    pub on: Span,
-    /// How long it pauses, or the mean of that.
-    pub off: Span,
-    /// Whether both are drawn from exponential distributions.
-    pub exponential: bool,
-    /// Whether it begins with a pause.
-    pub starts_off: bool,
 }
 
 /// A constant bit rate without end.
@@ -146,11 +167,8 @@ pub struct OnOff {
 }
 
 impl Spacing {
-    fn of(values: &Values) -> Self {
-        Self {
-            interval: values.rate("rate").time_to_send(values.size("packet")),
-            jitter: values.number("jitter"),
-        }
+    fn at(rate: Rate, packet: Size, jitter: f64) -> Self {
+        Self { interval: rate.time_to_send(packet), jitter }
     }
 
     fn draw(&self, random: &mut Stream) -> Span {
@@ -162,17 +180,15 @@ impl Spacing {
 }
 
 impl Periods {
-    fn of(values: &Values) -> Self {
-        Self {
-            on: values.time("on"),
-            off: values.optional_time("off").unwrap_or(values.time("on")),
-            exponential: values.choice("periods") == "exponential",
-            starts_off: values.choice("begins") == "off",
-        }
+    fn off(&self) -> Span {
+        self.off.unwrap_or(self.on)
     }
 
     fn draw(&self, mean: Span, random: &mut Stream) -> Span {
-        if self.exponential { Span::from_seconds(random.exponential(mean.seconds())) } else { mean }
+        match self.periods {
+            Lengths::Fixed => mean,
+            Lengths::Exponential => Span::from_seconds(random.exponential(mean.seconds())),
+        }
     }
 }
 
@@ -195,8 +211,10 @@ impl OnOff {
 
 impl Source for OnOff {
     fn first(&mut self, random: &mut Stream) -> Span {
-        let pause =
-            if self.periods.starts_off { self.periods.draw(self.periods.off, random) } else { Span::ZERO };
+        let pause = match self.periods.begins {
+            Begins::On => Span::ZERO,
+            Begins::Off => self.periods.draw(self.periods.off(), random),
+        };
         self.left = self.periods.draw(self.periods.on, random);
         pause
     }
@@ -207,7 +225,7 @@ impl Source for OnOff {
             self.left = self.left.saturating_sub(interval);
             return interval;
         }
-        let until_next_period = self.left + self.periods.draw(self.periods.off, random);
+        let until_next_period = self.left + self.periods.draw(self.periods.off(), random);
         self.left = self.periods.draw(self.periods.on, random);
         until_next_period
     }
@@ -226,9 +244,9 @@ mod tests {
     fn periods(on: f64, off: f64) -> Periods {
         Periods {
             on: Span::from_seconds(on),
-            off: Span::from_seconds(off),
-            exponential: false,
-            starts_off: true,
+            off: Some(Span::from_seconds(off)),
+            periods: Lengths::Fixed,
+            begins: Begins::Off,
         }
     }
 
@@ -261,7 +279,7 @@ mod tests {
         assert_eq!(times.iter().filter(|time| (10.0..20.0).contains(*time)).count(), 3750);
         assert_eq!(times.iter().filter(|time| (30.0..40.0).contains(*time)).count(), 3750);
         assert_eq!(times.len(), 7500);
-        let starts_on = Periods { starts_off: false, ..periods(10.0, 10.0) };
+        let starts_on = Periods { begins: Begins::On, ..periods(10.0, 10.0) };
         assert_eq!(departures(&mut OnOff::new(spacing(0.0), starts_on), 1, 50.0).len(), 3 * 3750);
     }
 
@@ -276,7 +294,7 @@ mod tests {
         // A period with mean m has 1 / (1 - exp(-i / m)) packets in the mean: the first, and one more each time that
         // the memoryless rest exceeds i. m = 0.1 s, i = 2.667 ms: 38.0 packets per 0.1 + 0.3 s, so 95.0 per second.
         // Standard error over 20000 s: 50000 periods of relative deviation about 1.1: 0.5 %.
-        let exponential = Periods { exponential: true, ..periods(0.1, 0.3) };
+        let exponential = Periods { periods: Lengths::Exponential, ..periods(0.1, 0.3) };
         let rate =
             departures(&mut OnOff::new(spacing(0.0), exponential), 1, 20_000.0).len() as f64 / 20_000.0;
         let expected = 1.0 / (1.0 - (-8000.0 / 3e6 / 0.1_f64).exp()) / 0.4;

@@ -5,9 +5,9 @@
 //!
 //! All is memoryless, so two numbers are the whole state: how many sessions and how many flows are active.
 
-use super::{Entry, HEADER, MEAN_NUMBERS, MEAN_TIMES, PACKET, RATE, Source, application};
+use super::{Entry, HEADER, MEAN_NUMBERS, MEAN_TIMES, PACKET, RATE, Sizes, Source, application};
 use crate::random::Stream;
-use ackclock_base::{Parameter, Quantity, Random, Span, Values};
+use ackclock_base::{Random, Rate, Size, Span, parameters};
 
 /// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -15,47 +15,33 @@ pub const ENTRY: Entry = Entry {
         "mmpp",
         "Sessions, flows and packets, each level Poisson: long-range dependent traffic over UDP",
         "Muscariello et al., ICC 2004; error-discriminating TCP, section 5.2 and appendix C",
-        &[
-            Parameter { summary: "Payload bits per second in the mean", ..RATE },
-            PACKET,
-            HEADER,
-            Parameter {
-                name: "flows",
-                summary: "Flows of a session, in the mean",
-                quantity: Quantity::Number,
-                default: "20",
-                range: MEAN_NUMBERS,
-                source: UNSTATED,
-            },
-            Parameter {
-                name: "packets",
-                summary: "Packets of a flow, in the mean",
-                quantity: Quantity::Number,
-                default: "10",
-                range: MEAN_NUMBERS,
-                source: UNSTATED,
-            },
-            Parameter {
-                name: "between_flows",
-                summary: "Mean time between two flows of a session",
-                quantity: Quantity::Time,
-                default: "500 ms",
-                range: MEAN_TIMES,
-                source: UNSTATED,
-            },
-            Parameter {
-                name: "between_packets",
-                summary: "Mean time between two packets of a flow",
-                quantity: Quantity::Time,
-                default: "20 ms",
-                range: MEAN_TIMES,
-                source: UNSTATED,
-            },
-        ],
+        Parameters::TABLE,
     ),
-    build: |values| Box::new(Mmpp::new(Hierarchy::of(values))),
-    rate_bps: |values, _| values.rate("rate").bits_per_second() as f64,
+    build: |values| Box::new(Mmpp::new(Hierarchy::of(&values.into()))),
+    sizes: |values| {
+        let Parameters { packet, header, .. } = values.into();
+        Sizes { packet, header, reply: None }
+    },
+    rate_bps: |values, _| Parameters::from(values).rate.bits_per_second() as f64,
 };
+
+parameters! {
+    /// The rate, and the three levels.
+    pub struct Parameters {
+        /// Payload bits per second in the mean
+        rate: Rate = RATE,
+        packet: Size = PACKET,
+        header: Size = HEADER,
+        /// Flows of a session, in the mean
+        flows: f64 = number("20", MEAN_NUMBERS, UNSTATED),
+        /// Packets of a flow, in the mean
+        packets: f64 = number("10", MEAN_NUMBERS, UNSTATED),
+        /// Mean time between two flows of a session
+        between_flows: Span = time("500 ms", MEAN_TIMES, UNSTATED),
+        /// Mean time between two packets of a flow
+        between_packets: Span = time("20 ms", MEAN_TIMES, UNSTATED),
+    }
+}
 
 const UNSTATED: &str = "not published; the defaults together have the Hurst parameters of table C.1";
 
@@ -75,19 +61,19 @@ pub struct Hierarchy {
 }
 
 impl Hierarchy {
-    fn of(values: &Values) -> Self {
-        let payload_bits = values.size("packet").bytes() as f64 * 8.0;
+    fn of(parameters: &Parameters) -> Self {
+        let payload_bits = parameters.packet.bytes() as f64 * 8.0;
         Self {
-            packet_rate: values.rate("rate").bits_per_second() as f64 / payload_bits,
-            flows_per_session: values.number("flows"),
-            packets_per_flow: values.number("packets"),
-            between_flows: values.time("between_flows").seconds(),
-            between_packets: values.time("between_packets").seconds(),
+            packet_rate: parameters.rate.bits_per_second() as f64 / payload_bits,
+            flows_per_session: parameters.flows,
+            packets_per_flow: parameters.packets,
+            between_flows: parameters.between_flows.seconds(),
+            between_packets: parameters.between_packets.seconds(),
         }
     }
 }
 
-/// The source.
+/// Sessions and flows that come and go, and send packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mmpp {
     hierarchy: Hierarchy,
@@ -100,7 +86,7 @@ pub struct Mmpp {
 /// beginning has shrunk to e^-10.
 const LIFETIMES_BEFORE: f64 = 10.0;
 /// At most so many steps, where somebody asks for more flows than anybody could watch.
-const MOST_STEPS_BEFORE: usize = 1_000_000;
+const MAX_STEPS_BEFORE: usize = 1_000_000;
 
 impl Mmpp {
     /// A source that has not begun.
@@ -144,7 +130,7 @@ impl Mmpp {
         self.sessions = poisson(self.session_rate * flows_per_session * between_flows, random);
         self.flows = poisson(self.session_rate * flows_per_session * lifetime, random);
         let mut played = 0.0;
-        for _ in 0..MOST_STEPS_BEFORE {
+        for _ in 0..MAX_STEPS_BEFORE {
             played += self.step(random).0;
             if played > LIFETIMES_BEFORE * lifetime {
                 break;

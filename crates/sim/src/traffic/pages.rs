@@ -5,7 +5,7 @@
 use super::application;
 use crate::random::Stream;
 use crate::session::{Desk, Order, Session};
-use ackclock_base::{Descriptor, Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Descriptor, Random, Range, Size, Span, Time, parameters};
 use std::collections::VecDeque;
 
 /// What it is.
@@ -13,65 +13,28 @@ pub const DESCRIPTOR: Descriptor = application(
     "pages",
     "Web pages one after another over parallel TCP connections, the next when the last is complete",
     "RFC 7928 section 7.2",
-    &[
-        Parameter {
-            name: "objects",
-            summary: "Objects of a page",
-            quantity: Quantity::Integer,
-            default: "50",
-            range: Range::between(1.0, 1e5),
-            source: "RFC 7928 section 7.2",
-        },
-        Parameter {
-            name: "connections",
-            summary: "Connections side by side, opened for each page",
-            quantity: Quantity::Integer,
-            default: "6",
-            range: Range::between(1.0, 1000.0),
-            source: "RFC 7928 section 7.2",
-        },
-        Parameter {
-            name: "object",
-            summary: "Median size of an object, drawn from a log-normal distribution; a begun packet is a whole one",
-            quantity: Quantity::Size,
-            default: "8 kB",
-            range: SIZES,
-            source: "none",
-        },
-        Parameter {
-            name: "spread",
-            summary: "Standard deviation of the size's natural logarithm; 0 for objects of one size",
-            quantity: Quantity::Number,
-            default: "1.2",
-            range: Range::between(0.0, 5.0),
-            source: "none",
-        },
-        Parameter {
-            name: "min_object",
-            summary: "Objects that would be smaller have this size",
-            quantity: Quantity::Size,
-            default: "1 kB",
-            range: SIZES,
-            source: "RFC 7928 section 7.2",
-        },
-        Parameter {
-            name: "max_object",
-            summary: "Objects that would be greater have this size",
-            quantity: Quantity::Size,
-            default: "500 kB",
-            range: SIZES,
-            source: "none",
-        },
-        Parameter {
-            name: "think",
-            summary: "The time from the end of a page to the beginning of the next",
-            quantity: Quantity::Time,
-            default: "0 s",
-            range: Range::between(0.0, 1e6),
-            source: "none; back to back in RFC 7928 section 7.2",
-        },
-    ],
+    Parameters::TABLE,
 );
+
+parameters! {
+    /// What a page is, and how it is fetched.
+    pub struct Parameters {
+        /// Objects of a page
+        objects: usize = integer("50", Range::between(1.0, 1e5), "RFC 7928 section 7.2"),
+        /// Connections side by side, opened for each page
+        connections: usize = integer("6", Range::between(1.0, 1000.0), "RFC 7928 section 7.2"),
+        /// Median size of an object, drawn from a log-normal distribution; a begun packet is a whole one
+        object: Size = size("8 kB", SIZES, "none"),
+        /// Standard deviation of the size's natural logarithm; 0 for objects of one size
+        spread: f64 = number("1.2", Range::between(0.0, 5.0), "none"),
+        /// Objects that would be smaller have this size
+        min_object: Size = size("1 kB", SIZES, "RFC 7928 section 7.2"),
+        /// Objects that would be greater have this size
+        max_object: Size = size("500 kB", SIZES, "none"),
+        /// The time from the end of a page to the beginning of the next
+        think: Span = time("0 s", Range::between(0.0, 1e6), "none; back to back in RFC 7928 section 7.2"),
+    }
+}
 
 const SIZES: Range = Range::between(1.0, 1e12);
 
@@ -110,16 +73,16 @@ pub struct Reading {
 
 impl Pages {
     /// What a scenario says, in packets of this payload.
-    pub fn of(values: &Values, payload_bytes: u64) -> Self {
-        let bytes = |name| values.size(name).bytes() as f64;
+    pub fn of(parameters: &Parameters, payload_bytes: u64) -> Self {
+        let bytes = |size: Size| size.bytes() as f64;
         Self {
-            objects: values.integer("objects") as usize,
-            connections: values.integer("connections") as usize,
-            median_bytes: bytes("object"),
-            spread: values.number("spread"),
-            least_bytes: bytes("min_object"),
-            most_bytes: bytes("max_object"),
-            think: values.time("think"),
+            objects: parameters.objects,
+            connections: parameters.connections,
+            median_bytes: bytes(parameters.object),
+            spread: parameters.spread,
+            least_bytes: bytes(parameters.min_object),
+            most_bytes: bytes(parameters.max_object),
+            think: parameters.think,
             payload_bytes: payload_bytes as f64,
         }
     }

@@ -4,48 +4,39 @@
 use super::timetable::Connection;
 use super::{MEAN_TIMES, application};
 use crate::random::Stream;
-use ackclock_base::{Descriptor, Parameter, Quantity, Range, Span, Time, Values};
+use ackclock_base::{Descriptor, Range, Size, Span, Time, choice, parameters};
 
 /// What it is.
 pub const DESCRIPTOR: Descriptor = application(
     "transfers",
     "One transfer after another, each over a TCP connection of its own",
     "RFC 7928 section 5.1.2",
-    &[
-        Parameter {
-            name: "size",
-            summary: "What each transfer has to send; a begun packet is a whole one",
-            quantity: Quantity::Size,
-            default: "100 kB",
-            range: Range::between(1.0, 1e15),
-            source: "none",
-        },
-        Parameter {
-            name: "count",
-            summary: "How many there are, as far as they begin before the end of the run",
-            quantity: Quantity::Integer,
-            default: "100",
-            range: Range::between(1.0, 1e6),
-            source: "none",
-        },
-        Parameter {
-            name: "every",
-            summary: "The time from the beginning of one to the beginning of the next; with exponential intervals in the mean",
-            quantity: Quantity::Time,
-            default: "5 s",
-            range: MEAN_TIMES,
-            source: "none",
-        },
-        Parameter {
-            name: "intervals",
-            summary: "All of one length, or drawn from an exponential distribution",
-            quantity: Quantity::Choice(&["fixed", "exponential"]),
-            default: "fixed",
-            range: Range::ANY,
-            source: "none",
-        },
-    ],
+    Parameters::TABLE,
 );
+
+choice! {
+    /// How long the times from beginning to beginning are.
+    pub enum Intervals {
+        /// All of one length.
+        Fixed = "fixed",
+        /// Drawn from an exponential distribution.
+        Exponential = "exponential",
+    }
+}
+
+parameters! {
+    /// How much, how many and how often.
+    pub struct Parameters {
+        /// What each transfer has to send; a begun packet is a whole one
+        size: Size = size("100 kB", Range::between(1.0, 1e15), "none"),
+        /// How many there are, as far as they begin before the end of the run
+        count: u64 = integer("100", Range::between(1.0, 1e6), "none"),
+        /// The time from the beginning of one to the beginning of the next; with exponential intervals in the mean
+        every: Span = time("5 s", MEAN_TIMES, "none"),
+        /// All of one length, or drawn from an exponential distribution
+        intervals: Intervals = choice("fixed", "none"),
+    }
+}
 
 /// How transfers go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,12 +53,12 @@ pub struct Transfers {
 
 impl Transfers {
     /// What a scenario says, in packets of this payload.
-    pub fn of(values: &Values, payload_bytes: u64) -> Self {
+    pub fn of(parameters: &Parameters, payload_bytes: u64) -> Self {
         Self {
-            packets: values.size("size").bytes().div_ceil(payload_bytes.max(1)),
-            count: values.integer("count") as u64,
-            every: values.time("every"),
-            exponential: values.choice("intervals") == "exponential",
+            packets: parameters.size.bytes().div_ceil(payload_bytes.max(1)),
+            count: parameters.count,
+            every: parameters.every,
+            exponential: parameters.intervals == Intervals::Exponential,
         }
     }
 
@@ -124,8 +115,8 @@ mod tests {
 
     #[test]
     fn a_begun_packet_is_a_whole_one() {
-        let values = Values::with(&DESCRIPTOR, &[("size", "14481 B")]);
-        assert_eq!(Transfers::of(&values, 1448).packets, 11);
-        assert_eq!(Transfers::of(&values, 14_481).packets, 1);
+        let parameters = Parameters { size: Size::from_bytes(14_481), ..Parameters::default() };
+        assert_eq!(Transfers::of(&parameters, 1448).packets, 11);
+        assert_eq!(Transfers::of(&parameters, 14_481).packets, 1);
     }
 }

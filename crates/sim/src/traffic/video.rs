@@ -1,9 +1,9 @@
 //! Framed video over UDP: a frame at fixed intervals, every so many of them a larger one that does not refer to others.
 //! The packets of a frame are sent back to back, so it is the first link that spaces them.
 
-use super::{Entry, HEADER, RATE, Source, application};
+use super::{Entry, HEADER, RATE, Sizes, Source, application};
 use crate::random::Stream;
-use ackclock_base::{Parameter, Quantity, Range, Span, Values};
+use ackclock_base::{Range, Rate, Size, Span, parameters};
 
 /// Its entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -11,49 +11,36 @@ pub const ENTRY: Entry = Entry {
         "video",
         "Frames of video over UDP, each sent back to back, whatever happens to the packets",
         "RFC 7928 section 7.2",
-        &[
-            Parameter { summary: "Payload bits per second in the mean", default: "1 Mbit/s", ..RATE },
-            Parameter {
-                name: "frames",
-                summary: "Frames per second",
-                quantity: Quantity::Number,
-                default: "25",
-                range: Range::between(0.1, 1000.0),
-                source: "none",
-            },
-            Parameter {
-                name: "group",
-                summary: "Frames of a group of pictures: a large one and the small ones that follow",
-                quantity: Quantity::Integer,
-                default: "12",
-                range: Range::between(1.0, 1e6),
-                source: "none",
-            },
-            Parameter {
-                name: "ratio",
-                summary: "What the large frame is to a small one, in bytes",
-                quantity: Quantity::Number,
-                default: "5",
-                range: Range::between(1.0, 1000.0),
-                source: "none",
-            },
-            Parameter {
-                name: "packet",
-                summary: "The most payload of a packet; the last of a frame has what is left",
-                quantity: Quantity::Size,
-                default: "1472 B",
-                range: Range::between(1.0, 65_000.0),
-                source: "1500 B less IPv4 20 B and UDP 8 B",
-            },
-            HEADER,
-        ],
+        Parameters::TABLE,
     ),
-    build: |values| Box::new(Video::of(values)),
+    build: |values| Box::new(Video::of(&values.into())),
+    sizes: |values| {
+        let Parameters { packet, header, .. } = values.into();
+        Sizes { packet, header, reply: None }
+    },
     // At least one packet each frame, however small.
     rate_bps: |values, payload_bits| {
-        (values.rate("rate").bits_per_second() as f64).max(values.number("frames") * payload_bits)
+        let Parameters { rate, frames, .. } = values.into();
+        (rate.bits_per_second() as f64).max(frames * payload_bits)
     },
 };
+
+parameters! {
+    /// The rate, and how it is cut into frames and packets.
+    pub struct Parameters {
+        /// Payload bits per second in the mean
+        rate: Rate = RATE.by_default("1 Mbit/s"),
+        /// Frames per second
+        frames: f64 = number("25", Range::between(0.1, 1000.0), "none"),
+        /// Frames of a group of pictures: a large one and the small ones that follow
+        group: u64 = integer("12", Range::between(1.0, 1e6), "none"),
+        /// What the large frame is to a small one, in bytes
+        ratio: f64 = number("5", Range::between(1.0, 1000.0), "none"),
+        /// The most payload of a packet; the last of a frame has what is left
+        packet: Size = size("1472 B", Range::between(1.0, 65_000.0), "1500 B less IPv4 20 B and UDP 8 B"),
+        header: Size = HEADER,
+    }
+}
 
 /// Frames of two sizes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,10 +56,9 @@ pub struct Video {
 }
 
 impl Video {
-    fn of(values: &Values) -> Self {
-        let (frames, ratio) = (values.number("frames"), values.number("ratio"));
-        let group = values.integer("group") as u64;
-        let group_bytes = values.rate("rate").bytes_per_second() * group as f64 / frames;
+    fn of(parameters: &Parameters) -> Self {
+        let Parameters { rate, frames, group, ratio, packet, .. } = *parameters;
+        let group_bytes = rate.bytes_per_second() * group as f64 / frames;
         // A large frame is as much as `ratio` small ones, and a group has one of them.
         let small = group_bytes / (ratio + group as f64 - 1.0);
         let bytes = |size: f64| size.round().max(1.0) as u64;
@@ -81,7 +67,7 @@ impl Video {
             group,
             large_bytes: bytes(ratio * small),
             small_bytes: bytes(small),
-            packet_bytes: values.size("packet").bytes(),
+            packet_bytes: packet.bytes(),
             frame: 0,
             left: 0,
         }
@@ -122,10 +108,11 @@ impl Source for Video {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock_base::Values;
 
     /// The packets of the first `frames` frames: when, in nanoseconds, and how much.
     fn packets(settings: &[(&str, &str)], frames: u64) -> Vec<(u64, u32)> {
-        let mut video = Video::of(&Values::with(ENTRY.descriptor, settings));
+        let mut video = Video::of(&Parameters::from(&Values::with(ENTRY.descriptor, settings)));
         let mut random = Stream::new(1, "video");
         let mut at = video.first(&mut random);
         let mut packets = Vec::new();

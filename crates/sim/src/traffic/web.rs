@@ -7,86 +7,44 @@
 use super::timetable::Connection;
 use super::{MEAN_TIMES, application};
 use crate::random::Stream;
-use ackclock_base::{Descriptor, Parameter, Quantity, Random, Range, Span, Time, Values};
+use ackclock_base::{Descriptor, Packets, Random, Range, Span, Time, parameters};
 
 /// What it is.
 pub const DESCRIPTOR: Descriptor = application(
     "web",
     "Sessions that fetch pages of objects, each object over a TCP connection of its own",
     "Feldmann, Gilbert, Huang and Willinger, SIGCOMM 1999; parallel and adaptive TCP, section II.D",
-    &[
-        number("sessions", "How many sessions there are", "100"),
-        time("between_sessions", "Mean time from session to session", "5 s"),
-        number("pages", "Pages of a session", "10"),
-        time("between_pages", "Mean time from page to page of a session", "1 s"),
-        number("objects", "Objects of a page", "10"),
-        time("between_objects", "Mean time from object to object of a page", "10 ms"),
-        Parameter {
-            name: "object",
-            summary: "Mean size of an object, drawn from a Pareto distribution of the second kind",
-            quantity: Quantity::Packets,
-            default: "10 packets",
-            range: Range::between(1.0, 1e9),
-            source: SOURCE,
-        },
-        Parameter {
-            name: "shape",
-            summary: "Shape of that distribution: the smaller, the heavier its tail",
-            quantity: Quantity::Number,
-            default: "1.2",
-            range: Range { min: 1.0, max: 100.0, above_min: true },
-            source: SOURCE,
-        },
-    ],
+    Web::TABLE,
 );
 
 const SOURCE: &str = "parallel and adaptive TCP, section II.D";
 
-const fn number(name: &'static str, summary: &'static str, default: &'static str) -> Parameter {
-    let range = Range::between(1.0, 1e6);
-    Parameter { name, summary, quantity: Quantity::Integer, default, range, source: SOURCE }
-}
+/// How many there may be of something.
+const COUNTS: Range = Range::between(1.0, 1e6);
 
-const fn time(name: &'static str, summary: &'static str, default: &'static str) -> Parameter {
-    Parameter { name, summary, quantity: Quantity::Time, default, range: MEAN_TIMES, source: SOURCE }
-}
-
-/// How sessions go.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Web {
-    /// How many sessions there are.
-    pub sessions: u64,
-    /// The mean time between the beginnings of two sessions.
-    pub between_sessions: Span,
-    /// Pages of a session.
-    pub pages: u64,
-    /// The mean time between the beginnings of two pages.
-    pub between_pages: Span,
-    /// Objects of a page.
-    pub objects: u64,
-    /// The mean time between the beginnings of two objects.
-    pub between_objects: Span,
-    /// The mean size of an object in packets.
-    pub object_packets: f64,
-    /// The shape of the sizes' Pareto distribution.
-    pub shape: f64,
+parameters! {
+    /// How sessions go.
+    pub struct Web {
+        /// How many sessions there are
+        sessions: u64 = integer("100", COUNTS, SOURCE),
+        /// Mean time from session to session
+        between_sessions: Span = time("5 s", MEAN_TIMES, SOURCE),
+        /// Pages of a session
+        pages: u64 = integer("10", COUNTS, SOURCE),
+        /// Mean time from page to page of a session
+        between_pages: Span = time("1 s", MEAN_TIMES, SOURCE),
+        /// Objects of a page
+        objects: u64 = integer("10", COUNTS, SOURCE),
+        /// Mean time from object to object of a page
+        between_objects: Span = time("10 ms", MEAN_TIMES, SOURCE),
+        /// Mean size of an object, drawn from a Pareto distribution of the second kind
+        object: Packets = packets("10 packets", Range::between(1.0, 1e9), SOURCE),
+        /// Shape of that distribution: the smaller, the heavier its tail
+        shape: f64 = number("1.2", Range { min: 1.0, max: 100.0, above_min: true }, SOURCE),
+    }
 }
 
 impl Web {
-    /// What a scenario says.
-    pub fn of(values: &Values) -> Self {
-        Self {
-            sessions: values.integer("sessions") as u64,
-            between_sessions: values.time("between_sessions"),
-            pages: values.integer("pages") as u64,
-            between_pages: values.time("between_pages"),
-            objects: values.integer("objects") as u64,
-            between_objects: values.time("between_objects"),
-            object_packets: values.packets("object"),
-            shape: values.number("shape"),
-        }
-    }
-
     /// The most connections there can be.
     pub fn most_connections(&self) -> u64 {
         self.sessions.saturating_mul(self.pages).saturating_mul(self.objects)
@@ -122,7 +80,7 @@ impl Web {
     /// Pareto of the second kind (Lomax): P(size > x) = (1 + x / scale)^-shape with the mean scale / (shape - 1); begun
     /// packets are whole ones.
     fn size(&self, random: &mut Stream) -> u64 {
-        let scale = self.object_packets * (self.shape - 1.0);
+        let scale = self.object * (self.shape - 1.0);
         let size = scale * (libm::pow(1.0 - random.uniform(), -1.0 / self.shape) - 1.0);
         (size.ceil() as u64).max(1)
     }
@@ -144,7 +102,7 @@ mod tests {
         between_pages: Span::from_millis(1000),
         objects: 10,
         between_objects: Span::from_millis(10),
-        object_packets: 10.0,
+        object: 10.0,
         shape: 1.2,
     };
 
@@ -204,7 +162,7 @@ mod tests {
         assert!((beyond(100) / 51.0_f64.powf(-1.2) - 1.0).abs() < 0.1, "{}", beyond(100));
         // At shape 1.2 no mean converges. Shape 4, mean 50: variance 2500 * 4 / 2 = 5000, so 200000 have a standard
         // error of 0.16; whole packets add half of one.
-        let light = Web { object_packets: 50.0, shape: 4.0, ..USUAL };
+        let light = Web { object: 50.0, shape: 4.0, ..USUAL };
         let sum: u64 = (0..200_000).map(|_| light.size(&mut random)).sum();
         assert!((sum as f64 / 200_000.0 - 50.5).abs() < 0.6, "{}", sum as f64 / 200_000.0);
     }

@@ -12,7 +12,7 @@ mod sending;
 mod watched;
 
 use ackclock_base::{Span, Time};
-use ackclock_sim::packet::{Block, Flags, Packet};
+use ackclock_sim::tcp::segment::{Block, Flags, Segment as Packet};
 use receiving::Receiving;
 use script::Script;
 use sending::Sending;

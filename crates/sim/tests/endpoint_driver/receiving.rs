@@ -1,8 +1,8 @@
 //! A receiver beside a model of it: a set of numbers.
 
 use ackclock_base::{Span, Time};
-use ackclock_sim::packet::{Flags, Packet};
 use ackclock_sim::tcp::receiver::{Receiver, ReceiverOptions};
+use ackclock_sim::tcp::segment::{Flags, Segment as Packet};
 use std::collections::BTreeSet;
 
 /// A receiver, and what a receiver must know.

@@ -6,9 +6,10 @@ use ackclock_aqm::Ecn;
 use ackclock_base::{Time, Value, Values};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, EcnResponse};
-use ackclock_sim::packet::{Flags, Packet};
 use ackclock_sim::random::Stream;
+use ackclock_sim::tcp::details::{self, LatePartialAcks, PartialAckTimer, Reduction, Rule, SackAfterTimeout};
 use ackclock_sim::tcp::options::{Options, PROFILES};
+use ackclock_sim::tcp::segment::{Flags, Segment as Packet};
 use ackclock_sim::tcp::sender::{Sender, Wire};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,14 +68,15 @@ struct Details {
 impl Details {
     fn new(values: &Values, options: &Options, rule: &str) -> Self {
         let sack = options.receiver.sack;
+        let said = details::Details::from(values);
         let by_time = rule == "rack";
         Self {
-            threshold: values.integer("dupack_threshold") as u32,
-            keeps_blocks: !sack || by_time || values.choice("after_timeout") == "keep-sack",
-            flight_is_cut_at_once: !sack || values.choice("reduction") == "immediate",
-            frto: values.flag("frto"),
-            every_partial_restarts_timer: !by_time && values.choice("partial_ack_timer") == "every",
-            resends_once: rule != "vegas" && !by_time && values.choice("late_partial") != "two",
+            threshold: said.dupack_threshold,
+            keeps_blocks: !sack || by_time || said.after_timeout == SackAfterTimeout::KeepSack,
+            flight_is_cut_at_once: !sack || said.reduction == Reduction::Immediate,
+            frto: said.frto,
+            every_partial_restarts_timer: !by_time && said.partial_ack_timer == PartialAckTimer::Every,
+            resends_once: rule != "vegas" && !by_time && said.late_partial != LatePartialAcks::Two,
             resends_in_a_row: rule.starts_with("mda"),
             by_time,
         }
@@ -95,12 +97,12 @@ impl Sending {
         let profile = script.one_of(PROFILES);
         let entry = script.one_of(CONTROLS);
         let mut values = script.values(&profile);
-        let window = values.packets("window").min(MOST_WINDOW);
+        let window = details::Details::from(&values).window.min(MOST_WINDOW);
         values.set("window", Value::Packets(window));
         let options = Options::new(&values, entry.companions.recovery);
-        let rule = match values.choice("recovery") {
-            "auto" => entry.companions.recovery.unwrap_or("sack"),
-            chosen => chosen,
+        let rule = match details::Details::from(&values).recovery {
+            Rule::Auto => entry.companions.recovery.unwrap_or("sack"),
+            chosen => chosen.word(),
         };
         let details = Details::new(&values, &options, rule);
         let mut assembly = Assembly::new(&entry, &script.values(entry.descriptor), None, None);

@@ -154,7 +154,7 @@ impl Control for Watched {
             Change::Ends => {
                 assert!(told.started && !std::mem::replace(&mut told.ended, true), "a second end");
             }
-            Change::PacketBytes(_) => {}
+            Change::Opens { .. } | Change::PacketBytes(_) => {}
         });
         self.inner.on_change(change);
     }

@@ -18,8 +18,9 @@
 //! What no m holds is not held: a target below the lower threshold, where nothing is dropped, or one beyond what m = 1
 //! gives.
 
+use super::Parameters;
 use crate::discipline::LinkRate;
-use ackclock_base::{Span, Time, Values};
+use ackclock_base::{Span, Time};
 
 /// A silence of the link says nothing about its load: no more than this of it counts.
 const SILENCE: Span = Span::from_millis(100);
@@ -46,14 +47,14 @@ enum Target {
 }
 
 impl Adaptation {
-    /// From the registered parameters; `None` where no target is given.
-    pub fn new(values: &Values, link: &LinkRate) -> Option<Self> {
+    /// The rule before the first arrival; `None` where no target is given.
+    pub fn new(parameters: &Parameters, link: &LinkRate) -> Option<Self> {
         let packets_per_s = link.rate.bytes_per_second() / f64::from(link.mean_packet_bytes);
-        let delay = values.optional_time("target_delay");
-        let target = delay
+        let target = parameters
+            .target_delay
             .map(|delay| Target::QueuePackets((delay.seconds() * packets_per_s).max(1e-9)))
-            .or(values.optional_number("target_loss").map(Target::Loss))?;
-        Some(Self { target, gain_per_s: values.number("gain"), last: None, signalled: 0.0 })
+            .or(parameters.target_loss.map(Target::Loss))?;
+        Some(Self { target, gain_per_s: parameters.gain, last: None, signalled: 0.0 })
     }
 
     /// What becomes of the maximum probability `m` at an arrival.

@@ -1,14 +1,15 @@
 use super::*;
 use crate::discipline::Ecn;
+use crate::nlms::Update;
 use crate::testing::{Dice, arrival, at, idle, waiting};
-use ackclock_base::{Rate, random::Scripted};
+use ackclock_base::{Rate, Values, random::Scripted};
 use proptest::prelude::*;
 
 /// At 8 Mbit/s a packet of 1000 bytes takes a millisecond.
 const LINK: LinkRate = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
 
 fn limited(capacity: Capacity, settings: &[(&str, &str)]) -> Apace {
-    Apace::new(&Values::with(ENTRY.descriptor, settings), capacity, &LINK)
+    Apace::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), capacity, &LINK)
 }
 
 fn apace(settings: &[(&str, &str)]) -> Apace {
@@ -171,8 +172,8 @@ fn a_target_loss_is_held() {
 #[test]
 fn a_silence_counts_for_little() {
     // Twice the target for a tenth of a second at most: exp(0.2 * 0.1).
-    let values = Values::with(ENTRY.descriptor, &[("target_delay", "10 ms")]);
-    let mut adaptation = Adaptation::new(&values, &LINK);
+    let parameters = Parameters::from(&Values::with(ENTRY.descriptor, &[("target_delay", "10 ms")]));
+    let mut adaptation = Adaptation::new(&parameters, &LINK);
     let mut adapted = |m, ms, predicted| {
         adaptation.as_mut().map_or(0.0, |adaptation| adaptation.adapt(m, at(ms), predicted, 0.0))
     };
@@ -235,13 +236,13 @@ proptest! {
         horizon in 1_u32..=10_000,
         order in 1_u32..=30,
         step in 1e-4..2.0_f64,
-        update in prop::sample::select(Update::WORDS),
+        update in prop::sample::select(Update::ALL),
         rhythm in 1_usize..40_000,
         erratic in any::<bool>(),
     ) {
         let settings = [
             ("horizon", horizon.to_string()), ("order", order.to_string()), ("step", step.to_string()),
-            ("update", update.to_owned()),
+            ("update", update.word().to_owned()),
         ];
         let settings: Vec<_> = settings.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let mut apace = apace(&settings);
@@ -252,7 +253,7 @@ proptest! {
             let predicted = shown(&apace, "predicted_queue_packets");
             prop_assert!((0.0..=50.0).contains(&predicted), "{predicted} at {n}");
             let sound = apace.predictor.weights().iter().all(|weight| weight.abs() < 1e6);
-            prop_assert!(sound || update == "current-regressor", "at {n}");
+            prop_assert!(sound || update == Update::CurrentRegressor, "at {n}");
         }
     }
 }

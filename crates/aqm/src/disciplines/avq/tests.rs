@@ -1,13 +1,13 @@
 use super::*;
 use crate::discipline::Ecn;
 use crate::testing::{arrival, idle, waiting};
-use ackclock_base::{Rate, random::Scripted};
+use ackclock_base::{Rate, Values, random::Scripted};
 
 /// A packet of 1000 bytes takes a millisecond: 1000 packets a second.
 const LINK: LinkRate = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
 
 fn avq(capacity: Capacity, settings: &[(&str, &str)]) -> Avq {
-    Avq::new(&Values::with(ENTRY.descriptor, settings), capacity, &LINK)
+    Avq::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), capacity, &LINK)
 }
 
 /// The verdict at an empty real queue, which leaves the virtual one to decide.

@@ -1,12 +1,12 @@
 use super::*;
 use crate::discipline::{Arrival, Ecn};
 use crate::testing::{arrival, at, held};
-use ackclock_base::random::Scripted;
+use ackclock_base::{Values, random::Scripted};
 
 fn codel(ecn: bool) -> CoDel {
     let settings: &[(&str, &str)] = if ecn { &[("ecn", "true")] } else { &[] };
-    let values = Values::with(ENTRY.descriptor, settings);
-    CoDel::new(&values, Capacity::Unlimited)
+    let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
+    CoDel::new(parameters, Capacity::Unlimited)
 }
 
 fn fill(codel: &mut CoDel, count: u32, ms: f64, ecn: Ecn) {

@@ -1,36 +1,27 @@
 //! The controller of both queues (PI2: De Schepper et al. 2016; dualpi2_update in RFC 9332 appendix A), and how its
 //! probabilities become decisions.
 
-use ackclock_base::{Span, Values};
+use super::Parameters;
+use ackclock_base::Span;
 
 /// A proportional integral controller of a base probability p'.
 #[derive(Clone, Copy, Debug)]
 pub struct Controller {
-    target_s: f64,
-    alpha: f64,
-    beta: f64,
-    coupling: f64,
+    parameters: Parameters,
     base: f64,
     previous_s: f64,
 }
 
 impl Controller {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self {
-            target_s: values.time("target").seconds(),
-            alpha: values.number("alpha"),
-            beta: values.number("beta"),
-            coupling: values.number("coupling"),
-            base: 0.0,
-            previous_s: 0.0,
-        }
+    /// The controller of empty queues.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, base: 0.0, previous_s: 0.0 }
     }
 
     /// The same with a base probability to begin with.
     #[cfg(test)]
-    pub fn with_base(values: &Values, base: f64) -> Self {
-        Self { base, ..Self::new(values) }
+    pub fn with_base(parameters: Parameters, base: f64) -> Self {
+        Self { base, ..Self::new(parameters) }
     }
 
     /// An update period has passed, and the oldest packet has waited so long: p' += alpha (q - target) + beta (q - q_before).
@@ -38,7 +29,8 @@ impl Controller {
     pub fn update(&mut self, waited: Span) -> bool {
         let before = (self.base, self.previous_s);
         let seconds = waited.seconds();
-        let step = self.alpha * (seconds - self.target_s) + self.beta * (seconds - self.previous_s);
+        let Parameters { target, alpha, beta, .. } = self.parameters;
+        let step = alpha * (seconds - target.seconds()) + beta * (seconds - self.previous_s);
         self.base = (self.base + step).clamp(0.0, 1.0);
         self.previous_s = seconds;
         before != (self.base, self.previous_s)
@@ -51,12 +43,12 @@ impl Controller {
 
     /// p_CL = k p'.
     pub fn coupled(&self) -> f64 {
-        (self.coupling * self.base).min(1.0)
+        (self.parameters.coupling * self.base).min(1.0)
     }
 
     /// Whether marking all of the short queue is not enough: p_CL has reached 1, and so p_C its p_Cmax of 1 / k^2.
     pub fn is_overloaded(&self) -> bool {
-        self.coupling * self.base >= 1.0
+        self.parameters.coupling * self.base >= 1.0
     }
 }
 
@@ -80,10 +72,9 @@ impl Spread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disciplines::dualpi2::ENTRY;
 
     fn controller(base: f64) -> Controller {
-        Controller::with_base(&Values::with(ENTRY.descriptor, &[]), base)
+        Controller::with_base(Parameters::default(), base)
     }
 
     #[test]

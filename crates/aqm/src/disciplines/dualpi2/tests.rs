@@ -1,16 +1,17 @@
 use super::*;
 use crate::discipline::Arrival;
 use crate::testing::{arrival, at, held};
-use ackclock_base::random::Scripted;
+use ackclock_base::{Values, random::Scripted};
 
 fn dualpi2(settings: &[(&str, &str)]) -> DualPi2 {
-    DualPi2::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(100_000))
+    DualPi2::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(100_000))
 }
 
 /// The same with a base probability that does not move: the first update never comes.
 fn frozen(base: f64, settings: &[(&str, &str)]) -> DualPi2 {
     let mut queue = dualpi2(settings);
-    queue.controller = Controller::with_base(&Values::with(ENTRY.descriptor, settings), base);
+    queue.controller =
+        Controller::with_base(Parameters::from(&Values::with(ENTRY.descriptor, settings)), base);
     queue.next_update = Time::NEVER;
     queue
 }
@@ -121,7 +122,8 @@ fn without_ecn_it_is_one_queue_that_only_drops() {
 
 #[test]
 fn what_does_not_fit_is_dropped() {
-    let mut queue = DualPi2::new(&Values::with(ENTRY.descriptor, &[]), Capacity::Packets(2));
+    let mut queue =
+        DualPi2::new(Parameters::from(&Values::with(ENTRY.descriptor, &[])), Capacity::Packets(2));
     let mut dropped = Vec::new();
     for (ticket, ecn) in [(0, Ecn::LowLatency), (1, Ecn::NotCapable), (2, Ecn::LowLatency)] {
         let held = held(ticket, Arrival { ecn, ..arrival(0.0) });

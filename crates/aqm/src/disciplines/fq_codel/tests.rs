@@ -1,6 +1,7 @@
 use super::*;
 use crate::discipline::{Arrival, Ecn};
 use crate::testing::{Dice, arrival, at, held};
+use ackclock_base::Values;
 
 const BULK: u32 = 1;
 const SPARSE: u32 = 2;
@@ -15,8 +16,8 @@ struct Bench {
 
 impl Bench {
     fn new(settings: &[(&str, &str)], capacity: Capacity) -> Self {
-        let values = Values::with(ENTRY.descriptor, settings);
-        Self { queue: FqCoDel::new(&values, capacity), next_ticket: 0, dice: Dice(7), dropped: Vec::new() }
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
+        Self { queue: FqCoDel::new(parameters, capacity), next_ticket: 0, dice: Dice(7), dropped: Vec::new() }
     }
 
     fn arrive(&mut self, ms: f64, flow: u32, bytes: u32, count: u32) {

@@ -1,13 +1,13 @@
 use super::*;
 use crate::discipline::Ecn;
 use crate::testing::{Dice, arrival, waiting};
-use ackclock_base::{Rate, random::Scripted};
+use ackclock_base::{Rate, Values, random::Scripted};
 
 /// A packet of 1000 bytes takes a millisecond: ten in the default interval of 10 ms.
 const LINK: LinkRate = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
 
 fn paqm(settings: &[(&str, &str)]) -> Paqm {
-    Paqm::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(50), &LINK)
+    Paqm::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(50), &LINK)
 }
 
 /// Shows it intervals of `arrivals` each, with a queue of constant length.

@@ -3,12 +3,12 @@
 use super::*;
 use crate::discipline::Ecn;
 use crate::testing::{Dice, arrival, at, idle, waiting};
-use ackclock_base::{Rate, random::Scripted};
+use ackclock_base::{Rate, Values, random::Scripted};
 
 fn pie(settings: &[(&str, &str)]) -> Pie {
-    let values = Values::with(ENTRY.descriptor, settings);
+    let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
     let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
-    Pie::new(&values, Capacity::Packets(1000), &link)
+    Pie::new(parameters, Capacity::Packets(1000), &link)
 }
 
 /// A queue that has long been so many milliseconds late, with a probability.

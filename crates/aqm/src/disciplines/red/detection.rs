@@ -1,7 +1,7 @@
 //! What RED and its descendants share: the average queue, and the probability that rises with it.
 
 use crate::discipline::{LinkRate, Verdict};
-use ackclock_base::{Packets, Random, Time, Values};
+use ackclock_base::{Packets, Random, Time};
 
 /// How the probability of an early drop follows the average queue.
 #[derive(Clone, Copy, Debug)]
@@ -17,16 +17,9 @@ pub struct Curve {
 }
 
 impl Curve {
-    /// From RED's registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let min = values.packets("min_threshold");
-        Self {
-            min,
-            // Thresholds out of order leave no room for early drops; the upper one gives way.
-            max: values.packets("max_threshold").max(min),
-            max_probability: values.number("max_probability"),
-            gentle: values.flag("gentle"),
-        }
+    /// Thresholds out of order leave no room for early drops; the upper one gives way.
+    pub fn in_order(self) -> Self {
+        Self { max: self.max.max(self.min), ..self }
     }
 
     /// The probability p_b at an average queue, before it is spread out.

@@ -1,9 +1,10 @@
 //! The thesis's way (Jain 2003 chapter 5): the empty part of the bucket is a queue, which is predicted as APACE predicts its
 //! own, and a law makes a drop probability of the prediction.
 
+use super::Parameters;
 use super::law::{Law, Levels};
-use crate::nlms::{BOUNDED, Predictor, Update};
-use ackclock_base::Values;
+use super::parameters::Unit;
+use crate::nlms::Predictor;
 
 /// The predictor with its law.
 #[derive(Clone, Debug)]
@@ -22,19 +23,20 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// From the registered parameters, for a bucket of `depth` bytes.
-    pub fn new(values: &Values, depth: f64, mean_packet_bytes: u32) -> Self {
-        let (order, horizon) = (values.integer("order") as usize, values.integer("horizon") as usize);
-        let update = Update::named(values.choice("update"));
-        let (step, bounded) = (values.number("step"), values.flag(BOUNDED.name));
+    /// The prediction for a full bucket of `depth` bytes.
+    pub fn new(parameters: &Parameters, depth: f64, mean_packet_bytes: u32) -> Self {
+        let Parameters { order, horizon, step, update, bounded, .. } = *parameters;
         let step = if bounded { step.min(update.largest_stable_step(horizon)) } else { step };
         Self {
             predictor: Predictor::new(order, horizon, step, update),
-            law: Law::new(values, depth),
+            law: Law::new(parameters, depth),
             horizon: horizon as f64,
             depth,
             bounded,
-            unit_bytes: if values.choice("unit") == "bytes" { 1.0 } else { f64::from(mean_packet_bytes) },
+            unit_bytes: match parameters.unit {
+                Unit::Bytes => 1.0,
+                Unit::Packets => f64::from(mean_packet_bytes),
+            },
             kept_per_arrival: 0.0,
             predicted_tokens: depth,
         }

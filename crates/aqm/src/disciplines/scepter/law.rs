@@ -6,18 +6,7 @@
 //! on dropping. What holds together is T_predicted as the tokens that the predicted traffic will take, or with its sign
 //! turned, as the level that the target is compared with.
 
-use ackclock_base::Values;
-
-/// The words for the laws, for a parameter. The last two are not the thesis's, and have files of their own.
-pub const WORDS: &[&str] = &[
-    "free",
-    "target-demand",
-    "target-level",
-    "target-mean-level",
-    "target-literal",
-    "pi-squared",
-    "pid-squared",
-];
+use super::{DropLaw, Parameters};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
@@ -53,20 +42,20 @@ pub struct Levels {
 }
 
 impl Law {
-    /// From the registered parameters, for a bucket that `depth` bytes of tokens fill.
-    pub fn new(values: &Values, depth: f64) -> Self {
-        let form = match values.choice("law") {
-            "target-demand" => Form::Demand,
-            "target-level" => Form::Level,
-            "target-mean-level" => Form::MeanLevel,
-            "target-literal" => Form::Literal,
-            _ => Form::Free,
+    /// The law for a bucket that `depth` bytes of tokens fill.
+    pub fn new(parameters: &Parameters, depth: f64) -> Self {
+        let form = match parameters.law {
+            DropLaw::TargetDemand => Form::Demand,
+            DropLaw::TargetLevel => Form::Level,
+            DropLaw::TargetMeanLevel => Form::MeanLevel,
+            DropLaw::TargetLiteral => Form::Literal,
+            DropLaw::Free | DropLaw::PiSquared | DropLaw::PidSquared => Form::Free,
         };
         Self {
             form,
-            max_probability: values.number("max_probability"),
-            alpha: values.number("alpha"),
-            target: values.number("target") * depth,
+            max_probability: parameters.max_probability,
+            alpha: parameters.alpha,
+            target: parameters.target * depth,
             depth,
         }
     }
@@ -100,11 +89,12 @@ impl Law {
 mod tests {
     use super::*;
     use crate::disciplines::scepter::ENTRY;
+    use ackclock_base::Values;
 
     /// A bucket of 10 kB, max_p 0.2, alpha 0.3, target 5 kB.
     fn probability(law: &str, tokens: f64, predicted: f64, demand: f64) -> f64 {
-        let values = Values::with(ENTRY.descriptor, &[("law", law)]);
-        Law::new(&values, 10_000.0).probability(&Levels { tokens, predicted, demand })
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, &[("law", law)]));
+        Law::new(&parameters, 10_000.0).probability(&Levels { tokens, predicted, demand })
     }
 
     fn near(measured: f64, expected: f64) {

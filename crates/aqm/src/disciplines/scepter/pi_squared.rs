@@ -6,7 +6,8 @@
 //! What is held is the controller's output, which goes no further than a probability can: nothing winds up while the bucket
 //! is full or empty, and p' follows from the first period in which the level moves.
 
-use ackclock_base::{Rate, Span, Values};
+use super::Parameters;
+use ackclock_base::{Rate, Span};
 
 /// The shortest time between two looks at the bucket.
 const SHORTEST: f64 = 1e-3;
@@ -23,10 +24,10 @@ pub struct PiSquared {
 }
 
 impl PiSquared {
-    /// From the registered parameters, for a bucket of `depth` bytes that is full at first.
-    pub fn new(values: &Values, rate: Rate, depth: f64) -> Self {
-        let round_trip_s = values.time("round_trip").seconds();
-        let target_s = (1.0 - values.number("target")) * depth / rate.bytes_per_second();
+    /// The controller for a bucket of `depth` bytes that is full at first.
+    pub fn new(parameters: &Parameters, rate: Rate, depth: f64) -> Self {
+        let round_trip_s = parameters.round_trip.seconds();
+        let target_s = (1.0 - parameters.target) * depth / rate.bytes_per_second();
         let period_s = target_s.min(round_trip_s / 3.0).max(SHORTEST);
         Self {
             period_s,
@@ -57,12 +58,13 @@ impl PiSquared {
 mod tests {
     use super::*;
     use crate::disciplines::scepter::ENTRY;
+    use ackclock_base::Values;
 
     const RATE: Rate = Rate::from_bits_per_second(8_000_000);
 
     /// 8 Mbit/s fill 100 kB in 100 ms.
     fn controller(settings: &[(&str, &str)]) -> PiSquared {
-        PiSquared::new(&Values::with(ENTRY.descriptor, settings), RATE, 100_000.0)
+        PiSquared::new(&Parameters::from(&Values::with(ENTRY.descriptor, settings)), RATE, 100_000.0)
     }
 
     fn near(measured: f64, expected: f64) {

@@ -16,7 +16,8 @@
 //! The excess of the moment is added to it rather than integrated as a difference: it is noisy, and a sum that is cut off
 //! at 0 would keep its rises and forget its falls.
 
-use ackclock_base::{Rate, Span, Values};
+use super::Parameters;
+use ackclock_base::{Rate, Span};
 
 /// K: a fourth of what would be unstable.
 const EXCESS_GAIN: f64 = 0.27;
@@ -42,14 +43,14 @@ pub struct PidSquared {
 }
 
 impl PidSquared {
-    /// From the registered parameters, for a bucket of `depth` bytes.
-    pub fn new(values: &Values, rate: Rate, depth: f64) -> Self {
-        let round_trip_s = values.time("round_trip").seconds();
+    /// The controller for a bucket of `depth` bytes.
+    pub fn new(parameters: &Parameters, rate: Rate, depth: f64) -> Self {
+        let round_trip_s = parameters.round_trip.seconds();
         let period_s = round_trip_s / LOOKS;
         Self {
             period_s,
             round_trip_s,
-            target_s: (1.0 - values.number("target")) * depth / rate.bytes_per_second(),
+            target_s: (1.0 - parameters.target) * depth / rate.bytes_per_second(),
             bytes_per_period: rate.bytes_per_second() * period_s,
             demanded: 0.0,
             base: 0.0,
@@ -83,11 +84,12 @@ impl PidSquared {
 mod tests {
     use super::*;
     use crate::disciplines::scepter::ENTRY;
+    use ackclock_base::Values;
 
     /// 8 Mbit/s fill 100 kB in 100 ms, and bring 25 kB between two looks.
     fn controller() -> PidSquared {
         let rate = Rate::from_bits_per_second(8_000_000);
-        PidSquared::new(&Values::with(ENTRY.descriptor, &[]), rate, 100_000.0)
+        PidSquared::new(&Parameters::from(&Values::with(ENTRY.descriptor, &[])), rate, 100_000.0)
     }
 
     fn near(measured: f64, expected: f64) {

@@ -2,13 +2,13 @@ use super::*;
 use crate::discipline::Ecn;
 use crate::disciplines::token_bucket::{self, TokenBucket};
 use crate::testing::{Dice, arrival, idle, waiting};
-use ackclock_base::{Rate, Time, random::Scripted};
+use ackclock_base::{Rate, Time, Values, random::Scripted};
 use proptest::prelude::*;
 
 const LINK: LinkRate = LinkRate { rate: Rate::from_bits_per_second(1_000_000_000), mean_packet_bytes: 1000 };
 
 fn scepter(settings: &[(&str, &str)]) -> Scepter {
-    Scepter::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(100), &LINK)
+    Scepter::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(100), &LINK)
 }
 
 /// Packets of 1000 bytes, so many for each that the tokens of 8 Mbit/s allow, into a bucket of 50: the mean level in
@@ -105,8 +105,8 @@ fn what_is_predicted_in_bytes_needs_no_mean_packet() {
     let verdicts = |unit, mean_packet_bytes| {
         let link = LinkRate { mean_packet_bytes, ..LINK };
         let settings = [("rate", "8 Mbit/s"), ("burst", "20 kB"), ("unit", unit)];
-        let values = Values::with(ENTRY.descriptor, &settings);
-        let mut scepter = Scepter::new(&values, Capacity::Packets(100), &link);
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, &settings));
+        let mut scepter = Scepter::new(parameters, Capacity::Packets(100), &link);
         let mut dice = Dice(1);
         let mut ask = |packet| scepter.on_arrival(&arrival(f64::from(packet) * 0.8), &idle(0.0), &mut dice);
         (0..3000).map(&mut ask).collect::<Vec<_>>()
@@ -182,7 +182,7 @@ proptest! {
         let never = [("law", "target-level"), ("max_probability", "0")];
         let mut scepter = scepter(&[bucket.as_slice(), &never].concat());
         let values = Values::with(token_bucket::ENTRY.descriptor, &bucket);
-        let mut policer = TokenBucket::new(&values, Capacity::Packets(100), &LINK);
+        let mut policer = TokenBucket::new((&values).into(), Capacity::Packets(100), &LINK);
         let mut now = 0;
         for (gap, bytes) in arrivals {
             now += gap;

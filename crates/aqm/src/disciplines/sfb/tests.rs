@@ -3,12 +3,12 @@
 use super::*;
 use crate::discipline::Ecn;
 use crate::testing::{Dice, arrival, waiting};
-use ackclock_base::Rate;
+use ackclock_base::{Rate, Values};
 
 fn sfb(settings: &[(&str, &str)]) -> Sfb {
-    let values = Values::with(ENTRY.descriptor, settings);
+    let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
     let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
-    Sfb::new(&values, Capacity::Packets(200), &link)
+    Sfb::new(parameters, Capacity::Packets(200), &link)
 }
 
 fn offer(sfb: &mut Sfb, ms: f64, flow: u32, packets: u64) -> Verdict {

@@ -1,10 +1,10 @@
 use super::*;
 use crate::discipline::Ecn;
 use crate::testing::{Dice, arrival, waiting};
-use ackclock_base::random::Scripted;
+use ackclock_base::{Values, random::Scripted};
 
 fn sred(settings: &[(&str, &str)]) -> Sred {
-    Sred::new(&Values::with(ENTRY.descriptor, settings), Capacity::Packets(60))
+    Sred::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), Capacity::Packets(60))
 }
 
 fn of(flow: u32) -> Arrival {

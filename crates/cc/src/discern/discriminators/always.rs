@@ -3,7 +3,7 @@
 use super::Discriminator;
 use crate::discern::{Cause, IncomingAck};
 use crate::registry::DiscriminatorEntry;
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Random, Range};
+use ackclock_base::{Descriptor, Kind, Random, choice, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
@@ -12,22 +12,39 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
         name: "always",
         summary: "Calls every loss the same",
         source: "Alnuem 2009 section 5.3",
-        parameters: &[Parameter {
-            name: "cause",
-            summary: "What every loss is called",
-            quantity: Quantity::Choice(&["transmission", "congestion"]),
-            default: "transmission",
-            range: Range::ANY,
-            source: "Alnuem 2009 section 5.3",
-        }],
+        parameters: Parameters::TABLE,
         presets: &[],
     },
-    build: |values| {
-        let congestion = values.choice("cause") == "congestion";
-        Box::new(Always(if congestion { Cause::Congestion } else { Cause::Transmission }))
-    },
+    build: |values| Box::new(Always(Parameters::from(values).cause.into())),
     needs_timestamps: false,
 };
+
+choice! {
+    /// What every loss is called.
+    pub enum Named {
+        /// A loss of transmission.
+        Transmission = "transmission",
+        /// A loss of congestion.
+        Congestion = "congestion",
+    }
+}
+
+impl From<Named> for Cause {
+    fn from(named: Named) -> Self {
+        match named {
+            Named::Transmission => Self::Transmission,
+            Named::Congestion => Self::Congestion,
+        }
+    }
+}
+
+parameters! {
+    /// The judgement.
+    pub struct Parameters {
+        /// What every loss is called
+        cause: Named = choice("transmission", "Alnuem 2009 section 5.3"),
+    }
+}
 
 /// The same judgement whatever happens.
 #[derive(Clone, Copy, Debug)]

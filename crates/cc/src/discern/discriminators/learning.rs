@@ -10,11 +10,12 @@ pub mod parameters;
 #[cfg(test)]
 mod tests;
 
+use self::parameters::{Parameters, Timeouts, Weight};
 use super::{Discriminator, Judgement};
 use crate::control::{Ack, Timeout};
 use crate::discern::{Cause, IncomingAck};
 use crate::registry::DiscriminatorEntry;
-use ackclock_base::{Descriptor, Kind, Packets, Random, Span, Time, Values};
+use ackclock_base::{Descriptor, Kind, Packets, Random, Span, Time};
 
 /// The entry in the registry.
 pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
@@ -23,25 +24,19 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
         name: "learning",
         summary: "Guesses, waits for another loss, and learns how often a loss is of transmission",
         source: "A. Jain 2003 sections 4.2 and 4.4, figure 4.1",
-        parameters: parameters::PARAMETERS,
+        parameters: Parameters::TABLE,
         presets: &[],
     },
-    build: |values| Box::new(Learning::new(values)),
+    build: |values| Box::new(Learning::new(values.into())),
     needs_timestamps: false,
 };
 
-/// The discriminator.
+/// Guesses that are checked, and a probability that follows.
 #[derive(Clone, Debug)]
 pub struct Learning {
     /// p_l.
     probability: f64,
-    increase: f64,
-    decrease: f64,
-    least: f64,
-    most: f64,
-    check_rtts: f64,
-    weight: Weight,
-    guesses_timeouts: bool,
+    parameters: Parameters,
     smoothed_rtt: Span,
     most_cwnd: Packets,
     /// A number for the next guess, drawn ahead: the retransmission rule asks before the window does.
@@ -63,36 +58,13 @@ struct Check {
     share: f64,
 }
 
-/// What p_inc, the window at the loss over the largest so far, does to a confirmed guess.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Weight {
-    /// The probability that it counts.
-    Chance,
-    /// How much it counts.
-    Amount,
-    /// Nothing.
-    Off,
-}
-
 impl Learning {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let [initial, increase, decrease] =
-            ["initial", "increase", "decrease"].map(|name| values.number(name));
-        let [least, most, check_rtts] = ["least", "most", "check"].map(|name| values.number(name));
+    /// The discriminator before the first loss.
+    pub fn new(parameters: Parameters) -> Self {
+        let most = parameters.most.max(parameters.least);
         Self {
-            probability: initial,
-            increase,
-            decrease,
-            least,
-            most: most.max(least),
-            check_rtts,
-            weight: match values.choice("p_inc") {
-                "chance" => Weight::Chance,
-                "amount" => Weight::Amount,
-                _ => Weight::Off,
-            },
-            guesses_timeouts: values.choice("timeouts") == "guess",
+            probability: parameters.initial,
+            parameters: Parameters { most, ..parameters },
             smoothed_rtt: Span::ZERO,
             most_cwnd: 0.0,
             drawn: None,
@@ -110,7 +82,7 @@ impl Learning {
     }
 
     fn clamp(&mut self) {
-        self.probability = self.probability.clamp(self.least, self.most);
+        self.probability = self.probability.clamp(self.parameters.least, self.parameters.most);
     }
 
     /// Ends a check whose time is over.
@@ -122,19 +94,19 @@ impl Learning {
 
     fn confirm(&mut self, share: f64, random: &mut dyn Random) {
         self.right += 1;
-        let weight = match self.weight {
+        let weight = match self.parameters.p_inc {
             Weight::Chance => f64::from(u8::from(random.uniform() < share)),
             Weight::Amount => share,
             Weight::Off => 1.0,
         };
-        self.probability += weight * self.increase * (1.0 - self.probability);
+        self.probability += weight * self.parameters.increase * (1.0 - self.probability);
         self.clamp();
     }
 
     fn refute(&mut self) {
         self.wrong += 1;
         self.check = None;
-        self.probability -= self.decrease * self.probability;
+        self.probability -= self.parameters.decrease * self.probability;
         self.clamp();
     }
 }
@@ -171,14 +143,14 @@ impl Discriminator for Learning {
             return Judgement::Congestion;
         }
         self.most_cwnd = self.most_cwnd.max(cwnd);
-        let until = now + self.smoothed_rtt.scale(self.check_rtts);
+        let until = now + self.smoothed_rtt.scale(self.parameters.check);
         self.check = Some(Check { until, share: cwnd / self.most_cwnd });
         Judgement::Transmission
     }
 
     /// A timeout within the check refutes the guess too.
     fn on_timeout(&mut self, timeout: &Timeout, cwnd: Packets) -> Cause {
-        if self.guesses_timeouts {
+        if self.parameters.timeouts == Timeouts::Guess {
             return self.judge(timeout.now, cwnd).cause();
         }
         self.pass(timeout.now);

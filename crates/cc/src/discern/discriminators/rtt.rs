@@ -5,7 +5,7 @@ use super::Discriminator;
 use crate::control::Timeout;
 use crate::discern::{Cause, IncomingAck};
 use crate::registry::DiscriminatorEntry;
-use ackclock_base::{Descriptor, Kind, Packets, Parameter, Quantity, Random, Range, Values};
+use ackclock_base::{Descriptor, Kind, Packets, Random, Range, choice, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
@@ -14,63 +14,63 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
         name: "rtt",
         summary: "Congestion where the smoothed round trip exceeds an edge between least and greatest",
         source: "Alnuem 2009 section 6.2, equations 6.3 and 6.4, figure 6.2 and appendix D",
-        parameters: PARAMETERS,
+        parameters: Parameters::TABLE,
         presets: &[],
     },
-    build: |values| Box::new(Rtt::new(values)),
+    build: |values| Box::new(Rtt::new(values.into())),
     needs_timestamps: true,
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "alpha",
-        summary: "Weight of the old value in the smoothed round trip",
-        quantity: Quantity::Number,
-        default: "0.9",
-        range: Range::between(0.0, 1.0),
-        source: "Alnuem 2009 equation 6.4: 0.8 to 0.9, 0.9 used",
-    },
-    Parameter {
-        name: "midalpha",
-        summary: "Where between the least and the greatest round trip the edge lies",
-        quantity: Quantity::Number,
-        default: "0.15",
-        range: Range::between(0.0, 1.0),
-        source: "Alnuem 2009 equation 6.3; 0.15, 0.25 and 0.5 in section 7.3.4",
-    },
-    Parameter {
-        name: "average_starts",
-        summary: "What the smoothed round trip starts from",
-        quantity: Quantity::Choice(&["zero", "first-sample"]),
-        default: "zero",
-        range: Range::ANY,
-        source: "Alnuem 2009 appendix D: zero, so that for some twenty acknowledgements every loss is of transmission",
-    },
-    Parameter {
-        name: "inclusive",
-        summary: "Whether the edge itself is congestion",
-        quantity: Quantity::Flag,
-        default: "false",
-        range: Range::ANY,
-        source: "Alnuem 2009 section 6.2: above the edge; appendix D: at or above",
-    },
-    Parameter {
-        name: "after_timeout",
-        summary: "What a timeout does to the greatest round trip",
-        quantity: Quantity::Choice(&["forget", "keep"]),
-        default: "forget",
-        range: Range::ANY,
-        source: "Alnuem 2009 section 6.2 recalculates it, and does not say from what",
-    },
-];
+choice! {
+    /// What the smoothed round trip starts from.
+    pub enum AverageStarts {
+        /// Zero, so that it comes to the round trip from below.
+        Zero = "zero",
+        /// The first round trip.
+        FirstSample = "first-sample",
+    }
+}
 
-/// The discriminator.
+choice! {
+    /// What a timeout does to the greatest round trip.
+    pub enum AfterTimeout {
+        /// It is found anew.
+        Forget = "forget",
+        /// Nothing.
+        Keep = "keep",
+    }
+}
+
+parameters! {
+    /// How round trips are smoothed, and where the edge lies.
+    pub struct Parameters {
+        /// Weight of the old value in the smoothed round trip
+        alpha: f64 = number("0.9", Range::between(0.0, 1.0), "Alnuem 2009 equation 6.4: 0.8 to 0.9, 0.9 used"),
+        /// Where between the least and the greatest round trip the edge lies
+        midalpha: f64 = number(
+            "0.15",
+            Range::between(0.0, 1.0),
+            "Alnuem 2009 equation 6.3; 0.15, 0.25 and 0.5 in section 7.3.4",
+        ),
+        /// What the smoothed round trip starts from
+        average_starts: AverageStarts = choice(
+            "zero",
+            "Alnuem 2009 appendix D: zero, so that for some twenty acknowledgements every loss is of transmission",
+        ),
+        /// Whether the edge itself is congestion
+        inclusive: bool = flag(false, "Alnuem 2009 section 6.2: above the edge; appendix D: at or above"),
+        /// What a timeout does to the greatest round trip
+        after_timeout: AfterTimeout = choice(
+            "forget",
+            "Alnuem 2009 section 6.2 recalculates it, and does not say from what",
+        ),
+    }
+}
+
+/// Congestion beyond an edge of the round trip.
 #[derive(Clone, Debug)]
 pub struct Rtt {
-    alpha: f64,
-    midalpha: f64,
-    inclusive: bool,
-    keeps_greatest: bool,
+    parameters: Parameters,
     /// Seconds, as all that follow.
     average: Option<f64>,
     least: f64,
@@ -78,15 +78,11 @@ pub struct Rtt {
 }
 
 impl Rtt {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let from_first_sample = values.choice("average_starts") == "first-sample";
+    /// The discriminator before the first round trip.
+    pub fn new(parameters: Parameters) -> Self {
         Self {
-            alpha: values.number("alpha"),
-            midalpha: values.number("midalpha"),
-            inclusive: values.flag("inclusive"),
-            keeps_greatest: values.choice("after_timeout") == "keep",
-            average: (!from_first_sample).then_some(0.0),
+            parameters,
+            average: (parameters.average_starts == AverageStarts::Zero).then_some(0.0),
             least: f64::INFINITY,
             greatest: 0.0,
         }
@@ -94,7 +90,7 @@ impl Rtt {
 
     /// Equation 6.3; infinite before the first round trip.
     fn edge(&self) -> f64 {
-        self.least + self.midalpha * (self.greatest - self.least)
+        self.least + self.parameters.midalpha * (self.greatest - self.least)
     }
 }
 
@@ -107,7 +103,8 @@ impl Discriminator for Rtt {
         self.least = self.least.min(rtt);
         if incoming.fresh {
             let average = self.average.unwrap_or(rtt);
-            self.average = Some(self.alpha * average + (1.0 - self.alpha) * rtt);
+            let alpha = self.parameters.alpha;
+            self.average = Some(alpha * average + (1.0 - alpha) * rtt);
             self.greatest = self.greatest.max(rtt);
         }
         self.cause()
@@ -118,7 +115,7 @@ impl Discriminator for Rtt {
             return Cause::Transmission;
         };
         let edge = self.edge();
-        if average > edge || (self.inclusive && average == edge) {
+        if average > edge || (self.parameters.inclusive && average == edge) {
             Cause::Congestion
         } else {
             Cause::Transmission
@@ -127,7 +124,7 @@ impl Discriminator for Rtt {
 
     /// Section 6.2: the greatest round trip is found anew after each timeout.
     fn on_timeout(&mut self, _timeout: &Timeout, _cwnd: Packets) -> Cause {
-        if !self.keeps_greatest {
+        if self.parameters.after_timeout == AfterTimeout::Forget {
             self.greatest = 0.0;
         }
         Cause::Congestion
@@ -144,11 +141,12 @@ impl Discriminator for Rtt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock_base::Values;
     use ackclock_base::random::Scripted;
     use ackclock_base::{Span, Time};
 
     fn rtt(settings: &[(&str, &str)]) -> Rtt {
-        Rtt::new(&Values::with(ENTRY.descriptor, settings))
+        Rtt::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)))
     }
 
     fn arrive(rtt: &mut Rtt, fresh: bool, echo_ms: u64) -> Cause {

@@ -5,7 +5,7 @@
 use super::Discriminator;
 use crate::discern::{Cause, IncomingAck};
 use crate::registry::DiscriminatorEntry;
-use ackclock_base::{Descriptor, Kind, Parameter, Quantity, Random, Range, Values};
+use ackclock_base::{Descriptor, Kind, Random, Range, choice, parameters};
 
 /// The entry in the registry.
 pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
@@ -14,46 +14,42 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
         name: "spike",
         summary: "Congestion while the one-way trip time is in a spike, between two thresholds",
         source: "Alnuem 2009 equations 3.1 and 3.2, figure 6.1; Cen, Cosman and Voelker 2003",
-        parameters: PARAMETERS,
+        parameters: Parameters::TABLE,
         presets: &[],
     },
-    build: |values| Box::new(Spike::new(values)),
+    build: |values| Box::new(Spike::new(values.into())),
     needs_timestamps: true,
 };
 
-const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "alpha",
-        summary: "Where between the least and the greatest trip time a spike begins",
-        quantity: Quantity::Number,
-        default: "0.5",
-        range: Range::between(0.0, 1.0),
-        source: "Alnuem 2009 section 6.2, equation 6.1",
-    },
-    Parameter {
-        name: "beta",
-        summary: "Where between the least and the greatest trip time a spike ends",
-        quantity: Quantity::Number,
-        default: "0.33",
-        range: Range::between(0.0, 1.0),
-        source: "Alnuem 2009 section 6.2, equation 6.2",
-    },
-    Parameter {
-        name: "trip",
-        summary: "Which trip is timed: the way there, or there and back",
-        quantity: Quantity::Choice(&["one-way", "round"]),
-        default: "one-way",
-        range: Range::ANY,
-        source: "Alnuem 2009 section 3.5.2.13: relative one-way trip time; its own implementation does not say",
-    },
-];
+choice! {
+    /// Which trip is timed.
+    pub enum Trip {
+        /// The way there.
+        OneWay = "one-way",
+        /// There and back.
+        Round = "round",
+    }
+}
 
-/// The discriminator.
+parameters! {
+    /// Where a spike begins and ends.
+    pub struct Parameters {
+        /// Where between the least and the greatest trip time a spike begins
+        alpha: f64 = number("0.5", Range::between(0.0, 1.0), "Alnuem 2009 section 6.2, equation 6.1"),
+        /// Where between the least and the greatest trip time a spike ends
+        beta: f64 = number("0.33", Range::between(0.0, 1.0), "Alnuem 2009 section 6.2, equation 6.2"),
+        /// Which trip is timed: the way there, or there and back
+        trip: Trip = choice(
+            "one-way",
+            "Alnuem 2009 section 3.5.2.13: relative one-way trip time; its own implementation does not say",
+        ),
+    }
+}
+
+/// Congestion in spikes of the trip time.
 #[derive(Clone, Debug)]
 pub struct Spike {
-    alpha: f64,
-    beta: f64,
-    round: bool,
+    parameters: Parameters,
     /// Seconds, as the next.
     least: f64,
     greatest: f64,
@@ -61,16 +57,9 @@ pub struct Spike {
 }
 
 impl Spike {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        Self {
-            alpha: values.number("alpha"),
-            beta: values.number("beta"),
-            round: values.choice("trip") == "round",
-            least: f64::INFINITY,
-            greatest: f64::NEG_INFINITY,
-            in_spike: false,
-        }
+    /// The discriminator before the first trip.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, least: f64::INFINITY, greatest: f64::NEG_INFINITY, in_spike: false }
     }
 
     fn threshold(&self, share: f64) -> f64 {
@@ -80,13 +69,14 @@ impl Spike {
 
 impl Discriminator for Spike {
     fn on_incoming(&mut self, incoming: &IncomingAck, _random: &mut dyn Random) -> Cause {
-        let trip = if self.round { incoming.echo } else { incoming.way_there };
+        let Parameters { alpha, beta, trip } = self.parameters;
+        let trip = if trip == Trip::Round { incoming.echo } else { incoming.way_there };
         if let Some(trip) = trip.map(|trip| trip.seconds()) {
             self.least = self.least.min(trip);
             self.greatest = self.greatest.max(trip);
-            if trip > self.threshold(self.alpha) {
+            if trip > self.threshold(alpha) {
                 self.in_spike = true;
-            } else if trip < self.threshold(self.beta) {
+            } else if trip < self.threshold(beta) {
                 self.in_spike = false;
             }
         }
@@ -105,11 +95,12 @@ impl Discriminator for Spike {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ackclock_base::Values;
     use ackclock_base::random::Scripted;
     use ackclock_base::{Span, Time};
 
     fn causes(settings: &[(&str, &str)], trips_ms: &[u64]) -> Vec<Cause> {
-        let mut spike = Spike::new(&Values::with(ENTRY.descriptor, settings));
+        let mut spike = Spike::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)));
         let incoming = |ms: &u64| {
             let way_there = Some(Span::from_millis(*ms));
             let echo = Some(Span::from_millis(500));

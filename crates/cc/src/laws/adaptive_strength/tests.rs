@@ -1,6 +1,5 @@
-use super::Controller;
-use crate::laws::a_tcp;
-use ackclock_base::{Span, Time, Values};
+use super::{Controller, Parameters};
+use ackclock_base::{Span, Time};
 
 /// A controller in time, with a gain of 1 unless a test is about smoothing: the smoothed round trip is the last.
 struct Run {
@@ -11,16 +10,19 @@ struct Run {
 const LOW: f64 = 0.050;
 const HIGH: f64 = 0.060;
 
+/// The defaults but for the gain.
+fn unsmoothed() -> Parameters {
+    Parameters { srtt_gain: 1.0, ..Parameters::default() }
+}
+
 impl Run {
-    fn new(settings: &[(&str, &str)]) -> Self {
-        let settings = [&[("srtt_gain", "1")], settings].concat();
-        let controller = Controller::new(&Values::with(a_tcp::ENTRY.descriptor, &settings));
-        Self { controller, now: Time::from_seconds(1.0) }
+    fn new(parameters: Parameters) -> Self {
+        Self { controller: Controller::new(parameters), now: Time::from_seconds(1.0) }
     }
 
     /// After the loss that ends slow start, with round trips of 50 to 60 ms seen: a queue counts from 52 ms.
     fn after_slow_start() -> Self {
-        let mut run = Self::new(&[]);
+        let mut run = Self::new(unsmoothed());
         run.rtt(LOW, 10.0);
         run.rtt(HIGH, 20.0);
         run.controller.on_loss(run.now);
@@ -51,7 +53,7 @@ impl Run {
 
 #[test]
 fn line_1_smooths_by_an_eighth_from_the_first_sample_also_in_pauses() {
-    let mut run = Run::new(&[("srtt_gain", "0.125")]);
+    let mut run = Run::new(Parameters::default());
     run.rtt(0.080, 10.0);
     assert_eq!(run.controller.srtt, 0.080);
     run.rtt(0.160, 10.0); // in the pause: 7/8 x 80 + 1/8 x 160 = 90 ms
@@ -61,7 +63,7 @@ fn line_1_smooths_by_an_eighth_from_the_first_sample_also_in_pauses() {
 
 #[test]
 fn before_the_first_loss_k_does_not_rise() {
-    let mut run = Run::new(&[]);
+    let mut run = Run::new(unsmoothed());
     (0..10).for_each(|_| run.check(LOW, 10.0));
     assert_eq!(run.controller.k(), 1.0);
 }
@@ -81,7 +83,7 @@ fn line_2_one_check_in_ten_least_round_trips() {
 
 #[test]
 fn a_loss_pauses_for_delta() {
-    let mut run = Run::new(&[("delta", "4")]);
+    let mut run = Run::new(Parameters { delta: 4.0, ..unsmoothed() });
     run.rtt(LOW, 10.0);
     run.controller.on_loss(run.now);
     run.now += Span::from_millis(200);
@@ -167,8 +169,8 @@ fn a_queue_counts_from_a_fifth_of_the_greatest() {
 #[test]
 fn the_root_of_the_knees_strength() {
     // Figure 29: 34 gives 5; without cutting to whole numbers 5.83.
-    for (whole, k) in [("true", 5.0), ("false", 34.0_f64.sqrt())] {
-        let mut run = Run::new(&[("whole_root", whole)]);
+    for (whole_root, k) in [(true, 5.0), (false, 34.0_f64.sqrt())] {
+        let mut run = Run::new(Parameters { whole_root, ..unsmoothed() });
         run.rtt(LOW, 10.0);
         run.rtt(HIGH, 10.0);
         run.controller.on_loss(run.now);
@@ -181,8 +183,8 @@ fn the_root_of_the_knees_strength() {
 
 #[test]
 fn slow_start_may_end_without_a_loss() {
-    for (needs_loss, k) in [("true", 1.0), ("false", 2.0)] {
-        let mut run = Run::new(&[("slow_start_needs_loss", needs_loss)]);
+    for (slow_start_needs_loss, k) in [(true, 1.0), (false, 2.0)] {
+        let mut run = Run::new(Parameters { slow_start_needs_loss, ..unsmoothed() });
         run.rtt(LOW, 10.0);
         run.controller.on_threshold(run.now);
         run.check(LOW, 10.0);

@@ -1,14 +1,7 @@
 //! The layers in which the last losses fell, by which adaptive LTCP-RC tells a steady flow from one in transition
 //! (S. Jain 2005, chapter V section A).
 
-/// What the layers of the last losses must show for a flow to be called steady.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steady {
-    /// The pseudo-code: none of the last three lies above the one before.
-    NotRising,
-    /// The prose: the last three are the same, or the last lies below the one before.
-    SameOrFalling,
-}
+use super::Steady;
 
 /// The layers of the last three losses.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,27 +2,24 @@
 
 use crate::classic::Window;
 use crate::control::Initial;
-use ackclock_base::{Packets, Parameter, Quantity, Range, Span, Values};
+use ackclock_base::{Packets, Range, Span, parameters};
 
-/// The least window.
-pub const CWND_FLOOR: Parameter = Parameter {
-    name: "cwnd_floor",
-    summary: "The least window",
-    quantity: Quantity::Packets,
-    default: "1 packet",
-    range: Range::between(1.0, 1e6),
-    source: "not stated for TCP; Dahal section 6.1.1 states one packet for SCTP",
-};
-
-/// Whether there is a greatest window.
-pub const WINDOW_CAP: Parameter = Parameter {
-    name: "window_cap",
-    summary: "Whether the window stops growing at the transport's window limit",
-    quantity: Quantity::Flag,
-    default: "true",
-    range: Range::ANY,
-    source: "not stated; without it the window drifts up while the limit holds the flow back",
-};
+parameters! {
+    /// Between which bounds the window moves.
+    pub struct Bounds {
+        /// The least window
+        cwnd_floor: Packets = packets(
+            "1 packet",
+            Range::between(1.0, 1e6),
+            "not stated for TCP; Dahal section 6.1.1 states one packet for SCTP",
+        ),
+        /// Whether the window stops growing at the transport's window limit
+        window_cap: bool = flag(
+            true,
+            "not stated; without it the window drifts up while the limit holds the flow back",
+        ),
+    }
+}
 
 /// What the window moves by, and between which bounds.
 #[derive(Clone, Debug)]
@@ -32,13 +29,9 @@ pub struct Step {
 }
 
 impl Step {
-    /// From the registered parameters.
-    pub fn new(values: &Values, initial: &Initial) -> Self {
-        let capped = values.flag(WINDOW_CAP.name);
-        Self {
-            floor: values.packets(CWND_FLOOR.name),
-            cap: if capped { initial.limit } else { f64::INFINITY },
-        }
+    /// Between these bounds, for a connection that begins so.
+    pub fn new(bounds: &Bounds, initial: &Initial) -> Self {
+        Self { floor: bounds.cwnd_floor, cap: if bounds.window_cap { initial.limit } else { f64::INFINITY } }
     }
 
     /// Equation 3.4 in packets, (threshold - RTT) / min(RTT, threshold), and equation 3.5.

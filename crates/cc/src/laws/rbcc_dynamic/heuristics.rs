@@ -1,39 +1,10 @@
 //! The five heuristics of RBCC's dynamic threshold as conditions (Dahal 2007, section 4.4, heuristics I to V).
 
+use super::parameters::Parameters;
 use super::trend::Trend;
-use ackclock_base::{Packets, Values};
+use ackclock_base::Packets;
 
-/// The constants of the heuristics.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Heuristics {
-    gamma1: u32,
-    probe_window: Packets,
-    gamma2: u32,
-    gamma31: u32,
-    gamma32: i32,
-    probe_clamp: u32,
-    gamma41: u32,
-    gamma51: u32,
-    lean_window: Packets,
-}
-
-impl Heuristics {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let count = |name| values.integer(name) as u32;
-        Self {
-            gamma1: count("gamma1"),
-            probe_window: values.number("probe_window"),
-            gamma2: count("gamma2"),
-            gamma31: count("gamma31"),
-            gamma32: values.integer("gamma32") as i32,
-            probe_clamp: count("probe_clamp"),
-            gamma41: count("gamma41"),
-            gamma51: count("gamma51"),
-            lean_window: values.number("lean_window"),
-        }
-    }
-
+impl Parameters {
     /// Heuristic I, its first part: the window is stuck at the bottom.
     pub fn starved(&self, trend: &Trend, cwnd: Packets) -> bool {
         trend.not_grown >= self.gamma1 && trend.rtt_count >= 0 && cwnd <= self.probe_window
@@ -63,18 +34,13 @@ impl Heuristics {
 #[cfg(test)]
 mod tests {
     use super::super::trend::Trend;
-    use super::Heuristics;
-    use crate::laws::rbcc_dynamic::ENTRY;
-
-    fn heuristics() -> Heuristics {
-        Heuristics::new(&ENTRY.descriptor.defaults())
-    }
+    use super::Parameters;
 
     // Each condition holds at its limits, and fails one step beyond any of them.
 
     #[test]
     fn one_two_samples_without_growth_no_rise_and_a_window_of_one_and_a_half() {
-        let h = heuristics();
+        let h = Parameters::default();
         assert!(h.starved(&Trend::counted(0, 2, 0), 1.5));
         assert!(!h.starved(&Trend::counted(0, 1, 0), 1.5) && !h.starved(&Trend::counted(0, 2, -1), 1.5));
         assert!(!h.starved(&Trend::counted(0, 2, 0), 1.51));
@@ -82,14 +48,14 @@ mod tests {
 
     #[test]
     fn two_two_samples_with_growth_and_rises_down_to_the_clamp() {
-        let h = heuristics();
+        let h = Parameters::default();
         assert!(h.crowding(&Trend::counted(2, 0, -10), -10));
         assert!(!h.crowding(&Trend::counted(1, 0, -10), -10) && !h.crowding(&Trend::counted(2, 0, -9), -10));
     }
 
     #[test]
     fn three_five_samples_with_growth_and_five_rises_or_more_than_20_probes() {
-        let h = heuristics();
+        let h = Parameters::default();
         assert!(h.probed(&Trend::counted(5, 0, -5), 1));
         assert!(!h.probed(&Trend::counted(4, 0, -5), 1) && !h.probed(&Trend::counted(5, 0, -4), 1));
         assert!(h.probed(&Trend::counted(0, 0, 0), 21) && !h.probed(&Trend::counted(0, 0, 0), 20));
@@ -97,7 +63,7 @@ mod tests {
 
     #[test]
     fn four_fifteen_samples_without_growth_no_rise_and_a_window_of_two() {
-        let h = heuristics();
+        let h = Parameters::default();
         assert!(h.lean(&Trend::counted(0, 15, 0), 2.0));
         assert!(!h.lean(&Trend::counted(0, 14, 0), 2.0) && !h.lean(&Trend::counted(0, 15, -1), 2.0));
         assert!(!h.lean(&Trend::counted(0, 15, 0), 2.1));
@@ -105,7 +71,7 @@ mod tests {
 
     #[test]
     fn five_fifteen_samples_with_growth_ten_rises_and_a_window_above_two() {
-        let h = heuristics();
+        let h = Parameters::default();
         assert!(h.bully(&Trend::counted(15, 0, -10), 2.1, -10));
         assert!(
             !h.bully(&Trend::counted(14, 0, -10), 2.1, -10) && !h.bully(&Trend::counted(15, 0, -9), 2.1, -10)

@@ -1,19 +1,12 @@
 //! The normal phase of RBCC's dynamic threshold: heuristics IV and V (Dahal 2007, section 4.4).
 
-use super::heuristics::Heuristics;
+use super::parameters::{Confirmation, Parameters};
 use super::probe::Change;
 use super::trend::{Sample, Trend};
-use ackclock_base::Values;
 
 /// The state of the phase.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Normal {
-    alpha2: f64,
-    beta2: f64,
-    gamma42: u32,
-    gamma52: u32,
-    decr_clamp: i32,
-    consecutive: bool,
     lean_found: u32,
     bully_found: u32,
     /// Lean states since the last bully state.
@@ -23,35 +16,19 @@ pub struct Normal {
 }
 
 impl Normal {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let count = |name| values.integer(name) as u32;
-        Self {
-            alpha2: values.number("alpha2"),
-            beta2: values.number("beta2"),
-            gamma42: count("gamma42"),
-            gamma52: count("gamma52"),
-            decr_clamp: values.integer("decr_clamp_normal") as i32,
-            consecutive: values.choice("confirmation") == "consecutive",
-            lean_found: 0,
-            bully_found: 0,
-            lean: 0,
-            bully: 0,
-        }
-    }
-
     /// A sample: what heuristics IV and V ask for. A declaration resets the counters (section 4.4 C, step 3c).
-    pub fn sample(&mut self, heuristics: &Heuristics, trend: &mut Trend, sample: &Sample) -> Option<Change> {
-        let lean = heuristics.lean(trend, sample.cwnd);
-        let bully = !lean && heuristics.bully(trend, sample.cwnd, self.decr_clamp);
-        self.lean_found = if self.consecutive && !lean { 0 } else { self.lean_found + u32::from(lean) };
-        self.bully_found = if self.consecutive && !bully { 0 } else { self.bully_found + u32::from(bully) };
-        let change = if lean && self.lean_found >= self.gamma42 {
+    pub fn sample(&mut self, constants: &Parameters, trend: &mut Trend, sample: &Sample) -> Option<Change> {
+        let consecutive = constants.confirmation == Confirmation::Consecutive;
+        let lean = constants.lean(trend, sample.cwnd);
+        let bully = !lean && constants.bully(trend, sample.cwnd, constants.decr_clamp_normal);
+        self.lean_found = if consecutive && !lean { 0 } else { self.lean_found + u32::from(lean) };
+        self.bully_found = if consecutive && !bully { 0 } else { self.bully_found + u32::from(bully) };
+        let change = if lean && self.lean_found >= constants.gamma42 {
             (self.lean, self.bully) = (self.lean + 1, 0);
-            Change::Raise(self.alpha2 / f64::from(self.lean))
-        } else if bully && self.bully_found >= self.gamma52 {
+            Change::Raise(constants.alpha2 / f64::from(self.lean))
+        } else if bully && self.bully_found >= constants.gamma52 {
             (self.bully, self.lean) = (self.bully + 1, 0);
-            Change::Lower(self.beta2 / f64::from(self.bully))
+            Change::Lower(constants.beta2 / f64::from(self.bully))
         } else {
             return None;
         };
@@ -64,18 +41,17 @@ impl Normal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::laws::rbcc_dynamic::ENTRY;
-    use ackclock_base::{Span, Values};
+    use ackclock_base::Span;
 
     struct Phase {
-        heuristics: Heuristics,
+        constants: Parameters,
         normal: Normal,
     }
 
     impl Phase {
-        fn new(settings: &[(&str, &str)]) -> Self {
-            let values = Values::with(ENTRY.descriptor, settings);
-            Self { heuristics: Heuristics::new(&values), normal: Normal::new(&values) }
+        fn new(confirmation: Confirmation) -> Self {
+            let constants = Parameters { confirmation, ..Parameters::default() };
+            Self { constants, normal: Normal::default() }
         }
 
         /// The changes on `times` samples with these counters.
@@ -91,7 +67,7 @@ mod tests {
             let sample = Sample { rtt, min_rtt: rtt, cwnd };
             let change = |_| {
                 let mut trend = Trend::counted(grown, not_grown, rtt_count);
-                let change = self.normal.sample(&self.heuristics, &mut trend, &sample);
+                let change = self.normal.sample(&self.constants, &mut trend, &sample);
                 assert_eq!(change.is_some(), trend == Trend::counted(0, 0, 0)); // step 3c
                 change
             };
@@ -110,7 +86,7 @@ mod tests {
     #[test]
     fn fifteen_findings_of_a_lean_flow_raise_by_less_each_time_in_a_row() {
         // lp_increment = 5 / n percent.
-        let mut phase = Phase::new(&[]);
+        let mut phase = Phase::new(Confirmation::Total);
         assert_eq!(phase.lean(14), []);
         assert_eq!(phase.lean(1), [Change::Raise(5.0)]);
         assert_eq!(phase.lean(30), [Change::Raise(2.5), Change::Raise(5.0 / 3.0)]);
@@ -119,13 +95,13 @@ mod tests {
     #[test]
     fn fifteen_findings_of_a_bully_lower_by_less_each_time_in_a_row() {
         // bn_decrement = 3 / n percent.
-        let mut phase = Phase::new(&[]);
+        let mut phase = Phase::new(Confirmation::Total);
         assert_eq!(phase.bully(45), [Change::Lower(3.0), Change::Lower(1.5), Change::Lower(1.0)]);
     }
 
     #[test]
     fn the_opposite_state_ends_a_row() {
-        let mut phase = Phase::new(&[]);
+        let mut phase = Phase::new(Confirmation::Total);
         phase.lean(30);
         phase.bully(15);
         assert_eq!(phase.lean(15), [Change::Raise(5.0)]);
@@ -134,8 +110,10 @@ mod tests {
 
     #[test]
     fn confirmations_add_up_or_must_be_consecutive() {
-        for (reading, expected) in [("total", vec![Change::Raise(5.0)]), ("consecutive", vec![])] {
-            let mut phase = Phase::new(&[("confirmation", reading)]);
+        for (confirmation, expected) in
+            [(Confirmation::Total, vec![Change::Raise(5.0)]), (Confirmation::Consecutive, vec![])]
+        {
+            let mut phase = Phase::new(confirmation);
             phase.lean(14);
             phase.changes(1, 1, 0, 0, 2.0);
             assert_eq!(phase.lean(1), expected);

@@ -1,17 +1,15 @@
 //! RBCC's dynamic threshold: probe phase, then normal phase for ever (Dahal 2007, section 4.4 C).
 
-use super::heuristics::Heuristics;
 use super::normal::Normal;
+use super::parameters::Parameters;
 use super::probe::{Change, Probe};
-use super::trend::{RttCount, Sample, Trend};
-use ackclock_base::{Span, Values};
+use super::trend::{Sample, Trend};
+use ackclock_base::Span;
 
 /// The threshold of one connection.
 #[derive(Clone, Debug)]
 pub struct Threshold {
-    heuristics: Heuristics,
-    start: f64,
-    floor: f64,
+    constants: Parameters,
     value: Option<Span>,
     probing: bool,
     trend: Trend,
@@ -20,25 +18,21 @@ pub struct Threshold {
 }
 
 impl Threshold {
-    /// From the registered parameters.
-    pub fn new(values: &Values) -> Self {
-        let rule = if values.choice("rtt_count_rule") == "net" { RttCount::Net } else { RttCount::Run };
-        let above = |margin| 1.0 + values.number(margin) / 100.0;
+    /// The threshold before the base is known.
+    pub fn new(constants: Parameters) -> Self {
         Self {
-            heuristics: Heuristics::new(values),
-            start: above("start_margin"),
-            floor: above("floor_margin"),
             value: None,
             probing: true,
-            trend: Trend::new(rule),
-            probe: Probe::new(values),
-            normal: Normal::new(values),
+            trend: Trend::new(constants.rtt_count_rule),
+            probe: Probe::new(&constants),
+            normal: Normal::default(),
+            constants,
         }
     }
 
     /// What it is. It begins 10 % above the base round trip (step 1).
     pub fn above(&mut self, base: Span) -> Span {
-        *self.value.get_or_insert(base.scale(self.start))
+        *self.value.get_or_insert(base.scale(1.0 + self.constants.start_margin / 100.0))
     }
 
     /// Whether it is in the probe phase.
@@ -53,19 +47,19 @@ impl Threshold {
             return;
         }
         let change = if self.probing {
-            self.probe.sample(&self.heuristics, &mut self.trend, sample)
+            self.probe.sample(&self.constants, &mut self.trend, sample)
         } else {
-            self.normal.sample(&self.heuristics, &mut self.trend, sample)
+            self.normal.sample(&self.constants, &mut self.trend, sample)
         };
         match change {
             Some(Change::Raise(percent)) => self.value = Some(value.scale(1.0 + percent / 100.0)),
             Some(Change::Lower(percent)) => {
-                let floor = sample.min_rtt.scale(self.floor); // step 4
+                let floor = sample.min_rtt.scale(1.0 + self.constants.floor_margin / 100.0); // step 4
                 self.value = Some(value.scale(1.0 - percent / 100.0).max(floor));
             }
             None => {}
         }
-        if self.probing && self.heuristics.probed(&self.trend, self.probe.probes) {
+        if self.probing && self.constants.probed(&self.trend, self.probe.probes) {
             self.probing = false;
             self.trend.reset();
         }
@@ -88,9 +82,10 @@ impl Threshold {
 mod tests {
     use super::*;
     use crate::laws::rbcc_dynamic::ENTRY;
+    use ackclock_base::Values;
 
     fn threshold(settings: &[(&str, &str)]) -> Threshold {
-        Threshold::new(&Values::with(ENTRY.descriptor, settings))
+        Threshold::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)))
     }
 
     fn sample(rtt_ms: u64, cwnd: f64) -> Sample {

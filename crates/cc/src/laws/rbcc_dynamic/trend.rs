@@ -1,16 +1,8 @@
 //! What the heuristics of RBCC's dynamic threshold look at: for how long the window and the round trip have gone up or
 //! down (Dahal 2007, section 4.4).
 
+use super::parameters::RttCount;
 use ackclock_base::{Packets, Span};
-
-/// How `rtt_count` counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RttCount {
-    /// Falls less rises since it was last 0, as the text defines it.
-    Net,
-    /// The length of the present run of falls, or of rises with a minus: "for consecutive instances".
-    Run,
-}
 
 /// A sample: the round trip, and the window that equation 3.4 made of it.
 #[derive(Clone, Copy, Debug, PartialEq)]

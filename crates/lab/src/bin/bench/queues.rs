@@ -9,6 +9,7 @@ use crate::cpu;
 use ackclock_aqm::registry::{Entry, QUEUES};
 use ackclock_aqm::{Arrival, Capacity, Ecn, LinkRate};
 use ackclock_base::{Random, Rate, Span, Time};
+use ackclock_sim::channel::Impairments;
 use ackclock_sim::link::{Link, LinkParts};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::packet::Packet;
@@ -95,7 +96,7 @@ fn link(entry: &Entry) -> Link {
         phases: Vec::new(),
         delay: Span::ZERO,
         discipline: Some((entry.build)(&values, Capacity::Packets(50), &link_rate)),
-        loss: None,
+        impairments: Impairments::default(),
         seed: 1,
     };
     Link::new(parts, true, Interval { from: Time::ZERO, to: Time::NEVER })

@@ -1,28 +1,51 @@
-//! Packets per CPU second: the data packets that reached the far end of the first link divided by the CPU seconds that
-//! the run took.
+//! What a packet costs on a path: packets per CPU second, and the number of packets for those who count instructions.
 
 use crate::cpu;
 use ackclock_lab::Scenario;
 use ackclock_lab::build::{self, Keep};
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-/// The median of several runs: the machine is shared with others.
+/// The data packets that reached the far end of the first link divided by the CPU seconds that the run took: the median of
+/// several runs, since the machine is shared with others.
 pub fn bench(file: &str, repeat: usize) -> Result<(), String> {
-    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-    let scenario = Scenario::parse(&text, file, &serde_json::Map::new())
-        .map_err(|problems| ackclock_lab::diagnostics::render(&problems))?;
+    let name = Path::new(file).file_stem().map_or(file, |stem| stem.to_str().unwrap_or(file));
+    let scenario = read(file, &Map::new())?;
+    println!("bench {name} {:.0} packets/cpu-s", median_rate(&scenario, repeat)?);
+    Ok(())
+}
+
+/// Runs a scenario for so many simulated seconds and prints how many packets its first link delivered. Two such runs under a
+/// counter of instructions tell what one packet takes, without what comes before the first.
+pub fn count(file: &str, seconds: &str) -> Result<(), String> {
+    let mut overrides = Map::new();
+    overrides.insert("duration".into(), Value::String(format!("{seconds} s")));
+    println!("packets {}", run(&read(file, &overrides)?)?);
+    Ok(())
+}
+
+/// The median of so many runs of a scenario, in packets per CPU second.
+pub fn median_rate(scenario: &Scenario, repeat: usize) -> Result<f64, String> {
     let mut rates = Vec::new();
     for _ in 0..repeat {
         let started = cpu::seconds()?;
-        let mut simulation =
-            build::simulation(&scenario, scenario.seed, Keep::default(), build::measured(&scenario));
-        simulation.run(&AtomicBool::new(false)).map_err(|error| error.to_string())?;
-        let packets = simulation.network.links[0].counts().delivered;
+        let packets = run(scenario)?;
         rates.push(packets as f64 / (cpu::seconds()? - started));
     }
     rates.sort_by(f64::total_cmp);
-    let name = Path::new(file).file_stem().map_or(file, |stem| stem.to_str().unwrap_or(file));
-    println!("bench {name} {:.0} packets/cpu-s", rates[rates.len() / 2]);
-    Ok(())
+    Ok(rates[rates.len() / 2])
+}
+
+fn read(file: &str, overrides: &Map<String, Value>) -> Result<Scenario, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    Scenario::parse(&text, file, overrides).map_err(|problems| ackclock_lab::diagnostics::render(&problems))
+}
+
+/// Data packets delivered by the first link.
+fn run(scenario: &Scenario) -> Result<u64, String> {
+    let measured = build::measured(scenario);
+    let mut simulation = build::simulation(scenario, scenario.seed, Keep::default(), measured);
+    simulation.run(&AtomicBool::new(false)).map_err(|error| error.to_string())?;
+    Ok(simulation.network.links[0].counts().delivered)
 }

@@ -4,14 +4,18 @@ use super::*;
 use ackclock_aqm::{LinkRate, registry as queues};
 use ackclock_base::{Random, Values};
 use ackclock_cc::{Assembly, Exponential, registry as controls};
-use ackclock_sim::flow::{FlowParts, Transport};
+use ackclock_sim::channel::Impairments;
+use ackclock_sim::endpoint::Ends;
+use ackclock_sim::flow::{FlowParts, PathPair};
 use ackclock_sim::link::LinkParts;
 use ackclock_sim::loss;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::simulation::{Parts, Simulation};
+use ackclock_sim::tcp::connection::Connection;
 use ackclock_sim::tcp::options::{self, Options};
-use ackclock_sim::traffic::{UdpOptions, constant::Constant, constant::Spacing};
+use ackclock_sim::traffic::constant::{Constant, Spacing};
+use ackclock_sim::udp::UdpOptions;
 use std::sync::atomic::AtomicBool;
 
 /// A run with all that a trace can show: shared and private links, limits in packets and in bytes, early
@@ -46,6 +50,8 @@ const LINKS: [Sketch; 6] = [
 const FORWARD: [&[u32]; 4] = [&[4, 0, 1], &[0, 3], &[5, 0, 1], &[1]];
 const BACKWARD: [&[u32]; 4] = [&[2], &[2], &[2], &[2]];
 
+const END: Time = Time::from_nanos(2_500_000_000);
+
 fn link(index: usize) -> LinkParts {
     let (name, rate, delay_ms, queue, loss) = LINKS[index];
     let rate = Rate::from_bits_per_second(rate);
@@ -66,20 +72,21 @@ fn link(index: usize) -> LinkParts {
         phases: Vec::new(),
         delay: Span::from_millis(delay_ms),
         discipline,
-        loss,
+        impairments: Impairments { loss, ..Impairments::default() },
         seed: 1,
     }
 }
 
 fn flow(index: usize) -> FlowParts {
-    let transport = match index {
-        3 => Transport::Udp(UdpOptions {
+    let ends = match index {
+        3 => UdpOptions {
             reply_bytes: None,
             wire_bytes: 700,
             payload_bytes: 660,
             source: Box::new(Constant(Spacing { interval: Span::from_nanos(3_333_333), jitter: 0.0 })),
             random: Stream::new(1, "source"),
-        }),
+        }
+        .ends(Interval { from: Time::ZERO, to: END }),
         // One with jitter, one whose receiver takes packets early because it holds no acknowledgement back.
         0 => tcp("cubic", &[("send_jitter", "5 ms")]),
         1 => tcp("sack", &[]),
@@ -87,31 +94,31 @@ fn flow(index: usize) -> FlowParts {
     };
     FlowParts {
         name: format!("flow-{index}"),
-        forward: FORWARD[index].to_vec(),
-        backward: BACKWARD[index].to_vec(),
+        paths: vec![PathPair { forward: FORWARD[index].to_vec(), backward: BACKWARD[index].to_vec() }],
         start: Time::from_seconds(0.05 * index as f64),
         stop: Time::NEVER,
-        transport,
+        ends,
         row: index,
         one_of_many: false,
         session: None,
     }
 }
 
-fn tcp(control: &str, settings: &[(&str, &str)]) -> Transport {
+fn tcp(control: &str, settings: &[(&str, &str)]) -> Ends {
     let entry = controls::find(control).unwrap();
     let profile = options::find("rfc").unwrap();
     let settings = [&[("window", "60 packets")], settings].concat();
     let options = Options::new(&Values::with(profile, &settings), entry.companions.recovery);
     let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
     let backoff = Box::new(Exponential { most: options.sender.max_backoff });
-    Transport::Tcp { options, control, backoff, packets: u64::MAX, random: Stream::new(1, "guesses") }
+    Connection { options, control, backoff, packets: u64::MAX, random: Stream::new(1, "guesses") }.ends()
 }
 
 fn run() -> Run {
-    let end = Time::from_seconds(2.5);
+    let end = END;
     let mut simulation = Simulation::new(Parts {
         links: (0..LINKS.len()).map(link).collect(),
+        media: Vec::new(),
         flows: (0..FORWARD.len()).map(flow).collect(),
         sessions: Vec::new(),
         measured: Interval { from: Time::ZERO, to: end },
@@ -127,10 +134,13 @@ fn run() -> Run {
         rate: Rate::from_bits_per_second(*rate),
         phases: Vec::new(),
         delay: Span::from_millis(*delay_ms),
+        jitter: Span::ZERO,
+        reorders: false,
         capacity: queue.map(|(_, capacity)| capacity),
         service: queue
             .and_then(|(name, _)| queues::find(name))
             .map_or(Service::IN_ORDER, |entry| entry.service),
+        medium: None,
     };
     let path = |index: usize| {
         let backward = index % 2 == 1;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::laws::{learning_tcp, reno};
 use crate::script::Script;
+use ackclock_base::Values;
 use ackclock_base::random::Scripted;
 
 /// A round trip of 100 ms: checks last 150 ms.
@@ -17,7 +18,7 @@ struct Learner {
 
 impl Learner {
     fn new(settings: &[(&str, &str)], numbers: &[f64]) -> Self {
-        let learning = Learning::new(&Values::with(ENTRY.descriptor, settings));
+        let learning = Learning::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)));
         let mut learner = Self { learning, random: Scripted::new(numbers), now_ms: 1000 };
         learner.ack(10.0);
         learner

@@ -1,0 +1,122 @@
+//! What ProbeBW remembers of its cycle (draft-ietf-ccwg-bbr sections 5.3.3 and 5.5.10).
+
+use ackclock_base::{Packets, Random, Span, Time};
+
+/// Whose acknowledgements arrive, seen from the last probe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AckPhase {
+    /// Those of what was sent between probes.
+    #[default]
+    Init,
+    /// Those of what was sent before the pipe was being filled.
+    Refilling,
+    /// Those of what was sent before the probe.
+    Starting,
+    /// Those of the probe.
+    Feedback,
+    /// Those of the probe, which is over.
+    Stopping,
+}
+
+/// The cycle.
+#[derive(Clone, Copy, Debug)]
+pub struct Cycle {
+    pub ack_phase: AckPhase,
+    /// Rounds since the probe ended, with a random head start of one or none.
+    pub rounds_since_up: u64,
+    began: Time,
+    wait: Span,
+    /// Whether what is acknowledged or lost was sent in a probe.
+    pub is_probe_sample: bool,
+    /// Whether the last probe found its limit by losses.
+    pub probe_was_too_high: bool,
+    /// Whether the last probe stopped at the limit of the one before, so that another may follow at once.
+    pub probe_was_precautionary: bool,
+    up_rounds: u32,
+    up_acked: Packets,
+    up_acked_per_packet: Packets,
+}
+
+/// No more rounds than this between probes, so that Reno's sawtooth has its time (section 5.3.3.5).
+const MOST_ROUNDS: f64 = 63.0;
+
+impl Cycle {
+    /// Before the first.
+    pub fn new() -> Self {
+        Self {
+            ack_phase: AckPhase::Init,
+            rounds_since_up: 0,
+            began: Time::ZERO,
+            wait: Span::ZERO,
+            is_probe_sample: false,
+            probe_was_too_high: false,
+            probe_was_precautionary: false,
+            up_rounds: 0,
+            up_acked: 0.0,
+            up_acked_per_packet: f64::INFINITY,
+        }
+    }
+
+    /// A probe is over: two to three seconds, or some rounds, until the next.
+    pub fn begin(&mut self, now: Time, random: &mut dyn Random) {
+        self.rounds_since_up = u64::from(random.uniform() >= 0.5);
+        self.wait = Span::from_seconds(2.0 + random.uniform());
+        self.began = now;
+        self.up_acked_per_packet = f64::INFINITY;
+        self.ack_phase = AckPhase::Stopping;
+    }
+
+    /// The pipe is being filled.
+    pub fn refill(&mut self) {
+        (self.up_rounds, self.up_acked) = (0, 0.0);
+        self.probe_was_precautionary = false;
+        self.ack_phase = AckPhase::Refilling;
+    }
+
+    /// Whether it is time for the next probe. Rounds are compared with packets, as Reno would need so many to regain them; the
+    /// draft's `target_inflight` is in bytes.
+    pub fn is_due(&self, now: Time, target_inflight: Packets) -> bool {
+        now > self.began + self.wait || self.rounds_since_up as f64 >= target_inflight.min(MOST_ROUNDS)
+    }
+
+    /// The growth of the long-term bound in a probe: twice as fast in each round.
+    pub fn raise_slope(&mut self, cwnd: Packets) {
+        let growth = f64::from(1_u32 << self.up_rounds);
+        self.up_rounds = (self.up_rounds + 1).min(30);
+        self.up_acked_per_packet = (cwnd / growth).max(1.0);
+    }
+
+    /// By how much the long-term bound grows for so many packets acknowledged in a probe.
+    pub fn growth(&mut self, newly_acked: Packets) -> Packets {
+        self.up_acked += newly_acked;
+        let growth = (self.up_acked / self.up_acked_per_packet).floor();
+        if growth > 0.0 {
+            self.up_acked -= growth * self.up_acked_per_packet;
+        }
+        growth
+    }
+
+    /// Packets have changed their size.
+    pub fn scale(&mut self, factor: f64) {
+        self.up_acked *= factor;
+        self.up_acked_per_packet *= factor;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_grows_by_one_two_four_packets_a_round_and_no_faster_than_it_is_acknowledged() {
+        // A window of 100: 1, 2, 4, ..., 64 packets a round, then 100 (one for each that is acknowledged).
+        let mut cycle = Cycle::new();
+        let grown: Vec<f64> = (0..9)
+            .map(|_| {
+                cycle.raise_slope(100.0);
+                (0..100).map(|_| cycle.growth(1.0)).sum()
+            })
+            .collect();
+        assert_eq!(grown, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 100.0, 100.0]);
+    }
+}

@@ -1,0 +1,59 @@
+//! The series of a run: as JSON by flow and link, or as columns.
+
+use ackclock_sim::series::{Named, Series};
+use ackclock_sim::simulation::Simulation;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Series over time; all lists have the length of `time_s`, and nulls where there was nothing to sample.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SeriesResult {
+    time_s: Vec<f64>,
+    flows: BTreeMap<String, Named>,
+    links: BTreeMap<String, Named>,
+}
+
+impl SeriesResult {
+    /// The series of a finished simulation whose rows are called `names`.
+    pub(super) fn of(simulation: &Simulation, names: Vec<String>, series: Series) -> Self {
+        let link = |(index, named): (usize, Named)| (simulation.network.links[index].name.to_string(), named);
+        Self {
+            flows: names.into_iter().zip(by_row(simulation, series.flows)).collect(),
+            links: series.links.into_iter().map(link).collect(),
+            time_s: series.time_s,
+        }
+    }
+
+    /// All of them as columns of one length: `time_s`, `flows.FLOW.QUANTITY` and `links.LINK.QUANTITY`, with NaN where
+    /// there was nothing to sample.
+    pub fn columns(self) -> Vec<(String, Vec<f64>)> {
+        let mut columns = vec![("time_s".to_owned(), self.time_s)];
+        for (kind, owners) in [("flows", self.flows), ("links", self.links)] {
+            for (owner, named) in owners {
+                let path = |quantity: String| format!("{kind}.{owner}.{quantity}");
+                columns.extend(named.into_iter().map(|(quantity, values)| (path(quantity), values)));
+            }
+        }
+        columns
+    }
+}
+
+/// Each row's series; of a row of many flows only what they deliver together.
+fn by_row(simulation: &Simulation, series: Vec<Named>) -> Vec<Named> {
+    let mut rows: Vec<Named> = Vec::new();
+    for (flow, named) in simulation.flows.iter().zip(series) {
+        rows.resize(rows.len().max(flow.row), Named::new());
+        match rows.get_mut(flow.row) {
+            None => rows.push(named),
+            Some(row) => {
+                named.into_iter().for_each(|(name, values)| add(row.entry(name).or_default(), &values))
+            }
+        }
+    }
+    rows
+}
+
+fn add(sum: &mut Vec<f64>, values: &[f64]) {
+    sum.resize(sum.len().max(values.len()), 0.0);
+    sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+}

@@ -1,0 +1,176 @@
+//! Traces of runs over links that delay and reorder, over two paths at once, and over a shared medium. The endpoints and the
+//! medium are the worked examples of the documentation.
+
+use super::*;
+use ackclock_sim::channel::{Carried, Channel, Impairments, Sending};
+use ackclock_sim::flow::{FlowParts, PathPair};
+use ackclock_sim::link::LinkParts;
+use ackclock_sim::measure::Interval;
+use ackclock_sim::medium::MediumParts;
+use ackclock_sim::simulation::{Parts, Simulation};
+use std::sync::atomic::AtomicBool;
+
+#[path = "../../../../sim/tests/worked_example/taking_turns.rs"]
+mod taking_turns;
+#[path = "../../../../sim/tests/worked_example/two_paths.rs"]
+mod two_paths;
+
+const END: Time = Time::from_nanos(5_000_000_000);
+
+/// Two links there and two back, each pair a path of the flow: the first with jitter, the second as fast as its wire.
+fn facts(jitter: Span, reorders: bool, medium: Option<usize>) -> Vec<LinkFacts> {
+    let link = |index: usize| LinkFacts {
+        name: format!("l{index}"),
+        rate: Rate::from_bits_per_second(2_000_000),
+        phases: Vec::new(),
+        delay: Span::from_millis(4),
+        jitter: if index == 0 { jitter } else { Span::ZERO },
+        reorders: index == 0 && reorders,
+        capacity: None,
+        service: Service { drops_only_when_full: true, ..Service::IN_ORDER },
+        medium: medium.filter(|_| index < 2),
+    };
+    (0..4).map(link).collect()
+}
+
+fn paths() -> Vec<PathFacts> {
+    let path = |link: u32| PathFacts { flow: "f".into(), backward: link % 2 == 1, links: vec![link] };
+    (0..4).map(path).collect()
+}
+
+fn run(facts: &[LinkFacts], channel: Option<Box<dyn Channel>>) -> Trace {
+    let mut channel = channel;
+    let link = |facts: &LinkFacts| LinkParts {
+        name: facts.name.clone(),
+        from: "a".into(),
+        to: "b".into(),
+        rate: facts.rate,
+        phases: Vec::new(),
+        delay: facts.delay,
+        discipline: None,
+        impairments: Impairments {
+            jitter: facts.jitter,
+            reorders: facts.reorders,
+            channel: channel.take(),
+            ..Impairments::default()
+        },
+        seed: 1,
+    };
+    let stations: Vec<u32> = (0..4).filter(|link| facts[*link as usize].medium.is_some()).collect();
+    let turns = taking_turns::TakingTurns::new(Span::from_millis(1));
+    let medium = MediumParts { medium: Box::new(turns), links: stations.clone() };
+    let pair = |first: u32| PathPair { forward: vec![first], backward: vec![first + 1] };
+    let mut simulation = Simulation::new(Parts {
+        links: facts.iter().map(link).collect(),
+        media: if stations.is_empty() { Vec::new() } else { vec![medium] },
+        flows: vec![FlowParts {
+            name: "f".into(),
+            paths: vec![pair(0), pair(2)],
+            start: Time::ZERO,
+            stop: Time::NEVER,
+            ends: two_paths::ends(u64::MAX, 6),
+            row: 0,
+            one_of_many: false,
+            session: None,
+        }],
+        sessions: Vec::new(),
+        measured: Interval { from: Time::ZERO, to: END },
+        seed: 1,
+        sample_every: None,
+        samples_flows: false,
+        traced: true,
+        watch: None,
+    });
+    simulation.run(&AtomicBool::new(false)).unwrap();
+    simulation.network.trace.take().unwrap()
+}
+
+fn broken(trace: &Trace, facts: &[LinkFacts]) -> Vec<Rule> {
+    let found = verify(trace, facts, &paths(), END);
+    found.iter().take(3).for_each(|violation| println!("{violation}"));
+    found.into_iter().map(|violation| violation.rule).collect()
+}
+
+/// How many packets arrive over the first link before one that was sent earlier.
+fn overtaking(trace: &Trace) -> usize {
+    let mut arrivals: Vec<(u64, u64)> = Vec::new();
+    for record in &trace.records {
+        if record.event == (Event::Arrived { link: 0 }) {
+            arrivals.push((record.time_ns, record.packet));
+        }
+    }
+    arrivals.sort_unstable();
+    arrivals.windows(2).filter(|pair| pair[0].1 > pair[1].1).count()
+}
+
+#[test]
+fn jitter_delays_and_does_not_reorder() {
+    let facts = self::facts(Span::from_millis(10), false, None);
+    let trace = run(&facts, None);
+    assert_eq!(broken(&trace, &facts), []);
+    assert_eq!(overtaking(&trace), 0);
+    // The spread is what was asked for: a claim of less is refuted, and one of none.
+    for less in [Span::from_millis(9), Span::ZERO] {
+        assert!(broken(&trace, &self::facts(less, false, None)).contains(&Rule::LinkDelay));
+    }
+}
+
+#[test]
+fn reordering_delivers_in_another_order_and_nothing_else() {
+    let facts = self::facts(Span::from_millis(10), true, None);
+    let trace = run(&facts, None);
+    assert_eq!(broken(&trace, &facts), []);
+    assert!(overtaking(&trace) > 100, "{}", overtaking(&trace));
+    let in_order = broken(&trace, &self::facts(Span::from_millis(10), false, None));
+    assert!(in_order.contains(&Rule::LinkDelay) && in_order.contains(&Rule::DeliveryOrder));
+}
+
+#[test]
+fn a_medium_lets_one_of_its_links_send() {
+    let facts = self::facts(Span::ZERO, false, Some(0));
+    let trace = run(&facts, None);
+    assert_eq!(broken(&trace, &facts), []);
+    // Silence while packets wait is what the medium is for; links on their own would be idle.
+    assert!(broken(&trace, &self::facts(Span::ZERO, false, None)).contains(&Rule::WorkConserving));
+    // Four links on their own are no medium: two of them send at once.
+    let alone = run(&self::facts(Span::ZERO, false, None), None);
+    assert!(broken(&alone, &facts).contains(&Rule::OneAtATime));
+}
+
+/// Every third packet is sent twice and every fifth is lost after that.
+struct Repeating(u64);
+
+impl Channel for Repeating {
+    fn carry(&mut self, sending: &Sending, _random: &mut dyn ackclock_base::Random) -> Carried {
+        self.0 += 1;
+        let takes = if self.0.is_multiple_of(3) { sending.takes * 2 } else { sending.takes };
+        Carried { takes, delay: (!self.0.is_multiple_of(5)).then_some(Span::from_millis(2)) }
+    }
+}
+
+#[test]
+fn a_channel_repeats_delays_and_loses() {
+    let facts = self::facts(Span::ZERO, false, None);
+    let trace = run(&facts, Some(Box::new(Repeating(0))));
+    // A packet of 1028 bytes takes 4.112 ms, or twice as long; what arrives does so 2 ms after the wire's 4.
+    let of = |packet: u64, event: Event| {
+        let mut records = trace.records.iter();
+        records.find(|record| record.packet == packet && record.event == event).map(|record| record.time_ns)
+    };
+    let mut sent = Vec::new();
+    let offered = trace.records.iter().filter(|record| record.event == (Event::Offered { link: 0 }));
+    for packet in offered.map(|record| record.packet).take(15) {
+        let start = of(packet, Event::Started { link: 0 }).unwrap();
+        let end = of(packet, Event::Sent { link: 0 }).unwrap();
+        let wire = of(packet, Event::Arrived { link: 0 }).map(|at| at - end);
+        sent.push(((end - start) / 1000, wire));
+    }
+    let expected = |n: u64| {
+        let takes = if n.is_multiple_of(3) { 8224 } else { 4112 };
+        (takes, (!n.is_multiple_of(5)).then_some(6_000_000))
+    };
+    assert_eq!(sent, (1..=15).map(expected).collect::<Vec<_>>());
+    // The verifier, told of a plain link, sees both.
+    let found = broken(&trace, &facts);
+    assert!(found.contains(&Rule::LinkRate) && found.contains(&Rule::LinkDelay));
+}

@@ -1,0 +1,76 @@
+//! Links of a scenario that delay and reorder.
+
+use ackclock_lab::Scenario;
+use ackclock_lab::diagnostics::render;
+use std::sync::atomic::AtomicBool;
+
+/// A link of 10 Mbit/s and 20 ms with these properties, and a flow over it.
+fn scenario(link: &str, flow: &str) -> Result<Scenario, String> {
+    let text = format!(
+        "name = \"impaired\"\nduration = \"20 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\n\
+         delay = \"20 ms\"\n{link}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
+    );
+    Scenario::parse(&text, "impaired.toml", &serde_json::Map::new()).map_err(|problems| render(&problems))
+}
+
+/// The flow's result, of a run in which the verifier finds nothing.
+fn result(link: &str, flow: &str) -> serde_json::Value {
+    let scenario = scenario(link, flow).unwrap();
+    let never = AtomicBool::new(false);
+    assert_eq!(ackclock_lab::run::run_and_verify(&scenario, 1, &never).unwrap(), []);
+    let result = ackclock_lab::run::run(&scenario, 1, false, &never).unwrap();
+    serde_json::to_value(result).unwrap()["flows"][0].clone()
+}
+
+const EVEN: &str =
+    "application = { name = \"cbr\", rate = \"4 Mbit/s\", packet = \"1000 B\", header = \"28 B\" }";
+const TCP: &str = "control = \"sack\"\ntransport = { name = \"rfc\", window = \"20 packets\" }";
+
+#[test]
+fn jitter_is_spread_evenly_over_the_delay() {
+    // A packet every 2 ms takes 20.8224 ms, and up to 10 ms more: 25.82 ms in the mean, with a standard error of
+    // 10 ms / sqrt(12 * 10,000) = 0.029 ms; four of them are 0.12 ms. Where packets wait for those before them a packet's
+    // excess is the greatest of u0, u1 - 2 ms, u2 - 4 ms and so on, each u even up to 10 ms: below x with probability
+    // (x / 10) (x / 10 + 0.2) (x / 10 + 0.4) ..., each factor at most 1. The mean of that is 6.061 ms.
+    let ms = |result: &serde_json::Value, key: &str| result[key].as_f64().unwrap() * 1e3;
+    let [ordered, reordered] =
+        ["false", "true"].map(|reorder| result(&format!("jitter = \"10 ms\"\nreorder = {reorder}"), EVEN));
+    for result in [&ordered, &reordered] {
+        assert!((20.822..20.9).contains(&ms(result, "one_way_delay_min_s")));
+        assert!((30.6..30.83).contains(&ms(result, "one_way_delay_p99_s")));
+    }
+    assert!((ms(&reordered, "one_way_delay_mean_s") - 25.822).abs() < 0.12);
+    assert!((ms(&ordered, "one_way_delay_mean_s") - 26.884).abs() < 0.12);
+}
+
+#[test]
+fn tcp_takes_reordering_for_loss_and_jitter_for_delay() {
+    let [ordered, reordered] =
+        ["false", "true"].map(|reorder| result(&format!("jitter = \"20 ms\"\nreorder = {reorder}"), TCP));
+    assert_eq!(ordered["retransmitted_packets"], 0);
+    assert!(reordered["retransmitted_packets"].as_u64().unwrap() > 20);
+    assert_eq!([&ordered, &reordered].map(|result| result["lost_packets"].as_u64()), [Some(0); 2]);
+}
+
+#[test]
+fn no_jitter_is_the_default() {
+    assert_eq!(result("jitter = \"0 s\"", TCP), result("", TCP));
+}
+
+#[test]
+fn the_way_back_is_as_the_way_there_unless_it_says_otherwise() {
+    let links = |text: &str| {
+        let scenario = scenario(text, TCP).unwrap();
+        let links = scenario.network.links.iter();
+        links.map(|link| (link.jitter.millis(), link.reorders)).collect::<Vec<_>>()
+    };
+    assert_eq!(links("jitter = \"2 ms\"\nreorder = true"), [(2.0, true); 2]);
+    let one_way = "jitter = \"2 ms\"\nreorder = true\nreverse = { jitter = \"0 s\", reorder = false }";
+    assert_eq!(links(one_way), [(2.0, true), (0.0, false)]);
+}
+
+#[test]
+fn reordering_needs_jitter() {
+    let message = scenario("reorder = true", TCP).unwrap_err();
+    assert!(message.contains("`reorder` without a `jitter`"), "{message}");
+}

@@ -1,0 +1,322 @@
+//! A sender over a path that delays everything by 100 ms and loses nothing: pacing, windows in bytes, what a control is told.
+
+use ackclock_base::random::Scripted;
+use ackclock_base::{Packets, Random, Span, Time};
+use ackclock_cc::{
+    Ack, Assembly, Change, Control, Controller, Decision, Exponential, Initial, Loss, Timeout, bbr, registry,
+};
+use ackclock_recovery::detection::AfterTimeout;
+use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
+use ackclock_recovery::ecn::MarkFeedback;
+use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
+use ackclock_recovery::{Options, Parts, Sender, Units};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+const RTT: Span = Span::from_millis(100);
+
+/// What a sender has sent, and the acknowledgements on their way back.
+struct Path {
+    now: Time,
+    /// The size of packets from now on.
+    bytes: u16,
+    sent: Vec<(Time, u16)>,
+    acks: VecDeque<(Time, u64)>,
+}
+
+impl Output for Path {
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
+        self.sent.push((self.now, self.bytes));
+        self.acks.push_back((self.now + RTT, transmission.number + 1));
+        Some(self.bytes)
+    }
+}
+
+struct Run {
+    sender: Sender,
+    path: Path,
+}
+
+impl Run {
+    fn new(options: Options, controller: Controller, bytes: u16, packets: u64) -> Self {
+        let detection =
+            SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
+        let parts = Parts {
+            controller,
+            detection: Box::new(Sack::new(detection)),
+            backoff: Box::new(Exponential { most: 64.0 }),
+            random: Box::new(Scripted::new(&[0.25])),
+        };
+        let (sent, acks) = (Vec::new(), VecDeque::new());
+        Self {
+            sender: Sender::new(options, parts, packets),
+            path: Path { now: Time::ZERO, bytes, sent, acks },
+        }
+    }
+
+    /// Begins to send; with a handshake the round trip is known.
+    fn start(&mut self, handshake: bool) {
+        self.sender.begin(self.path.now);
+        if handshake {
+            self.sender.await_answer(self.path.now);
+            let asked = std::mem::replace(&mut self.path.now, Time::ZERO + RTT);
+            self.sender.on_answer(self.path.now, asked);
+        }
+        self.sender.open(self.path.now, &mut self.path);
+    }
+
+    /// Lets everything happen up to this time.
+    fn until(&mut self, end: Time) {
+        loop {
+            let ack = self.path.acks.front().map_or(Time::NEVER, |(at, _)| *at);
+            let next = ack.min(self.sender.timer());
+            if next > end {
+                self.path.now = end;
+                return;
+            }
+            self.path.now = next;
+            if ack > next {
+                self.sender.on_timer(next, &mut self.path);
+                continue;
+            }
+            let (_, cumulative) = self.path.acks.pop_front().unwrap();
+            let acknowledgement = Acknowledgement {
+                cumulative,
+                ranges: std::iter::empty(),
+                stamp: Some(next - RTT),
+                way_there: None,
+                dsack: None,
+                marks: MarkFeedback::default(),
+            };
+            self.sender.on_ack(next, acknowledgement, &mut self.path);
+        }
+    }
+
+    fn add_data(&mut self, packets: u64) {
+        self.sender.add_data(packets);
+        self.sender.send_allowed(self.path.now, &mut self.path);
+    }
+
+    /// Times between departures from this one on, in microseconds.
+    fn gaps(&self, from: usize) -> Vec<u64> {
+        let times: Vec<u64> = self.path.sent[from..].iter().map(|(at, _)| at.nanos()).collect();
+        times.windows(2).map(|pair| (pair[1] - pair[0]) / 1000).collect()
+    }
+}
+
+fn at(ms: u64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
+fn initial(window: Packets, ssthresh: Packets, packet_bytes: u32) -> Initial {
+    Initial { window, ssthresh, limit: 1e6, packet_bytes }
+}
+
+fn cubic(window: Packets, ssthresh: Packets) -> Controller {
+    let entry = registry::find("cubic").unwrap();
+    Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial(window, ssthresh, 1000))
+}
+
+/// A window that never changes, and all that it has been told.
+#[derive(Clone)]
+struct Told {
+    window: Packets,
+    acks: Arc<Mutex<Vec<Ack>>>,
+    changes: Arc<Mutex<Vec<Change>>>,
+}
+
+impl Told {
+    fn new(window: Packets) -> Self {
+        Self { window, acks: Arc::default(), changes: Arc::default() }
+    }
+
+    fn controller(&self) -> Controller {
+        Controller::Model(Box::new(self.clone()))
+    }
+
+    fn acks(&self) -> Vec<Ack> {
+        self.acks.lock().unwrap().clone()
+    }
+}
+
+impl Control for Told {
+    fn decision(&self) -> Decision {
+        Decision::window(self.window, f64::INFINITY)
+    }
+
+    fn on_change(&mut self, change: &Change) {
+        self.changes.lock().unwrap().push(*change);
+        if let Change::PacketBytes(bytes) = *change {
+            self.window *= 1000.0 / f64::from(bytes);
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {
+        self.acks.lock().unwrap().push(*ack);
+    }
+
+    fn on_loss(&mut self, loss: &Loss, _random: &mut dyn Random) {
+        panic!("nothing is lost: {loss:?}");
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
+        panic!("nothing is lost: {timeout:?}");
+    }
+}
+
+#[test]
+fn a_window_law_is_paced_by_its_profile() {
+    let run = |pacing, ssthresh| {
+        let options = Options { pacing, ..Options::recommended(Units::packets(1000)) };
+        let mut run = Run::new(options, cubic(10.0, ssthresh), 1, 1000);
+        run.start(true);
+        run.until(at(199));
+        run.gaps(0)
+    };
+    // Ten packets in 100 ms: twice as fast in slow start (5 ms), 1.2 times as fast in avoidance (8.333 ms).
+    assert_eq!(run(true, f64::INFINITY), [5000; 9]);
+    assert_eq!(run(true, 10.0), [8333; 9]);
+    assert_eq!(run(false, 10.0), [0; 9]);
+}
+
+#[test]
+fn a_paced_window_law_is_paced_for_ever() {
+    let mut run = Run::new(Options::recommended(Units::packets(1000)), cubic(10.0, 10.0), 1, 100_000);
+    run.start(true);
+    run.until(at(20_000));
+    let cwnd = run.sender.control().decision().cwnd;
+    assert!(cwnd > 50.0, "{cwnd}");
+    // Never closer than a 1.2th of the round trip over the window at the end, the largest there was.
+    let least = 100_000.0 / (1.2 * cwnd);
+    assert!(run.gaps(0).iter().all(|gap| *gap as f64 > least - 1.0), "{least}");
+}
+
+#[test]
+fn a_rate_is_paced_by_its_quantum() {
+    // 12.5 MB/s in a round trip of 100 ms is no limit here: the initial rate of BBR is 4 ln 2 * 10 / 0.1 s = 277 packets a
+    // second, and its quantum two packets: 7.213 ms for both.
+    let entry = &bbr::ENTRY;
+    let controller =
+        Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial(10.0, 1e6, 1000));
+    let mut run = Run::new(Options::recommended(Units::bytes(1000)), controller, 1000, 1000);
+    run.start(true);
+    run.until(at(199));
+    assert_eq!(run.gaps(0), [0, 7213, 0, 7213, 0, 7213, 0, 7213, 0]);
+}
+
+#[test]
+fn a_window_in_bytes_has_room_for_packets_that_fit() {
+    let flight = |packet_bytes: u32, bytes| {
+        let options = Options { pacing: false, ..Options::recommended(Units::bytes(packet_bytes)) };
+        let mut run = Run::new(options, Told::new(10.0).controller(), bytes, 1000);
+        run.start(false);
+        (run.path.sent.len(), run.sender.inflight())
+    };
+    for packet_bytes in [1000, 1448, 49, 65_535] {
+        assert_eq!(flight(packet_bytes, packet_bytes as u16), (10, 10 * u64::from(packet_bytes)));
+    }
+    // Half as large: after the 19th, 9.5 packets are in flight, and a full one would not fit any more.
+    assert_eq!(flight(1448, 724), (19, 19 * 724));
+}
+
+#[test]
+fn what_a_control_is_told_is_in_packets_whatever_the_transport_counts() {
+    let told = |units, bytes| {
+        let told = Told::new(10.0);
+        let options = Options { pacing: false, ..Options::recommended(units) };
+        let mut run = Run::new(options, told.controller(), bytes, 1000);
+        run.start(false);
+        run.until(at(1000));
+        told.acks()
+    };
+    let packets = told(Units::packets(65_535), 1);
+    let bytes = told(Units::bytes(65_535), 65_535);
+    assert_eq!(packets.len(), 100);
+    // To within the rounding of a division by 65,535.
+    let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
+    for (one, other) in packets.iter().zip(&bytes) {
+        let (rate, other_rate) = (one.rate.unwrap(), other.rate.unwrap());
+        assert!(close(one.newly_acked, other.newly_acked) && close(one.credit, other.credit));
+        assert!(close(one.inflight, other.inflight) && close(one.inflight_before, other.inflight_before));
+        assert!(close(one.delivered, other.delivered) && close(rate.delivered, other_rate.delivered));
+        assert!(close(rate.tx_in_flight, other_rate.tx_in_flight));
+        assert_eq!((one.round_start, one.cwnd_limited), (other.round_start, other.cwnd_limited));
+        assert_eq!(rate.interval, other_rate.interval);
+    }
+    // 10 packets in 100 ms.
+    assert!(close(bytes[99].rate.unwrap().packets_per_second(RTT).unwrap(), 100.0));
+}
+
+#[test]
+fn growth_counts_bytes() {
+    // Slow start: 19 packets of half the size are 9.5 packets.
+    let options = Options { pacing: false, ..Options::recommended(Units::bytes(1448)) };
+    let mut run = Run::new(options, cubic(10.0, f64::INFINITY), 724, 1000);
+    run.start(false);
+    run.until(at(100));
+    let cwnd = run.sender.control().decision().cwnd;
+    assert!((cwnd - 19.5).abs() < 1e-9, "{cwnd}");
+}
+
+#[test]
+fn a_round_ends_when_a_packet_is_acknowledged_that_was_sent_after_the_last_had_ended() {
+    let told = Told::new(10.0);
+    let options = Options { pacing: false, ..Options::recommended(Units::packets(1000)) };
+    let mut run = Run::new(options, told.controller(), 1, 1000);
+    run.start(false);
+    run.until(at(1000));
+    let starts: Vec<usize> =
+        told.acks().iter().enumerate().filter(|(_, ack)| ack.round_start).map(|(index, _)| index).collect();
+    // The first acknowledgement ends the round of the first flight; the 11th, 21st, ... are those of what it let out.
+    assert_eq!(starts, [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+}
+
+#[test]
+fn what_is_sent_until_the_applications_silence_has_left_the_network_tells_nothing_of_it() {
+    let told = Told::new(10.0);
+    let options = Options { pacing: false, ..Options::recommended(Units::packets(1000)) };
+    let mut run = Run::new(options, told.controller(), 1, 3);
+    run.start(false); // 0 to 2 leave at 0 ms, and the application is silent
+    run.until(at(10));
+    run.add_data(5); // 3 to 7 leave: before them was silence
+    run.until(at(20));
+    run.add_data(100); // 8 and 9 fill the window: before them was silence, too, with eight packets in flight
+    // From 100 ms on the ten are acknowledged and let out ten others. The ninth is the first beyond the eight, and what
+    // it lets out is the 19th.
+    run.until(at(220));
+    let limited: Vec<bool> = told.acks().iter().map(|ack| ack.rate.unwrap().app_limited).collect();
+    let expected: Vec<bool> = (0..limited.len()).map(|number| (3..18).contains(&number)).collect();
+    assert!(limited.len() > 18);
+    assert_eq!(limited, expected);
+}
+
+#[test]
+fn a_silence_with_nothing_in_flight_ends_with_the_first_packet() {
+    let told = Told::new(2.0);
+    let options = Options { pacing: false, ..Options::recommended(Units::packets(1000)) };
+    let mut run = Run::new(options, told.controller(), 1, 0);
+    run.start(false);
+    run.add_data(100); // nothing has ever been sent: before the first two was silence
+    run.until(at(200));
+    let limited: Vec<bool> = told.acks().iter().map(|ack| ack.rate.unwrap().app_limited).collect();
+    assert_eq!(limited, [true, true, false, false]);
+}
+
+#[test]
+fn a_change_of_the_packet_size_reaches_the_control_and_counts_anew() {
+    let told = Told::new(10.0);
+    let options = Options { pacing: false, ..Options::recommended(Units::bytes(1000)) };
+    let mut run = Run::new(options, told.controller(), 1000, 1000);
+    run.start(false);
+    run.until(at(150));
+    assert_eq!(told.acks().last().unwrap().delivered, 10.0);
+    run.path.bytes = 500;
+    run.sender.set_packet_bytes(run.path.now, 500);
+    assert_eq!(told.changes.lock().unwrap()[1..], [Change::Opens { rtt: None }, Change::PacketBytes(500)]);
+    run.until(at(200));
+    // Ten packets of 1,000 bytes in flight were 20 of the new ones; each acknowledged lets two of those out.
+    let last = *told.acks().last().unwrap();
+    assert_eq!((last.delivered, last.newly_acked, last.inflight_before), (40.0, 2.0, 20.0));
+    assert_eq!(run.path.sent.len(), 20 + 20);
+    assert_eq!(run.sender.inflight(), 10_000);
+}

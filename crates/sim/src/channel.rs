@@ -1,0 +1,103 @@
+//! What becomes of a packet on a link besides the time that its bits and the wire take: it is corrupted, delayed, sent
+//! again by the link itself, and may overtake others.
+
+use crate::loss::LossModel;
+use crate::random::Stream;
+use ackclock_base::{Random, Span, Time};
+
+/// A channel answers for each packet that is sent over it, in the order of sending.
+pub trait Channel: Send {
+    /// What becomes of a packet.
+    fn carry(&mut self, sending: &Sending, random: &mut dyn Random) -> Carried;
+}
+
+/// A packet whose transmission begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sending {
+    /// When.
+    pub starts: Time,
+    /// What its bits take at the link's rate.
+    pub takes: Span,
+    /// Its size on the wire.
+    pub bytes: u32,
+}
+
+/// What a channel makes of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// How long the link is busy with it, what it repeats included.
+    pub takes: Span,
+    /// How much later than the wire lets it the packet arrives; `None` if it never does.
+    pub delay: Option<Span>,
+}
+
+/// What a link's wire does to packets besides its delay; nothing, by default.
+#[derive(Default)]
+pub struct Impairments {
+    /// What corrupts packets.
+    pub loss: Option<Box<dyn LossModel>>,
+    /// Each packet arrives up to so much later, drawn evenly (what netem calls jitter, which it takes to both sides of the
+    /// delay).
+    pub jitter: Span,
+    /// Whether one that is delayed less than those before it overtakes them. Else it arrives with the last of them.
+    pub reorders: bool,
+    /// Anything else.
+    pub channel: Option<Box<dyn Channel>>,
+}
+
+/// The same at work.
+pub(crate) struct Impaired {
+    parts: Impairments,
+    loss_random: Stream,
+    jitter_random: Stream,
+    channel_random: Stream,
+    /// When the last packet arrives.
+    last: Time,
+}
+
+impl Impaired {
+    /// That of a link; `None` if its packets only take their time. `stream` makes random numbers for a purpose.
+    pub(crate) fn of(parts: Impairments, stream: impl Fn(&str) -> Stream) -> Option<Box<Self>> {
+        let nothing = parts.loss.is_none() && parts.jitter == Span::ZERO && parts.channel.is_none();
+        (!nothing).then(|| {
+            Box::new(Self {
+                parts,
+                loss_random: stream("loss"),
+                jitter_random: stream("jitter"),
+                channel_random: stream("channel"),
+                last: Time::ZERO,
+            })
+        })
+    }
+
+    /// Whether packets may overtake one another.
+    pub(crate) fn reorders(&self) -> bool {
+        self.parts.reorders
+    }
+
+    /// How long the link is busy with a packet, and how much later than the wire lets it that arrives.
+    pub(crate) fn carry(&mut self, sending: &Sending, wire: Span) -> Carried {
+        let Impairments { loss, jitter, reorders, channel } = &mut self.parts;
+        let mut carried = Carried { takes: sending.takes, delay: Some(Span::ZERO) };
+        if let Some(channel) = channel {
+            carried = channel.carry(sending, &mut self.channel_random);
+        }
+        let sent = sending.starts + carried.takes;
+        if let Some(model) = loss
+            && model.loses(sent, &mut self.loss_random)
+        {
+            carried.delay = None;
+        }
+        if *jitter > Span::ZERO {
+            let more = jitter.scale(self.jitter_random.uniform());
+            carried.delay = carried.delay.map(|delay| delay + more);
+        }
+        if let Some(delay) = &mut carried.delay
+            && !*reorders
+        {
+            self.last = self.last.max(sent + wire + *delay);
+            *delay = self.last.since(sent + wire);
+        }
+        carried
+    }
+}

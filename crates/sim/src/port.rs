@@ -1,0 +1,122 @@
+//! The [`Outbox`] of a running simulation: between an end of a flow and the network.
+
+use crate::endpoint::{Endpoint, Outbox};
+use crate::histogram::Histogram;
+use crate::measure::Interval;
+use crate::network::Network;
+use crate::packet::{Extension, Packet};
+use crate::random::Stream;
+use ackclock_base::{Random, Span, Time};
+
+/// What has arrived at a flow's ends.
+#[derive(Clone, Debug, Default)]
+pub struct Arrivals {
+    /// Data packets' delays from end to end, over the measured interval.
+    pub one_way_delay: Histogram,
+    /// Packets delivered to the application over the measured interval.
+    pub(crate) packets: u64,
+    /// Payload bytes of these.
+    pub(crate) bytes: u64,
+    /// Payload bytes delivered in each interval of this length, where a series of them is wanted.
+    pub(crate) series: Option<(Span, Vec<u64>)>,
+}
+
+impl Arrivals {
+    #[inline]
+    fn note(&mut self, now: Time, counts: bool, sent: Option<Time>, packets: u64, bytes: u64) {
+        if counts {
+            if let Some(sent) = sent {
+                self.one_way_delay.record(now.since(sent));
+            }
+            self.packets += packets;
+            self.bytes += bytes;
+        }
+        if self.series.is_some() {
+            self.note_in_series(now, bytes);
+        }
+    }
+
+    fn note_in_series(&mut self, now: Time, bytes: u64) {
+        let Some((every, series)) = &mut self.series else { return };
+        let interval = (now.nanos() / every.nanos().max(1)) as usize;
+        if interval >= series.len() {
+            series.resize(interval + 1, 0);
+        }
+        series[interval] += bytes;
+    }
+}
+
+/// A random delay before packets leave, which never lets one overtake another.
+#[derive(Clone, Debug)]
+pub(crate) struct Jitter {
+    most: Span,
+    random: Stream,
+    last: Time,
+}
+
+impl Jitter {
+    /// That of an endpoint; `None` if it has none. `component` names its random numbers.
+    pub(crate) fn of(endpoint: &dyn Endpoint, seed: u64, component: &str) -> Option<Box<Self>> {
+        let most = endpoint.properties().send_jitter;
+        (most > Span::ZERO)
+            .then(|| Box::new(Self { most, random: Stream::new(seed, component), last: Time::ZERO }))
+    }
+
+    fn leaves(&mut self, now: Time) -> Time {
+        self.last = self.last.max(now + self.most.scale(self.random.uniform()));
+        self.last
+    }
+}
+
+/// Where one end of a flow is connected to the network, during one event.
+pub(crate) struct Port<'a> {
+    pub(crate) network: &'a mut Network,
+    pub(crate) arrivals: &'a mut Arrivals,
+    pub(crate) jitter: Option<&'a mut Jitter>,
+    pub(crate) now: Time,
+    /// Whether what happens now is measured.
+    pub(crate) measured: Interval,
+    /// The number of its first path from here: every second is one.
+    pub(crate) first_path: u32,
+    /// How many there are.
+    pub(crate) paths: u32,
+    pub(crate) connection: u8,
+    pub(crate) done: bool,
+}
+
+impl Outbox for Port<'_> {
+    #[inline]
+    fn send(&mut self, path: usize, mut packet: Packet) {
+        assert!(path < self.paths as usize, "sent over path {path} of a flow that has {}", self.paths);
+        packet.connection = self.connection;
+        let leaves = match &mut self.jitter {
+            Some(jitter) => jitter.leaves(self.now),
+            None => self.now,
+        };
+        self.network.launch(leaves, self.first_path + 2 * path as u32, packet);
+    }
+
+    #[cold]
+    fn send_extended(&mut self, path: usize, mut packet: Packet, extension: Extension) {
+        packet.extension = self.network.extensions.keep(extension);
+        self.send(path, packet);
+    }
+
+    fn refused(&self) -> bool {
+        self.network.refused_launch()
+    }
+
+    fn extension(&self, packet: &Packet) -> Extension {
+        self.network.extensions.of(packet)
+    }
+
+    #[inline]
+    fn received(&mut self, sent: Option<Time>, packets: u64, payload_bytes: u64) {
+        let counts = self.measured.contains(self.now);
+        self.arrivals.note(self.now, counts, sent, packets, payload_bytes);
+    }
+
+    fn done(&mut self) {
+        self.done = true;
+    }
+}

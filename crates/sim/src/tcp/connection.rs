@@ -1,0 +1,186 @@
+//! TCP's sender and receiver as the two ends of a flow.
+
+use super::options::Options;
+use super::receiver::Receiver;
+use super::segment::{Flags, Segment};
+use super::sender::{Sender, Wire};
+use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
+use crate::packet::Packet;
+use crate::random::Stream;
+use ackclock_base::{Span, Time};
+use ackclock_cc::{Backoff, Controller};
+use std::any::Any;
+
+/// A connection to be.
+pub struct Connection {
+    /// Its details.
+    pub options: Options,
+    /// Its congestion control.
+    pub control: Controller,
+    /// How its timeout backs off.
+    pub backoff: Box<dyn Backoff>,
+    /// How many packets it has to send; [`u64::MAX`] for no end.
+    pub packets: u64,
+    /// Random numbers for controls that guess.
+    pub random: Stream,
+}
+
+impl Connection {
+    /// Its ends: the sender's, and the receiver's.
+    pub fn ends(self) -> Ends {
+        self.between(false, u64::MAX)
+    }
+
+    /// Its ends, where it counts how long it takes: the receiver acknowledges the last packet at once, as it would a FIN.
+    pub fn timed_ends(self) -> Ends {
+        let packets = self.packets;
+        self.between(false, packets)
+    }
+
+    /// Its ends, where it stays open when it has delivered everything, and the receiver acknowledges the last packet of what
+    /// it [expects](Endpoint::expect) at once.
+    pub fn lasting_ends(self) -> Ends {
+        self.between(true, 0)
+    }
+
+    fn between(self, stays_open: bool, answers_at: u64) -> Ends {
+        let Self { options, control, backoff, packets, random } = self;
+        let receiver = ReceivingEnd {
+            receiver: Receiver::new(options.receiver),
+            payload_bytes: options.sender.payload_bytes,
+            only_answers: options.receiver.delayed_ack.is_none(),
+            answers_at,
+        };
+        let mut sender = Sender::new(&options, control, backoff, packets, random);
+        if stays_open {
+            sender.stay_open();
+        }
+        [Box::new(sender), Box::new(receiver)]
+    }
+}
+
+/// A sender's wire, which leads into an outbox.
+struct OutboxWire<'a>(&'a mut dyn Outbox);
+
+impl Wire for OutboxWire<'_> {
+    #[inline]
+    fn send(&mut self, segment: Segment) {
+        segment.send(self.0);
+    }
+
+    fn refused(&self) -> bool {
+        self.0.refused()
+    }
+}
+
+impl Endpoint for Sender {
+    fn properties(&self) -> Properties {
+        Properties { only_answers: false, send_jitter: self.send_jitter() }
+    }
+
+    fn start(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.start(now, &mut OutboxWire(out));
+    }
+
+    fn timer(&self) -> Time {
+        self.timer()
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.on_timer(now, &mut OutboxWire(out));
+    }
+
+    fn on_packet(&mut self, now: Time, _path: usize, packet: &Packet, out: &mut dyn Outbox) {
+        let segment = Segment::read(packet, out);
+        self.on_ack(now, &segment, &mut OutboxWire(out));
+        if self.is_done() {
+            out.done();
+        }
+    }
+
+    fn stop(&mut self, _now: Time) {
+        self.stop();
+    }
+
+    fn send_more(&mut self, now: Time, packets: u64, out: &mut dyn Outbox) {
+        self.send_more(now, packets, &mut OutboxWire(out));
+    }
+
+    fn close(&mut self, _now: Time) {
+        self.close();
+    }
+
+    fn sent(&self) -> Sent {
+        let counts = self.counts();
+        let fresh = counts.sent - counts.retransmitted;
+        Sent { packets: counts.sent, payload_bytes: fresh * u64::from(self.payload_bytes()) }
+    }
+
+    fn reset_counts(&mut self, now: Time) {
+        self.reset_counts(now);
+    }
+
+    fn absorb(&mut self, other: &dyn Endpoint) {
+        let other: &dyn Any = other;
+        if let Some(other) = other.downcast_ref::<Self>() {
+            self.absorb(other);
+        }
+    }
+
+    fn avoids_congestion(&self) -> Option<bool> {
+        let decision = self.control().decision();
+        Some(decision.cwnd >= decision.ssthresh && !self.recovering())
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let decision = self.control().decision();
+        series("cwnd_packets", decision.cwnd);
+        series("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
+        series("inflight_packets", self.inflight() as f64);
+        series("fast_retransmits", self.counts().fast_retransmits as f64);
+        series("rtt_s", self.last_rtt().map_or(f64::NAN, Span::seconds));
+        self.publish(series);
+    }
+}
+
+/// The receiver's end.
+struct ReceivingEnd {
+    receiver: Receiver,
+    payload_bytes: u32,
+    only_answers: bool,
+    /// Deliveries in order at which it acknowledges at once.
+    answers_at: u64,
+}
+
+impl Endpoint for ReceivingEnd {
+    fn properties(&self) -> Properties {
+        Properties { only_answers: self.only_answers, ..Properties::default() }
+    }
+
+    fn timer(&self) -> Time {
+        self.receiver.timer()
+    }
+
+    fn on_timer(&mut self, _now: Time, out: &mut dyn Outbox) {
+        self.receiver.on_timer().send(out);
+    }
+
+    fn on_packet(&mut self, now: Time, _path: usize, packet: &Packet, out: &mut dyn Outbox) {
+        let segment = Segment::read(packet, out);
+        let before = self.receiver.delivered();
+        let mut ack = self.receiver.on_data(now, &segment);
+        if ack.is_none() && self.receiver.delivered() >= self.answers_at {
+            ack = Some(self.receiver.on_timer());
+        }
+        let new = self.receiver.delivered() - before;
+        let is_data = !segment.flags.has(Flags::SYN);
+        out.received(is_data.then_some(segment.stamp), new, new * u64::from(self.payload_bytes));
+        if let Some(ack) = ack {
+            ack.send(out);
+        }
+    }
+
+    fn expect(&mut self, packets: u64) {
+        self.answers_at = self.answers_at.saturating_add(packets);
+    }
+}

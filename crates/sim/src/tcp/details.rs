@@ -1,0 +1,260 @@
+//! Every detail of TCP that can be set.
+
+use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
+use ackclock_recovery::ledger::{MAX_DUPACK_THRESHOLD, MAX_OUTSTANDING};
+
+const SPANS: Range = Range { min: 0.0, max: 3600.0, above_min: true };
+/// A shorter timeout would go off many times before the first acknowledgement of any real path.
+const TIMEOUTS: Range = Range::between(0.001, 3600.0);
+const PACKETS: Range = Range::between(1.0, MAX_OUTSTANDING as f64 - 1.0);
+
+choice! {
+    /// A retransmission rule.
+    pub enum Rule {
+        /// The control's own, or `sack`.
+        Auto = "auto",
+        /// RFC 5681.
+        Reno = "reno",
+        /// RFC 6582.
+        Newreno = "newreno",
+        /// RFC 6675.
+        Sack = "sack",
+        /// RFC 8985.
+        Rack = "rack",
+        /// Brakmo and Peterson 1995.
+        Vegas = "vegas",
+        /// Alnuem 2009 section 4.2.2, whatever a loss is called.
+        Mda = "mda",
+        /// The same for losses of transmission only.
+        MdaTransmission = "mda-transmission",
+    }
+}
+
+choice! {
+    /// Which partial acknowledgements restart the timer.
+    pub enum PartialAckTimer {
+        /// Every one: slow but steady.
+        Every = "every",
+        /// The first: impatient.
+        First = "first",
+    }
+}
+
+choice! {
+    /// What partial acknowledgements after the first send again under `mda`.
+    pub enum LatePartialAcks {
+        /// One packet.
+        One = "one",
+        /// Two packets.
+        Two = "two",
+        /// Nothing.
+        Nothing = "nothing",
+    }
+}
+
+choice! {
+    /// What becomes of selective acknowledgements at a timeout.
+    pub enum SackAfterTimeout {
+        /// They are forgotten.
+        GoBackN = "go-back-n",
+        /// They are kept.
+        KeepSack = "keep-sack",
+    }
+}
+
+choice! {
+    /// How SACK holds its flight in recovery.
+    pub enum Reduction {
+        /// Cut at once (RFC 6675).
+        Immediate = "immediate",
+        /// Shrunk in proportion to what is delivered (RFC 9937).
+        Proportional = "proportional",
+        /// Counted as in ns-2's Sack1 (Fall and Floyd 1996).
+        Counted = "counted",
+    }
+}
+
+choice! {
+    /// What a loss reduces.
+    pub enum ReduceFrom {
+        /// The packets in flight.
+        Flight = "flight",
+        /// The window in force.
+        Window = "window",
+    }
+}
+
+choice! {
+    /// What an acknowledgement counts for.
+    pub enum Growth {
+        /// One packet.
+        Acks = "acks",
+        /// The packets that it covers, at most two.
+        Packets = "packets",
+    }
+}
+
+choice! {
+    /// Which timestamp is echoed.
+    pub enum TimestampEcho {
+        /// That of the packet that last moved the left edge.
+        LeftEdge = "left-edge",
+        /// That of the packet that arrives.
+        Arriving = "arriving",
+    }
+}
+
+choice! {
+    /// With timestamps, what the timer listens to.
+    pub enum TimerSamples {
+        /// All of them.
+        Timestamps = "timestamps",
+        /// One packet in a round trip, sent once.
+        OnePacket = "one-packet",
+    }
+}
+
+choice! {
+    /// With `ecn`, what packets are sent as.
+    pub enum EcnField {
+        /// What goes with the control.
+        Auto = "auto",
+        /// ECT(0).
+        Ect0 = "ect0",
+        /// ECT(1).
+        Ect1 = "ect1",
+    }
+}
+
+choice! {
+    /// What becomes of a packet that the host's own interface has no room for.
+    pub enum LocalDrop {
+        /// It is lost.
+        Lost = "lost",
+        /// It stays with the sender, which reduces its window once for what it has in flight.
+        Cwr = "cwr",
+    }
+}
+
+parameters! {
+    /// The details.
+    pub struct Details {
+        /// Payload of a packet
+        packet: Size = size(
+            "1448 B",
+            Range::between(1.0, 65_000.0),
+            "RFC 9293 section 3.7.1: 1500 B less IP, TCP and timestamps",
+        ),
+        /// What the headers add to a packet on the wire
+        header: Size = size("52 B", Range::between(0.0, 500.0), "IPv4 20 B, TCP 20 B, timestamps 12 B"),
+        /// Size of an acknowledgement on the wire
+        ack_size: Size = size("40 B", Range::between(1.0, 1500.0), "IPv4 20 B, TCP 20 B; ns-2"),
+        /// The most that the receiver allows in flight
+        window: Packets = packets(
+            "10000 packets",
+            PACKETS,
+            "RFC 7323 allows 1 GiB; enough for 1 Gbit/s at 100 ms; ns-2's window_",
+        ),
+        /// The congestion window at the start
+        initial_window: Packets = packets(
+            "10 packets",
+            PACKETS,
+            "RFC 6928; 2 in RFC 5681 and ns-2, 1 in Dahal section 4.1",
+        ),
+        /// The slow start threshold at the start; none for as high as the window allows
+        initial_ssthresh: Option<Packets> = packets("none", PACKETS, "RFC 5681 section 3.1; ns-2 sets it to window_"),
+        /// Whether the connection begins with a round trip of SYN
+        handshake: bool = flag(true, "RFC 9293 section 3.5"),
+        /// The retransmission rule; auto takes the control's own, or sack
+        recovery: Rule = choice(
+            "auto",
+            "RFC 5681, RFC 6582, RFC 6675, RFC 8985, Brakmo and Peterson 1995, Alnuem 2009 section 4.2.2",
+        ),
+        /// Duplicates that make a loss
+        dupack_threshold: u32 = integer(
+            "3",
+            Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
+            "RFC 5681 section 3.2",
+        ),
+        /// Whether the first duplicates let new packets out
+        limited_transmit: bool = flag(true, "RFC 3042"),
+        /// Which partial acknowledgements restart the timer: every (slow but steady) or the first (impatient)
+        partial_ack_timer: PartialAckTimer = choice("every", "RFC 6582 section 4; ns-2's newreno_changes1_"),
+        /// What partial acknowledgements after the first send again under mda: one packet, two, or nothing
+        late_partial: LatePartialAcks = choice("one", "Alnuem 2009 section 4.2.2.3; appendix D; figure 4.9"),
+        /// Whether a partial acknowledgement deflates the window only by what it covers
+        window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
+        /// What becomes of selective acknowledgements at a timeout
+        after_timeout: SackAfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
+        /// How SACK holds its flight in recovery: cut at once, shrunk in proportion to what is delivered, or counted
+        reduction: Reduction = choice("proportional", "RFC 6675; RFC 9937; Fall and Floyd 1996 and ns-2's Sack1"),
+        /// What a loss reduces: the packets in flight, or the window in force
+        reduce_from: ReduceFrom = choice("flight", "RFC 5681 equation 4; ns-2 and Linux use the window"),
+        /// What an acknowledgement counts for: one, or the packets that it covers (at most two)
+        growth: Growth = choice("packets", "RFC 3465; ns-2 counts acknowledgements"),
+        /// Whether the window grows only while it is what holds the flow back
+        cwnd_validation: bool = flag(true, "RFC 7661; not in ns-2"),
+        /// Whether every acknowledgement echoes a timestamp
+        timestamps: bool = flag(true, "RFC 7323"),
+        /// Which timestamp is echoed: that of the packet that last moved the left edge, or of the one that arrives
+        timestamp_echo: TimestampEcho = choice(
+            "left-edge",
+            "RFC 7323 section 4.3; ns-2 echoes the packet that arrives",
+        ),
+        /// With timestamps, what the timer listens to: all of them, or one packet in a round trip, sent once
+        timer_samples: TimerSamples = choice(
+            "timestamps",
+            "RFC 7323 section 4; RFC 6298 section 3, as ns-2 without timestamps_, whose packets carry stamps all the \
+             same",
+        ),
+        /// Whether a timeout that proves spurious is taken back (needs timestamps)
+        spurious_timeouts: bool = flag(true, "RFC 3522"),
+        /// Whether only every second packet is acknowledged
+        delayed_ack: bool = flag(true, "RFC 5681 section 4.2"),
+        /// How long an acknowledgement waits for a second packet
+        delayed_ack_time: Span = time(
+            "200 ms",
+            Range { min: 0.0, max: 0.5, above_min: true },
+            "RFC 1122 section 4.2.3.2 allows 500 ms",
+        ),
+        /// Granularity of the timer's clock
+        tick: Span = time("1 ms", SPANS, "RFC 6298 section 4"),
+        /// The least retransmission timeout
+        min_rto: Span = time("1 s", TIMEOUTS, "RFC 6298 section 2.4"),
+        /// The greatest retransmission timeout
+        max_rto: Span = time("60 s", TIMEOUTS, "RFC 6298 section 2.5"),
+        /// The retransmission timeout before any sample
+        initial_rto: Span = time("1 s", TIMEOUTS, "RFC 6298 section 2.1; 3 s in RFC 2988 and ns-2"),
+        /// The greatest factor on the retransmission timeout
+        max_backoff: f64 = number("64", Range::between(1.0, 1e6), "BSD and ns-2"),
+        /// Whether a packet that times out again leaves the slow start threshold as it is
+        keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves it again"),
+        /// Whether packets may be marked instead of dropped
+        ecn: bool = flag(false, "RFC 3168"),
+        /// With ecn, what packets are sent as; auto is ect1 for a control that answers to each mark, ect0 for others
+        ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
+        /// Whether a window control's packets are spread over the round trip
+        pacing: bool = flag(false, "Linux: 2 cwnd/srtt in slow start, 1.2 cwnd/srtt after"),
+        /// The most packets that one acknowledgement may release; none for no bound
+        max_burst: Option<u64> = integer("none", Range::between(1.0, 1e6), "ns-2's maxburst_"),
+        /// A random delay of up to this before each packet leaves, which breaks phase effects
+        send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991; ns-2's overhead_"),
+        /// What becomes of a packet that the host's own interface has no room for: it is lost, or it stays with the
+        /// sender, which reduces its window once for what it has in flight
+        local_drop: LocalDrop = choice(
+            "lost",
+            "Linux since 2.4 net/ipv4/tcp_output.c, tcp_transmit_skb on NET_XMIT_DROP; ns-2 loses it, as a router \
+             does",
+        ),
+        /// Whether the receiver tells of packets that arrive twice, with sack or rack
+        dsack: bool = flag(false, "RFC 2883"),
+        /// With rack, whether a probe after two round trips of silence shows the loss of the last packets
+        tail_loss_probe: bool = flag(true, "RFC 8985 section 7"),
+        /// Whether a recovery whose first acknowledgement echoes the original is taken back (needs timestamps)
+        spurious_recoveries: bool = flag(false, "RFC 3522"),
+        /// Whether a recovery or a timeout is taken back when all that it sent again had arrived (needs dsack)
+        dsack_undo: bool = flag(false, "RFC 3708; Linux net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
+        /// Whether a timeout is taken back when new data sent after the first retransmission shows that it was spurious
+        frto: bool = flag(false, "RFC 5682"),
+    }
+}

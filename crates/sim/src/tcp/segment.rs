@@ -1,0 +1,246 @@
+//! What TCP's ends tell each other, and how it lies in a packet's header.
+
+use crate::endpoint::Outbox;
+use crate::packet::{Extension, Packet};
+use ackclock_aqm::Ecn;
+use ackclock_base::{Span, Time};
+use std::ops::Range;
+
+/// A segment, data or acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// Data: the packet's number. Acknowledgement: the first number not yet received in order.
+    pub number: u64,
+    /// Data: when it was sent. Acknowledgement: the echo of that (RFC 7323).
+    pub stamp: Time,
+    /// Acknowledgement: what the packet that caused it took on the way there.
+    pub way_there: Span,
+    /// Size on the wire in bytes.
+    pub bytes: u32,
+    /// Acknowledgement: how many packets have arrived marked so far, modulo 2^16 (RFC 9768, with a wider counter).
+    pub marks: u16,
+    /// What else it says.
+    pub flags: Flags,
+    /// Acknowledgement: ranges received out of order, the most recent first, as offsets from `number`. Empty ones
+    /// come last.
+    pub sack: [Block; MAX_SACK_BLOCKS],
+}
+
+/// RFC 2018 section 3: with timestamps three blocks fit into the options.
+pub const MAX_SACK_BLOCKS: usize = 3;
+
+/// A range of packets, as offsets from the cumulative acknowledgement; empty where `start == end`. Below the acknowledgement,
+/// where only a duplicate can lie, offsets are counted downwards, and `start` is the larger one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The first packet in the range.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+}
+
+impl Block {
+    /// A single packet that came twice, for an acknowledgement of this number.
+    pub fn duplicate(number: u64, acknowledgement: u64) -> Self {
+        let offset = |number: u64| u32::try_from(number.abs_diff(acknowledgement)).unwrap_or(u32::MAX);
+        Self { start: offset(number), end: offset(number + 1) }
+    }
+
+    /// Whether it holds nothing.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+}
+
+const NUMBER_BITS: u32 = 48;
+const WAY_BITS: u32 = 56;
+
+impl Segment {
+    /// Acknowledgement: the packets that its first block says have arrived twice (RFC 2883 section 5): they lie below the
+    /// cumulative acknowledgement, or within the second block.
+    pub fn duplicate(&self) -> Option<Range<u64>> {
+        let [first, second, _] = self.sack;
+        if first.start > first.end {
+            Some(self.number.checked_sub(u64::from(first.start))?..self.number - u64::from(first.end))
+        } else if first.start < first.end && second.start <= first.start && first.end <= second.end {
+            let above = |offset| self.number.saturating_add(u64::from(offset));
+            Some(above(first.start)..above(first.end))
+        } else {
+            None
+        }
+    }
+
+    /// Sends it over the flow's only path.
+    #[inline]
+    pub(super) fn send(&self, out: &mut dyn Outbox) {
+        let packet = self.packet();
+        if self.sack[0].is_empty() {
+            out.send(0, packet);
+        } else {
+            out.send_extended(0, packet, self.extension());
+        }
+    }
+
+    /// The segment that has arrived as a packet.
+    #[inline]
+    pub(super) fn read(packet: &Packet, out: &dyn Outbox) -> Self {
+        let [numbers, stamp, rest] = packet.header;
+        let sack = if packet.is_extended() { blocks(&out.extension(packet)) } else { Default::default() };
+        let mut flags = Flags((rest >> WAY_BITS) as u8);
+        if packet.ecn == Ecn::Experienced {
+            flags = flags.with(Flags::CONGESTION_EXPERIENCED);
+        }
+        Self {
+            number: numbers & ((1 << NUMBER_BITS) - 1),
+            stamp: Time::from_nanos(stamp),
+            way_there: Span::from_nanos(rest & ((1 << WAY_BITS) - 1)),
+            bytes: packet.bytes,
+            marks: (numbers >> NUMBER_BITS) as u16,
+            flags,
+            sack,
+        }
+    }
+
+    /// Numbers below 2^48 and ways of less than two years: as many packets and as much time as no run has.
+    #[inline]
+    fn packet(&self) -> Packet {
+        debug_assert!(self.number >> NUMBER_BITS == 0 && self.way_there.nanos() >> WAY_BITS == 0);
+        Packet {
+            bytes: self.bytes,
+            ecn: self.flags.ecn(),
+            header: [
+                self.number | u64::from(self.marks) << NUMBER_BITS,
+                self.stamp.nanos(),
+                self.way_there.nanos() | u64::from(self.flags.0) << WAY_BITS,
+            ],
+            ..Packet::default()
+        }
+    }
+
+    fn extension(&self) -> Extension {
+        let word = |block: &Block| u64::from(block.start) | u64::from(block.end) << 32;
+        let mut extension = Extension::default();
+        extension.iter_mut().zip(&self.sack).for_each(|(place, block)| *place = word(block));
+        extension
+    }
+}
+
+fn blocks(extension: &Extension) -> [Block; MAX_SACK_BLOCKS] {
+    std::array::from_fn(|index| Block {
+        start: extension[index] as u32,
+        end: (extension[index] >> 32) as u32,
+    })
+}
+
+/// Single bits of a segment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// May be marked (RFC 3168 ECT).
+    pub const ECN_CAPABLE: Self = Self(1);
+    /// Has been marked (CE).
+    pub const CONGESTION_EXPERIENCED: Self = Self(2);
+    /// Echoes a mark to the sender (ECE).
+    pub const CONGESTION_ECHO: Self = Self(4);
+    /// Tells the receiver that the window has been reduced (CWR).
+    pub const WINDOW_REDUCED: Self = Self(8);
+    /// Has been sent before.
+    pub const RETRANSMISSION: Self = Self(16);
+    /// Begins a connection.
+    pub const SYN: Self = Self(32);
+    /// May be marked, and answers to each mark a little (RFC 9331 ECT(1)).
+    pub const LOW_LATENCY: Self = Self(64);
+
+    /// Whether all bits of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// The ECN field of a segment with these bits.
+    pub const fn ecn(self) -> Ecn {
+        match () {
+            () if self.has(Self::CONGESTION_EXPERIENCED) => Ecn::Experienced,
+            () if self.has(Self::LOW_LATENCY) => Ecn::LowLatency,
+            () if self.has(Self::ECN_CAPABLE) => Ecn::Classic,
+            () => Ecn::NotCapable,
+        }
+    }
+
+    /// These bits and those of `other`.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Holds the packet that was sent last.
+    #[derive(Default)]
+    struct Last(Packet, Extension);
+
+    impl Outbox for Last {
+        fn send(&mut self, _: usize, packet: Packet) {
+            *self = Self(packet, Extension::default());
+        }
+        fn send_extended(&mut self, _: usize, mut packet: Packet, extension: Extension) {
+            packet.extension = crate::packet::Extensions::default().keep(extension);
+            *self = Self(packet, extension);
+        }
+        fn refused(&self) -> bool {
+            false
+        }
+        fn extension(&self, _: &Packet) -> Extension {
+            self.1
+        }
+        fn received(&mut self, _: Option<Time>, _: u64, _: u64) {}
+        fn done(&mut self) {}
+    }
+
+    fn segments() -> impl Strategy<Value = Segment> {
+        let numbers = (0..1_u64 << NUMBER_BITS, any::<u64>(), 0..1_u64 << WAY_BITS);
+        let blocks = prop::array::uniform3((any::<u32>(), any::<u32>()));
+        (numbers, any::<u32>(), any::<u16>(), 0_u8..128, blocks, 0..=MAX_SACK_BLOCKS).prop_map(
+            |((number, stamp, way), bytes, marks, flags, blocks, used)| {
+                let mut sack = [Block::default(); MAX_SACK_BLOCKS];
+                for (place, (start, end)) in sack.iter_mut().zip(blocks).take(used) {
+                    *place = Block { start, end: if end == start { end ^ 1 } else { end } };
+                }
+                Segment {
+                    number,
+                    stamp: Time::from_nanos(stamp),
+                    way_there: Span::from_nanos(way),
+                    bytes,
+                    marks,
+                    flags: Flags(flags),
+                    sack,
+                }
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_sent_is_what_arrives(segment in segments()) {
+            let mut out = Last::default();
+            segment.send(&mut out);
+            prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty());
+            prop_assert_eq!(Segment::read(&out.0, &out), segment);
+        }
+    }
+
+    #[test]
+    fn a_mark_on_the_way_arrives() {
+        let mut out = Last::default();
+        Segment { flags: Flags::ECN_CAPABLE, ..Segment::default() }.send(&mut out);
+        assert_eq!(out.0.ecn, Ecn::Classic);
+        out.0.ecn = Ecn::Experienced;
+        let flags = Segment::read(&out.0, &out).flags;
+        assert!(flags.has(Flags::CONGESTION_EXPERIENCED) && flags.has(Flags::ECN_CAPABLE));
+    }
+}

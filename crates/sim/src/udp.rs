@@ -1,0 +1,120 @@
+//! UDP: packets as a [`Source`] says, from the start of the flow to its stop, and what answers them.
+
+use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
+use crate::measure::Interval;
+use crate::packet::Packet;
+use crate::random::Stream;
+use crate::session::Tally;
+use crate::traffic::Source;
+use ackclock_base::Time;
+
+/// What a flow over UDP sends.
+pub struct UdpOptions {
+    /// Usual bytes of a packet on the wire.
+    pub wire_bytes: u32,
+    /// Usual payload bytes of a packet.
+    pub payload_bytes: u32,
+    /// Bytes on the wire of the reply to each packet, where there is one.
+    pub reply_bytes: Option<u32>,
+    /// When packets leave.
+    pub source: Box<dyn Source>,
+    /// What the source draws from.
+    pub random: Stream,
+}
+
+impl UdpOptions {
+    /// The ends of the flow: the one that sends, and the one that may reply.
+    pub fn ends(self, measured: Interval) -> Ends {
+        let Self { wire_bytes, payload_bytes, reply_bytes, source, random } = self;
+        let header_bytes = wire_bytes - payload_bytes;
+        let sender = UdpSender {
+            payload_bytes,
+            header_bytes,
+            source,
+            random,
+            next: Time::NEVER,
+            sent: Sent::default(),
+            tally: reply_bytes.map(|_| Tally::new(measured)),
+        };
+        [Box::new(sender), Box::new(UdpReceiver { header_bytes, reply_bytes })]
+    }
+}
+
+/// The end that sends. The only word of a packet's header is when it was sent, which a reply repeats.
+pub struct UdpSender {
+    payload_bytes: u32,
+    header_bytes: u32,
+    source: Box<dyn Source>,
+    random: Stream,
+    next: Time,
+    sent: Sent,
+    /// Requests and how long they took, where there are replies.
+    tally: Option<Tally>,
+}
+
+impl UdpSender {
+    /// Requests and how long they took, where there are replies.
+    pub fn tally(&self) -> Option<&Tally> {
+        self.tally.as_ref()
+    }
+}
+
+impl Endpoint for UdpSender {
+    fn start(&mut self, now: Time, _out: &mut dyn Outbox) {
+        self.next = now + self.source.first(&mut self.random);
+    }
+
+    fn timer(&self) -> Time {
+        self.next
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
+        let payload = self.source.payload().unwrap_or(self.payload_bytes);
+        self.sent.packets += 1;
+        self.sent.payload_bytes += u64::from(payload);
+        self.next = now + self.source.next(&mut self.random);
+        self.tally.iter_mut().for_each(|tally| tally.begin(now));
+        let header = [now.nanos(), 0, 0];
+        out.send(0, Packet { bytes: payload + self.header_bytes, header, ..Packet::default() });
+    }
+
+    fn on_packet(&mut self, now: Time, _path: usize, reply: &Packet, _out: &mut dyn Outbox) {
+        self.tally.iter_mut().for_each(|tally| tally.complete(sent_at(reply), now));
+    }
+
+    fn stop(&mut self, _now: Time) {
+        self.next = Time::NEVER;
+    }
+
+    fn sent(&self) -> Sent {
+        self.sent
+    }
+
+    fn reset_counts(&mut self, _now: Time) {
+        self.sent = Sent::default();
+    }
+}
+
+/// The end that receives.
+struct UdpReceiver {
+    header_bytes: u32,
+    reply_bytes: Option<u32>,
+}
+
+impl Endpoint for UdpReceiver {
+    fn properties(&self) -> Properties {
+        Properties { only_answers: true, ..Properties::default() }
+    }
+
+    fn on_packet(&mut self, _now: Time, _path: usize, packet: &Packet, out: &mut dyn Outbox) {
+        let payload = packet.bytes.saturating_sub(self.header_bytes);
+        out.received(Some(sent_at(packet)), 1, u64::from(payload));
+        if let Some(bytes) = self.reply_bytes {
+            out.send(0, Packet { bytes, header: packet.header, ..Packet::default() });
+        }
+    }
+}
+
+fn sent_at(packet: &Packet) -> Time {
+    Time::from_nanos(packet.header[0])
+}

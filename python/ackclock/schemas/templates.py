@@ -1,0 +1,76 @@
+"""The JSON Schema of tables that stand for several, which Python writes out before it checks them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_WORDS: Mapping[str, Any] = {
+    "for_all": {
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+        "description": "a table for each point of the product of these axes; the first changes slowest",
+    },
+    "except": {
+        "type": "array",
+        "items": {"type": "object"},
+        "description": "points that are left out, as { axis = value } or { axis = [values] }",
+    },
+    "rows": {
+        "type": "array",
+        "items": {"type": "object"},
+        "minItems": 1,
+        "description": "a table for each row: values of the table's own keys, and of the names in braces",
+    },
+    "each": {
+        "type": "array",
+        "items": {"type": "object"},
+        "minItems": 1,
+        "description": "several tables for each point or row; what is around them holds for all of them",
+    },
+}
+
+
+def with_templates(schema: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """``schema`` where an array of tables, named with its definition in ``names``, may have tables that stand for
+    several.
+    """
+    definitions = dict(schema["$defs"])
+    for name, kind in names.items():
+        plain = definitions[kind]
+        definitions[f"{kind}Template"] = {
+            "type": "object",
+            "title": f"{kind}Template",
+            "description": f"Stands for several {name}. What differs stands in braces.",
+            # A name in braces may stand in place of any value.
+            "properties": {
+                **{key: _described(value) for key, value in plain["properties"].items()},
+                **_WORDS,
+            },
+            "additionalProperties": False,
+            "anyOf": [{"required": ["for_all"]}, {"required": ["rows"]}],
+        }
+    kinds = [f"#/$defs/{kind}" for kind in names.values()]
+    definitions = {
+        key: value if key.endswith("Template") else _replaced(value, kinds)
+        for key, value in definitions.items()
+    }
+    return {key: definitions if key == "$defs" else _replaced(value, kinds) for key, value in schema.items()}
+
+
+def _described(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value[key] for key in ("title", "description") if key in value}
+
+
+def _replaced(node: Any, kinds: Sequence[str]) -> Any:
+    """``node`` where the items of arrays may be templates too."""
+    if isinstance(node, list):
+        return [_replaced(item, kinds) for item in node]
+    if not isinstance(node, dict):
+        return node
+    result = {key: _replaced(value, kinds) for key, value in node.items()}
+    items = result.get("items")
+    if isinstance(items, dict) and items.get("$ref") in kinds:
+        result["items"] = {"anyOf": [items, {"$ref": f"{items['$ref']}Template"}]}
+    return result

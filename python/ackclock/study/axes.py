@@ -1,0 +1,74 @@
+"""The axes of a study: what varies in its cases and claims, and over which values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ackclock.names import nearest
+from ackclock.study.model import sweep_text
+
+Axes = Mapping[str, Sequence[Any]]
+"""The values of each axis by its name: numbers, texts, or tables with an ``id``."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
+
+
+class GridError(ValueError):
+    """What is wrong with axes, or with a table that stands for several."""
+
+
+def checked(axes: Any) -> Axes:
+    """``axes``, the table of a file. GridError where it is no table of lists of values."""
+    if not isinstance(axes, dict):
+        raise GridError(f"axes: found {axes!r}, expected a table with a list of values for each axis")
+    for name, values in axes.items():
+        place = f"axes.{name}"
+        if not _NAME.match(name):
+            raise GridError(
+                f"{place}: the name of an axis has letters, digits, _ and -, and begins with a letter"
+            )
+        if not isinstance(values, list) or not values:
+            raise GridError(f"{place}: found {values!r}, expected a list of values")
+        for number, value in enumerate(values, 1):
+            if isinstance(value, list) or (isinstance(value, dict) and "id" not in value):
+                raise GridError(
+                    f"{place}[{number}]: found {value!r}, expected a number, a text, or a table with an id"
+                )
+        ids = [text_of(value) for value in values]
+        if twice := [id for id in ids if ids.count(id) > 1]:
+            raise GridError(f'{place}: the value "{twice[0]}" is listed twice')
+    return axes
+
+
+def under(own: Axes, base: Axes) -> Axes:
+    """A study's axes with those of its base. Of an axis that both have the study's values stand, in its order; one that
+    is the id of a table of the base is that table.
+    """
+    result = dict(base)
+    for name, values in own.items():
+        tables = {text_of(value): value for value in base.get(name, ()) if isinstance(value, dict)}
+        result[name] = [
+            value if isinstance(value, dict) else tables.get(text_of(value), value) for value in values
+        ]
+    return result
+
+
+def text_of(value: Any) -> str:
+    """A value as it stands within a text: 2.0 is ``2``, a table is its id."""
+    if isinstance(value, dict) and "id" in value:
+        return text_of(value["id"])
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return sweep_text(value)
+    return str(value)
+
+
+def value_at(axes: Axes, name: str, id: Any) -> Any:
+    """The value of the axis ``name`` that is called ``id``. GridError where there is none."""
+    known = {text_of(value): value for value in axes[name]}
+    if text_of(id) not in known:
+        raise GridError(f'axes.{name} has no value "{text_of(id)}"{nearest(text_of(id), known)}')
+    return known[text_of(id)]

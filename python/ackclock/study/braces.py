@@ -1,0 +1,115 @@
+"""What stands in braces within the tables of a study, such as ``{n}``, ``{policer.label}`` or ``{... for all n}``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+from ackclock.names import nearest
+from ackclock.study.axes import Axes, GridError, text_of
+
+_FOR_ALL = re.compile(r"(?P<what>.*\S)\s+for\s+all\s+(?P<names>[\w\s,-]+)", re.DOTALL)
+_COMPARISON = re.compile(r"[<>]")
+
+
+class Filling:
+    """A table while its braces are replaced by what they mean."""
+
+    def __init__(self, table: Mapping[str, Any], meanings: Mapping[str, Any], axes: Axes) -> None:
+        self._table, self._meanings, self._axes = table, meanings, axes
+        self.used: set[str] = set()
+        """The names that stood in braces."""
+        self.named: set[str] = set()
+        """The axes that a text is for all of."""
+
+    def filled(self) -> dict[str, Any]:
+        """The table. GridError for braces that mean nothing."""
+        return {key: self._value(value, ()) for key, value in self._table.items()}
+
+    def _value(self, value: Any, within: tuple[str, ...]) -> Any:
+        if isinstance(value, str):
+            return self._text(value, within)
+        if isinstance(value, list):
+            return [self._value(item, within) for item in value]
+        if isinstance(value, dict):
+            return {
+                text_of(self._text(key, within)): self._value(item, within) for key, item in value.items()
+            }
+        return value
+
+    def _text(self, text: str, within: tuple[str, ...]) -> Any:
+        """``text`` with its braces replaced; braces that are all of it give the value itself, such as a number."""
+        if "{" not in text and "}" not in text:
+            return text
+        parts = list(_parts(text))
+        values = [self._meaning(part, within) if braces else part for braces, part in parts]
+        if len(parts) == 1:
+            (value,) = values
+            return value["id"] if isinstance(value, dict) and "id" in value else value
+        for (_, part), value in zip(parts, values, strict=True):
+            if isinstance(value, list) or (isinstance(value, dict) and "id" not in value):
+                raise GridError(f"{{{part}}} is {value!r}, which cannot stand within a text")
+        return "".join(text_of(value) for value in values)
+
+    def _meaning(self, name: str, within: tuple[str, ...]) -> Any:
+        """What ``name`` means here: a column of the row or an axis, a key of either's table, a key of this table."""
+        if found := _FOR_ALL.fullmatch(name):
+            return self._for_all(
+                found["what"].strip(), [part.strip() for part in found["names"].split(",")], within
+            )
+        if name in within:
+            raise GridError(f"{{{name}}} is told by itself")
+        root, *rest = name.split(".", 1)
+        known = {**self._table, **self._meanings}
+        if root not in known:
+            raise GridError(f"nothing here is called {{{root}}}{nearest(root, known)}")
+        self.used.add(root)
+        value = known[root]
+        for key in rest:
+            if not isinstance(value, dict):
+                raise GridError(f"{{{name}}}: {root} is {value!r}, which has no keys")
+            if key not in value:
+                raise GridError(f"{{{name}}}: there is no {key}{nearest(key, value)}")
+            value = value[key]
+        if isinstance(value, dict) and "id" in value:
+            return value
+        return self._value(value, (*within, name))
+
+    def _for_all(self, what: str, names: list[str], within: tuple[str, ...]) -> str:
+        """``what`` at each point of some axes: comparisons joined by ``and``, anything else by commas."""
+        for name in names:
+            if name not in self._axes:
+                raise GridError(f'for all: there is no axis "{name}"{nearest(name, self._axes)}')
+        self.named |= set(names)
+        texts = []
+        for values in product(*(self._axes[name] for name in names)):
+            at = dict(zip(names, values, strict=True))
+            inner = Filling(self._table, {**self._meanings, **at}, self._axes)
+            texts.append(text_of(inner._text(what, within)))
+            self.used |= inner.used
+            self.named |= inner.named
+        return (" and " if _COMPARISON.search(what) else ", ").join(texts)
+
+
+def _parts(text: str) -> Iterator[tuple[bool, str]]:
+    """The pieces of ``text``: whether each stood in braces, and it."""
+    depth = start = 0
+    for at, letter in enumerate(text):
+        if letter not in "{}":
+            continue
+        if depth == 0 and letter == "{" and at > start:
+            yield False, text[start:at]
+        depth += 1 if letter == "{" else -1
+        if depth < 0:
+            raise GridError(f'nothing opens the brace that closes in "{text}"')
+        if (depth, letter) == (1, "{"):
+            start = at + 1
+        elif depth == 0:
+            yield True, text[start:at]
+            start = at + 1
+    if depth:
+        raise GridError(f'nothing closes the brace that opens in "{text}"')
+    if start < len(text):
+        yield False, text[start:]

@@ -1,0 +1,318 @@
+"""Tables of a study file that stand for several: cases or claims that differ in a few values only.
+
+A table with ``for_all`` stands for a table at each point of the product of some ``[axes]``, one with ``rows`` for a
+table per row. What differs stands in braces, as in ``id = "15-n{n}"``. The rest of the package sees only the tables
+that come of it. Each knows where it comes from, so that a mistake is shown where somebody can mend it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from pydantic import BaseModel
+
+from ackclock.characterisation.arms import Variant
+from ackclock.errors import InputError
+from ackclock.names import nearest
+from ackclock.study.axes import Axes, GridError, checked, text_of, under, value_at
+from ackclock.study.braces import Filling
+from ackclock.study.lines import Lines
+from ackclock.study.model import Alternative, Case, Claim, Figure, Finding, Metric
+
+KINDS: Mapping[str, type[BaseModel]] = {
+    "cases": Case,
+    "metrics": Metric,
+    "claims": Claim,
+    "figures": Figure,
+    "findings": Finding,
+}
+"""The arrays whose tables may stand for several; so may alternatives of assumptions and variants of disciplines."""
+WORDS = ("for_all", "except", "rows", "each")
+"""The keys that make a table stand for several."""
+
+Place = tuple[str | int, ...]
+
+
+class Item(dict[str, Any]):
+    """A table of an array of a study file, as it is or as it comes of one that stands for several."""
+
+    def __init__(
+        self,
+        table: Mapping[str, Any],
+        index: int,
+        line: int | None,
+        point: str = "",
+        used: Iterable[str] = (),
+    ) -> None:
+        super().__init__(table)
+        self.index = index
+        """The number in the file's array of the table that it comes from, from 0 on."""
+        self.line = line
+        """Where that table, or its row, stands; None where that is not known."""
+        self.point = point
+        """Which row and which point of the axes it is: ``rate = 2, row 1``."""
+        self.used = frozenset(used)
+        """The names that stood in braces."""
+
+    def completed(self, base: Mapping[str, Any]) -> Item:
+        """With what ``base`` says and this does not."""
+        return Item({**base, **self}, self.index, self.line, self.point, self.used)
+
+
+def expanded(document: Mapping[str, Any], text: str, file: str, shared: Axes | None = None) -> dict[str, Any]:
+    """The study or base ``document``, which was read from ``text``, with all its tables written out.
+
+    ``shared`` are the axes of its base. InputError lists all that is wrong with axes and with what uses them.
+    """
+    try:
+        own = checked(document.get("axes", {}))
+    except GridError as error:
+        raise InputError(f"{file}: {error}") from None
+    writer = _Writer(file, under(own, shared or {}), Lines(text))
+    result = dict(document)
+    for kind, model in KINDS.items():
+        if kind in document:
+            result[kind] = writer.written(document[kind], (kind,), model)
+    disciplines = document.get("disciplines")
+    if isinstance(disciplines, dict) and "variants" in disciplines:
+        variants = writer.written(disciplines["variants"], ("disciplines", "variants"), Variant)
+        result["disciplines"] = {**disciplines, "variants": variants}
+    if isinstance(document.get("assumptions"), list):
+        result["assumptions"] = writer.assumptions(document["assumptions"])
+    # A base's axes are for its studies.
+    if "source" in document and "title" in document:
+        writer.problems += [
+            f"{file}: axes.{name}: nothing is for all of it" for name in own if name not in writer.named
+        ]
+    if writer.problems:
+        raise InputError("\n".join(writer.problems))
+    return result
+
+
+@dataclass(frozen=True)
+class _Point:
+    """One of the tables that a template stands for."""
+
+    meanings: Mapping[str, Any]
+    """What the names in braces mean there."""
+    row: Mapping[str, Any]
+    number: int | None
+    """That of the row; None where there are no rows."""
+    text: str
+    named: Sequence[str] = ()
+    """The names that its own table gives a meaning to."""
+
+
+_NOWHERE = _Point({}, {}, None, "")
+
+
+class _Writer:
+    """Writes out the arrays of one file."""
+
+    def __init__(self, file: str, axes: Axes, lines: Lines) -> None:
+        self._file, self._axes, self._lines = file, axes, lines
+        self.named: set[str] = set()
+        """The axes that something is for all of."""
+        self.problems: list[str] = []
+
+    def written(self, tables: Any, place: Place, model: type[BaseModel]) -> Any:
+        """The tables that ``tables`` stand for. What is no table is left for the model to refuse."""
+        if not isinstance(tables, list):
+            return tables
+        result: list[Any] = []
+        for index, table in enumerate(tables):
+            here = (*place, index)
+            if not isinstance(table, dict):
+                result.append(table)
+            else:
+                try:
+                    result += self._of_template(table, here, model)
+                except GridError as error:
+                    line = self._lines.of(here)
+                    where = self._file if line is None else f"{self._file}:{line}"
+                    self.problems.append(f"{where}: {_shown(here)}: {error}")
+        return result
+
+    def assumptions(self, assumptions: Sequence[Any]) -> list[Any]:
+        """The assumptions with their alternatives written out."""
+        result: list[Any] = []
+        for index, found in enumerate(assumptions):
+            if not isinstance(found, dict):
+                result.append(found)
+                continue
+            place = ("assumptions", index)
+            item = Item(found, index, self._lines.of(place))
+            if "alternatives" in found:
+                item["alternatives"] = self.written(
+                    found["alternatives"], (*place, "alternatives"), Alternative
+                )
+            result.append(item)
+        return result
+
+    def _of_template(
+        self, table: Mapping[str, Any], place: Place, model: type[BaseModel], around: _Point = _NOWHERE
+    ) -> list[Item]:
+        """The tables that ``table`` stands for at the point ``around`` of what it stands in."""
+        points = list(self._points(table, around))
+        lines = self._lines.rows(place, len(table.get("rows", ())))
+        plain = {key: value for key, value in table.items() if key not in WORDS}
+        items = list[Item]()
+        for point in points:
+            own = {key: value for key, value in point.row.items() if key in model.model_fields}
+            laid = _laid_over(plain, own)
+            if "each" in table:
+                items += self._of_group(laid, table["each"], place, model, point)
+                continue
+            filling = Filling(laid, point.meanings, self._axes)
+            try:
+                filled = filling.filled()
+            except GridError as error:
+                raise GridError(f"{point.text}: {error}" if point.text else str(error)) from None
+            self.named |= filling.named
+            line = self._lines.of(place) if point.number is None else lines[point.number]
+            items.append(Item(_as_texts(filled, laid, model), _index(place), line, point.text, filling.used))
+        _check_names(items, points, model)
+        return items
+
+    def _of_group(
+        self, outer: Mapping[str, Any], group: Any, place: Place, model: type[BaseModel], point: _Point
+    ) -> list[Item]:
+        """What the tables of ``each`` stand for at ``point``; what is around them holds for all of them."""
+        if not isinstance(group, list) or not group or not all(isinstance(one, dict) for one in group):
+            raise GridError(f"each: found {group!r}, expected tables")
+        items = list[Item]()
+        for number, one in enumerate(group):
+            here = (*place, "each", number)
+            try:
+                items += self._of_template(_laid_over(outer, one), here, model, point)
+            except GridError as error:
+                raise GridError(
+                    str(error) if str(error).startswith("each[") else f"each[{number + 1}]: {error}"
+                ) from None
+        return items
+
+    def _points(self, table: Mapping[str, Any], around: _Point) -> Iterator[_Point]:
+        names, rows = self._for_all(table), _rows(table)
+        left_out = self._left_out(table, names)
+        for values in product(*(self._axes[name] for name in names)):
+            at = dict(zip(names, values, strict=True))
+            if any(all(text_of(at[name]) in ids for name, ids in one.items()) for one in left_out):
+                continue
+            where = [
+                *([around.text] if around.text else []),
+                *(f"{key} = {text_of(at[key])}" for key in names),
+            ]
+            known = {**around.meanings, **at}
+            if not rows:
+                yield _Point(known, {}, None, ", ".join(where), names)
+            for number, row in enumerate(rows):
+                text = ", ".join([*where, f"row {number + 1}"])
+                try:
+                    columns = {key: self._meant(key, value) for key, value in row.items()}
+                except GridError as error:
+                    raise GridError(f"{text}: {error}") from None
+                yield _Point({**known, **columns}, row, number, text, [*names, *row])
+
+    def _meant(self, key: str, value: Any) -> Any:
+        """What the row's ``key`` means: where an axis is called so, the value of the axis, or a further one."""
+        if key not in self._axes or isinstance(value, dict):
+            return value
+        self.named.add(key)
+        return value_at(self._axes, key, value)
+
+    def _for_all(self, table: Mapping[str, Any]) -> list[str]:
+        names = table.get("for_all", [])
+        if not isinstance(names, list) or ("for_all" in table and not names):
+            raise GridError(
+                f"for_all: found {names!r}, expected a list of axes, the one that changes slowest first"
+            )
+        for number, name in enumerate(names):
+            if name not in self._axes:
+                raise GridError(f'for_all: there is no axis "{name}"{nearest(str(name), self._axes)}')
+            if name in names[:number]:
+                raise GridError(f'for_all: the axis "{name}" is named twice')
+        self.named |= set(names)
+        return names
+
+    def _left_out(self, table: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, list[str]]]:
+        """The points that ``except`` leaves out: for some of the axes the ids that all have to agree."""
+        found = table.get("except", [])
+        if not isinstance(found, list) or not all(isinstance(one, dict) and one for one in found):
+            raise GridError(f"except: found {found!r}, expected a list of points such as {{ {'n'} = 5 }}")
+        result = []
+        for one in found:
+            for name in one:
+                if name not in names:
+                    raise GridError(f'except: "{name}" is no axis of for_all{nearest(name, names)}')
+            given = {name: ids if isinstance(ids, list) else [ids] for name, ids in one.items()}
+            result.append(
+                {name: [text_of(value_at(self._axes, name, id)) for id in ids] for name, ids in given.items()}
+            )
+        return result
+
+
+def _rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = table.get("rows", [])
+    good = isinstance(rows, list) and all(isinstance(row, dict) and row for row in rows)
+    if not good or ("rows" in table and not rows):
+        raise GridError(f"rows: found {rows!r}, expected a list of tables, each with what differs")
+    return list(rows)
+
+
+def _laid_over(table: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """``table`` with what the row says; of keys that are tables themselves (overrides) key by key."""
+    result = dict(table)
+    for key, value in row.items():
+        before = result.get(key)
+        result[key] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
+    return result
+
+
+def _as_texts(filled: dict[str, Any], table: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
+    """``filled`` with texts where braces gave a number to a key that takes texts only, such as a label."""
+    for key, value in filled.items():
+        known = model.model_fields.get(key)
+        number = isinstance(value, int | float) and isinstance(table.get(key), str)
+        if number and known is not None and known.annotation in (str, str | None):
+            filled[key] = text_of(value)
+    return filled
+
+
+def _check_names(items: Sequence[Item], points: Sequence[_Point], model: type[BaseModel]) -> None:
+    """GridError for a name that is nowhere in braces, and for two tables of one name."""
+    fields, used = model.model_fields, {name for item in items for name in item.used}
+    for point in points:
+        for name in point.named:
+            if name not in used and name not in fields:
+                raise GridError(
+                    f"{point.text}: {{{name}}} stands nowhere, and there is no key of that name"
+                    + nearest(name, [*fields, *(used - set(fields))])
+                )
+    seen: dict[str, Item] = {}
+    for item in items:
+        called = item.get("id", item.get("name"))
+        if not isinstance(called, str):
+            continue
+        if called in seen:
+            raise GridError(f'{seen[called].point} and {item.point} are both called "{called}"')
+        seen[called] = item
+
+
+def _index(place: Place) -> int:
+    """The number in the file's array of the table at ``place``, or of the one around it."""
+    return next(
+        part
+        for part in reversed(place[: place.index("each")] if "each" in place else place)
+        if isinstance(part, int)
+    )
+
+
+def _shown(place: Place) -> str:
+    """``claims[3]``."""
+    text = ""
+    for part in place:
+        text += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if text else part
+    return text

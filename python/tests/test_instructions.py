@@ -1,0 +1,30 @@
+"""What a packet costs, in instructions, against what is kept."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+import instructions
+
+# The same program and compiler give the same count; a linker's choices are all that may differ.
+TOLERANCE = 0.03
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(instructions.valgrind() is None, reason="valgrind is not installed")
+def test_a_packet_takes_as_many_instructions_as_is_kept() -> None:
+    kept = json.loads(instructions.KEPT.read_text(encoding="utf-8"))
+    if kept["compiler"] != instructions.compiler():
+        pytest.skip(f"counted with {kept['compiler']}; `make bench ARGS=--keep` counts anew")
+    bench = instructions.program()
+    for workload, expected in kept["instructions_per_packet"].items():
+        found = instructions.per_packet(bench, workload)
+        assert abs(found / expected - 1) <= TOLERANCE, (
+            f"{workload}: {found:.0f} instructions for each packet, {expected} are kept. If that is meant, "
+            "`make bench ARGS=--keep` keeps the new number, and the commit message says why"
+        )

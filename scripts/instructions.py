@@ -1,0 +1,64 @@
+"""Instructions of the processor for each packet that W1, W2 and W3 deliver, counted by callgrind.
+
+A count has no noise: the same program and compiler give the same number. Two runs of different length are subtracted, so
+what comes before the first packet, and the first rounds of slow start, do not count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "reference" / "instructions.json"
+# Simulated seconds of the shorter and the longer run.
+RUNS = {"W1": (4, 8), "W2": (3, 5), "W3": (2, 4)}
+
+
+def valgrind() -> str | None:
+    """Where valgrind is, if it is installed."""
+    return shutil.which("valgrind")
+
+
+def compiler() -> str:
+    """The compiler's version: another one makes other instructions."""
+    return subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def program() -> Path:
+    """The benchmark, built."""
+    command = ["cargo", "build", "--quiet", "--release", "--locked", "-p", "ackclock-lab", "--bin", "bench"]
+    subprocess.run(command, cwd=ROOT, check=True)
+    described = subprocess.run(
+        ["cargo", "metadata", "--format-version=1", "--no-deps", "--locked"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return Path(json.loads(described.stdout)["target_directory"]) / "release" / "bench"
+
+
+def per_packet(bench: Path, workload: str) -> float:
+    """Instructions for each packet that a workload delivers between the ends of its two runs."""
+    (short_packets, short), (long_packets, long) = (run(bench, workload, seconds) for seconds in RUNS[workload])
+    return (long - short) / (long_packets - short_packets)
+
+
+def run(bench: Path, workload: str, seconds: int) -> tuple[int, int]:
+    """Packets delivered and instructions taken in so many simulated seconds."""
+    scenario = ROOT / "scenarios" / "peers" / f"{workload.lower()}.toml"
+    with tempfile.TemporaryDirectory() as folder:
+        callgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+        command = [*callgrind, str(bench), "--count", str(seconds), str(scenario)]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+    packets = re.search(r"packets (\d+)", done.stdout)
+    instructions = re.search(r"Collected : (\d+)", done.stderr)
+    if packets is None or instructions is None:
+        message = f"callgrind said something else: {done.stdout} {done.stderr}"
+        raise ValueError(message)
+    return int(packets[1]), int(instructions[1])
