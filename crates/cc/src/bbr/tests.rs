@@ -338,6 +338,18 @@ fn losses_between_probes_lower_the_short_term_bounds_by_seven_tenths_a_round() {
 }
 
 #[test]
+fn losses_of_a_probe_lower_no_short_term_bound() {
+    // One of a hundred is lost in UP, which is not too much, and the round after delivers a fifth.
+    let mut script = in_up();
+    script.lost(400, 100.0, |_| {});
+    flight(&mut script, 10, |_| {});
+    flight(&mut script, 10, |_| {});
+    assert!(is_in(&mut script, State::Up));
+    assert_eq!(script.published("bbr_bw_packets_per_second"), 1250.0);
+    assert_eq!(script.published("bbr_inflight_shortterm"), f64::INFINITY);
+}
+
+#[test]
 fn headroom_is_fifteen_per_cent_and_at_least_a_packet_above_the_least_window() {
     let of = |inflight_longterm| Bounds { inflight_longterm, ..Bounds::NONE }.with_headroom();
     assert_eq!([of(100.0), of(10.0), of(4.0)], [85.0, 8.5, 4.0]);
