@@ -60,10 +60,21 @@ pub trait Detection: Send {
         deadline
     }
 
-    /// The time of [`Self::timer`] has come. `None` if it is the retransmission timer that has expired.
-    fn on_timer(&mut self, _board: &mut Ledger, _clock: &Clock) -> Option<Reaction> {
-        None
+    /// The time of [`Self::timer`] has come: which timer it is that has expired, and what follows.
+    fn on_timer(&mut self, _board: &mut Ledger, _clock: &Clock) -> Expiry {
+        Expiry::Retransmission
     }
+}
+
+/// What has expired.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Expiry {
+    /// The retransmission timer: the rule hears of it in [`Detection::on_timeout`].
+    Retransmission,
+    /// A probe is due: this packet is to be sent, new or again, whatever the window.
+    Probe(u64),
+    /// Losses have shown, or none.
+    Losses(Reaction),
 }
 
 /// What a rule is told when its timer expires.
@@ -117,8 +128,6 @@ pub struct Reaction {
     pub back_off: bool,
     /// Start the retransmission timer again.
     pub restart_timer: bool,
-    /// Send this packet, new or again, whatever the window: a probe.
-    pub probe: Option<u64>,
     /// What is rare.
     pub aftermath: Option<Aftermath>,
 }

@@ -403,6 +403,10 @@ impl Sender {
 
     /// Sends what the rule has, as long as window, pacing and burst allow.
     pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
+        if self.doubts.hold_back() {
+            self.pacer.unblock();
+            return;
+        }
         let decision = self.controller.decision();
         let cwnd = self.options.units.room(decision.cwnd);
         let fresh_until = self.fresh_until();

@@ -91,7 +91,7 @@ impl Doubts {
     /// Whether F-RTO wants nothing sent until the next acknowledgement.
     #[inline]
     pub fn hold_back(&self) -> bool {
-        self.open && self.frto == Frto::Probing
+        self.frto == Frto::Probing
     }
 
     /// A timeout, the first or one after another without progress; what is outstanding lies from `una` to `high`.

@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::{Aftermath, Clock, Detection, LossFound, News, Reaction};
+use super::{Aftermath, Clock, Detection, Expiry, LossFound, News, Reaction};
 use crate::ledger::Ledger;
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
@@ -243,16 +243,16 @@ impl Detection for Quic {
         }
     }
 
-    fn on_timer(&mut self, board: &mut Ledger, clock: &Clock) -> Option<Reaction> {
-        let mut reaction = Reaction::default();
+    fn on_timer(&mut self, board: &mut Ledger, clock: &Clock) -> Expiry {
         if self.loss_time < Time::NEVER {
+            let mut reaction = Reaction::default();
             let found = self.detect(board, clock.now, clock.rtt);
             self.react(board, found, &mut reaction);
+            Expiry::Losses(reaction)
         } else {
-            // Section 6.2.4: a probe under a new number, whatever the window and whether or not there is new data for it.
+            // Section 6.2.4: under a new number, and whether or not there is new data for it.
             self.pto_count = self.pto_count.saturating_add(1);
-            reaction.probe = Some(board.next());
+            Expiry::Probe(board.next())
         }
-        Some(reaction)
     }
 }

@@ -12,7 +12,7 @@ mod reordering;
 mod tests;
 
 use super::duplicates::missing_of;
-use super::{Clock, Detection, LossFound, News, Reaction, Run};
+use super::{Clock, Detection, Expiry, LossFound, News, Reaction, Run};
 use crate::ledger::{Ledger, Sent};
 use crate::prr::Prr;
 use crate::rtt::Smoothed;
@@ -331,16 +331,16 @@ impl Detection for Rack {
         }
     }
 
-    fn on_timer(&mut self, board: &mut Ledger, clock: &Clock) -> Option<Reaction> {
+    fn on_timer(&mut self, board: &mut Ledger, clock: &Clock) -> Expiry {
         if self.due < Time::NEVER {
             let lowest = self.detect(board, clock.now, clock.rtt.mean);
-            return Some(match lowest {
+            return Expiry::Losses(match lowest {
                 Some(number) if !self.is_repairing() => self.enter(board, number, 0),
                 _ => Reaction { restart_timer: lowest.is_some(), ..Reaction::default() },
             });
         }
-        self.probe.due(board, clock.rtt.mean)?;
-        let probe = self.probe.send(board, clock.fresh_until);
-        Some(Reaction { probe, restart_timer: true, ..Reaction::default() })
+        let is_due = self.probe.due(board, clock.rtt.mean).is_some();
+        let probe = if is_due { self.probe.send(board, clock.fresh_until) } else { None };
+        probe.map_or(Expiry::Retransmission, Expiry::Probe)
     }
 }

@@ -184,7 +184,7 @@ impl Sender {
         }
     }
 
-    #[inline]
+    #[inline(always)] // on the way of every acknowledgement, and in a cold place besides
     pub(super) fn react_before_control(&mut self, now: Time, reaction: &Reaction, inflight: f64) {
         if let Some(duplicates) = reaction.recovered {
             self.note_cwnd(now);
@@ -202,7 +202,7 @@ impl Sender {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn react_after_control(&mut self, now: Time, reaction: &Reaction, output: &mut impl Output) {
         if let Some(Run { first, count }) = reaction.resend {
             for number in first..first.saturating_add(count).min(self.ledger.high()) {

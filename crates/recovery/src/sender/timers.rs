@@ -1,7 +1,7 @@
 //! The timer of a rule that keeps one, beside the retransmission timer.
 
 use super::{Output, Sender};
-use crate::detection::{Aftermath, Clock};
+use crate::detection::{Aftermath, Clock, Expiry};
 use ackclock_base::{Packets, Time};
 use ackclock_cc::Timeout;
 
@@ -17,16 +17,24 @@ impl Sender {
     }
 
     /// One of the two has expired. Whether it was the rule's.
+    #[cold]
     pub(super) fn on_rule_timer(&mut self, now: Time, output: &mut impl Output) -> bool {
         let inflight = self.packets_in_flight();
         let clock = Clock { now, rtt: self.rtt.fine(), fresh_until: self.fresh_until() };
-        let Some(reaction) = self.rule.on_timer(&mut self.ledger, &clock) else { return false };
-        self.note_if_app_limited();
-        self.react_before_control(now, &reaction, inflight);
-        if let Some(number) = reaction.probe {
-            self.transmit(now, number, output);
+        match self.rule.on_timer(&mut self.ledger, &clock) {
+            Expiry::Retransmission => return false,
+            Expiry::Probe(number) => {
+                self.note_if_app_limited();
+                self.transmit(now, number, output);
+                self.restart_timer(now);
+                self.send_allowed(now, output);
+            }
+            Expiry::Losses(reaction) => {
+                self.note_if_app_limited();
+                self.react_before_control(now, &reaction, inflight);
+                self.react_after_control(now, &reaction, output);
+            }
         }
-        self.react_after_control(now, &reaction, output);
         true
     }
 

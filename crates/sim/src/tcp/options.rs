@@ -155,8 +155,9 @@ impl Options {
             chosen => chosen.word(),
         };
         let recovery = recovery(name, &details);
-        let sack = matches!(recovery, Recovery::Sack(_) | Recovery::Rack(_));
         let by_time = matches!(recovery, Recovery::Rack(_));
+        let sack = by_time || matches!(recovery, Recovery::Sack(_));
+        let dsack = sack && details.dsack;
         let bytes = |size: Size| size.bytes() as u32;
         let sender = SenderOptions {
             payload_bytes: bytes(details.packet),
@@ -166,7 +167,7 @@ impl Options {
             initial_ssthresh: details.initial_ssthresh.unwrap_or(f64::INFINITY),
             handshake: details.handshake,
             timestamps: details.timestamps,
-            dsack: details.dsack,
+            dsack,
             max_backoff: details.max_backoff,
             ecn: details.ecn,
             ecn_field: match details.ecn_field {
@@ -196,7 +197,7 @@ impl Options {
                 undo: UndoRules {
                     eifel_timeouts: details.spurious_timeouts && details.timestamps,
                     eifel_recoveries: details.spurious_recoveries && details.timestamps,
-                    dsack: details.dsack_undo && sack && details.dsack,
+                    dsack: dsack && details.dsack_undo,
                     frto: details.frto,
                 },
                 pacing: details.pacing,
@@ -210,7 +211,6 @@ impl Options {
             TimestampEcho::Arriving => Echo::Arriving,
             TimestampEcho::LeftEdge => Echo::LeftEdge,
         };
-        let dsack = sack && details.dsack;
         let receiver = ReceiverOptions { ack_bytes: bytes(details.ack_size), sack, dsack, delayed_ack, echo };
         Self { sender, receiver, recovery }
     }

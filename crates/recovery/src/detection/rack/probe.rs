@@ -56,7 +56,7 @@ impl Probe {
 
     /// When the probe is due.
     pub fn due(&self, board: &Ledger, smoothed_rtt: Span) -> Option<Time> {
-        let since = self.armed.filter(|_| !board.is_empty())?;
+        let since = self.armed.filter(|_| board.unacknowledged() > 0)?;
         let timeout = if smoothed_rtt == Span::ZERO { WITHOUT_RTT } else { smoothed_rtt * 2 };
         let delay = if board.high() - board.una() == 1 { self.max_ack_delay } else { Span::ZERO };
         Some(since + timeout + delay)

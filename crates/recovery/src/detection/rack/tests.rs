@@ -61,7 +61,7 @@ impl Play {
         self.rule.timer(&self.board, SMOOTHED, at(10_000))
     }
 
-    fn on_timer(&mut self, ms: u64) -> Option<Reaction> {
+    fn on_timer(&mut self, ms: u64) -> Expiry {
         let clock = Clock { now: at(ms), rtt: SMOOTHED, fresh_until: self.fresh_until };
         self.rule.on_timer(&mut self.board, &clock)
     }
@@ -98,7 +98,8 @@ fn what_was_sent_before_a_delivered_packet_is_lost_a_quarter_of_the_round_trip_l
     let mut play = Play::new();
     play.send_each(0..4, 0);
     play.ack(43, 0, 3..4);
-    assert!(play.on_timer(52).is_some_and(|reaction| reaction.loss.is_some()));
+    let expiry = play.on_timer(52);
+    assert!(matches!(expiry, Expiry::Losses(reaction) if reaction.loss.is_some()), "{expiry:?}");
     assert_eq!((play.lost(), play.timer()), (vec![0, 1, 2], at(10_000)));
 }
 
@@ -174,8 +175,7 @@ fn a_lost_tail_is_probed_after_two_round_trips_and_the_answer_shows_the_losses()
     play.send_each(0..10, 0);
     play.ack(47, 8, 0..0);
     assert_eq!(play.timer(), at(47 + 90));
-    let reaction = play.on_timer(137).expect("a probe");
-    assert_eq!((reaction.probe, reaction.loss), (Some(9), None));
+    assert_eq!(play.on_timer(137), Expiry::Probe(9));
     play.send(9, 137);
     assert_eq!(play.timer(), at(10_000), "no second probe without a round trip in between");
     // The probe is delivered, 8 is not: it was sent 170 ms ago.
@@ -189,12 +189,12 @@ fn a_probe_is_new_data_if_there_is_any_and_waits_for_a_delayed_acknowledgement_o
     play.send_each(0..2, 0);
     play.ack(41, 1, 0..0);
     assert_eq!(play.timer(), at(41 + 90 + 200));
-    assert_eq!(play.on_timer(331).and_then(|reaction| reaction.probe), Some(2));
+    assert_eq!(play.on_timer(331), Expiry::Probe(2));
     // Not beyond the retransmission timer, whose place it takes.
     let mut play = Play::new();
     play.send(0, 0);
     assert_eq!(play.rule.timer(&play.board, Smoothed::default(), at(500)), at(500));
-    assert!(play.on_timer(500).is_some_and(|reaction| reaction.probe.is_some()));
+    assert_eq!(play.on_timer(500), Expiry::Probe(1));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn a_probe_that_repaired_the_only_loss_is_reacted_to_unless_a_duplicate_disprove
         play.fresh_until = 10;
         play.send_each(0..10, 0);
         play.ack(48, 9, 0..0);
-        assert_eq!(play.on_timer(48 + 90 + 200).and_then(|reaction| reaction.probe), Some(9));
+        assert_eq!(play.on_timer(48 + 90 + 200), Expiry::Probe(9));
         play.send(9, 338);
         assert_eq!(play.ack_with(378, 10, 0..0, None).loss, None, "the original or the probe");
         if dsack.is_some() {
