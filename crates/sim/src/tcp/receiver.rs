@@ -1,5 +1,6 @@
 //! The receiving side: cumulative acknowledgement, up to three blocks of what came out of order (RFC 2018), the first of
-//! which may tell of a packet that came twice (RFC 2883), delayed acknowledgements (RFC 1122, RFC 5681 section 4.2), timestamps (RFC 7323), the echo of marks (RFC 3168) and their number (RFC 9768).
+//! which may tell of a packet that came twice (RFC 2883), delayed acknowledgements (RFC 1122, RFC 5681 section 4.2),
+//! timestamps (RFC 7323), the echo of marks (RFC 3168) and their number (RFC 9768).
 
 use super::segment::{Block, Flags, MAX_SACK_BLOCKS, Segment as Packet};
 use ackclock_base::{Span, Time};
