@@ -106,9 +106,10 @@ pub struct News {
     pub cause: Option<Cause>,
     /// The smoothed round trip of all samples, at full resolution.
     pub rtt: Smoothed,
-    /// When the packet was sent that it answers to, where the transport has timestamps.
+    /// When the packet was sent that it answers to, where the transport has timestamps; told to rules that [keep a
+    /// timer](Detection::keeps_timer).
     pub stamp: Option<Time>,
-    /// Packets that it says have arrived twice (RFC 2883): the first, and one past the last.
+    /// Packets that it says have arrived twice (RFC 2883): the first, and one past the last; told to the same rules.
     pub dsack: Option<(u64, u64)>,
 }
 

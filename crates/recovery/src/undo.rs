@@ -112,6 +112,7 @@ impl Doubts {
     }
 
     /// A loss.
+    #[cold]
     pub fn on_loss(&mut self, rules: &UndoRules, now: Time, una: u64) {
         *self = Self {
             resent_at: rules.eifel_recoveries.then_some(now),
@@ -122,6 +123,7 @@ impl Doubts {
     }
 
     /// A packet is sent again.
+    #[inline]
     pub fn on_resent(&mut self) {
         if let Some(disproof) = &mut self.disproof {
             disproof.left += 1;

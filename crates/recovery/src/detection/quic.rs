@@ -153,7 +153,7 @@ impl Quic {
 
     fn react(&mut self, board: &Ledger, found: Found, reaction: &mut Reaction) {
         if let Some(number) = found.first {
-            let before = std::mem::replace(&mut self.recover, Some(board.high()));
+            let before = self.recover.replace(board.high());
             if before.is_some() && reaction.recovered.is_none() {
                 reaction.recovered = Some(0);
             }

@@ -5,7 +5,6 @@ use super::{Output, Sender};
 use crate::detection::{News, Reaction, Run};
 use crate::ecn::MarkFeedback;
 use crate::ledger::{Newly, Sample};
-use crate::undo::Evidence;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, LossSignal, Phase, RateSample, Recovered};
 use std::ops::Range;
@@ -58,11 +57,11 @@ impl Sender {
         let cause = self.controller.on_incoming(incoming, &mut *self.random);
         self.backoff.on_ack(now, cause);
         let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
-        let dsack = dsack.map(|range| (range.start, range.end));
-        let una = self.ledger.una();
-        let sends_new = self.doubts.are_open()
-            && self.judge(now, Evidence { una, fresh, duplicate, stamp, dsack, has_new_data: false });
-        let news = News { stamp, dsack, ..self.news(now, &newly, duplicate, cause) };
+        let sends_new = self.doubts.are_open() && self.judge(now, &newly, duplicate, stamp, &dsack);
+        let mut news = self.news(now, &newly, duplicate, cause);
+        if self.keeps_timer {
+            (news.stamp, news.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
+        }
         let lost_before = self.ledger.delivery().lost();
         let reaction = self.rule.on_ack(&mut self.ledger, &news);
         self.react_before_control(now, &reaction, inflight_before);

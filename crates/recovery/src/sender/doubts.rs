@@ -1,17 +1,33 @@
 //! What becomes of a reaction that was not justified, see [`crate::undo`].
 
 use super::{Output, Sender};
+use crate::ledger::Newly;
 use crate::undo::{Evidence, Verdict};
 use ackclock_base::Time;
+use std::ops::Range;
 
 /// RFC 5682 section 2.1 step 2b: up to two new packets.
 const PROBES: usize = 2;
 
 impl Sender {
     /// Holds what an acknowledgement says against the last reaction. Returns whether new data is to be sent to see more.
-    pub(super) fn judge(&mut self, now: Time, evidence: Evidence) -> bool {
-        let has_new_data = self.ledger.high() < self.fresh_until();
-        let verdict = self.doubts.judge(&Evidence { has_new_data, ..evidence });
+    #[cold]
+    pub(super) fn judge(
+        &mut self,
+        now: Time,
+        newly: &Newly,
+        duplicate: bool,
+        stamp: Option<Time>,
+        dsack: &Option<Range<u64>>,
+    ) -> bool {
+        let verdict = self.doubts.judge(&Evidence {
+            una: self.ledger.una(),
+            fresh: newly.cumulative > 0,
+            duplicate,
+            stamp,
+            dsack: dsack.as_ref().map(|range| (range.start, range.end)),
+            has_new_data: self.ledger.high() < self.fresh_until(),
+        });
         match verdict {
             Verdict::Undone => {
                 self.rule.on_undone(&mut self.ledger);
@@ -25,6 +41,7 @@ impl Sender {
     }
 
     /// Sends new packets, whatever the window.
+    #[cold]
     pub(super) fn send_new(&mut self, now: Time, output: &mut impl Output) {
         for _ in 0..PROBES {
             let number = self.ledger.high();

@@ -206,7 +206,7 @@ impl Options {
                 announces_reductions: details.ecn,
             },
         };
-        let delayed_ack = details.delayed_ack.then(|| details.delayed_ack_time);
+        let delayed_ack = details.delayed_ack.then_some(details.delayed_ack_time);
         let echo = match details.timestamp_echo {
             TimestampEcho::Arriving => Echo::Arriving,
             TimestampEcho::LeftEdge => Echo::LeftEdge,
