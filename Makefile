@@ -10,7 +10,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml $(wildcard Cargo.lock)
-TYPED_SCRIPTS := scripts/digest-studies scripts/study_digests.py
+PYTHON_SCRIPTS := $(shell grep -lE '^\#!.*python3' scripts/*) $(wildcard scripts/*.py)
 # PyO3 asks this interpreter what to build for; without it, it would take the first one on the PATH.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -49,15 +49,15 @@ test-python: setup $(VENV)/.dev ## the Python tests alone
 lint: $(VENV)/.dev ## formatting, clippy, ruff, mypy: no warnings
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
-	$(BIN)/ruff format --check python $(TYPED_SCRIPTS)
-	$(BIN)/ruff check python $(TYPED_SCRIPTS)
+	$(BIN)/ruff format --check python $(PYTHON_SCRIPTS)
+	$(BIN)/ruff check python $(PYTHON_SCRIPTS)
 	$(BIN)/mypy
-	$(BIN)/mypy $(TYPED_SCRIPTS)
+	$(BIN)/mypy --scripts-are-modules $(PYTHON_SCRIPTS)
 
 format: $(VENV)/.dev ## format Rust and Python
 	cargo fmt --all
-	$(BIN)/ruff format python $(TYPED_SCRIPTS)
-	$(BIN)/ruff check --fix-only --quiet python $(TYPED_SCRIPTS)
+	$(BIN)/ruff format python $(PYTHON_SCRIPTS)
+	$(BIN)/ruff check --fix-only --quiet python $(PYTHON_SCRIPTS)
 
 bench: $(VENV)/.python ## packets per CPU second on three dumbbells, CPU time of each discipline; ARGS="--peers" compares with ns-2 and ns-3
 	@scripts/bench $(ARGS)

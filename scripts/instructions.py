@@ -1,7 +1,7 @@
 """Instructions of the processor for each packet that W1, W2 and W3 deliver, counted by callgrind.
 
-A count has no noise: the same program and compiler give the same number. Two runs of different length are subtracted, so
-what comes before the first packet, and the first rounds of slow start, do not count.
+A count has no noise: the same program and compiler give the same number. Two runs of different length are
+subtracted, so what comes before the first packet, and the first rounds of slow start, do not count.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ def program() -> Path:
 
 def per_packet(bench: Path, workload: str) -> float:
     """Instructions for each packet that a workload delivers between the ends of its two runs."""
-    (short_packets, short), (long_packets, long) = (run(bench, workload, seconds) for seconds in RUNS[workload])
+    (short_packets, short), (long_packets, long) = (
+        run(bench, workload, seconds) for seconds in RUNS[workload]
+    )
     return (long - short) / (long_packets - short_packets)
 
 

@@ -1,4 +1,4 @@
-"""What full runs of the studies found, kept as data of the package (records/THESIS/STUDY.json), and the page made of it."""
+"""What full runs of the studies found, kept as data of the package, and the page that is made of it."""
 
 from __future__ import annotations
 
@@ -289,7 +289,7 @@ def _study(one: Record, study: LoadedStudy, usual: Origin | None) -> Iterator[st
     for claim in one.claims:
         text = claim.text if stale else words.get(claim.id, claim.text)
         said = f"{_escaped(claim.id)}: {_escaped(text)}"
-        if claim.id in written and written[claim.id]:
+        if written.get(claim.id):
             said += f"<br>*The test: {_escaped(written[claim.id])}*"
         for finding in study.study.findings:
             if finding.claim == claim.id and finding.explains(claim.verdict):

@@ -163,7 +163,7 @@ pub struct Ack {
     pub rtt: Option<Span>,
     /// What the packet that caused it took on the way there, up to a constant (relative one-way trip time), where both
     /// ends put timestamps on packets.
-    pub way_there: Option<Span>,
+    pub one_way_delay: Option<Span>,
     /// The smoothed round trip (RFC 6298 section 2), zero before the first sample.
     pub smoothed_rtt: Span,
     /// The least round trip so far, [`Span::MAX`] before the first sample.

@@ -84,7 +84,7 @@ impl GroupScript {
             member.acked_to += 1;
             let ack = Ack {
                 rtt: Some(self.rtt),
-                way_there: Some(self.rtt / 2),
+                one_way_delay: Some(self.rtt / 2),
                 smoothed_rtt: self.rtt,
                 min_rtt: self.rtt,
                 ..ack_at(self.now, member.acked_to, inflight)

@@ -190,7 +190,7 @@ impl Script {
         let inflight = self.cwnd().trunc();
         Ack {
             rtt,
-            way_there: rtt.map(|rtt| rtt / 2),
+            one_way_delay: rtt.map(|rtt| rtt / 2),
             smoothed_rtt: self.smoothed_rtt,
             min_rtt: self.min_rtt,
             ..ack_at(self.now, self.acked_to, inflight)
@@ -215,7 +215,7 @@ impl Script {
     /// timestamp tells. Returns what the control would call a loss that showed now.
     pub fn arrival(&mut self, fresh: bool, echo_ms: u64) -> Option<Cause> {
         let echo = Some(Span::from_millis(echo_ms));
-        let incoming = IncomingAck { now: self.now, fresh, echo, way_there: echo.map(|echo| echo / 2) };
+        let incoming = IncomingAck { now: self.now, fresh, echo, one_way_delay: echo.map(|echo| echo / 2) };
         self.tell(|control, random| control.on_incoming(|| incoming, random))
     }
 

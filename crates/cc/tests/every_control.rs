@@ -142,9 +142,9 @@ impl Host {
         let credit = if fresh { f64::from(1 + draws.byte() % 2) } else { 0.0 };
         self.acked_to += credit as u64;
         let inflight = Self::inflight(&control.decision(), draws);
-        let way_there = rtt.map(|rtt| rtt.scale(draws.unit()));
+        let one_way_delay = rtt.map(|rtt| rtt.scale(draws.unit()));
         let mut random = Scripted::new(&[draws.unit()]);
-        let incoming = IncomingAck { now: self.now, fresh, echo: rtt, way_there };
+        let incoming = IncomingAck { now: self.now, fresh, echo: rtt, one_way_delay };
         control.on_incoming(|| incoming, &mut random);
         let app_limited = draws.byte() < 16;
         let prior_delivered = (self.acked_to as f64 - inflight).max(0.0);
@@ -158,7 +158,7 @@ impl Host {
             marks: u32::from(draws.byte() % 4),
             credit,
             rtt,
-            way_there,
+            one_way_delay,
             smoothed_rtt: rtt.unwrap_or(Span::ZERO),
             min_rtt: self.min_rtt,
             inflight_before: inflight,

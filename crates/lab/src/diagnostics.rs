@@ -95,11 +95,11 @@ pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// More names than this are not listed in a message.
-pub const MOST_NAMES: usize = 16;
+pub const MAX_NAMES: usize = 16;
 
 /// The names to choose from, or where to find them when there are many.
 pub fn one_of_these(candidates: &[&'static Descriptor]) -> String {
-    if candidates.len() <= MOST_NAMES {
+    if candidates.len() <= MAX_NAMES {
         return one_of(candidates.iter().map(|candidate| candidate.name));
     }
     let kind = candidates[0].kind.name();

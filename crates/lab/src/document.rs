@@ -1,7 +1,7 @@
 //! A TOML document that remembers where everything stands, and that overrides can change before it is read.
 
 use crate::diagnostics::{Diagnostic, counted};
-use crate::reader::MOST_PROBLEMS;
+use crate::reader::MAX_PROBLEMS;
 use serde_json::Value as Json;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
@@ -112,7 +112,7 @@ impl Document {
             let (found, expected) = syntax(error.message());
             document.problem(&span, "", &found, &expected, None)
         };
-        let mut problems: Vec<Diagnostic> = errors.iter().take(MOST_PROBLEMS).map(problem).collect();
+        let mut problems: Vec<Diagnostic> = errors.iter().take(MAX_PROBLEMS).map(problem).collect();
         problems.sort_by_key(|problem| (problem.line, problem.column));
         Err(problems)
     }

@@ -6,7 +6,7 @@ mod start;
 
 use crate::document::{Node, Span as Place_, quoted};
 use crate::reader::TableReader;
-use crate::scenario::MOST_FLOWS;
+use crate::scenario::MAX_FLOWS;
 use ackclock_base::{Range, Span};
 use ackclock_sim::tcp::details::Details;
 pub use place::Place;
@@ -138,8 +138,8 @@ pub fn read(root: &TableReader<'_>) -> Vec<FlowPlan> {
     }
     check_member_names(root, &plans);
     let count: usize = plans.iter().map(|plan| plan.count).sum();
-    if count > MOST_FLOWS {
-        root.problem_at("flows", &format!("{count} flows"), &format!("at most {MOST_FLOWS}"));
+    if count > MAX_FLOWS {
+        root.problem_at("flows", &format!("{count} flows"), &format!("at most {MAX_FLOWS}"));
         plans.clear();
     }
     plans
@@ -169,7 +169,7 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
         }
         _ => 1,
     };
-    let count = table.integer("count", Range::between(1.0, MOST_FLOWS as f64));
+    let count = table.integer("count", Range::between(1.0, MAX_FLOWS as f64));
     let count = count.map_or(usual_count, |count| count as usize);
     let start = start::read(&table);
     let stop = table.time("stop", start::TIMES);

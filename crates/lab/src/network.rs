@@ -57,13 +57,13 @@ impl LinkPlan {
 }
 
 /// The most links.
-const MOST_LINKS: usize = 50_000;
+const MAX_LINKS: usize = 50_000;
 /// The most pairs of a dumbbell and hops of a parking lot.
-const MOST_PAIRS: f64 = 10_000.0;
-const MOST_HOPS: f64 = 1000.0;
+const MAX_PAIRS: f64 = 10_000.0;
+const MAX_HOPS: f64 = 1000.0;
 /// The most links of a flow's path, and of all flows' paths: packets have a place at each of them.
-const MOST_PATH: usize = 10_000;
-const MOST_STEPS: usize = 2_000_000;
+const MAX_PATH: usize = 10_000;
+const MAX_STEPS: usize = 2_000_000;
 
 const LINK_KEYS: [&str; 7] = ["rate", "delay", "queue", "loss", "jitter", "reorder", "reverse"];
 const DELAYS: Range = Range::between(0.0, 3600.0);
@@ -150,8 +150,8 @@ impl Network {
         let keys = ["pairs", "bottleneck", "access", "left", "right"];
         let table = root.reader.table(root.get("dumbbell")?, "dumbbell", &keys)?;
         let pairs = table
-            .integer("pairs", Range::between(1.0, MOST_PAIRS))
-            .map_or(flows.clamp(1, MOST_PAIRS as usize), |pairs| pairs as usize);
+            .integer("pairs", Range::between(1.0, MAX_PAIRS))
+            .map_or(flows.clamp(1, MAX_PAIRS as usize), |pairs| pairs as usize);
         let bottleneck = required_wire(&table, "bottleneck", None, true);
         let access =
             if table.get("left").is_some() && table.get("right").is_some() && table.get("access").is_none() {
@@ -187,7 +187,7 @@ impl Network {
     fn add_parking_lot(&mut self, root: &TableReader<'_>) -> Option<Ends> {
         let table = root.reader.table(root.get("parking_lot")?, "parking_lot", &["hops", "hop", "access"])?;
         table.required("hops", "the number of bottlenecks in a row");
-        let hops = table.integer("hops", Range::between(1.0, MOST_HOPS))? as usize;
+        let hops = table.integer("hops", Range::between(1.0, MAX_HOPS))? as usize;
         let hop = required_wire(&table, "hop", None, true)?;
         let access = required_wire(&table, "access", None, false)?;
         for index in 0..hops {
@@ -219,8 +219,8 @@ impl Network {
 
     fn add_links(&mut self, root: &TableReader<'_>) -> Option<Ends> {
         for (index, node) in root.list("links")?.iter().enumerate() {
-            if self.links.len() >= MOST_LINKS {
-                root.problem_at("links", "very many links", &format!("at most {MOST_LINKS}"));
+            if self.links.len() >= MAX_LINKS {
+                root.problem_at("links", "very many links", &format!("at most {MAX_LINKS}"));
                 return None;
             }
             self.add_written_link(root, index, node);
@@ -326,7 +326,7 @@ impl Network {
                 }
                 Err(problem) => problem.tell(root, plan),
             }
-            if steps > MOST_STEPS {
+            if steps > MAX_STEPS {
                 RouteProblem::too_many_steps(steps).tell(root, plan);
                 return Vec::new();
             }
@@ -354,7 +354,7 @@ impl Network {
             _ => {
                 let member = self.member(&stops(&plan.place, ends)?)?;
                 let steps = plan.count * member.steps();
-                if steps > MOST_STEPS {
+                if steps > MAX_STEPS {
                     return Err(RouteProblem::too_many_steps(steps));
                 }
                 Ok(vec![member; plan.count])
@@ -398,9 +398,9 @@ impl Network {
             let no_way = || format!("no way from {} to {}", quoted(&leg[0]), quoted(&leg[1]));
             let expected = "links that connect the flow's nodes in both directions";
             links.extend(way.ok_or_else(|| RouteProblem::new(&no_way(), expected))?);
-            if links.len() > MOST_PATH {
+            if links.len() > MAX_PATH {
                 let found = format!("a path of {} links or more", links.len());
-                return Err(RouteProblem::new(&found, &format!("at most {MOST_PATH}")));
+                return Err(RouteProblem::new(&found, &format!("at most {MAX_PATH}")));
             }
         }
         Ok(links)
@@ -451,7 +451,7 @@ impl RouteProblem {
     }
 
     fn too_many_steps(steps: usize) -> Self {
-        let expected = format!("at most {MOST_STEPS}: fewer flows or shorter paths");
+        let expected = format!("at most {MAX_STEPS}: fewer flows or shorter paths");
         Self::new(&format!("paths of {steps} links in all, there and back"), &expected)
     }
 

@@ -7,14 +7,14 @@ use crate::reader::TableReader;
 use ackclock_base::{Range, Span};
 
 /// The most samples of a series, and the most numbers in all series together (8 bytes each, as JSON 20).
-const MOST_SAMPLES: f64 = 1e5;
-const MOST_NUMBERS: f64 = 5e7;
+const MAX_SAMPLES: f64 = 1e5;
+const MAX_NUMBERS: f64 = 5e7;
 /// About as many series as a flow and a link have.
 const FLOW_SERIES: usize = 8;
 const LINK_SERIES: usize = 2;
 /// Samples of a series where the file does not say how often.
 const USUAL_SAMPLES: f64 = 1000.0;
-const MOST_SECONDS: f64 = 1e6;
+const MAX_SECONDS: f64 = 1e6;
 /// What `until` of a warm-up may be.
 const UNTIL: &str = "congestion-avoidance";
 
@@ -84,7 +84,7 @@ impl Observe {
         let sampled = observe.as_ref().and_then(|table| table.flag("flows")).unwrap_or(true);
         let of_flows = if sampled { FLOW_SERIES * flows } else { 0 };
         let series = (of_flows + LINK_SERIES * links) as f64;
-        let usual_samples = USUAL_SAMPLES.min(MOST_NUMBERS / series);
+        let usual_samples = USUAL_SAMPLES.min(MAX_NUMBERS / series);
         let usual = duration.scale(1.0 / usual_samples).max(Span::from_nanos(1));
         let Some(observe) = observe else {
             return Self {
@@ -96,10 +96,10 @@ impl Observe {
                 burst_packets: None,
             };
         };
-        let range = Range { min: 0.0, max: MOST_SECONDS, above_min: true };
+        let range = Range { min: 0.0, max: MAX_SECONDS, above_min: true };
         let every = observe.time("interval", range).unwrap_or(usual);
         let samples = duration.seconds() / every.seconds().max(1e-9);
-        let most = MOST_SAMPLES.min(MOST_NUMBERS / series).floor();
+        let most = MAX_SAMPLES.min(MAX_NUMBERS / series).floor();
         if samples > most {
             let found =
                 format!("{samples:.0} samples of {} and {}", counted(flows, "flow"), counted(links, "link"));

@@ -21,7 +21,7 @@ pub struct Pace {
 const RATES: Range = Range::between(1.0, 1e12);
 /// Shorter phases than a microsecond have no meaning for packets.
 const LENGTHS: Range = Range::between(1e-6, 1e6);
-const MOST_PHASES: usize = 10_000;
+const MAX_PHASES: usize = 10_000;
 const A_PHASE: &str = "how long it lasts, then its rate, such as [\"20 s\", \"100 Mbit/s\"]";
 
 /// Reads `rate`. A problem is noted.
@@ -33,8 +33,8 @@ pub fn read(table: &TableReader<'_>) -> Option<Pace> {
     let table = table.reader.table(node, &table.path_of("rate"), &["cycle", "nominal"])?;
     table.required("cycle", "a list of phases, each of them as [\"20 s\", \"100 Mbit/s\"]");
     let items = table.list("cycle")?;
-    if items.is_empty() || items.len() > MOST_PHASES {
-        let expected = format!("from 1 to {MOST_PHASES} phases");
+    if items.is_empty() || items.len() > MAX_PHASES {
+        let expected = format!("from 1 to {MAX_PHASES} phases");
         table.problem_at("cycle", &counted(items.len(), "phase"), &expected);
         return None;
     }

@@ -1,6 +1,6 @@
 //! Reads typed values from a document. A problem is noted and reading goes on, so that all are reported at once.
 
-use crate::diagnostics::{Diagnostic, MOST_NAMES, counted, nearest, one_of};
+use crate::diagnostics::{Diagnostic, MAX_NAMES, counted, nearest, one_of};
 use crate::document::{Document, Node, Span, Table, Value};
 use ackclock_base::registry::Quantity;
 use ackclock_base::spelling::Misspelt;
@@ -16,7 +16,7 @@ pub struct Reader<'d> {
 }
 
 /// The most problems that are reported at once.
-pub const MOST_PROBLEMS: usize = 100;
+pub const MAX_PROBLEMS: usize = 100;
 
 impl<'d> Reader<'d> {
     /// Begins.
@@ -43,7 +43,7 @@ impl<'d> Reader<'d> {
     /// Notes a problem.
     pub fn problem(&self, span: &Span, path: &str, found: &str, expected: &str, hint: Option<String>) {
         let mut problems = self.problems.borrow_mut();
-        if problems.len() < MOST_PROBLEMS {
+        if problems.len() < MAX_PROBLEMS {
             problems.push(self.document.problem(span, path, found, expected, hint));
         } else {
             self.more.set(self.more.get() + 1);
@@ -74,7 +74,7 @@ impl<'d> Reader<'d> {
             if !known.contains(&key.as_str()) {
                 let hint = nearest(key, known.iter().copied());
                 let expected = match &hint {
-                    Some(_) if known.len() > MOST_NAMES => "a key that is known here".to_owned(),
+                    Some(_) if known.len() > MAX_NAMES => "a key that is known here".to_owned(),
                     _ => one_of(known.iter().copied()),
                 };
                 reader.misspelt.extend(hint.clone());

@@ -48,14 +48,14 @@ pub const KEYS: &[&str] = &[
 ];
 
 /// The longest run.
-const MOST_SECONDS: f64 = 1e6;
+const MAX_SECONDS: f64 = 1e6;
 /// The most flows.
-pub const MOST_FLOWS: usize = 10_000;
+pub const MAX_FLOWS: usize = 10_000;
 /// The most packets that a run may be expected to simulate: a day or so of computing.
-const MOST_PACKETS: f64 = 2e11;
+const MAX_PACKETS: f64 = 2e11;
 /// Of a sweep so many points are checked, spread evenly, that they have at most so many links and flows together: a
 /// second's work or two.
-const MOST_CHECKED: usize = 250_000;
+const MAX_CHECKED: usize = 250_000;
 
 impl Scenario {
     /// Reads a scenario from a file's text, after overriding values at dotted paths. A sweep in it is checked at
@@ -66,7 +66,7 @@ impl Scenario {
         let scenario = Self::read(&document)?;
         let size = scenario.network.links.len()
             + scenario.flows.iter().map(|group| group.members.len()).sum::<usize>();
-        let every = (points.len() * size).div_ceil(MOST_CHECKED).max(1);
+        let every = (points.len() * size).div_ceil(MAX_CHECKED).max(1);
         for point in points.iter().step_by(every).filter(|point| !point.is_empty()) {
             Self::check_point(&document, point)?;
         }
@@ -119,10 +119,10 @@ pub fn overridden(
 }
 
 fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
-    let seconds = Range { min: 0.0, max: MOST_SECONDS, above_min: true };
+    let seconds = Range { min: 0.0, max: MAX_SECONDS, above_min: true };
     root.required("duration", "a time such as \"100 s\"");
     let duration = root.time("duration", seconds);
-    let warmup = Warmup::read(root, duration, MOST_SECONDS);
+    let warmup = Warmup::read(root, duration, MAX_SECONDS);
     let seed = root.integer("seed", Range::at_least(0.0)).unwrap_or(1);
     let replications = root.integer("replications", Range::between(1.0, 1e5)).unwrap_or(1);
     let name = root.text("name").unwrap_or("scenario").to_owned();
@@ -148,9 +148,9 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
 /// Refuses what would run for days: an estimate of the packets that the paths' rates allow.
 fn check_cost(root: &TableReader<'_>, scenario: &Scenario) {
     let packets = scenario.expected_packets();
-    if packets > MOST_PACKETS {
+    if packets > MAX_PACKETS {
         let found = format!("a run of about {packets:.1e} packets");
-        let expected = format!("at most {MOST_PACKETS:.0e} packets: a shorter duration or lower rates");
+        let expected = format!("at most {MAX_PACKETS:.0e} packets: a shorter duration or lower rates");
         root.problem_at("duration", &found, &expected);
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 pub type Point = Map<String, Json>;
 
 /// The most points.
-const MOST_POINTS: usize = 10_000;
+const MAX_POINTS: usize = 10_000;
 
 /// The points of a document's sweep, the last path varying fastest; one empty point where there is no sweep.
 pub fn points_of(document: &Document) -> Result<Vec<Point>, Vec<Diagnostic>> {
@@ -28,9 +28,9 @@ pub fn points_of(document: &Document) -> Result<Vec<Point>, Vec<Diagnostic>> {
             _ => return Err(problem(node, &place, &node.describe(), EXPECTED)),
         };
         let count = points.len() * values.len();
-        if count > MOST_POINTS {
+        if count > MAX_POINTS {
             let found = format!("a grid of {count} points or more");
-            return Err(problem(node, &place, &found, &format!("at most {MOST_POINTS} points")));
+            return Err(problem(node, &place, &found, &format!("at most {MAX_POINTS} points")));
         }
         points = points
             .iter()

@@ -134,7 +134,7 @@ fn as_nanos<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error
 }
 
 /// After so many violations the replay stops: one fault often breaks a law for every packet that follows.
-pub const MOST_VIOLATIONS: usize = 100;
+pub const MAX_VIOLATIONS: usize = 100;
 
 /// Replays a trace of a run that ended at `end`. Returns the laws that it breaks, in the order in which the replay
 /// meets them; nothing if it breaks none. Needs room in proportion to the trace.
@@ -142,14 +142,14 @@ pub fn verify(trace: &Trace, links: &[LinkFacts], paths: &[PathFacts], end: Time
     let mut replay = Replay::new(links, paths, end);
     for place in in_time_order(&trace.records) {
         replay.take(place, &trace.records[place]);
-        if replay.found.len() >= MOST_VIOLATIONS {
+        if replay.found.len() >= MAX_VIOLATIONS {
             break;
         }
     }
-    if replay.found.len() < MOST_VIOLATIONS {
+    if replay.found.len() < MAX_VIOLATIONS {
         replay.close_accounts();
     }
-    replay.found.truncate(MOST_VIOLATIONS);
+    replay.found.truncate(MAX_VIOLATIONS);
     replay.found
 }
 

@@ -25,7 +25,7 @@ const SEEDS: u64 = 8;
 const RTT: f64 = 0.1;
 const LOSS_PROBABILITIES: [f64; 7] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05];
 /// The greatest standard error of a measured rate: well below the tolerances.
-const MOST_STANDARD_ERROR: f64 = 0.02;
+const MAX_STANDARD_ERROR: f64 = 0.02;
 
 /// The send rate in packets per second: Padhye, Firoiu, Towsley and Kurose, "Modeling TCP Throughput: A Simple Model
 /// and its Empirical Validation", SIGCOMM 1998, the full model for a receiver's window that does not bind (equation
@@ -129,7 +129,7 @@ fn assert_near_padhye(flow: &UnderLoss, what: &str, rate: Estimate) {
         rate.mean / model,
         rate.mean / mathis(flow.p * flow.b, flow.rtt),
     );
-    assert!(rate.relative_error() < MOST_STANDARD_ERROR, "{what}, p = {}: {rate} is too uncertain", flow.p);
+    assert!(rate.relative_error() < MAX_STANDARD_ERROR, "{what}, p = {}: {rate} is too uncertain", flow.p);
     assert!(
         (rate.mean / model - 1.0).abs() < tolerance("analytic.padhye"),
         "{what}, p = {}: {rate} packets/s, the model has {model}",

@@ -58,7 +58,7 @@ fn no_jitter_is_the_default() {
 }
 
 #[test]
-fn the_way_back_is_as_the_way_there_unless_it_says_otherwise() {
+fn the_way_back_is_as_the_one_way_delay_unless_it_says_otherwise() {
     let links = |text: &str| {
         let scenario = scenario(text, TCP).unwrap();
         let links = scenario.network.links.iter();

@@ -17,7 +17,7 @@ use std::time::Duration;
 const SIGNAL_CHECK: Duration = Duration::from_millis(50);
 
 /// How many finished runs may wait for Python before the cores wait too: series may have a hundred megabytes.
-const MOST_WAITING: usize = 4;
+const MAX_WAITING: usize = 4;
 
 /// A finished run: its result in JSON, without the series, and those.
 pub type Made = (String, Option<Columns>);
@@ -106,7 +106,7 @@ impl Batch {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
         let cancelled = Arc::new(AtomicBool::new(false));
-        let (sender, receiver) = sync_channel(MOST_WAITING);
+        let (sender, receiver) = sync_channel(MAX_WAITING);
         let left = jobs.len();
         for (index, job) in jobs.into_iter().enumerate() {
             let (sender, cancelled) = (sender.clone(), Arc::clone(&cancelled));

@@ -147,17 +147,17 @@ impl Ledger {
         }
     }
 
-    /// The first packet not acknowledged cumulatively.
+    /// SND.UNA: the first packet not acknowledged cumulatively.
     pub fn una(&self) -> u64 {
         self.una
     }
 
-    /// The next packet in line: below [`Self::high`] while going back over what was sent before.
+    /// SND.NXT, the next packet in line: below [`Self::high`] while going back over what was sent before.
     pub fn next(&self) -> u64 {
         self.next
     }
 
-    /// One past the highest packet ever sent.
+    /// One past the highest packet ever sent (BSD's SND.MAX).
     pub fn high(&self) -> u64 {
         self.high
     }

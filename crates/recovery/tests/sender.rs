@@ -84,7 +84,7 @@ impl Run {
                 cumulative,
                 ranges: std::iter::empty(),
                 stamp: Some(next - RTT),
-                way_there: None,
+                one_way_delay: None,
                 dsack: None,
                 marks: MarkFeedback::default(),
             };

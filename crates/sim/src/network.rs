@@ -91,7 +91,7 @@ struct Shared {
 
 /// More packets than this under way mean a window without limit over a queue without limit, not an experiment.
 /// Where addresses have 32 bits the memory ends earlier.
-pub const MOST_PACKETS: usize = if cfg!(target_pointer_width = "32") { 1 << 21 } else { 1 << 24 };
+pub const MAX_PACKETS: usize = if cfg!(target_pointer_width = "32") { 1 << 21 } else { 1 << 24 };
 
 /// The network of a running simulation.
 pub struct Network {

@@ -103,12 +103,12 @@ impl Default for Schedule {
 
 impl Schedule {
     /// The most sources there can be.
-    pub const MOST_SOURCES: usize = 1 << SOURCE_BITS;
+    pub const MAX_SOURCES: usize = 1 << SOURCE_BITS;
 
-    /// Adds a source, silent at first. Callers keep their number below [`Schedule::MOST_SOURCES`].
+    /// Adds a source, silent at first. Callers keep their number below [`Schedule::MAX_SOURCES`].
     pub fn add_source(&mut self) -> SourceId {
         let id = self.due.len();
-        assert!(id < Self::MOST_SOURCES, "more than {} event sources", Self::MOST_SOURCES);
+        assert!(id < Self::MAX_SOURCES, "more than {} event sources", Self::MAX_SOURCES);
         self.due.push(NEVER);
         SourceId(id as u32)
     }

@@ -4,7 +4,7 @@ use crate::flow::{Flow, FlowParts, Task};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
 use crate::medium::MediumParts;
-use crate::network::{Delivery, Destination, MOST_PACKETS, Network, PathPlan};
+use crate::network::{Delivery, Destination, MAX_PACKETS, Network, PathPlan};
 use crate::schedule::SourceId;
 use crate::series::{Sampler, Series};
 use crate::session::{Running, SessionParts};
@@ -55,7 +55,7 @@ impl fmt::Display for RunError {
         match self {
             Self::TooManyPackets { at } => write!(
                 formatter,
-                "more than {MOST_PACKETS} packets were under way at {at}: a flow without a window limit fills a \
+                "more than {MAX_PACKETS} packets were under way at {at}: a flow without a window limit fills a \
                  queue without a limit; give the queue a limit or the flow a window"
             ),
             Self::Cancelled => formatter.write_str("the run was cancelled"),
@@ -217,7 +217,7 @@ impl Simulation {
         }
         self.now = now;
         self.serve(now, source);
-        if self.network.travelling() > MOST_PACKETS {
+        if self.network.travelling() > MAX_PACKETS {
             return Err(RunError::TooManyPackets { at: now });
         }
         Ok(())

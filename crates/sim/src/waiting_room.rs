@@ -69,7 +69,7 @@ impl WaitingRoom {
         leave(guests, free, ticket).map(|guest| (guest, marked))
     }
 
-    /// Before when nothing goes.
+    /// The earliest time at which the discipline lets the next packet go.
     pub fn ready(&self) -> Time {
         self.discipline.ready()
     }

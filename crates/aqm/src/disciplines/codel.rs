@@ -35,7 +35,7 @@ parameters! {
 
 /// The setpoint.
 pub const TARGET: Declared<Span> = declare::time("5 ms", Range::above(0.0), "RFC 8289 section 4.4")
-    .about("Waiting time that is acceptable for good");
+    .about("The standing delay that is accepted for as long as it lasts");
 
 /// How long the setpoint may be missed.
 pub const INTERVAL: Declared<Span> = declare::time("100 ms", Range::above(0.0), "RFC 8289 section 4.3")

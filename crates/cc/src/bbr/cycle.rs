@@ -38,7 +38,7 @@ pub struct Cycle {
 }
 
 /// No more rounds than this between probes, so that Reno's sawtooth has its time (section 5.3.3.5).
-const MOST_ROUNDS: f64 = 63.0;
+const MAX_ROUNDS: f64 = 63.0;
 
 impl Cycle {
     /// Before the first.
@@ -76,7 +76,7 @@ impl Cycle {
     /// Whether it is time for the next probe. Rounds are compared with packets, as Reno would need so many to regain them; the
     /// draft's `target_inflight` is in bytes.
     pub fn is_due(&self, now: Time, target_inflight: Packets) -> bool {
-        now > self.began + self.wait || self.rounds_since_up as f64 >= target_inflight.min(MOST_ROUNDS)
+        now > self.began + self.wait || self.rounds_since_up as f64 >= target_inflight.min(MAX_ROUNDS)
     }
 
     /// The growth of the long-term bound in a probe: twice as fast in each round.

@@ -26,7 +26,7 @@ pub struct IncomingAck {
     pub echo: Option<Span>,
     /// What the packet that caused it took on the way there, up to a constant (relative one-way trip time), where both
     /// ends put timestamps on packets.
-    pub way_there: Option<Span>,
+    pub one_way_delay: Option<Span>,
 }
 
 /// Why packets are lost.

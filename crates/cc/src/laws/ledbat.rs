@@ -94,7 +94,7 @@ impl WindowLaw for Ledbat {
     }
 
     fn observe(&mut self, _window: &mut Window, ack: &Ack) {
-        if let Some(delay) = ack.way_there.or(ack.rtt) {
+        if let Some(delay) = ack.one_way_delay.or(ack.rtt) {
             self.base.sample(ack.now, delay);
             self.current.sample(delay);
         }
@@ -121,13 +121,13 @@ mod tests {
     /// A window of 20 packets after a way of 50 ms.
     fn at_20(settings: &[(&str, &str)]) -> Script {
         let mut script = Script::of(&ENTRY, settings).window(20.0).starting_ssthresh(2.0);
-        way_there(&mut script, 50);
+        one_way_delay(&mut script, 50);
         script.set_cwnd(20.0);
         script
     }
 
-    fn way_there(script: &mut Script, ms: u64) {
-        script.ack_as(|ack| ack.way_there = Some(Span::from_millis(ms)));
+    fn one_way_delay(script: &mut Script, ms: u64) {
+        script.ack_as(|ack| ack.one_way_delay = Some(Span::from_millis(ms)));
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
             [(50, "1", 0.05), (100, "1", 0.025), (150, "1", 0.0), (250, "1", -0.05), (100, "10", 0.25)]
         {
             let mut script = at_20(&[("current_filter", "1"), ("gain", gain)]);
-            way_there(&mut script, ms);
+            one_way_delay(&mut script, ms);
             assert!((script.cwnd() - 20.0 - change).abs() < 1e-9, "{ms} ms: {}", script.cwnd());
         }
     }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_target_of_5_ms_is_met_at_5_ms() {
         let mut script = at_20(&[("current_filter", "1"), ("target", "5 ms")]);
-        way_there(&mut script, 55);
+        one_way_delay(&mut script, 55);
         assert_eq!(script.cwnd(), 20.0);
     }
 
@@ -153,11 +153,11 @@ mod tests {
     fn a_single_late_packet_is_no_queue() {
         // Of the last four delays the least counts: one of 250 ms among those of 50 changes nothing, four do.
         let mut script = at_20(&[]);
-        way_there(&mut script, 250);
+        one_way_delay(&mut script, 250);
         assert!(script.cwnd() > 20.0);
-        (0..3).for_each(|_| way_there(&mut script, 250));
+        (0..3).for_each(|_| one_way_delay(&mut script, 250));
         script.set_cwnd(20.0);
-        way_there(&mut script, 250);
+        one_way_delay(&mut script, 250);
         assert!((script.cwnd() - 19.95).abs() < 1e-9);
     }
 

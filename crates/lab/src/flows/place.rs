@@ -19,7 +19,7 @@ pub enum Place {
 }
 
 /// The most nodes of a written path.
-const MOST_STOPS: usize = 1000;
+const MAX_STOPS: usize = 1000;
 
 /// Reads where they go, and where in the file that stands.
 pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
@@ -51,9 +51,9 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
         }
         Some(_) => {
             let stops = table.texts("path")?;
-            if !(2..=MOST_STOPS).contains(&stops.len()) {
+            if !(2..=MAX_STOPS).contains(&stops.len()) {
                 let found = format!("a path of {}", counted(stops.len(), "node"));
-                table.problem_at("path", &found, &format!("from 2 to {MOST_STOPS} nodes"));
+                table.problem_at("path", &found, &format!("from 2 to {MAX_STOPS} nodes"));
                 return None;
             }
             let spans = table.list("path")?.iter().map(|node| node.span.clone()).collect();

@@ -208,7 +208,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
 }
 
 /// The most connections of a timetable, and of the sessions of a group: each takes as much memory as a flow.
-const MOST_CONNECTIONS: u64 = 10_000;
+const MAX_CONNECTIONS: u64 = 10_000;
 
 pub(super) fn check_connections(table: &TableReader<'_>, timetable: &Timetable) -> Option<()> {
     let (what, number, unit, remedy) = match timetable {
@@ -222,8 +222,8 @@ pub(super) fn check_connections(table: &TableReader<'_>, timetable: &Timetable) 
         table.problem_at("count", &format!("`count` of {what}"), &expected);
     }
     let most = timetable.most_connections();
-    if most > MOST_CONNECTIONS {
-        let expected = format!("at most {MOST_CONNECTIONS}: {remedy}");
+    if most > MAX_CONNECTIONS {
+        let expected = format!("at most {MAX_CONNECTIONS}: {remedy}");
         table.problem_at("application", &format!("{most} {unit}"), &expected);
         return None;
     }
@@ -232,9 +232,9 @@ pub(super) fn check_connections(table: &TableReader<'_>, timetable: &Timetable) 
 
 pub(super) fn check_session(table: &TableReader<'_>, session: &SessionPlan, count: usize) -> Option<()> {
     let connections = session.connections();
-    if (connections * count) as u64 > MOST_CONNECTIONS {
+    if (connections * count) as u64 > MAX_CONNECTIONS {
         let found = format!("{} connections in all", connections * count);
-        let expected = format!("at most {MOST_CONNECTIONS}: a lower `count`, or fewer `connections`");
+        let expected = format!("at most {MAX_CONNECTIONS}: a lower `count`, or fewer `connections`");
         table.problem_at("application", &found, &expected);
         return None;
     }

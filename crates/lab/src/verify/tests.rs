@@ -404,7 +404,7 @@ fn what_a_late_decision_is_open_for_may_wait_at_the_end() {
 #[test]
 fn the_replay_stops_after_so_many_violations() {
     let story = (1..1000).fold(Story::default(), |story, packet| story.delivered(packet, packet));
-    assert_eq!(story.breaks().len(), MOST_VIOLATIONS);
+    assert_eq!(story.breaks().len(), MAX_VIOLATIONS);
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub enum LatePartial {
     Nothing,
 }
 
-/// The rule.
+/// The multiple drops action over Reno, and the episode of loss that it is repairing.
 #[derive(Clone, Debug)]
 pub struct Mda {
     reno: Duplicates,

@@ -14,7 +14,7 @@ use ackclock_cc::LossSignal;
 /// After a retransmission so many fresh acknowledgements are looked at.
 const WORRIES: u32 = 2;
 
-/// The rule.
+/// Vegas: how it counts duplicates, and how many acknowledgements it still looks at.
 #[derive(Clone, Debug)]
 pub struct Vegas {
     duplicates: Duplicates,

@@ -19,7 +19,7 @@ pub struct Acknowledgement<Ranges> {
     /// When the packet was sent that it answers to, where the transport has timestamps (RFC 7323).
     pub stamp: Option<Time>,
     /// What that packet took on the way there, up to a constant.
-    pub way_there: Option<Span>,
+    pub one_way_delay: Option<Span>,
     /// Packets that have arrived twice (RFC 2883), where the sender listens to that.
     pub dsack: Option<Range<u64>>,
     /// What it says of marks.
@@ -41,7 +41,7 @@ impl Sender {
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
         output: &mut impl Output,
     ) -> Taken {
-        let Acknowledgement { cumulative, ranges, stamp, way_there, dsack, marks } = acknowledgement;
+        let Acknowledgement { cumulative, ranges, stamp, one_way_delay, dsack, marks } = acknowledgement;
         if cumulative > self.ledger.high() {
             return Taken::default();
         }
@@ -53,7 +53,8 @@ impl Sender {
         let fresh = newly.cumulative > 0;
         let clean_rtt = newly.unambiguous_sending().map(|sent| now.since(sent));
         let rtt = self.measure(now, cumulative, clean_rtt, stamp.filter(|_| fresh));
-        let incoming = || IncomingAck { now, fresh, echo: stamp.map(|stamp| now.since(stamp)), way_there };
+        let incoming =
+            || IncomingAck { now, fresh, echo: stamp.map(|stamp| now.since(stamp)), one_way_delay };
         let cause = self.controller.on_incoming(incoming, &mut *self.random);
         self.backoff.on_ack(now, cause);
         let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
@@ -82,7 +83,7 @@ impl Sender {
             marks: new_marks,
             credit: units.to_packets(newly.in_order).min(f64::from(self.options.max_credit)),
             rtt,
-            way_there,
+            one_way_delay,
             smoothed_rtt: self.rtt.fine().mean,
             min_rtt: self.rtt.min(),
             inflight_before,

@@ -41,7 +41,7 @@ pub struct Receiver {
     /// The starts of the ranges that grew last, the most recent first.
     recent: [Option<u64>; MAX_SACK_BLOCKS],
     echo: Time,
-    way_there: Span,
+    one_way_delay: Span,
     mark_to_echo: bool,
     marks: u16,
     held: Option<Time>,
@@ -59,7 +59,7 @@ impl Receiver {
             ranges: VecDeque::new(),
             recent: [None; MAX_SACK_BLOCKS],
             echo: Time::ZERO,
-            way_there: Span::ZERO,
+            one_way_delay: Span::ZERO,
             mark_to_echo: false,
             marks: 0,
             held: None,
@@ -94,7 +94,7 @@ impl Receiver {
         let marked = packet.flags.has(Flags::CONGESTION_EXPERIENCED);
         self.mark_to_echo |= marked;
         self.marks = self.marks.wrapping_add(u16::from(marked));
-        self.way_there = now.since(packet.stamp);
+        self.one_way_delay = now.since(packet.stamp);
         let in_order = packet.number == self.next;
         if self.options.echo == Echo::Arriving || (in_order && self.held.is_none()) {
             self.echo = packet.stamp;
@@ -134,7 +134,7 @@ impl Receiver {
         Packet {
             number: self.next,
             stamp: self.echo,
-            way_there: self.way_there,
+            one_way_delay: self.one_way_delay,
             bytes: self.options.ack_bytes,
             marks: self.marks,
             flags,

@@ -14,7 +14,7 @@ pub struct Segment {
     /// Data: when it was sent. Acknowledgement: the echo of that (RFC 7323).
     pub stamp: Time,
     /// Acknowledgement: what the packet that caused it took on the way there.
-    pub way_there: Span,
+    pub one_way_delay: Span,
     /// Size on the wire in bytes.
     pub bytes: u32,
     /// Acknowledgement: how many packets have arrived marked so far, modulo 2^16 (RFC 9768, with a wider counter).
@@ -94,7 +94,7 @@ impl Segment {
         Self {
             number: numbers & ((1 << NUMBER_BITS) - 1),
             stamp: Time::from_nanos(stamp),
-            way_there: Span::from_nanos(rest & ((1 << WAY_BITS) - 1)),
+            one_way_delay: Span::from_nanos(rest & ((1 << WAY_BITS) - 1)),
             bytes: packet.bytes,
             marks: (numbers >> NUMBER_BITS) as u16,
             flags,
@@ -105,14 +105,14 @@ impl Segment {
     /// Numbers below 2^48 and ways of less than two years: as many packets and as much time as no run has.
     #[inline]
     fn packet(&self) -> Packet {
-        debug_assert!(self.number >> NUMBER_BITS == 0 && self.way_there.nanos() >> WAY_BITS == 0);
+        debug_assert!(self.number >> NUMBER_BITS == 0 && self.one_way_delay.nanos() >> WAY_BITS == 0);
         Packet {
             bytes: self.bytes,
             ecn: self.flags.ecn(),
             header: [
                 self.number | u64::from(self.marks) << NUMBER_BITS,
                 self.stamp.nanos(),
-                self.way_there.nanos() | u64::from(self.flags.0) << WAY_BITS,
+                self.one_way_delay.nanos() | u64::from(self.flags.0) << WAY_BITS,
             ],
             ..Packet::default()
         }
@@ -214,7 +214,7 @@ mod tests {
                 Segment {
                     number,
                     stamp: Time::from_nanos(stamp),
-                    way_there: Span::from_nanos(way),
+                    one_way_delay: Span::from_nanos(way),
                     bytes,
                     marks,
                     flags: Flags(flags),

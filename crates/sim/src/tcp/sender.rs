@@ -131,7 +131,7 @@ impl Sender {
             cumulative: segment.number,
             ranges: blocks.map(|block| place(block.start)..place(block.end)),
             stamp: self.options.timestamps.then_some(segment.stamp),
-            way_there: self.options.timestamps.then_some(segment.way_there),
+            one_way_delay: self.options.timestamps.then_some(segment.one_way_delay),
             dsack: if self.options.dsack { segment.duplicate() } else { None },
             marks: MarkFeedback { echo: segment.flags.has(Flags::CONGESTION_ECHO), marked: segment.marks },
         };

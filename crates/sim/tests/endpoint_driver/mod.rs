@@ -65,10 +65,10 @@ const PAUSES_NS: [u64; 16] = [
 ];
 
 /// A pause ends after so many timers, wherever it was to end: some options make timers go off every nanosecond.
-const MOST_TIMERS_IN_A_PAUSE: usize = 30;
+const MAX_TIMERS_IN_A_PAUSE: usize = 30;
 
 /// More than this on its way, and what the sender adds is dropped.
-const MOST_ON_THE_WAY: usize = 5000;
+const MAX_ON_THE_WAY: usize = 5000;
 
 impl World {
     fn new(script: &mut Script<'_>) -> Self {
@@ -108,7 +108,7 @@ impl World {
     /// Lets time pass, with every timer on time.
     fn pass(&mut self, span: Span) {
         let until = self.now + span;
-        for _ in 0..MOST_TIMERS_IN_A_PAUSE {
+        for _ in 0..MAX_TIMERS_IN_A_PAUSE {
             let due = self.sending.timer().min(self.receiving.timer());
             if due > until {
                 self.now = until;
@@ -142,7 +142,7 @@ impl World {
     }
 
     fn launch(&mut self, sent: Vec<Packet>) {
-        let room = MOST_ON_THE_WAY.saturating_sub(self.data.len());
+        let room = MAX_ON_THE_WAY.saturating_sub(self.data.len());
         self.data.extend(sent.into_iter().take(room));
     }
 
@@ -154,7 +154,7 @@ impl World {
 
     fn receive(&mut self, packet: &Packet) {
         let ack = self.receiving.on_data(self.now, packet);
-        self.acks.extend(ack.filter(|_| self.acks.len() < MOST_ON_THE_WAY));
+        self.acks.extend(ack.filter(|_| self.acks.len() < MAX_ON_THE_WAY));
     }
 
     fn deliver_ack(&mut self) {
@@ -243,7 +243,7 @@ impl World {
 
     fn forge_data(&mut self, script: &mut Script<'_>) {
         let next = self.receiving.delivered();
-        // Nothing farther ahead can be outstanding, see `MOST_OUTSTANDING`.
+        // Nothing farther ahead can be outstanding, see `MAX_OUTSTANDING`.
         let number = match script.byte() {
             250.. => next + u64::from(script.pair()) * 255,
             _ => script.number_near(next).min(next + 1000),

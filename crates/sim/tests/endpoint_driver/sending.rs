@@ -14,7 +14,7 @@ use ackclock_sim::tcp::sender::{Sender, Wire};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest window: larger ones find nothing more, and take long.
-const MOST_WINDOW: f64 = 300.0;
+const MAX_WINDOW: f64 = 300.0;
 
 /// A sender, and what is known of it from outside.
 pub struct Sending {
@@ -97,7 +97,7 @@ impl Sending {
         let profile = script.one_of(PROFILES);
         let entry = script.one_of(CONTROLS);
         let mut values = script.values(&profile);
-        let window = details::Details::from(&values).window.min(MOST_WINDOW);
+        let window = details::Details::from(&values).window.min(MAX_WINDOW);
         values.set("window", Value::Packets(window));
         let options = Options::new(&values, entry.companions.recovery);
         let rule = match details::Details::from(&values).recovery {

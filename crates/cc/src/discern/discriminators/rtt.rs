@@ -152,7 +152,7 @@ mod tests {
     fn arrive(rtt: &mut Rtt, fresh: bool, echo_ms: u64) -> Cause {
         let echo = Some(Span::from_millis(echo_ms));
         rtt.on_incoming(
-            &IncomingAck { now: Time::ZERO, fresh, echo, way_there: None },
+            &IncomingAck { now: Time::ZERO, fresh, echo, one_way_delay: None },
             &mut Scripted::new(&[]),
         )
     }
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn without_timestamps_nothing_is_known() {
-        let incoming = IncomingAck { now: Time::ZERO, fresh: true, echo: None, way_there: None };
+        let incoming = IncomingAck { now: Time::ZERO, fresh: true, echo: None, one_way_delay: None };
         assert_eq!(rtt(&[]).on_incoming(&incoming, &mut Scripted::new(&[])), Cause::Transmission);
     }
 }

@@ -70,7 +70,7 @@ impl Spike {
 impl Discriminator for Spike {
     fn on_incoming(&mut self, incoming: &IncomingAck, _random: &mut dyn Random) -> Cause {
         let Parameters { alpha, beta, trip } = self.parameters;
-        let trip = if trip == Trip::Round { incoming.echo } else { incoming.way_there };
+        let trip = if trip == Trip::Round { incoming.echo } else { incoming.one_way_delay };
         if let Some(trip) = trip.map(|trip| trip.seconds()) {
             self.least = self.least.min(trip);
             self.greatest = self.greatest.max(trip);
@@ -102,10 +102,10 @@ mod tests {
     fn causes(settings: &[(&str, &str)], trips_ms: &[u64]) -> Vec<Cause> {
         let mut spike = Spike::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)));
         let incoming = |ms: &u64| {
-            let way_there = Some(Span::from_millis(*ms));
+            let one_way_delay = Some(Span::from_millis(*ms));
             let echo = Some(Span::from_millis(500));
             spike.on_incoming(
-                &IncomingAck { now: Time::ZERO, fresh: true, echo, way_there },
+                &IncomingAck { now: Time::ZERO, fresh: true, echo, one_way_delay },
                 &mut Scripted::new(&[]),
             )
         };

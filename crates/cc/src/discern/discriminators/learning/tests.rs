@@ -39,7 +39,7 @@ impl Learner {
     /// An acknowledgement comes in after so long.
     fn arrive_after(&mut self, ms: u64) -> Cause {
         self.now_ms += ms;
-        let incoming = IncomingAck { now: self.now(), fresh: true, echo: None, way_there: None };
+        let incoming = IncomingAck { now: self.now(), fresh: true, echo: None, one_way_delay: None };
         self.learning.on_incoming(&incoming, &mut self.random)
     }
 
