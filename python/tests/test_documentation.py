@@ -287,7 +287,7 @@ def test_what_an_endpoint_or_a_medium_implements_is_described(name: str, file: s
     [
         ("discipline.rs", "pub trait Discipline", "| method of `Discipline`"),
         ("departure.rs", "pub trait Departing", "| method of `Departing`"),
-        ("registry.rs", "pub struct Service", "| field of `Service`"),
+        ("entry.rs", "pub struct Service", "| field of `Service`"),
     ],
 )
 def test_what_a_discipline_implements_is_described(file: str, trait: str, heading: str) -> None:

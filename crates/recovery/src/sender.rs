@@ -7,23 +7,22 @@
 mod acknowledging;
 mod counts;
 mod doubts;
+mod reducing;
+mod sending;
 mod timers;
 
 pub use acknowledging::{Acknowledgement, Taken};
 pub use counts::Counts;
 
-use crate::detection::{Detection, LossFound};
+use crate::detection::Detection;
 use crate::ecn::EcnSender;
 use crate::ledger::Ledger;
 use crate::options::Options;
-use crate::pacer::{Pace, Pacer};
+use crate::pacer::Pacer;
 use crate::rtt::RttEstimator;
 use crate::undo::Doubts;
 use ackclock_base::{Packets, Random, Span, Time};
-use ackclock_cc::{
-    Backoff, Change, Control, Controller, Decision, Ending, Loss, LossSignal, Lost, Recovered, Sent,
-    Timeout as TimeoutExpired,
-};
+use ackclock_cc::{Backoff, Change, Control, Controller, Timeout as TimeoutExpired};
 
 /// Where a sender puts what may be sent.
 pub trait Output {
@@ -288,76 +287,6 @@ impl Sender {
         }
     }
 
-    /// Tells the control of packets that have been given up.
-    #[inline]
-    fn report_lost(&mut self, now: Time) {
-        let Self { ledger, controller, random, options: Options { units, .. }, .. } = self;
-        ledger.drain_given_up(|number, sent, sample| {
-            let lost = Lost {
-                now,
-                number,
-                sent: sent.at,
-                size: units.to_packets(u64::from(sent.size)),
-                tx_in_flight: units.to_packets(sample.tx_in_flight),
-                lost: units.to_packets(sample.lost),
-                prior_delivered: units.to_packets(sample.prior_delivered),
-                delivered: units.to_packets(sample.prior_delivered + sample.delivered),
-                app_limited: sample.app_limited,
-            };
-            controller.on_lost(&lost, &mut **random);
-        });
-    }
-
-    fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
-        let sent = *self.ledger.sent(found.number.min(self.ledger.high().saturating_sub(1)));
-        let loss = Loss {
-            now,
-            signal: found.signal,
-            window: self.reduction_base(inflight),
-            inflight,
-            lost: found.number,
-            sent_to: self.ledger.high(),
-            sent: sent.at,
-            transmissions: u32::from(sent.transmissions),
-            duplicates: found.duplicates,
-        };
-        self.ecn.note_reduction(self.ledger.high());
-        self.note_cwnd(now);
-        self.controller.on_loss(&loss, &mut *self.random);
-    }
-
-    /// What a reduction starts from. What was sent while NewReno repaired an earlier loss is outstanding, but long
-    /// out of the network: a flight beyond the window is no reason to raise it.
-    fn reduction_base(&self, inflight: Packets) -> Packets {
-        let cwnd = self.controller.decision().cwnd;
-        if self.options.reduce_from_window {
-            cwnd.min(self.options.window as f64)
-        } else {
-            cwnd.min(inflight)
-        }
-    }
-
-    /// Reduces the window where nothing is to be resent, unless that has been done for what is outstanding or a loss is
-    /// being repaired.
-    fn reduce_once(&mut self, now: Time, signal: LossSignal) {
-        if self.ecn.is_old(self.ledger.una()) || self.rule.in_recovery() || self.ledger.is_empty() {
-            return;
-        }
-        let found = LossFound { number: self.ledger.una(), signal, duplicates: 0 };
-        self.tell_loss(now, found, self.packets_in_flight());
-    }
-
-    /// The host's own interface had no room for a packet, which stays where it was: the next acknowledgement is the next
-    /// occasion to send it. Linux's `tcp_enter_cwr`, except that there the window takes a round trip to come down. Where
-    /// nothing is outstanding there is no acknowledgement to come, and the timer is the occasion (Linux probes).
-    #[cold]
-    fn on_local_drop(&mut self, now: Time) {
-        self.reduce_once(now, LossSignal::LocalDrop);
-        if self.ledger.is_empty() {
-            self.deadline = now + self.timeout();
-        }
-    }
-
     fn on_timeout(&mut self, now: Time, output: &mut impl Output) {
         self.expiries = self.expiries.saturating_add(1);
         if self.ledger.is_empty() {
@@ -394,93 +323,6 @@ impl Sender {
         if self.is_done() && !self.stays_open {
             self.controller.on_change(&Change::Ends);
         }
-    }
-
-    fn undo(&mut self, now: Time) {
-        self.note_cwnd(now);
-        self.controller.on_recovered(&Recovered { now, ending: Ending::Undone });
-    }
-
-    /// Sends what the rule has, as long as window, pacing and burst allow.
-    pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
-        if self.doubts.hold_back() {
-            self.pacer.unblock();
-            return;
-        }
-        let decision = self.controller.decision();
-        let cwnd = self.options.units.room(decision.cwnd);
-        let fresh_until = self.fresh_until();
-        self.pacer.unblock();
-        if self.doubts.hold_back() {
-            return;
-        }
-        if decision.pacing_rate.is_some() || self.options.pacing {
-            let pace = self.pace(&decision);
-            self.send_paced(now, cwnd, fresh_until, pace, output);
-        } else {
-            for _ in 0..self.options.max_burst {
-                let Some(number) = self.rule.next(&mut self.ledger, cwnd, fresh_until) else { break };
-                if self.transmit(now, number, output).is_none() {
-                    break;
-                }
-            }
-        }
-        self.cwnd_limited = self.rule.inflight(&self.ledger) >= cwnd;
-    }
-
-    fn send_paced(&mut self, now: Time, cwnd: u64, fresh_until: u64, pace: Pace, output: &mut impl Output) {
-        for _ in 0..self.options.max_burst {
-            if !self.pacer.allows(now, pace) {
-                break;
-            }
-            let Some(number) = self.rule.next(&mut self.ledger, cwnd, fresh_until) else { break };
-            let Some(size) = self.transmit(now, number, output) else { break };
-            self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
-        }
-    }
-
-    #[inline]
-    fn fresh_until(&self) -> u64 {
-        self.data_until.min(self.ledger.una() + self.options.window)
-    }
-
-    /// From the control's rate, or from the window over the round trip where the profile paces window controls.
-    fn pace(&self, decision: &Decision) -> Pace {
-        let of_rate = Pace::of_rate(decision, self.options.units.packet_bytes());
-        of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean))
-    }
-
-    /// Sends a packet, new or again, and returns its size; `None` if it has not left.
-    fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
-        let again = number < self.ledger.high();
-        let announces_reduction = !again && self.options.announces_reductions && self.ecn.take_announcement();
-        let Some(size) = output.send(Transmission { number, again, announces_reduction }) else {
-            if announces_reduction {
-                self.ecn.announce_again();
-            }
-            self.on_local_drop(now);
-            return None;
-        };
-        let after_idle = self.ledger.pipe() == 0;
-        let in_line = self.ledger.transmit(number, now, size);
-        self.rule.on_sent(&mut self.ledger, number, in_line);
-        if !again && self.timed.is_none() {
-            self.timed = Some((number, now));
-        } else if again && self.timed.is_some_and(|(timed, _)| timed == number) {
-            self.timed = None; // Karn (RFC 6298 section 3)
-        }
-        if again {
-            self.doubts.on_resent();
-        }
-        self.counts.note_sent(again);
-        self.last_sent = now;
-        if self.deadline == Time::NEVER {
-            self.restart_timer(now);
-        }
-        let inflight = self.options.units.to_packets(self.ledger.pipe());
-        let app_limited = self.ledger.delivery().is_app_limited();
-        self.controller.on_sent(&Sent { now, inflight, after_idle, app_limited }, &mut *self.random);
-        Some(size)
     }
 
     fn restart_timer(&mut self, now: Time) {

@@ -4,17 +4,19 @@
 //! the link is known the moment it is offered, and the link needs no events of its own. A discipline that decides at
 //! departure holds its packets in a [`WaitingRoom`], and its link is served each time that it becomes free.
 
+mod queue;
+
 use crate::channel::{Carried, Impaired, Impairments, Sending};
 use crate::histogram::Histogram;
-use crate::measure::{Interval, QueueMeter, QueueStatistics};
+use crate::measure::{Interval, QueueStatistics};
 use crate::medium::Station;
 use crate::random::Stream;
 use crate::station_queue::StationQueue;
 use crate::transmission::{Phase, Transmission};
 use crate::waiting_room::{Guest, WaitingRoom};
-use ackclock_aqm::{Arrival, Backlog, Discipline, Queueing, Verdict};
-use ackclock_base::{Rate, Size, Span, Time};
-use std::collections::VecDeque;
+use ackclock_aqm::{Arrival, Queueing, Verdict};
+use ackclock_base::{Rate, Span, Time};
+use queue::Queue;
 
 /// What a link is made of.
 pub struct LinkParts {
@@ -102,29 +104,6 @@ pub struct Link {
     pub from: Box<str>,
     /// The node it leads to.
     pub to: Box<str>,
-}
-
-/// A queue whose length is followed.
-struct Queue {
-    /// What waits, in order, and when its transmission begins.
-    waiting: VecDeque<Waiting>,
-    waiting_bytes: u64,
-    meter: QueueMeter,
-    /// When the discipline looks at its queue next; never if it has no period.
-    next_look: Time,
-    /// What decides at arrival, if anything does.
-    discipline: Option<Box<dyn Discipline>>,
-    random: Stream,
-    /// How long each packet waited that was sent; only where something decides about packets.
-    waits: Option<Histogram>,
-    /// Where packets wait if something decides at departure.
-    room: Option<WaitingRoom>,
-}
-
-#[derive(Clone, Copy)]
-struct Waiting {
-    starts: Time,
-    bytes: u32,
 }
 
 impl Link {
@@ -380,269 +359,5 @@ impl Link {
     }
 }
 
-impl Queue {
-    fn new(queueing: Option<Queueing>, random: Stream, measured: Interval) -> Self {
-        let waits = queueing.is_some().then(Histogram::default);
-        let (discipline, room) = match queueing {
-            Some(Queueing::AtArrival(discipline)) => (Some(discipline), None),
-            Some(Queueing::AtDeparture(discipline)) => (None, Some(WaitingRoom::new(discipline))),
-            None => (None, None),
-        };
-        let period = discipline.as_ref().and_then(|discipline| discipline.period());
-        Self {
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
-            meter: QueueMeter::new(measured),
-            next_look: period.map_or(Time::NEVER, |period| Time::ZERO + period),
-            discipline,
-            random,
-            waits,
-            room,
-        }
-    }
-
-    fn packets(&self) -> u64 {
-        self.room.as_ref().map_or(self.waiting.len() as u64, WaitingRoom::packets)
-    }
-
-    #[inline]
-    fn decide(&mut self, arrival: &Arrival, free_at: Time, transmission: &mut Transmission) -> Verdict {
-        let backlog = self.backlog(arrival.now, free_at, transmission);
-        let Some(discipline) = &mut self.discipline else { return Verdict::Admit };
-        discipline.on_arrival(arrival, &backlog, &mut self.random)
-    }
-
-    /// Lets a periodic discipline see the queue as it was at the end of each period until `now`.
-    #[inline]
-    fn look(&mut self, now: Time, free_at: Time, transmission: &mut Transmission) {
-        if self.next_look <= now {
-            self.look_at_each(now, free_at, transmission);
-        }
-    }
-
-    #[cold]
-    fn look_at_each(&mut self, now: Time, free_at: Time, transmission: &mut Transmission) {
-        while self.next_look <= now {
-            let then = self.next_look;
-            self.settle(then);
-            let backlog = self.backlog(then, free_at, transmission);
-            let Some(discipline) = &mut self.discipline else { return };
-            discipline.on_period(then, &backlog);
-            self.next_look = discipline.period().map_or(Time::NEVER, |period| then + period);
-        }
-    }
-
-    /// What waits at `now`, up to when the queue has settled.
-    #[inline]
-    fn backlog(&self, now: Time, free_at: Time, transmission: &mut Transmission) -> Backlog {
-        let sending = free_at > now;
-        let wait = if transmission.varies() {
-            self.wait_at_present(now, free_at, transmission)
-        } else {
-            free_at.since(now)
-        };
-        Backlog {
-            packets: self.waiting.len() as u64,
-            bytes: self.waiting_bytes,
-            wait,
-            sending,
-            idle_since: (!sending).then_some(free_at),
-        }
-    }
-
-    /// How long a packet that joined now would wait if the rate stayed as it is: the rest of the packet being sent, then
-    /// the bytes that wait. That is what a router can know; when the link is free is known here because the phases are.
-    #[cold]
-    fn wait_at_present(&self, now: Time, free_at: Time, transmission: &mut Transmission) -> Span {
-        let sent = self.waiting.front().map_or(free_at, |first| first.starts);
-        let rate = transmission.rate_at(now);
-        sent.since(now) + rate.time_to_send(Size::from_bytes(self.waiting_bytes))
-    }
-
-    #[inline]
-    fn note_wait(&mut self, since: Time, starts: Time, measured: Interval) {
-        if let Some(waits) = &mut self.waits
-            && measured.contains(starts)
-        {
-            waits.record(starts.since(since));
-        }
-    }
-
-    #[inline]
-    fn join(&mut self, now: Time, starts: Time, bytes: u32) {
-        self.meter.change(now, self.waiting.len() as u64);
-        self.waiting.push_back(Waiting { starts, bytes });
-        self.waiting_bytes += u64::from(bytes);
-    }
-
-    /// Lets those leave the queue whose transmission has begun by `now`.
-    #[inline]
-    fn settle(&mut self, now: Time) {
-        while let Some(first) = self.waiting.front()
-            && first.starts <= now
-        {
-            self.meter.change(first.starts, self.waiting.len() as u64);
-            self.waiting_bytes -= u64::from(first.bytes);
-            self.waiting.pop_front();
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ackclock_aqm::{Capacity, Ecn, disciplines::droptail::DropTail};
-
-    fn link(capacity: Option<u64>) -> Link {
-        let discipline = capacity
-            .map(|packets| Queueing::AtArrival(Box::new(DropTail { capacity: Capacity::Packets(packets) })));
-        let parts = LinkParts {
-            name: "l".into(),
-            from: "a".into(),
-            to: "b".into(),
-            rate: Rate::from_bits_per_second(8_000_000), // a byte per microsecond
-            phases: Vec::new(),
-            delay: Span::from_millis(10),
-            discipline,
-            impairments: Impairments::default(),
-            seed: 1,
-        };
-        Link::new(parts, true, Interval { from: Time::ZERO, to: Time::from_seconds(1.0) })
-    }
-
-    fn arrival(now: Time) -> Arrival {
-        Arrival { now, bytes: 1000, flow: 0, ecn: Ecn::NotCapable }
-    }
-
-    fn arrival_ms(fate: Fate) -> Option<f64> {
-        match fate {
-            Fate::Arrives { at, .. } => Some(at.seconds() * 1e3),
-            _ => None,
-        }
-    }
-
-    #[test]
-    fn packets_leave_one_after_the_other() {
-        // 1000 B take 1 ms, the wire 10 ms.
-        let mut link = link(None);
-        let at = Time::from_nanos(0);
-        assert_eq!(arrival_ms(link.offer(&arrival(at))), Some(11.0));
-        assert_eq!(arrival_ms(link.offer(&arrival(at))), Some(12.0));
-        assert_eq!(link.queue_at(at), 1);
-        assert_eq!(arrival_ms(link.offer(&arrival(Time::from_seconds(0.5)))), Some(511.0));
-    }
-
-    #[test]
-    fn a_full_queue_drops() {
-        let mut link = link(Some(2));
-        let fates: Vec<_> = (0..4).map(|_| arrival_ms(link.offer(&arrival(Time::ZERO)))).collect();
-        assert_eq!(fates, [Some(11.0), Some(12.0), Some(13.0), None]);
-        assert_eq!(link.counts().dropped, 1);
-    }
-
-    /// Counts its periods of a millisecond.
-    struct Counting(u32);
-
-    impl Discipline for Counting {
-        fn on_arrival(&mut self, _: &Arrival, _: &Backlog, _: &mut dyn ackclock_base::Random) -> Verdict {
-            Verdict::Admit
-        }
-
-        fn period(&self) -> Option<Span> {
-            Some(Span::from_millis(1))
-        }
-
-        fn on_period(&mut self, _: Time, _: &Backlog) {
-            self.0 += 1;
-        }
-
-        fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-            series("periods", f64::from(self.0));
-        }
-    }
-
-    #[test]
-    fn a_sample_shows_the_periods_that_have_passed_while_nothing_arrived() {
-        let mut link = link(None);
-        let queue = link.queue.as_mut().unwrap();
-        queue.discipline = Some(Box::new(Counting(0)));
-        queue.next_look = Time::from_nanos(1_000_000);
-        let mut shown = Vec::new();
-        for ns in [999_999, 1_000_000, 5_500_000] {
-            link.queue_at(Time::from_nanos(ns));
-            link.publish(&mut |_, value| shown.push(value));
-        }
-        assert_eq!(shown, [0.0, 1.0, 5.0]);
-    }
-
-    /// Notes what it is told of the wait, in microseconds.
-    struct Waits(std::sync::mpsc::Sender<u64>);
-
-    impl Discipline for Waits {
-        fn on_arrival(
-            &mut self,
-            _: &Arrival,
-            backlog: &Backlog,
-            _: &mut dyn ackclock_base::Random,
-        ) -> Verdict {
-            self.0.send(backlog.wait.nanos() / 1000).expect("a receiver");
-            Verdict::Admit
-        }
-    }
-
-    #[test]
-    fn a_discipline_is_told_the_wait_at_the_present_rate() {
-        // A byte takes a microsecond for 4 ms, then ten. Ten packets of 1000 bytes arrive at once: the last four will be
-        // sent at the slow rate, but while it is fast nobody can know. At 3.5 ms half of the fourth packet is left, and six
-        // wait: 6.5 ms. At 4.5 ms the fifth, begun at 4 ms, is half a tenth on its way: 9.5 ms of it are left and six wait
-        // at the slow rate: 69.5 ms. With one rate it is when the link is free.
-        let (told, waits) = std::sync::mpsc::channel();
-        let mut link = link(None);
-        link.queue.as_mut().unwrap().discipline = Some(Box::new(Waits(told)));
-        let phase = |ms, bits| Phase { lasts: Span::from_millis(ms), rate: Rate::from_bits_per_second(bits) };
-        let slow = vec![phase(4, 8_000_000), phase(1000, 800_000)];
-        link.transmission = Transmission::new(link.rate, slow);
-        for _ in 0..10 {
-            link.offer(&arrival(Time::ZERO));
-        }
-        assert_eq!(waits.try_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|ms| ms * 1000));
-        link.offer(&arrival(Time::from_nanos(3_500_000)));
-        link.offer(&arrival(Time::from_nanos(4_500_000)));
-        assert_eq!(waits.try_iter().collect::<Vec<_>>(), [6_500, 69_500]);
-    }
-
-    #[test]
-    fn time_spent_sending_is_clipped_at_both_ends_of_the_measured_interval() {
-        // Packets of 4 ms at 8, 15 and 19 ms, measured from 10 to 20 ms: 2 + 4 + 1 ms. At half the rate from 15 ms on, the
-        // second goes on to 23 ms and fills the rest, 5 ms; the third waits for it.
-        let (whole, half) = (Rate::from_bits_per_second(8_000_000), Rate::from_bits_per_second(4_000_000));
-        let phase = |rate| Phase { lasts: Span::from_millis(15), rate };
-        for (phases, busy_ms) in [(vec![], 7), (vec![phase(whole), phase(half)], 7), (vec![phase(half)], 10)]
-        {
-            let mut link = link(None);
-            link.measured = Interval { from: Time::from_seconds(0.010), to: Time::from_seconds(0.020) };
-            link.transmission = Transmission::new(whole, phases);
-            for ms in [8, 15, 19] {
-                let now = Time::ZERO + Span::from_millis(ms);
-                link.offer(&Arrival { bytes: 4000, ..arrival(now) });
-            }
-            assert_eq!(link.counts().busy_ns, busy_ms * 1_000_000);
-        }
-    }
-
-    #[test]
-    fn the_mean_queue_is_the_waiting_time_over_the_interval() {
-        // Three packets at once: waits 0, 1 and 2 ms; over 1 s: mean 0.003 packets, greatest 2. Little's law, exact.
-        for tracks in [true, false] {
-            let mut link = link(None);
-            link.queue = link.queue.filter(|_| tracks);
-            for _ in 0..3 {
-                link.offer(&arrival(Time::ZERO));
-            }
-            let statistics = link.queue_statistics(Time::from_seconds(1.0));
-            assert!((statistics.mean_packets - 0.003).abs() < 1e-12);
-            assert_eq!(statistics.max_packets, tracks.then_some(2));
-            assert_eq!(link.counts().busy_ns, 3_000_000);
-        }
-    }
-}
+mod tests;

@@ -8,6 +8,9 @@
 //! The same holds at the end of a path whose endpoint depends on nothing but the packets that reach it: it may be
 //! handed them as soon as their arrival is known, with the time at which they arrive.
 
+mod building;
+mod serving;
+
 use crate::lane::{Lane, Pool, Travelling};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
@@ -160,73 +163,6 @@ impl Network {
         network
     }
 
-    fn add_media(&mut self, media: Vec<MediumParts>, seed: u64) {
-        self.medium_of = vec![None; self.links.len()];
-        for (index, MediumParts { medium, links }) in media.into_iter().enumerate() {
-            for link in &links {
-                self.medium_of[*link as usize] = Some(index as u32);
-                self.links[*link as usize].share_medium();
-            }
-            let random = Stream::new(seed, &format!("medium {index}"));
-            let stations = vec![Station::default(); links.len()];
-            self.media.push(Shared { medium, links, random, stations });
-        }
-    }
-
-    fn add_services(&mut self) {
-        let mut of_media = vec![None; self.media.len()];
-        for (link, medium) in self.links.iter().zip(&self.medium_of) {
-            let source = match medium {
-                _ if !link.decides_at_departure() => None,
-                None => Some(self.schedule.add_source()),
-                Some(medium) => {
-                    let source = &mut of_media[*medium as usize];
-                    Some(*source.get_or_insert_with(|| self.schedule.add_source()))
-                }
-            };
-            self.services.push(source);
-        }
-    }
-
-    fn add_path(&mut self, plan: &PathPlan) {
-        let path = self.starts.len() as u32;
-        self.starts.push(self.steps.len() as u32);
-        let mut now_is_real = !plan.leaves_later;
-        // A packet that has not waited is still in the hands of its sender, or of the link that was served.
-        let mut has_waited = false;
-        let mut waits_at_end = false;
-        for link in &plan.links {
-            if self.links[*link as usize].is_watched() && !now_is_real {
-                self.add_wait(path, false);
-                has_waited = true;
-            }
-            self.steps.push(match &self.links[*link as usize] {
-                plain if plain.is_plain() => Step::Cross(*link),
-                late if late.decides_at_departure() => Step::Join(*link),
-                _ => Step::Offer(*link),
-            });
-            now_is_real = false;
-            has_waited &= !self.links[*link as usize].decides_at_departure();
-            if self.links[*link as usize].reorders() {
-                // What follows is offered packets in the order in which they arrive.
-                self.add_wait(path, true);
-                now_is_real = true;
-            }
-            waits_at_end = now_is_real;
-        }
-        if !(waits_at_end || plan.arrives_early && has_waited) {
-            self.add_wait(path, false);
-        }
-        self.steps.push(Step::Arrive(plan.to));
-    }
-
-    fn add_wait(&mut self, path: u32, reorders: bool) {
-        let source = self.schedule.add_source();
-        self.steps.push(Step::Wait(self.lanes.len() as u32));
-        self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
-        self.traced.push(VecDeque::new());
-    }
-
     /// How many lanes there are; their schedule sources are the first, in order.
     pub fn lanes(&self) -> usize {
         self.lanes.len()
@@ -374,114 +310,6 @@ impl Network {
         }
     }
 
-    /// A packet arrives at a link whose discipline decides at departure.
-    fn join(&mut self, link: u32, guest: Guest) {
-        let Guest { packet, path, since: now, .. } = guest;
-        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
-        // What the link is free for at this instant has left already, as where arrivals decide.
-        if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
-            self.serve(link, now);
-        }
-        self.wait(link, guest, arrival);
-        self.serve(link, now);
-    }
-
-    /// A packet joins the queue of a link whose discipline decides at departure.
-    fn wait(&mut self, link: u32, guest: Guest, arrival: Arrival) {
-        let Guest { packet, path, number, .. } = guest;
-        if let Some(trace) = &mut self.trace {
-            trace.push(arrival.now, path, number, packet.bytes, Event::Offered { link });
-        }
-        self.travelling += 1;
-        self.links[link as usize].wait(guest, arrival, &mut self.refused);
-        self.note_refused(link, arrival.now);
-    }
-
-    /// A link whose discipline decides at departure, or its medium, may be free: sends what goes next.
-    pub fn serve(&mut self, link: u32, now: Time) {
-        match self.medium_of[link as usize] {
-            None => self.serve_alone(link, now),
-            Some(medium) => self.serve_medium(medium as usize, now),
-        }
-    }
-
-    /// Lets the stations of a medium send as it says, until it is busy or all wait for a time to come.
-    fn serve_medium(&mut self, medium: usize, now: Time) {
-        let Some(first) = self.media[medium].links.first().copied() else { return };
-        let Some(source) = self.services[first as usize] else { return };
-        loop {
-            let due = self.media[medium].due(now, &self.links);
-            let Turn { station, starts } = match due {
-                Some(turn) if turn.starts <= now => turn,
-                Some(Turn { starts, .. }) => {
-                    let order = self.schedule.next_order();
-                    return self.schedule.set(source, starts, order);
-                }
-                None => return self.schedule.clear(source),
-            };
-            let link = self.media[medium].links[station];
-            let next = self.links[link as usize].serve(now, &mut self.refused);
-            self.note_refused(link, now);
-            if next.is_some() {
-                let Shared { medium, links, .. } = &mut self.media[medium];
-                let sent = self.links[link as usize].free_at();
-                links.iter().for_each(|link| self.links[*link as usize].wait_until(sent));
-                medium.on_sending(station, starts.max(now), sent);
-            }
-            self.go_on(link, next);
-        }
-    }
-
-    fn serve_alone(&mut self, link: u32, now: Time) {
-        let next = self.links[link as usize].serve(now, &mut self.refused);
-        self.note_refused(link, now);
-        if let Some(source) = self.services[link as usize] {
-            match self.links[link as usize].service_due() {
-                Some(due) => {
-                    let order = self.schedule.next_order();
-                    self.schedule.set(source, due, order);
-                }
-                None => self.schedule.clear(source),
-            }
-        }
-        self.go_on(link, next);
-    }
-
-    /// The transmission of a packet that waited has begun.
-    fn go_on(&mut self, link: u32, next: Option<(Guest, Fate)>) {
-        let Some((guest, fate)) = next else { return };
-        self.travelling -= 1;
-        let Guest { mut packet, path, step, number, .. } = guest;
-        if let Some(trace) = &mut self.trace {
-            trace_transmission(trace, path, number, packet.bytes, link, fate);
-        }
-        match fate {
-            Fate::Arrives { at, marked, .. } => {
-                if marked {
-                    packet.ecn = Ecn::Experienced;
-                }
-                let delivery = self.advance(at, path, step + 1, packet, number);
-                debug_assert!(delivery.is_none(), "every path waits after such a link");
-            }
-            Fate::Dropped => {}
-            Fate::Lost { sent, .. } => {
-                self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
-                self.extensions.forget(&packet);
-            }
-        }
-    }
-
-    fn note_refused(&mut self, link: u32, now: Time) {
-        self.travelling -= self.refused.len();
-        for guest in self.refused.drain(..) {
-            self.extensions.forget(&guest.packet);
-            self.counts[guest.path as usize].dropped += u64::from(self.measured.contains(now));
-            if let Some(trace) = &mut self.trace {
-                trace.push(now, guest.path, guest.number, guest.packet.bytes, Event::Dropped { link });
-            }
-        }
-    }
-
     #[inline]
     fn enter(&mut self, lane: usize, arrives: Time, packet: Packet, number: u64) {
         let order = self.schedule.next_order();
@@ -550,45 +378,4 @@ fn trace_transmission(trace: &mut Trace, path: u32, number: u64, bytes: u32, lin
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::link::LinkParts;
-    use ackclock_aqm::{Capacity, LinkRate, registry};
-    use ackclock_base::{Rate, Span};
-
-    /// Over a link that takes 1 ms for a packet of 1000 bytes and lets one wait.
-    fn network(discipline: &str) -> Network {
-        let rate = Rate::from_bits_per_second(8_000_000);
-        let measured = Interval { from: Time::ZERO, to: Time::from_seconds(1.0) };
-        let entry = registry::find(discipline).unwrap();
-        let link = LinkRate { rate, mean_packet_bytes: 1000 };
-        let parts = LinkParts {
-            name: "l".into(),
-            from: "a".into(),
-            to: "b".into(),
-            rate,
-            phases: Vec::new(),
-            delay: Span::ZERO,
-            discipline: Some((entry.build)(&entry.descriptor.defaults(), Capacity::Packets(1), &link)),
-            impairments: crate::channel::Impairments::default(),
-            seed: 1,
-        };
-        let to = Destination::default();
-        let path = PathPlan { links: vec![0], to, leaves_later: false, arrives_early: false };
-        Network::new(vec![Link::new(parts, true, measured)], Vec::new(), 1, &[path], measured, None)
-    }
-
-    #[test]
-    fn what_leaves_as_another_arrives_has_left_before() {
-        // Of three at 0 one is sent, one waits, one is dropped. At 1 ms the second is sent, so there is room for a fourth,
-        // whichever of the two is looked at first.
-        for discipline in ["droptail", "codel", "fq-codel", "shaper"] {
-            let mut network = network(discipline);
-            let packet = Packet { bytes: 1000, ..Packet::default() };
-            (0..3).for_each(|_| network.launch(Time::ZERO, 0, packet));
-            assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
-            network.launch(Time::from_nanos(1_000_000), 0, packet);
-            assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,84 @@
+//! What a sender tells its control when something is lost, marked or refused, and when that was none.
+
+use super::Sender;
+use crate::detection::LossFound;
+use crate::options::Options;
+use ackclock_base::{Packets, Time};
+use ackclock_cc::{Ending, Loss, LossSignal, Lost, Recovered};
+
+impl Sender {
+    /// Tells the control of packets that have been given up.
+    #[inline]
+    pub(super) fn report_lost(&mut self, now: Time) {
+        let Self { ledger, controller, random, options: Options { units, .. }, .. } = self;
+        ledger.drain_given_up(|number, sent, sample| {
+            let lost = Lost {
+                now,
+                number,
+                sent: sent.at,
+                size: units.to_packets(u64::from(sent.size)),
+                tx_in_flight: units.to_packets(sample.tx_in_flight),
+                lost: units.to_packets(sample.lost),
+                prior_delivered: units.to_packets(sample.prior_delivered),
+                delivered: units.to_packets(sample.prior_delivered + sample.delivered),
+                app_limited: sample.app_limited,
+            };
+            controller.on_lost(&lost, &mut **random);
+        });
+    }
+
+    pub(super) fn tell_loss(&mut self, now: Time, found: LossFound, inflight: Packets) {
+        let sent = *self.ledger.sent(found.number.min(self.ledger.high().saturating_sub(1)));
+        let loss = Loss {
+            now,
+            signal: found.signal,
+            window: self.reduction_base(inflight),
+            inflight,
+            lost: found.number,
+            sent_to: self.ledger.high(),
+            sent: sent.at,
+            transmissions: u32::from(sent.transmissions),
+            duplicates: found.duplicates,
+        };
+        self.ecn.note_reduction(self.ledger.high());
+        self.note_cwnd(now);
+        self.controller.on_loss(&loss, &mut *self.random);
+    }
+
+    /// What a reduction starts from. What was sent while NewReno repaired an earlier loss is outstanding, but long
+    /// out of the network: a flight beyond the window is no reason to raise it.
+    pub(super) fn reduction_base(&self, inflight: Packets) -> Packets {
+        let cwnd = self.controller.decision().cwnd;
+        if self.options.reduce_from_window {
+            cwnd.min(self.options.window as f64)
+        } else {
+            cwnd.min(inflight)
+        }
+    }
+
+    /// Reduces the window where nothing is to be resent, unless that has been done for what is outstanding or a loss is
+    /// being repaired.
+    pub(super) fn reduce_once(&mut self, now: Time, signal: LossSignal) {
+        if self.ecn.is_old(self.ledger.una()) || self.rule.in_recovery() || self.ledger.is_empty() {
+            return;
+        }
+        let found = LossFound { number: self.ledger.una(), signal, duplicates: 0 };
+        self.tell_loss(now, found, self.packets_in_flight());
+    }
+
+    /// The host's own interface had no room for a packet, which stays where it was: the next acknowledgement is the next
+    /// occasion to send it. Linux's `tcp_enter_cwr`, except that there the window takes a round trip to come down. Where
+    /// nothing is outstanding there is no acknowledgement to come, and the timer is the occasion (Linux probes).
+    #[cold]
+    pub(super) fn on_local_drop(&mut self, now: Time) {
+        self.reduce_once(now, LossSignal::LocalDrop);
+        if self.ledger.is_empty() {
+            self.deadline = now + self.timeout();
+        }
+    }
+
+    pub(super) fn undo(&mut self, now: Time) {
+        self.note_cwnd(now);
+        self.controller.on_recovered(&Recovered { now, ending: Ending::Undone });
+    }
+}

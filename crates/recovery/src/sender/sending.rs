@@ -1,0 +1,97 @@
+//! What may be sent now: as much as the detection of losses has, and window, pacing and burst allow.
+
+use super::{Output, Sender, Transmission};
+use crate::pacer::Pace;
+use ackclock_base::Time;
+use ackclock_cc::{Decision, Sent};
+
+impl Sender {
+    /// Sends what the rule has, as long as window, pacing and burst allow.
+    pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
+        if self.doubts.hold_back() {
+            self.pacer.unblock();
+            return;
+        }
+        let decision = self.controller.decision();
+        let cwnd = self.options.units.room(decision.cwnd);
+        let fresh_until = self.fresh_until();
+        self.pacer.unblock();
+        if self.doubts.hold_back() {
+            return;
+        }
+        if decision.pacing_rate.is_some() || self.options.pacing {
+            let pace = self.pace(&decision);
+            self.send_paced(now, cwnd, fresh_until, pace, output);
+        } else {
+            for _ in 0..self.options.max_burst {
+                let Some(number) = self.rule.next(&mut self.ledger, cwnd, fresh_until) else { break };
+                if self.transmit(now, number, output).is_none() {
+                    break;
+                }
+            }
+        }
+        self.cwnd_limited = self.rule.inflight(&self.ledger) >= cwnd;
+    }
+
+    pub(super) fn send_paced(
+        &mut self,
+        now: Time,
+        cwnd: u64,
+        fresh_until: u64,
+        pace: Pace,
+        output: &mut impl Output,
+    ) {
+        for _ in 0..self.options.max_burst {
+            if !self.pacer.allows(now, pace) {
+                break;
+            }
+            let Some(number) = self.rule.next(&mut self.ledger, cwnd, fresh_until) else { break };
+            let Some(size) = self.transmit(now, number, output) else { break };
+            self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
+        }
+    }
+
+    #[inline]
+    pub(super) fn fresh_until(&self) -> u64 {
+        self.data_until.min(self.ledger.una() + self.options.window)
+    }
+
+    /// From the control's rate, or from the window over the round trip where the profile paces window controls.
+    pub(super) fn pace(&self, decision: &Decision) -> Pace {
+        let of_rate = Pace::of_rate(decision, self.options.units.packet_bytes());
+        of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean))
+    }
+
+    /// Sends a packet, new or again, and returns its size; `None` if it has not left.
+    pub(super) fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
+        let again = number < self.ledger.high();
+        let announces_reduction = !again && self.options.announces_reductions && self.ecn.take_announcement();
+        let Some(size) = output.send(Transmission { number, again, announces_reduction }) else {
+            if announces_reduction {
+                self.ecn.announce_again();
+            }
+            self.on_local_drop(now);
+            return None;
+        };
+        let after_idle = self.ledger.pipe() == 0;
+        let in_line = self.ledger.transmit(number, now, size);
+        self.rule.on_sent(&mut self.ledger, number, in_line);
+        if !again && self.timed.is_none() {
+            self.timed = Some((number, now));
+        } else if again && self.timed.is_some_and(|(timed, _)| timed == number) {
+            self.timed = None; // Karn (RFC 6298 section 3)
+        }
+        if again {
+            self.doubts.on_resent();
+        }
+        self.counts.note_sent(again);
+        self.last_sent = now;
+        if self.deadline == Time::NEVER {
+            self.restart_timer(now);
+        }
+        let inflight = self.options.units.to_packets(self.ledger.pipe());
+        let app_limited = self.ledger.delivery().is_app_limited();
+        self.controller.on_sent(&Sent { now, inflight, after_idle, app_limited }, &mut *self.random);
+        Some(size)
+    }
+}

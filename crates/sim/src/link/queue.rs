@@ -1,0 +1,146 @@
+//! The queue of a link whose length is followed: who waits, until when, and what decides about them.
+
+use crate::histogram::Histogram;
+use crate::measure::{Interval, QueueMeter};
+use crate::random::Stream;
+use crate::transmission::Transmission;
+use crate::waiting_room::WaitingRoom;
+use ackclock_aqm::{Arrival, Backlog, Discipline, Queueing, Verdict};
+use ackclock_base::{Size, Span, Time};
+use std::collections::VecDeque;
+
+/// A queue whose length is followed.
+pub(super) struct Queue {
+    /// What waits, in order, and when its transmission begins.
+    waiting: VecDeque<Waiting>,
+    pub(super) waiting_bytes: u64,
+    pub(super) meter: QueueMeter,
+    /// When the discipline looks at its queue next; never if it has no period.
+    pub(super) next_look: Time,
+    /// What decides at arrival, if anything does.
+    pub(super) discipline: Option<Box<dyn Discipline>>,
+    pub(super) random: Stream,
+    /// How long each packet waited that was sent; only where something decides about packets.
+    pub(super) waits: Option<Histogram>,
+    /// Where packets wait if something decides at departure.
+    pub(super) room: Option<WaitingRoom>,
+}
+
+#[derive(Clone, Copy)]
+struct Waiting {
+    pub(super) starts: Time,
+    pub(super) bytes: u32,
+}
+
+impl Queue {
+    pub(super) fn new(queueing: Option<Queueing>, random: Stream, measured: Interval) -> Self {
+        let waits = queueing.is_some().then(Histogram::default);
+        let (discipline, room) = match queueing {
+            Some(Queueing::AtArrival(discipline)) => (Some(discipline), None),
+            Some(Queueing::AtDeparture(discipline)) => (None, Some(WaitingRoom::new(discipline))),
+            None => (None, None),
+        };
+        let period = discipline.as_ref().and_then(|discipline| discipline.period());
+        Self {
+            waiting: VecDeque::new(),
+            waiting_bytes: 0,
+            meter: QueueMeter::new(measured),
+            next_look: period.map_or(Time::NEVER, |period| Time::ZERO + period),
+            discipline,
+            random,
+            waits,
+            room,
+        }
+    }
+
+    pub(super) fn packets(&self) -> u64 {
+        self.room.as_ref().map_or(self.waiting.len() as u64, WaitingRoom::packets)
+    }
+
+    #[inline]
+    pub(super) fn decide(
+        &mut self,
+        arrival: &Arrival,
+        free_at: Time,
+        transmission: &mut Transmission,
+    ) -> Verdict {
+        let backlog = self.backlog(arrival.now, free_at, transmission);
+        let Some(discipline) = &mut self.discipline else { return Verdict::Admit };
+        discipline.on_arrival(arrival, &backlog, &mut self.random)
+    }
+
+    /// Lets a periodic discipline see the queue as it was at the end of each period until `now`.
+    #[inline]
+    pub(super) fn look(&mut self, now: Time, free_at: Time, transmission: &mut Transmission) {
+        if self.next_look <= now {
+            self.look_at_each(now, free_at, transmission);
+        }
+    }
+
+    #[cold]
+    pub(super) fn look_at_each(&mut self, now: Time, free_at: Time, transmission: &mut Transmission) {
+        while self.next_look <= now {
+            let then = self.next_look;
+            self.settle(then);
+            let backlog = self.backlog(then, free_at, transmission);
+            let Some(discipline) = &mut self.discipline else { return };
+            discipline.on_period(then, &backlog);
+            self.next_look = discipline.period().map_or(Time::NEVER, |period| then + period);
+        }
+    }
+
+    /// What waits at `now`, up to when the queue has settled.
+    #[inline]
+    pub(super) fn backlog(&self, now: Time, free_at: Time, transmission: &mut Transmission) -> Backlog {
+        let sending = free_at > now;
+        let wait = if transmission.varies() {
+            self.wait_at_present(now, free_at, transmission)
+        } else {
+            free_at.since(now)
+        };
+        Backlog {
+            packets: self.waiting.len() as u64,
+            bytes: self.waiting_bytes,
+            wait,
+            sending,
+            idle_since: (!sending).then_some(free_at),
+        }
+    }
+
+    /// How long a packet that joined now would wait if the rate stayed as it is: the rest of the packet being sent, then
+    /// the bytes that wait. That is what a router can know; when the link is free is known here because the phases are.
+    #[cold]
+    pub(super) fn wait_at_present(&self, now: Time, free_at: Time, transmission: &mut Transmission) -> Span {
+        let sent = self.waiting.front().map_or(free_at, |first| first.starts);
+        let rate = transmission.rate_at(now);
+        sent.since(now) + rate.time_to_send(Size::from_bytes(self.waiting_bytes))
+    }
+
+    #[inline]
+    pub(super) fn note_wait(&mut self, since: Time, starts: Time, measured: Interval) {
+        if let Some(waits) = &mut self.waits
+            && measured.contains(starts)
+        {
+            waits.record(starts.since(since));
+        }
+    }
+
+    #[inline]
+    pub(super) fn join(&mut self, now: Time, starts: Time, bytes: u32) {
+        self.meter.change(now, self.waiting.len() as u64);
+        self.waiting.push_back(Waiting { starts, bytes });
+        self.waiting_bytes += u64::from(bytes);
+    }
+
+    /// Lets those leave the queue whose transmission has begun by `now`.
+    #[inline]
+    pub(super) fn settle(&mut self, now: Time) {
+        while let Some(first) = self.waiting.front()
+            && first.starts <= now
+        {
+            self.meter.change(first.starts, self.waiting.len() as u64);
+            self.waiting_bytes -= u64::from(first.bytes);
+            self.waiting.pop_front();
+        }
+    }
+}

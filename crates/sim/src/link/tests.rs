@@ -1,0 +1,151 @@
+//! A link against times worked by hand.
+
+use super::*;
+use ackclock_aqm::{Backlog, Capacity, Discipline, Ecn, disciplines::droptail::DropTail};
+
+fn link(capacity: Option<u64>) -> Link {
+    let discipline = capacity
+        .map(|packets| Queueing::AtArrival(Box::new(DropTail { capacity: Capacity::Packets(packets) })));
+    let parts = LinkParts {
+        name: "l".into(),
+        from: "a".into(),
+        to: "b".into(),
+        rate: Rate::from_bits_per_second(8_000_000), // a byte per microsecond
+        phases: Vec::new(),
+        delay: Span::from_millis(10),
+        discipline,
+        impairments: Impairments::default(),
+        seed: 1,
+    };
+    Link::new(parts, true, Interval { from: Time::ZERO, to: Time::from_seconds(1.0) })
+}
+
+fn arrival(now: Time) -> Arrival {
+    Arrival { now, bytes: 1000, flow: 0, ecn: Ecn::NotCapable }
+}
+
+fn arrival_ms(fate: Fate) -> Option<f64> {
+    match fate {
+        Fate::Arrives { at, .. } => Some(at.seconds() * 1e3),
+        _ => None,
+    }
+}
+
+#[test]
+fn packets_leave_one_after_the_other() {
+    // 1000 B take 1 ms, the wire 10 ms.
+    let mut link = link(None);
+    let at = Time::from_nanos(0);
+    assert_eq!(arrival_ms(link.offer(&arrival(at))), Some(11.0));
+    assert_eq!(arrival_ms(link.offer(&arrival(at))), Some(12.0));
+    assert_eq!(link.queue_at(at), 1);
+    assert_eq!(arrival_ms(link.offer(&arrival(Time::from_seconds(0.5)))), Some(511.0));
+}
+
+#[test]
+fn a_full_queue_drops() {
+    let mut link = link(Some(2));
+    let fates: Vec<_> = (0..4).map(|_| arrival_ms(link.offer(&arrival(Time::ZERO)))).collect();
+    assert_eq!(fates, [Some(11.0), Some(12.0), Some(13.0), None]);
+    assert_eq!(link.counts().dropped, 1);
+}
+
+/// Counts its periods of a millisecond.
+struct Counting(u32);
+
+impl Discipline for Counting {
+    fn on_arrival(&mut self, _: &Arrival, _: &Backlog, _: &mut dyn ackclock_base::Random) -> Verdict {
+        Verdict::Admit
+    }
+
+    fn period(&self) -> Option<Span> {
+        Some(Span::from_millis(1))
+    }
+
+    fn on_period(&mut self, _: Time, _: &Backlog) {
+        self.0 += 1;
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("periods", f64::from(self.0));
+    }
+}
+
+#[test]
+fn a_sample_shows_the_periods_that_have_passed_while_nothing_arrived() {
+    let mut link = link(None);
+    let queue = link.queue.as_mut().unwrap();
+    queue.discipline = Some(Box::new(Counting(0)));
+    queue.next_look = Time::from_nanos(1_000_000);
+    let mut shown = Vec::new();
+    for ns in [999_999, 1_000_000, 5_500_000] {
+        link.queue_at(Time::from_nanos(ns));
+        link.publish(&mut |_, value| shown.push(value));
+    }
+    assert_eq!(shown, [0.0, 1.0, 5.0]);
+}
+
+/// Notes what it is told of the wait, in microseconds.
+struct Waits(std::sync::mpsc::Sender<u64>);
+
+impl Discipline for Waits {
+    fn on_arrival(&mut self, _: &Arrival, backlog: &Backlog, _: &mut dyn ackclock_base::Random) -> Verdict {
+        self.0.send(backlog.wait.nanos() / 1000).expect("a receiver");
+        Verdict::Admit
+    }
+}
+
+#[test]
+fn a_discipline_is_told_the_wait_at_the_present_rate() {
+    // A byte takes a microsecond for 4 ms, then ten. Ten packets of 1000 bytes arrive at once: the last four will be
+    // sent at the slow rate, but while it is fast nobody can know. At 3.5 ms half of the fourth packet is left, and six
+    // wait: 6.5 ms. At 4.5 ms the fifth, begun at 4 ms, is half a tenth on its way: 9.5 ms of it are left and six wait
+    // at the slow rate: 69.5 ms. With one rate it is when the link is free.
+    let (told, waits) = std::sync::mpsc::channel();
+    let mut link = link(None);
+    link.queue.as_mut().unwrap().discipline = Some(Box::new(Waits(told)));
+    let phase = |ms, bits| Phase { lasts: Span::from_millis(ms), rate: Rate::from_bits_per_second(bits) };
+    let slow = vec![phase(4, 8_000_000), phase(1000, 800_000)];
+    link.transmission = Transmission::new(link.rate, slow);
+    for _ in 0..10 {
+        link.offer(&arrival(Time::ZERO));
+    }
+    assert_eq!(waits.try_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map(|ms| ms * 1000));
+    link.offer(&arrival(Time::from_nanos(3_500_000)));
+    link.offer(&arrival(Time::from_nanos(4_500_000)));
+    assert_eq!(waits.try_iter().collect::<Vec<_>>(), [6_500, 69_500]);
+}
+
+#[test]
+fn time_spent_sending_is_clipped_at_both_ends_of_the_measured_interval() {
+    // Packets of 4 ms at 8, 15 and 19 ms, measured from 10 to 20 ms: 2 + 4 + 1 ms. At half the rate from 15 ms on, the
+    // second goes on to 23 ms and fills the rest, 5 ms; the third waits for it.
+    let (whole, half) = (Rate::from_bits_per_second(8_000_000), Rate::from_bits_per_second(4_000_000));
+    let phase = |rate| Phase { lasts: Span::from_millis(15), rate };
+    for (phases, busy_ms) in [(vec![], 7), (vec![phase(whole), phase(half)], 7), (vec![phase(half)], 10)] {
+        let mut link = link(None);
+        link.measured = Interval { from: Time::from_seconds(0.010), to: Time::from_seconds(0.020) };
+        link.transmission = Transmission::new(whole, phases);
+        for ms in [8, 15, 19] {
+            let now = Time::ZERO + Span::from_millis(ms);
+            link.offer(&Arrival { bytes: 4000, ..arrival(now) });
+        }
+        assert_eq!(link.counts().busy_ns, busy_ms * 1_000_000);
+    }
+}
+
+#[test]
+fn the_mean_queue_is_the_waiting_time_over_the_interval() {
+    // Three packets at once: waits 0, 1 and 2 ms; over 1 s: mean 0.003 packets, greatest 2. Little's law, exact.
+    for tracks in [true, false] {
+        let mut link = link(None);
+        link.queue = link.queue.filter(|_| tracks);
+        for _ in 0..3 {
+            link.offer(&arrival(Time::ZERO));
+        }
+        let statistics = link.queue_statistics(Time::from_seconds(1.0));
+        assert!((statistics.mean_packets - 0.003).abs() < 1e-12);
+        assert_eq!(statistics.max_packets, tracks.then_some(2));
+        assert_eq!(link.counts().busy_ns, 3_000_000);
+    }
+}

@@ -1,0 +1,76 @@
+//! How a network is built: where packets of a path have to wait, and what has to be served.
+
+use super::{Network, PathPlan, Shared, Step};
+use crate::lane::Lane;
+use crate::medium::{MediumParts, Station};
+use crate::random::Stream;
+use std::collections::VecDeque;
+
+impl Network {
+    pub(super) fn add_media(&mut self, media: Vec<MediumParts>, seed: u64) {
+        self.medium_of = vec![None; self.links.len()];
+        for (index, MediumParts { medium, links }) in media.into_iter().enumerate() {
+            for link in &links {
+                self.medium_of[*link as usize] = Some(index as u32);
+                self.links[*link as usize].share_medium();
+            }
+            let random = Stream::new(seed, &format!("medium {index}"));
+            let stations = vec![Station::default(); links.len()];
+            self.media.push(Shared { medium, links, random, stations });
+        }
+    }
+
+    pub(super) fn add_services(&mut self) {
+        let mut of_media = vec![None; self.media.len()];
+        for (link, medium) in self.links.iter().zip(&self.medium_of) {
+            let source = match medium {
+                _ if !link.decides_at_departure() => None,
+                None => Some(self.schedule.add_source()),
+                Some(medium) => {
+                    let source = &mut of_media[*medium as usize];
+                    Some(*source.get_or_insert_with(|| self.schedule.add_source()))
+                }
+            };
+            self.services.push(source);
+        }
+    }
+
+    pub(super) fn add_path(&mut self, plan: &PathPlan) {
+        let path = self.starts.len() as u32;
+        self.starts.push(self.steps.len() as u32);
+        let mut now_is_real = !plan.leaves_later;
+        // A packet that has not waited is still in the hands of its sender, or of the link that was served.
+        let mut has_waited = false;
+        let mut waits_at_end = false;
+        for link in &plan.links {
+            if self.links[*link as usize].is_watched() && !now_is_real {
+                self.add_wait(path, false);
+                has_waited = true;
+            }
+            self.steps.push(match &self.links[*link as usize] {
+                plain if plain.is_plain() => Step::Cross(*link),
+                late if late.decides_at_departure() => Step::Join(*link),
+                _ => Step::Offer(*link),
+            });
+            now_is_real = false;
+            has_waited &= !self.links[*link as usize].decides_at_departure();
+            if self.links[*link as usize].reorders() {
+                // What follows is offered packets in the order in which they arrive.
+                self.add_wait(path, true);
+                now_is_real = true;
+            }
+            waits_at_end = now_is_real;
+        }
+        if !(waits_at_end || plan.arrives_early && has_waited) {
+            self.add_wait(path, false);
+        }
+        self.steps.push(Step::Arrive(plan.to));
+    }
+
+    pub(super) fn add_wait(&mut self, path: u32, reorders: bool) {
+        let source = self.schedule.add_source();
+        self.steps.push(Step::Wait(self.lanes.len() as u32));
+        self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
+        self.traced.push(VecDeque::new());
+    }
+}

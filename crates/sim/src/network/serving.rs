@@ -1,0 +1,119 @@
+//! Links whose packets wait: those whose discipline decides at departure, and the stations of a medium.
+
+use super::{Network, Shared, trace_transmission};
+use crate::link::Fate;
+use crate::medium::Turn;
+use crate::trace::Event;
+use crate::waiting_room::Guest;
+use ackclock_aqm::{Arrival, Ecn};
+use ackclock_base::Time;
+
+impl Network {
+    /// A packet arrives at a link whose discipline decides at departure.
+    pub(super) fn join(&mut self, link: u32, guest: Guest) {
+        let Guest { packet, path, since: now, .. } = guest;
+        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
+        // What the link is free for at this instant has left already, as where arrivals decide.
+        if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
+            self.serve(link, now);
+        }
+        self.wait(link, guest, arrival);
+        self.serve(link, now);
+    }
+
+    /// A packet joins the queue of a link whose discipline decides at departure.
+    pub(super) fn wait(&mut self, link: u32, guest: Guest, arrival: Arrival) {
+        let Guest { packet, path, number, .. } = guest;
+        if let Some(trace) = &mut self.trace {
+            trace.push(arrival.now, path, number, packet.bytes, Event::Offered { link });
+        }
+        self.travelling += 1;
+        self.links[link as usize].wait(guest, arrival, &mut self.refused);
+        self.note_refused(link, arrival.now);
+    }
+
+    /// A link whose discipline decides at departure, or its medium, may be free: sends what goes next.
+    pub fn serve(&mut self, link: u32, now: Time) {
+        match self.medium_of[link as usize] {
+            None => self.serve_alone(link, now),
+            Some(medium) => self.serve_medium(medium as usize, now),
+        }
+    }
+
+    /// Lets the stations of a medium send as it says, until it is busy or all wait for a time to come.
+    pub(super) fn serve_medium(&mut self, medium: usize, now: Time) {
+        let Some(first) = self.media[medium].links.first().copied() else { return };
+        let Some(source) = self.services[first as usize] else { return };
+        loop {
+            let due = self.media[medium].due(now, &self.links);
+            let Turn { station, starts } = match due {
+                Some(turn) if turn.starts <= now => turn,
+                Some(Turn { starts, .. }) => {
+                    let order = self.schedule.next_order();
+                    return self.schedule.set(source, starts, order);
+                }
+                None => return self.schedule.clear(source),
+            };
+            let link = self.media[medium].links[station];
+            let next = self.links[link as usize].serve(now, &mut self.refused);
+            self.note_refused(link, now);
+            if next.is_some() {
+                let Shared { medium, links, .. } = &mut self.media[medium];
+                let sent = self.links[link as usize].free_at();
+                links.iter().for_each(|link| self.links[*link as usize].wait_until(sent));
+                medium.on_sending(station, starts.max(now), sent);
+            }
+            self.go_on(link, next);
+        }
+    }
+
+    pub(super) fn serve_alone(&mut self, link: u32, now: Time) {
+        let next = self.links[link as usize].serve(now, &mut self.refused);
+        self.note_refused(link, now);
+        if let Some(source) = self.services[link as usize] {
+            match self.links[link as usize].service_due() {
+                Some(due) => {
+                    let order = self.schedule.next_order();
+                    self.schedule.set(source, due, order);
+                }
+                None => self.schedule.clear(source),
+            }
+        }
+        self.go_on(link, next);
+    }
+
+    /// The transmission of a packet that waited has begun.
+    pub(super) fn go_on(&mut self, link: u32, next: Option<(Guest, Fate)>) {
+        let Some((guest, fate)) = next else { return };
+        self.travelling -= 1;
+        let Guest { mut packet, path, step, number, .. } = guest;
+        if let Some(trace) = &mut self.trace {
+            trace_transmission(trace, path, number, packet.bytes, link, fate);
+        }
+        match fate {
+            Fate::Arrives { at, marked, .. } => {
+                if marked {
+                    packet.ecn = Ecn::Experienced;
+                }
+                let delivery = self.advance(at, path, step + 1, packet, number);
+                debug_assert!(delivery.is_none(), "every path waits after such a link");
+            }
+            Fate::Dropped => {}
+            Fate::Lost { sent, .. } => {
+                self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
+                self.extensions.forget(&packet);
+            }
+        }
+    }
+
+    pub(super) fn note_refused(&mut self, link: u32, now: Time) {
+        self.travelling -= self.refused.len();
+        for guest in self.refused.drain(..) {
+            self.extensions.forget(&guest.packet);
+            self.counts[guest.path as usize].dropped += u64::from(self.measured.contains(now));
+            if let Some(trace) = &mut self.trace {
+                trace.push(now, guest.path, guest.number, guest.packet.bytes, Event::Dropped { link });
+            }
+        }
+    }
+}
