@@ -181,7 +181,8 @@ pub struct Ack {
     /// Whether the congestion window, and not the application or the receiver, is what holds the host back.
     /// Profiles without congestion window validation always say so.
     pub cwnd_limited: bool,
-    /// Whether the application, or the receiver's window, has held the host back, and what was sent then is still in flight.
+    /// Whether the application has held the host back, and what was sent then is still in flight. A receiver's window that does
+    /// so counts as part of the path (draft-ietf-ccwg-bbr section 4.1.1.3).
     pub app_limited: bool,
     /// Whether the host is repairing a loss.
     pub phase: Phase,

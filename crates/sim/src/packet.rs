@@ -34,7 +34,7 @@ impl Packet {
     }
 }
 
-/// A place among the [`Extensions`].
+/// A place among the extensions that lie beside the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExtensionId(u32);
 
