@@ -12,6 +12,7 @@ use std::collections::HashMap;
 pub fn check(scenario: &Scenario, records: &[Record], result: &Json) {
     let mut accounts = Accounts::new(scenario);
     records.iter().for_each(|record| accounts.add(record));
+    accounts.add_what_still_waits();
     let seconds = accounts.measured.seconds();
     let shown = result["links"].as_array().into_iter().flatten();
     accounts.links.iter().zip(shown).for_each(|(link, shown)| link.check(seconds, shown));
@@ -83,7 +84,11 @@ impl Accounts {
                 link.offered_at.insert(packet, time);
             }
             Event::Dropped { link } => {
-                links[link as usize].dropped += one;
+                let link = &mut links[link as usize];
+                link.dropped += one;
+                // It may have waited until then, where the discipline decides at departure.
+                let since = link.offered_at.remove(&packet).unwrap_or(time);
+                link.waited_s += self.measured.overlap(since, time).seconds();
                 path.dropped += one;
             }
             Event::Lost { link } => {
@@ -102,6 +107,15 @@ impl Accounts {
                 let since = link.started_at.remove(&packet).unwrap_or(time);
                 link.busy_s += self.measured.overlap(since, time).seconds();
             }
+        }
+    }
+
+    /// Packets that a discipline at departure holds to the end have no start to count to.
+    fn add_what_still_waits(&mut self) {
+        let measured = self.measured;
+        for link in &mut self.links {
+            let waits = link.offered_at.values().map(|since| measured.overlap(*since, measured.to).seconds());
+            link.waited_s += waits.sum::<f64>();
         }
     }
 }
