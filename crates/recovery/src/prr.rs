@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_single_loss_of_twenty_paces_the_reduction_over_the_round_trip() {
-        // The first example of RFC 6937 section 3.1, which RFC 9937 keeps: 20 in flight, the first lost, two sent by limited
-        // transmit; from the third acknowledgement on 18 in flight, and every second lets one packet out.
+        // The first example of RFC 6937 section 3.1 (RFC 9937's own figures were not at hand): 20 in flight, the first lost,
+        // two sent by limited transmit; from the third acknowledgement on 18 in flight, and every second lets one packet out.
         let sent = play(20, 10, 18, 14);
         assert_eq!(sent, [1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0]);
     }

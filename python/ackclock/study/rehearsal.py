@@ -112,11 +112,11 @@ class _AnySeries(Series):
     def __init__(self) -> None:
         super().__init__(pl.DataFrame({"time_s": np.arange(1.0, 100.0)}))
 
-    def owners(self, kind: str) -> Sequence[str]:  # noqa: ARG002
+    def owners(self, kind: str) -> Sequence[str]:  # noqa: ARG002  (what a run's series are asked with)
         return _AnyNames()
 
-    def quantities(self, kind: str, owner: str) -> Sequence[str]:  # noqa: ARG002
+    def quantities(self, kind: str, owner: str) -> Sequence[str]:  # noqa: ARG002  (what a run's series are asked with)
         return _AnyNames()
 
-    def values(self, kind: str, owner: str, quantity: str) -> Vector:  # noqa: ARG002
+    def values(self, kind: str, owner: str, quantity: str) -> Vector:  # noqa: ARG002  (what a run's series are asked with)
         return np.linspace(1, 2, self.time_s.size)

@@ -8,17 +8,13 @@ use ackclock_cc::{Decision, Sent};
 impl Sender {
     /// Sends what the rule has, as long as window, pacing and burst allow.
     pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
+        self.pacer.unblock();
         if self.doubts.hold_back() {
-            self.pacer.unblock();
             return;
         }
         let decision = self.controller.decision();
         let cwnd = self.options.units.room(decision.cwnd);
         let fresh_until = self.fresh_until();
-        self.pacer.unblock();
-        if self.doubts.hold_back() {
-            return;
-        }
         if decision.pacing_rate.is_some() || self.options.pacing {
             let pace = self.pace(&decision);
             self.send_paced(now, cwnd, fresh_until, pace, output);
