@@ -9,13 +9,15 @@ const BINS: usize = ((64 - SUB_BITS + 1) as usize) << SUB_BITS;
 /// Bins that take room together: 64, a sixteenth of an octave.
 const PAGE_BITS: u32 = 6;
 const PAGE: usize = 1 << PAGE_BITS;
-const NO_PAGE: u16 = u16::MAX;
+/// Leads from every bin to a place beyond all counts.
+const NO_PAGE: u32 = 1 << 31;
 
 /// How many samples lie in each bin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bins {
-    /// Which page of the counts holds these bins, from the first page in which something lies to the last.
-    directory: Vec<u16>,
+    /// What is added to the number of a bin to find its count, for each page from the first in which something lies to
+    /// the last.
+    directory: Vec<u32>,
     first_page: usize,
     counts: Counts,
 }
@@ -55,7 +57,6 @@ impl Counts {
         }
     }
 
-    #[inline]
     fn add(&mut self, place: usize, count: u32) {
         if let Self::Narrow(counts) = self {
             match u8::try_from(u64::from(counts[place]) + u64::from(count)) {
@@ -80,15 +81,16 @@ fn grow<T: Clone + Default>(counts: &mut Vec<T>) {
 
 impl Bins {
     /// Counts samples.
-    pub(super) fn take(&mut self, samples: &[u64]) {
-        for &ns in samples {
-            let bin = bin_of(ns);
-            let page = self.page(bin >> PAGE_BITS);
-            let place = (usize::from(page) << PAGE_BITS) | (bin & (PAGE - 1));
-            match &mut self.counts {
-                Counts::Wide(counts) => counts[place] = counts[place].saturating_add(1),
-                counts => counts.add(place, 1),
-            }
+    pub(super) fn take(&mut self, mut samples: &[u64]) {
+        loop {
+            let Self { directory, first_page, counts } = self;
+            let counted = match counts {
+                Counts::Narrow(counts) => count(samples, directory, *first_page, counts, |n| n.checked_add(1)),
+                Counts::Wide(counts) => count(samples, directory, *first_page, counts, |n| n.checked_add(1)),
+            };
+            let Some((&ns, others)) = samples[counted..].split_first() else { return };
+            self.add(bin_of(ns), 1);
+            samples = others;
         }
     }
 
@@ -117,28 +119,23 @@ impl Bins {
     fn filled(&self) -> impl Iterator<Item = (usize, u32)> {
         let pages = self.directory.iter().enumerate().filter(|(_, page)| **page != NO_PAGE);
         pages.flat_map(move |(n, page)| {
-            let first = usize::from(*page) << PAGE_BITS;
-            let counts = (0..PAGE).map(move |offset| (offset, self.counts.get(first + offset)));
             let first_bin = (self.first_page + n) << PAGE_BITS;
-            counts.filter(|(_, count)| *count > 0).map(move |(offset, count)| (first_bin + offset, count))
+            let counts = (first_bin..first_bin + PAGE).map(|bin| (bin, self.counts.get(place_of(bin, *page))));
+            counts.filter(|(_, count)| *count > 0)
         })
     }
 
     fn add(&mut self, bin: usize, count: u32) {
-        let page = self.page(bin >> PAGE_BITS);
-        self.counts.add((usize::from(page) << PAGE_BITS) | (bin & (PAGE - 1)), count);
-    }
-
-    #[inline]
-    fn page(&mut self, number: usize) -> u16 {
-        match self.directory.get(number.wrapping_sub(self.first_page)) {
+        let number = bin >> PAGE_BITS;
+        let page = match self.directory.get(number.wrapping_sub(self.first_page)) {
             Some(page) if *page != NO_PAGE => *page,
             _ => self.new_page(number),
-        }
+        };
+        self.counts.add(place_of(bin, page), count);
     }
 
     #[cold]
-    fn new_page(&mut self, number: usize) -> u16 {
+    fn new_page(&mut self, number: usize) -> u32 {
         if self.directory.is_empty() {
             self.first_page = number;
         }
@@ -152,7 +149,7 @@ impl Bins {
             self.directory.reserve_exact(place + 1 - self.directory.len());
             self.directory.resize(place + 1, NO_PAGE);
         }
-        let page = self.counts.pages() as u16;
+        let page = (self.counts.pages() as u32).wrapping_sub(number as u32) << PAGE_BITS;
         self.counts.add_page();
         self.directory[place] = page;
         page
@@ -165,17 +162,42 @@ impl Bins {
             Counts::Narrow(counts) => counts.capacity(),
             Counts::Wide(counts) => counts.capacity() * size_of::<u32>(),
         };
-        size_of::<Self>() + self.directory.capacity() * size_of::<u16>() + counts
+        size_of::<Self>() + self.directory.capacity() * size_of::<u32>() + counts
     }
 }
 
+/// Counts samples one by one up to the first whose bin has no place yet, or has as many as it can hold; returns how many
+/// it has counted.
+#[inline]
+fn count<T: Copy>(
+    samples: &[u64],
+    directory: &[u32],
+    first_page: usize,
+    counts: &mut [T],
+    one_more: impl Fn(T) -> Option<T>,
+) -> usize {
+    for (counted, &ns) in samples.iter().enumerate() {
+        let bin = bin_of(ns);
+        let page = directory.get((bin >> PAGE_BITS).wrapping_sub(first_page));
+        let place = page.and_then(|page| counts.get_mut(place_of(bin, *page)));
+        let Some(place) = place else { return counted };
+        let Some(more) = one_more(*place) else { return counted };
+        *place = more;
+    }
+    samples.len()
+}
+
+/// Where the count of a bin lies, which is in that page.
+#[inline]
+fn place_of(bin: usize, page: u32) -> usize {
+    (bin as u32).wrapping_add(page) as usize
+}
+
+/// Up to twice [`SUB`] each nanosecond has a bin; after that each octave begins [`SUB`] bins after the one before it.
 #[inline]
 fn bin_of(ns: u64) -> usize {
-    if ns < SUB {
-        return ns as usize;
-    }
-    let octave = 63 - ns.leading_zeros() - SUB_BITS;
-    (((u64::from(octave) + 1) << SUB_BITS) + ((ns >> octave) - SUB)) as usize
+    let octave = (ns | SUB).ilog2() - SUB_BITS;
+    ((u64::from(octave) << SUB_BITS) + (ns >> octave)) as usize
 }
 
 /// The first and the last nanosecond of a bin.
