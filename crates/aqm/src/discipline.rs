@@ -8,6 +8,11 @@ pub trait Discipline: Send {
     /// What to do with a packet that arrives.
     fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict;
 
+    /// How much may wait, if all that the discipline does is to drop what does not fit: then its link need not ask it.
+    fn only_limits(&self) -> Option<Capacity> {
+        None
+    }
+
     /// How often the discipline looks at its queue, whether or not packets arrive; `None` for never.
     fn period(&self) -> Option<Span> {
         None
@@ -95,11 +100,13 @@ pub enum Capacity {
 
 impl Capacity {
     /// Whether a packet of `bytes` still fits. An idle link takes any packet: it does not have to wait.
+    #[inline]
     pub fn admits(&self, bytes: u32, backlog: &Backlog) -> bool {
         !backlog.sending || self.has_room(bytes, backlog.packets, backlog.bytes)
     }
 
     /// Whether a packet of `bytes` fits beside so many others.
+    #[inline]
     pub fn has_room(&self, bytes: u32, waiting_packets: u64, waiting_bytes: u64) -> bool {
         match *self {
             Self::Unlimited => true,

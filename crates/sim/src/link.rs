@@ -4,6 +4,7 @@
 //! the link is known the moment it is offered, and the link needs no events of its own. A discipline that decides at
 //! departure holds its packets in a [`WaitingRoom`], and its link is served each time that it becomes free.
 
+mod line;
 mod queue;
 
 use crate::channel::{Carried, Impaired, Impairments, Sending};
@@ -65,6 +66,16 @@ pub enum Fate {
     },
 }
 
+impl Fate {
+    /// What becomes of a packet that is sent, and arrives `delay` after that if at all.
+    fn of(starts: Time, sent: Time, delay: Option<Span>, marked: bool) -> Self {
+        match delay {
+            None => Self::Lost { starts, sent },
+            Some(delay) => Self::Arrives { starts, sent, at: sent + delay, marked },
+        }
+    }
+}
+
 /// Counters of a link over the measured interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounts {
@@ -82,17 +93,24 @@ pub struct LinkCounts {
     pub busy_ns: u64,
 }
 
-/// A link in a running simulation. What a packet on a private link without a limit needs comes first and fills two cache
-/// lines; what only some links have is elsewhere.
-#[repr(C)]
+/// A link in a running simulation. What a packet on a private link without a limit needs comes first and fills one cache
+/// line; what only some links have is elsewhere.
+#[repr(C, align(64))]
 pub struct Link {
     free_at: Time,
+    /// Packets that are sent before this lie wholly in the measured interval; nothing does before it has begun.
+    whole_until: Time,
+    /// Packets that lie wholly in the measured interval, from their arrival to the end of their transmission, and were
+    /// not corrupted: so that one counter does for two.
+    whole: u64,
     delay: Span,
+    busy_ns: u64,
+    /// Time that packets waited, added up: all that is known of a queue that is not followed.
+    waited_ns: u64,
     transmission: Transmission,
     measured: Interval,
-    counts: LinkCounts,
-    /// Time that packets waited, added up: all that is known of a queue that is not followed.
-    waited_ns: f64,
+    /// What `whole` and `busy_ns` do not count.
+    other: LinkCounts,
     /// Where the queue's length is followed, or something decides about packets.
     queue: Option<Box<Queue>>,
     impaired: Option<Box<Impaired>>,
@@ -114,13 +132,16 @@ impl Link {
         let followed = shared || parts.discipline.is_some();
         Self {
             free_at: Time::ZERO,
+            whole_until: Time::ZERO,
+            whole: 0,
             delay: parts.delay,
+            busy_ns: 0,
+            waited_ns: 0,
             transmission: Transmission::new(parts.rate, parts.phases),
             measured,
-            waited_ns: 0.0,
+            other: LinkCounts::default(),
             queue: followed.then(|| Box::new(Queue::new(parts.discipline, stream("queue"), measured))),
             impaired: Impaired::of(parts.impairments, stream),
-            counts: LinkCounts::default(),
             rate: parts.rate,
             name: parts.name.into(),
             from: parts.from.into(),
@@ -128,46 +149,50 @@ impl Link {
         }
     }
 
-    /// Whether nothing but the packets before it decides what becomes of a packet: then [`Self::cross`] may be used.
+    /// Whether nothing but the packets before it decides what becomes of a packet, and nobody looks at its queue: then
+    /// [`Self::cross`] may be used.
     pub fn is_plain(&self) -> bool {
-        let decides = |queue: &Queue| queue.waits.is_some() || queue.room.is_some();
-        self.impaired.is_none() && !self.queue.as_deref().is_some_and(decides)
+        self.queue.is_none() && self.impaired.is_none() && !self.transmission.varies()
     }
 
     /// A packet crosses a [plain](Self::is_plain) link from `now` on, which never lies before the previous packet's; returns
     /// when it arrives.
     #[inline]
     pub fn cross(&mut self, now: Time, bytes: u32) -> Time {
+        debug_assert!(self.is_plain());
         let starts = self.free_at.max(now);
-        let takes = self.transmission.time(starts, bytes);
-        let sent = starts + takes;
-        self.free_at = sent;
-        if let Some(queue) = &mut self.queue {
-            queue.settle(now);
-            if starts > now {
-                queue.join(now, starts, bytes);
-            }
-        }
-        if self.measured.from <= now && sent < self.measured.to {
-            self.counts.arrived += 1;
-            self.counts.delivered += 1;
-            self.counts.busy_ns += takes.nanos();
-            if starts > now {
-                self.waited_ns += starts.since(now).nanos() as f64;
-            }
-        } else {
-            self.count_partly(now, starts, sent);
-            self.counts.delivered += u64::from(self.measured.contains(sent));
-        }
-        sent + self.delay
+        let takes = self.transmission.time_always(bytes);
+        self.send(now, starts, takes);
+        self.free_at + self.delay
     }
 
-    /// Where not all of it lies in the measured interval.
+    /// Sends a packet that is not corrupted.
+    #[inline]
+    fn send(&mut self, now: Time, starts: Time, takes: Span) {
+        let sent = starts + takes;
+        self.free_at = sent;
+        if sent < self.whole_until {
+            self.whole += 1;
+            self.busy_ns += takes.nanos();
+            self.waited_ns = self.waited_ns.saturating_add(starts.nanos() - now.nanos());
+        } else {
+            self.count_partly(now, starts, sent, false);
+        }
+    }
+
+    /// Where not all of it lies in the measured interval, or it is corrupted.
     #[cold]
-    fn count_partly(&mut self, now: Time, starts: Time, sent: Time) {
-        self.counts.arrived += u64::from(self.measured.contains(now));
-        self.counts.busy_ns += self.measured.overlap(starts, sent).nanos();
-        self.waited_ns += self.measured.overlap(now, starts).nanos() as f64;
+    #[inline(never)]
+    fn count_partly(&mut self, now: Time, starts: Time, sent: Time, lost: bool) {
+        if now >= self.measured.from {
+            self.whole_until = self.measured.to;
+        }
+        let counted = u64::from(self.measured.contains(sent));
+        self.other.arrived += u64::from(self.measured.contains(now));
+        self.other.delivered += counted * u64::from(!lost);
+        self.other.lost += counted * u64::from(lost);
+        self.busy_ns += self.measured.overlap(starts, sent).nanos();
+        self.waited_ns = self.waited_ns.saturating_add(self.measured.overlap(now, starts).nanos());
     }
 
     /// Offers a packet at `now`, which never lies before the previous offer.
@@ -179,36 +204,41 @@ impl Link {
         if let Some(queue) = &mut self.queue {
             queue.look(now, self.free_at, &mut self.transmission);
             queue.settle(now);
-            let verdict = queue.decide(arrival, self.free_at, &mut self.transmission);
-            if verdict == Verdict::Drop {
-                let counted = u64::from(self.measured.contains(now));
-                self.counts.arrived += counted;
-                self.counts.dropped += counted;
-                return Fate::Dropped;
+            match queue.decide(arrival, self.free_at, &mut self.transmission) {
+                Verdict::Drop => return self.refuse(now),
+                verdict => marked = verdict == Verdict::Mark,
             }
-            marked = verdict == Verdict::Mark;
             queue.note_wait(now, starts, self.measured);
             if starts > now {
                 queue.join(now, starts, bytes);
             }
         }
-        let (sent, delay) = self.transmit(starts, bytes);
-        let whole = self.measured.from <= now && sent < self.measured.to;
-        if whole {
-            self.counts.arrived += 1;
-            self.counts.busy_ns += sent.since(starts).nanos();
-            if starts > now {
-                self.waited_ns += starts.since(now).nanos() as f64;
-            }
-        } else {
-            self.count_partly(now, starts, sent);
+        if marked {
+            self.other.marked += u64::from(self.measured.contains(now));
         }
-        self.counts.marked += u64::from(marked && self.measured.contains(now));
-        self.fate(starts, sent, delay, marked)
+        if self.impaired.is_some() {
+            return self.send_impaired(now, starts, bytes, marked);
+        }
+        let takes = self.transmission.time(starts, bytes);
+        self.send(now, starts, takes);
+        Fate::Arrives { starts, sent: self.free_at, at: self.free_at + self.delay, marked }
+    }
+
+    #[inline(never)]
+    fn send_impaired(&mut self, now: Time, starts: Time, bytes: u32, marked: bool) -> Fate {
+        let (sent, delay) = self.transmit(starts, bytes);
+        self.count_partly(now, starts, sent, delay.is_none());
+        Fate::of(starts, sent, delay, marked)
+    }
+
+    fn refuse(&mut self, now: Time) -> Fate {
+        let counted = u64::from(self.measured.contains(now));
+        self.other.arrived += counted;
+        self.other.dropped += counted;
+        Fate::Dropped
     }
 
     /// A transmission begins: when it ends, and how long after that the packet arrives; never if it is lost.
-    #[inline]
     fn transmit(&mut self, starts: Time, bytes: u32) -> (Time, Option<Span>) {
         let takes = self.transmission.time(starts, bytes);
         let (takes, delay) = match &mut self.impaired {
@@ -220,21 +250,6 @@ impl Link {
         };
         self.free_at = starts + takes;
         (self.free_at, delay)
-    }
-
-    #[inline]
-    fn fate(&mut self, starts: Time, sent: Time, delay: Option<Span>, marked: bool) -> Fate {
-        let counted = u64::from(self.measured.contains(sent));
-        match delay {
-            None => {
-                self.counts.lost += counted;
-                Fate::Lost { starts, sent }
-            }
-            Some(delay) => {
-                self.counts.delivered += counted;
-                Fate::Arrives { starts, sent, at: sent + delay, marked }
-            }
-        }
     }
 
     /// Whether packets may overtake one another on the wire.
@@ -281,8 +296,8 @@ impl Link {
         let before = (room.packets(), dropped.len());
         room.enter(guest, arrival, self.free_at <= arrival.now, random, dropped);
         meter.change(arrival.now, before.0);
-        self.counts.arrived += u64::from(counted);
-        self.counts.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
+        self.other.arrived += u64::from(counted);
+        self.other.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
     }
 
     /// If the link is free, begins to send the next packet and returns it with its fate; those that are dropped before it
@@ -297,13 +312,15 @@ impl Link {
         let before = (room.packets(), dropped.len());
         let next = room.next(now, &mut queue.random, dropped);
         queue.meter.change(now, before.0);
-        self.counts.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
+        self.other.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
         let (guest, marked) = next?;
         queue.note_wait(guest.since, now, self.measured);
-        self.counts.marked += u64::from(marked && counted);
+        self.other.marked += u64::from(marked && counted);
         let (sent, delay) = self.transmit(now, guest.packet.bytes);
-        self.counts.busy_ns += self.measured.overlap(now, sent).nanos();
-        Some((guest, self.fate(now, sent, delay, marked)))
+        self.busy_ns += self.measured.overlap(now, sent).nanos();
+        let counter = if delay.is_some() { &mut self.other.delivered } else { &mut self.other.lost };
+        *counter += u64::from(self.measured.contains(sent));
+        Some((guest, Fate::of(now, sent, delay, marked)))
     }
 
     /// When the link has to be served next; `None` while nothing waits.
@@ -339,7 +356,12 @@ impl Link {
 
     /// What was counted.
     pub fn counts(&self) -> LinkCounts {
-        self.counts
+        LinkCounts {
+            arrived: self.other.arrived + self.whole,
+            delivered: self.other.delivered + self.whole,
+            busy_ns: self.busy_ns,
+            ..self.other
+        }
     }
 
     /// How long those waited whose transmission began in the measured interval; `None` for a link without a discipline.
@@ -354,7 +376,7 @@ impl Link {
                 queue.settle(end);
                 queue.meter.finish(end, queue.packets())
             }
-            None => QueueStatistics::of_waits(self.waited_ns, end, self.measured),
+            None => QueueStatistics::of_waits(self.waited_ns as f64, end, self.measured),
         }
     }
 }

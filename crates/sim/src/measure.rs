@@ -34,7 +34,8 @@ impl Interval {
 #[derive(Clone, Debug)]
 pub struct QueueMeter {
     measured: Interval,
-    changed: Time,
+    /// Up to when the length is counted; nothing is before the measured interval, nor after it.
+    counted: Time,
     packet_ns: f64,
     square_ns: f64,
     empty_ns: u64,
@@ -57,18 +58,20 @@ pub struct QueueStatistics {
 impl QueueMeter {
     /// Nothing measured yet.
     pub fn new(measured: Interval) -> Self {
-        Self { measured, changed: Time::ZERO, packet_ns: 0.0, square_ns: 0.0, empty_ns: 0, most: 0 }
+        Self { measured, counted: measured.from, packet_ns: 0.0, square_ns: 0.0, empty_ns: 0, most: 0 }
     }
 
-    /// The queue's length changes at `time`; until then it was `before` packets.
+    /// The queue's length changes at `time`, which never lies before the last; until then it was `before` packets.
     #[inline]
     pub fn change(&mut self, time: Time, before: u64) {
-        let ns = self.measured.overlap(self.changed, time).nanos();
-        let (span, length) = (ns as f64, before as f64);
+        let until = time.min(self.measured.to).max(self.counted);
+        let ns = until.nanos() - self.counted.nanos();
+        self.counted = until;
+        // Signed, because that takes a processor one instruction to convert and unsigned numbers six.
+        let (span, length) = (ns as i64 as f64, before as i64 as f64);
         self.empty_ns += if before == 0 { ns } else { 0 };
         self.packet_ns += length * span;
         self.square_ns += length * length * span;
-        self.changed = time;
         if ns > 0 {
             self.most = self.most.max(before);
         }

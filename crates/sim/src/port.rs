@@ -24,18 +24,19 @@ pub struct Arrivals {
 impl Arrivals {
     #[inline]
     fn note(&mut self, now: Time, counts: bool, sent: Option<Time>, packets: u64, bytes: u64) {
-        if counts {
-            if let Some(sent) = sent {
-                self.one_way_delay.record(now.since(sent));
-            }
-            self.packets += packets;
-            self.bytes += bytes;
-        }
         if self.series.is_some() {
             self.note_in_series(now, bytes);
         }
+        if counts {
+            self.packets += packets;
+            self.bytes += bytes;
+            if let Some(sent) = sent {
+                self.one_way_delay.record(now.since(sent));
+            }
+        }
     }
 
+    #[inline(never)]
     fn note_in_series(&mut self, now: Time, bytes: u64) {
         let Some((every, series)) = &mut self.series else { return };
         let interval = (now.nanos() / every.nanos().max(1)) as usize;

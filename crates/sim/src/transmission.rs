@@ -16,6 +16,7 @@ pub struct Phase {
 ///
 /// A packet takes the rate at the start of its transmission, and keeps it to the end. The phases are known in advance and
 /// repeat for ever from time zero, so a link with phases needs no events either.
+#[repr(C)]
 pub struct Transmission {
     /// Sizes and times, the one asked for last first.
     recent: [(u32, Span); 2],
@@ -63,6 +64,16 @@ impl Transmission {
         }
         cycle.present = cycle.phase_at(now);
         cycle.present.map_or(self.rate, |present| present.rate)
+    }
+
+    /// How long so many bytes take where the rate never [varies](Self::varies).
+    #[inline]
+    pub fn time_always(&mut self, bytes: u32) -> Span {
+        debug_assert!(!self.varies());
+        if self.recent[0].0 != bytes {
+            self.look_up(Time::ZERO, bytes);
+        }
+        self.recent[0].1
     }
 
     /// How long so many bytes take that start at `starts`. Starts are asked for in order.

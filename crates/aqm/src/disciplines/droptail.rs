@@ -27,6 +27,10 @@ impl Discipline for DropTail {
     fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, _random: &mut dyn Random) -> Verdict {
         if self.capacity.admits(arrival.bytes, backlog) { Verdict::Admit } else { Verdict::Drop }
     }
+
+    fn only_limits(&self) -> Option<Capacity> {
+        Some(self.capacity)
+    }
 }
 
 #[cfg(test)]

@@ -85,7 +85,9 @@ impl Bins {
         loop {
             let Self { directory, first_page, counts } = self;
             let counted = match counts {
-                Counts::Narrow(counts) => count(samples, directory, *first_page, counts, |n| n.checked_add(1)),
+                Counts::Narrow(counts) => {
+                    count(samples, directory, *first_page, counts, |n| n.checked_add(1))
+                }
                 Counts::Wide(counts) => count(samples, directory, *first_page, counts, |n| n.checked_add(1)),
             };
             let Some((&ns, others)) = samples[counted..].split_first() else { return };
@@ -120,7 +122,8 @@ impl Bins {
         let pages = self.directory.iter().enumerate().filter(|(_, page)| **page != NO_PAGE);
         pages.flat_map(move |(n, page)| {
             let first_bin = (self.first_page + n) << PAGE_BITS;
-            let counts = (first_bin..first_bin + PAGE).map(|bin| (bin, self.counts.get(place_of(bin, *page))));
+            let counts =
+                (first_bin..first_bin + PAGE).map(|bin| (bin, self.counts.get(place_of(bin, *page))));
             counts.filter(|(_, count)| *count > 0)
         })
     }

@@ -1,35 +1,32 @@
 //! The queue of a link whose length is followed: who waits, until when, and what decides about them.
 
+use super::line::{Line, Waiting};
 use crate::histogram::Histogram;
 use crate::measure::{Interval, QueueMeter};
 use crate::random::Stream;
 use crate::transmission::Transmission;
 use crate::waiting_room::WaitingRoom;
-use ackclock_aqm::{Arrival, Backlog, Discipline, Queueing, Verdict};
+use ackclock_aqm::{Arrival, Backlog, Capacity, Discipline, Queueing, Verdict};
 use ackclock_base::{Size, Span, Time};
-use std::collections::VecDeque;
 
 /// A queue whose length is followed.
 pub(super) struct Queue {
-    /// What waits, in order, and when its transmission begins.
-    waiting: VecDeque<Waiting>,
+    waiting: Line,
+    /// When the first of it goes; never while nothing waits.
+    next_goes: Time,
     pub(super) waiting_bytes: u64,
     pub(super) meter: QueueMeter,
     /// When the discipline looks at its queue next; never if it has no period.
     pub(super) next_look: Time,
     /// What decides at arrival, if anything does.
     pub(super) discipline: Option<Box<dyn Discipline>>,
+    /// How much may wait, if that is all that is decided.
+    only_limit: Option<Capacity>,
     pub(super) random: Stream,
     /// How long each packet waited that was sent; only where something decides about packets.
     pub(super) waits: Option<Histogram>,
     /// Where packets wait if something decides at departure.
     pub(super) room: Option<WaitingRoom>,
-}
-
-#[derive(Clone, Copy)]
-struct Waiting {
-    pub(super) starts: Time,
-    pub(super) bytes: u32,
 }
 
 impl Queue {
@@ -42,10 +39,12 @@ impl Queue {
         };
         let period = discipline.as_ref().and_then(|discipline| discipline.period());
         Self {
-            waiting: VecDeque::new(),
+            waiting: Line::default(),
+            next_goes: Time::NEVER,
             waiting_bytes: 0,
             meter: QueueMeter::new(measured),
             next_look: period.map_or(Time::NEVER, |period| Time::ZERO + period),
+            only_limit: discipline.as_ref().map_or(Some(Capacity::Unlimited), |some| some.only_limits()),
             discipline,
             random,
             waits,
@@ -54,7 +53,7 @@ impl Queue {
     }
 
     pub(super) fn packets(&self) -> u64 {
-        self.room.as_ref().map_or(self.waiting.len() as u64, WaitingRoom::packets)
+        self.room.as_ref().map_or(self.waiting.len(), WaitingRoom::packets)
     }
 
     #[inline]
@@ -64,9 +63,15 @@ impl Queue {
         free_at: Time,
         transmission: &mut Transmission,
     ) -> Verdict {
+        if let Some(limit) = self.only_limit {
+            let fits = free_at <= arrival.now
+                || limit.has_room(arrival.bytes, self.waiting.len(), self.waiting_bytes);
+            return if fits { Verdict::Admit } else { Verdict::Drop };
+        }
         let backlog = self.backlog(arrival.now, free_at, transmission);
         let Some(discipline) = &mut self.discipline else { return Verdict::Admit };
-        discipline.on_arrival(arrival, &backlog, &mut self.random)
+        let arrival = *arrival; // here, so that it need not lie in memory where nobody is asked
+        discipline.on_arrival(&arrival, &backlog, &mut self.random)
     }
 
     /// Lets a periodic discipline see the queue as it was at the end of each period until `now`.
@@ -99,7 +104,7 @@ impl Queue {
             free_at.since(now)
         };
         Backlog {
-            packets: self.waiting.len() as u64,
+            packets: self.waiting.len(),
             bytes: self.waiting_bytes,
             wait,
             sending,
@@ -111,7 +116,7 @@ impl Queue {
     /// the bytes that wait. That is what a router can know; when the link is free is known here because the phases are.
     #[cold]
     pub(super) fn wait_at_present(&self, now: Time, free_at: Time, transmission: &mut Transmission) -> Span {
-        let sent = self.waiting.front().map_or(free_at, |first| first.starts);
+        let sent = self.waiting.first().map_or(free_at, |first| first.starts);
         let rate = transmission.rate_at(now);
         sent.since(now) + rate.time_to_send(Size::from_bytes(self.waiting_bytes))
     }
@@ -121,26 +126,33 @@ impl Queue {
         if let Some(waits) = &mut self.waits
             && measured.contains(starts)
         {
-            waits.record(starts.since(since));
+            waits.record(Span::from_nanos(starts.nanos() - since.nanos()));
         }
     }
 
     #[inline]
     pub(super) fn join(&mut self, now: Time, starts: Time, bytes: u32) {
-        self.meter.change(now, self.waiting.len() as u64);
-        self.waiting.push_back(Waiting { starts, bytes });
+        self.meter.change(now, self.waiting.len());
+        self.next_goes = self.next_goes.min(starts);
+        self.waiting.push(Waiting { starts, bytes });
         self.waiting_bytes += u64::from(bytes);
     }
 
     /// Lets those leave the queue whose transmission has begun by `now`.
     #[inline]
     pub(super) fn settle(&mut self, now: Time) {
-        while let Some(first) = self.waiting.front()
-            && first.starts <= now
-        {
-            self.meter.change(first.starts, self.waiting.len() as u64);
-            self.waiting_bytes -= u64::from(first.bytes);
-            self.waiting.pop_front();
+        if self.next_goes > now {
+            return;
         }
+        while let Some(Waiting { starts, bytes }) = self.waiting.first() {
+            self.next_goes = starts;
+            if starts > now {
+                return;
+            }
+            self.meter.change(starts, self.waiting.len());
+            self.waiting_bytes -= u64::from(bytes);
+            self.waiting.pop();
+        }
+        self.next_goes = Time::NEVER;
     }
 }

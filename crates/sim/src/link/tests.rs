@@ -4,8 +4,10 @@ use super::*;
 use ackclock_aqm::{Backlog, Capacity, Discipline, Ecn, disciplines::droptail::DropTail};
 
 fn link(capacity: Option<u64>) -> Link {
-    let discipline = capacity
-        .map(|packets| Queueing::AtArrival(Box::new(DropTail { capacity: Capacity::Packets(packets) })));
+    link_with(capacity.map(|packets| Queueing::at_arrival(DropTail { capacity: Capacity::Packets(packets) })))
+}
+
+fn link_with(discipline: Option<Queueing>) -> Link {
     let parts = LinkParts {
         name: "l".into(),
         from: "a".into(),
@@ -102,8 +104,7 @@ fn a_discipline_is_told_the_wait_at_the_present_rate() {
     // wait: 6.5 ms. At 4.5 ms the fifth, begun at 4 ms, is half a tenth on its way: 9.5 ms of it are left and six wait
     // at the slow rate: 69.5 ms. With one rate it is when the link is free.
     let (told, waits) = std::sync::mpsc::channel();
-    let mut link = link(None);
-    link.queue.as_mut().unwrap().discipline = Some(Box::new(Waits(told)));
+    let mut link = link_with(Some(Queueing::at_arrival(Waits(told))));
     let phase = |ms, bits| Phase { lasts: Span::from_millis(ms), rate: Rate::from_bits_per_second(bits) };
     let slow = vec![phase(4, 8_000_000), phase(1000, 800_000)];
     link.transmission = Transmission::new(link.rate, slow);
