@@ -5,7 +5,8 @@ use crate::histogram::Histogram;
 use crate::measure::Interval;
 use crate::network::Network;
 use crate::packet::Packet;
-use crate::port::{Arrivals, Jitter, Port};
+use crate::port::{Jitter, Port, Socket};
+use crate::schedule::{Schedule, SourceId};
 use crate::tcp::sender::Sender;
 use crate::udp::UdpSender;
 use ackclock_base::{Span, Time};
@@ -43,14 +44,7 @@ pub struct PathPair {
 /// A flow in a running simulation.
 pub struct Flow {
     ends: [End; 2],
-    arrivals: Arrivals,
-    measured: Interval,
-    /// Its first path; those from the first end to the second are this one and every second after it.
-    first_path: u32,
-    /// How many there are each way.
-    paths: u32,
-    /// How many connections it has been before, modulo 256. What is left of those in the network reaches nobody.
-    connection: u8,
+    socket: Socket,
     started: bool,
     stopped: bool,
     /// When it stops or turns to its task.
@@ -76,6 +70,16 @@ pub struct Flow {
 struct End {
     endpoint: Box<dyn Endpoint>,
     jitter: Option<Box<Jitter>>,
+    /// None for an end that needs none.
+    timer: Option<Timer>,
+}
+
+/// A timer's source in the schedule, and when it is set to go off. A timer that moves to a later time is left where it is
+/// and looked at again when it goes off: most are moved at every acknowledgement and never go off.
+#[derive(Clone, Copy)]
+struct Timer {
+    source: SourceId,
+    due: Time,
 }
 
 /// What a session tells a flow to do.
@@ -96,17 +100,14 @@ impl Flow {
         let end = |endpoint: Box<dyn Endpoint>, component: &str| End {
             jitter: Jitter::of(&*endpoint, seed, component),
             endpoint,
+            timer: None,
         };
         Self {
             ends: [
                 end(first, &format!("flow {name} jitter")),
                 end(second, &format!("flow {name} jitter back")),
             ],
-            arrivals: Arrivals::default(),
-            measured,
-            first_path,
-            paths: parts.paths.len() as u32,
-            connection: 0,
+            socket: Socket::new(first_path, parts.paths.len() as u32, measured),
             started: parts.session.is_some(),
             stopped: false,
             wakes: parts.stop,
@@ -126,7 +127,7 @@ impl Flow {
         [true, !self.ends[1].endpoint.properties().only_answers]
     }
 
-    /// When [`Self::on_timer`] is due for one of its ends.
+    /// When one of its ends has something to do next.
     #[inline]
     pub fn timer(&self, end: usize) -> Time {
         match (end, self.started) {
@@ -136,8 +137,38 @@ impl Flow {
         }
     }
 
-    /// An end's timer may have expired: begin, stop, turn to a task, or let the endpoint do what it has to.
+    /// Gives one of its ends a timer, which is this source of the schedule.
+    pub fn add_timer(&mut self, end: usize, source: SourceId) {
+        self.ends[end].timer = Some(Timer { source, due: Time::NEVER });
+    }
+
+    /// Sets the timer of an end that has one, if it is due earlier than it is set for.
+    #[inline]
+    pub fn arm(&mut self, end: usize, schedule: &mut Schedule) {
+        if self.ends[end].timer.is_none() {
+            return;
+        }
+        let due = self.timer(end);
+        if let Some(timer) = &mut self.ends[end].timer
+            && due < timer.due
+        {
+            timer.due = due;
+            let order = schedule.next_order();
+            schedule.set(timer.source, due, order);
+        }
+    }
+
+    /// The timer of one of its ends goes off; it may be too early.
     pub fn on_timer(&mut self, end: usize, now: Time, network: &mut Network) {
+        if let Some(timer) = &mut self.ends[end].timer {
+            timer.due = Time::NEVER;
+        }
+        self.do_what_is_due(end, now, network);
+        self.arm(end, &mut network.schedule);
+    }
+
+    /// Begins, stops, turns to a task, or lets the endpoint do what it has to, if its time has come.
+    fn do_what_is_due(&mut self, end: usize, now: Time, network: &mut Network) {
         if end == 0 && !self.started {
             if now >= self.start {
                 self.started = true;
@@ -164,7 +195,7 @@ impl Flow {
         packet: &Packet,
         network: &mut Network,
     ) -> bool {
-        if packet.connection != self.connection {
+        if packet.connection != self.socket.connection {
             return false;
         }
         let done = self.at(end, now, network, |endpoint, port| {
@@ -186,18 +217,9 @@ impl Flow {
         network: &mut Network,
         act: impl FnOnce(&mut dyn Endpoint, &mut Port<'_>) -> R,
     ) -> R {
-        let End { endpoint, jitter } = &mut self.ends[end];
-        let mut port = Port {
-            network,
-            arrivals: &mut self.arrivals,
-            jitter: jitter.as_deref_mut(),
-            now,
-            measured: self.measured,
-            first_path: self.first_path + end as u32,
-            paths: self.paths,
-            connection: self.connection,
-            done: false,
-        };
+        let End { endpoint, jitter, .. } = &mut self.ends[end];
+        let jitter = jitter.as_deref_mut();
+        let mut port = Port { network, socket: &mut self.socket, jitter, now, end: end as u32, done: false };
         act(&mut **endpoint, &mut port)
     }
 
@@ -232,7 +254,7 @@ impl Flow {
 
     /// A new connection in the place of the one before, whose counts it takes over.
     fn reconnect(&mut self, now: Time, ends: Ends) {
-        self.connection = self.connection.wrapping_add(1);
+        self.socket.connection = self.socket.connection.wrapping_add(1);
         for (place, endpoint) in self.ends.iter_mut().zip(ends) {
             let mut before = std::mem::replace(&mut place.endpoint, endpoint);
             before.close(now);
@@ -286,28 +308,28 @@ impl Flow {
 
     /// Data packets' delays from end to end.
     pub fn one_way_delay(&self) -> &Histogram {
-        &self.arrivals.one_way_delay
+        &self.socket.arrivals.one_way_delay
     }
 
     /// Packets delivered to the application over the measured interval: each once, and in order where the transport
     /// has an order.
     pub fn delivered_packets(&self) -> u64 {
-        self.arrivals.packets
+        self.socket.arrivals.packets
     }
 
     /// Payload bytes of these.
     pub fn delivered_bytes(&self) -> u64 {
-        self.arrivals.bytes
+        self.socket.arrivals.bytes
     }
 
     /// Counts deliveries in intervals of this length, for a series.
     pub fn count_deliveries_every(&mut self, every: Span) {
-        self.arrivals.series = Some((every, Vec::new()));
+        self.socket.arrivals.series = Some((every, Vec::new()));
     }
 
     /// The goodput in each of the first `length` intervals, in bits per second.
     pub fn goodput_series(&self, every: Span, length: usize) -> Vec<f64> {
-        let deliveries = self.arrivals.series.as_ref().map_or(&[][..], |(_, deliveries)| deliveries);
+        let deliveries = self.socket.arrivals.series.as_ref().map_or(&[][..], |(_, deliveries)| deliveries);
         let mut series: Vec<f64> =
             deliveries.iter().map(|bytes| *bytes as f64 * 8.0 / every.seconds()).collect();
         series.resize(length, 0.0);
@@ -316,9 +338,9 @@ impl Flow {
 
     /// Counts what another flow of the same row has sent, delivered and waited as this one's.
     pub fn absorb(&mut self, other: &Self) {
-        self.arrivals.packets += other.arrivals.packets;
-        self.arrivals.bytes += other.arrivals.bytes;
-        self.arrivals.one_way_delay.absorb(&other.arrivals.one_way_delay);
+        self.socket.arrivals.packets += other.socket.arrivals.packets;
+        self.socket.arrivals.bytes += other.socket.arrivals.bytes;
+        self.socket.arrivals.one_way_delay.absorb(&other.socket.arrivals.one_way_delay);
         for (end, other) in self.ends.iter_mut().zip(&other.ends) {
             end.endpoint.absorb(&*other.endpoint);
         }

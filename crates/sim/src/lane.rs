@@ -9,22 +9,11 @@ use crate::schedule::{Order, SourceId};
 use ackclock_aqm::Ecn;
 use ackclock_base::Time;
 
-/// A packet that will arrive.
-#[derive(Clone, Copy, Debug)]
-pub struct Travelling {
-    /// When.
-    pub arrives: Time,
-    /// Its place among arrivals of the same time.
-    pub order: Order,
-    /// The packet.
-    pub packet: Packet,
-}
-
-/// The same as it is kept: 48 bytes.
+/// A packet that will arrive, as it is kept: 48 bytes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
     arrives: Time,
-    /// Its order above 24 bits with the packet's connection and ECN field.
+    /// Its place among arrivals of the same time above 24 bits with the packet's connection and ECN field.
     order: u64,
     bytes: u32,
     extension: ExtensionId,
@@ -34,15 +23,13 @@ struct Kept {
 const _: () = assert!(size_of::<Kept>() == 48);
 
 const ECN_BITS: u32 = 8;
-const ECN: [Ecn; 4] = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::Experienced];
 
 impl Kept {
     #[inline]
-    fn of(travelling: &Travelling) -> Self {
-        let Travelling { arrives, order, packet } = travelling;
+    fn of(arrives: Time, order: Order, packet: &Packet) -> Self {
         let Packet { bytes, connection, ecn, extension, header } = *packet;
         let small = u64::from(connection) << ECN_BITS | ecn as u64;
-        Self { arrives: *arrives, order: order.above_24_bits() | small, bytes, extension, header }
+        Self { arrives, order: order.above_24_bits() | small, bytes, extension, header }
     }
 
     #[inline]
@@ -51,49 +38,42 @@ impl Kept {
     }
 
     #[inline]
-    fn travelling(&self) -> Travelling {
-        let Self { arrives, order, bytes, extension, header } = *self;
-        let packet = Packet {
-            bytes,
-            connection: (order >> ECN_BITS) as u8,
-            ecn: ECN[(order & 3) as usize],
-            extension,
-            header,
+    fn packet(&self) -> Packet {
+        let Self { order, bytes, extension, header, .. } = *self;
+        let ecn = match order & 3 {
+            0 => Ecn::NotCapable,
+            1 => Ecn::Classic,
+            2 => Ecn::LowLatency,
+            _ => Ecn::Experienced,
         };
-        Travelling { arrives, order: self.order(), packet }
+        Packet { bytes, connection: (order >> ECN_BITS) as u8, ecn, extension, header }
     }
 }
 
 /// Packets that are kept together.
 const CHUNK: u32 = 8;
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Chunk {
-    kept: [Kept; CHUNK as usize],
-    /// The chunk that follows in the lane.
-    next: u32,
-}
-
-/// Where the packets of all lanes are kept.
+/// Where the packets of all lanes are kept, in chunks.
 #[derive(Clone, Debug, Default)]
 pub struct Pool {
-    chunks: Vec<Chunk>,
+    places: Vec<Kept>,
+    /// The chunk that follows each one in its lane.
+    next: Vec<u32>,
     free: Vec<u32>,
 }
 
 impl Pool {
+    /// The first place of a free chunk; there is one.
     #[inline]
     fn take(&mut self) -> u32 {
-        match self.free.pop() {
-            Some(chunk) => chunk,
-            None => self.grow(),
-        }
+        self.free.pop().map_or(0, |chunk| chunk * CHUNK)
     }
 
-    #[cold]
-    fn grow(&mut self) -> u32 {
-        self.chunks.push(Chunk::default());
-        self.chunks.len() as u32 - 1
+    /// Makes a free chunk.
+    fn grow(&mut self) {
+        self.places.resize(self.places.len() + CHUNK as usize, Kept::default());
+        self.free.push(self.next.len() as u32);
+        self.next.push(0);
     }
 }
 
@@ -108,12 +88,9 @@ pub struct Lane {
     /// Its leaf in the schedule.
     pub source: SourceId,
     packets: u32,
-    /// The chunks with the first packet and with the last; nothing while it is empty.
+    /// The places in the pool of the first packet, and after the last one; nothing while it is empty.
     first: u32,
-    last: u32,
-    /// How many places of the first chunk have been left already, and how many of the last are filled.
-    left: u32,
-    filled: u32,
+    after: u32,
     /// When the last packet arrives.
     until: Time,
     /// In place of the chunks, for a lane in which packets may overtake one another: the first to arrive comes last.
@@ -126,36 +103,48 @@ impl Lane {
     /// An empty lane, in which packets may overtake one another or not.
     pub fn new(path: u32, next_step: u32, source: SourceId, reorders: bool) -> Self {
         let sorted = reorders.then(Vec::new);
-        let (packets, first, last, left, filled) = (0, 0, 0, 0, 0);
-        Self { path, next_step, source, packets, first, last, left, filled, until: Time::ZERO, sorted }
+        let (packets, first, after) = (0, 0, 0);
+        Self { path, next_step, source, packets, first, after, until: Time::ZERO, sorted }
     }
 
-    /// Appends a packet. Where it cannot overtake, it arrives with the last one if it would arrive before. Says when it
-    /// arrives if it is the new head.
+    /// Whether a packet can be [appended](Self::append): none overtakes another here, and there is room in the pool.
     #[inline]
-    pub fn push(&mut self, pool: &mut Pool, travelling: &Travelling) -> Option<Time> {
-        let mut kept = Kept::of(travelling);
+    pub fn is_ready(&self, pool: &Pool) -> bool {
+        self.sorted.is_none() && !pool.free.is_empty()
+    }
+
+    /// Adds a packet that arrives then, in this place among those of the same time. Says when it arrives if it is the new head.
+    pub fn push(&mut self, pool: &mut Pool, arrives: Time, order: Order, packet: &Packet) -> Option<Time> {
         if self.sorted.is_some() {
-            return self.insert(kept);
+            return self.insert(Kept::of(arrives, order, packet));
         }
-        kept.arrives = kept.arrives.max(self.until);
-        self.until = kept.arrives;
+        if pool.free.is_empty() {
+            pool.grow();
+        }
+        self.append(pool, arrives, order, packet)
+    }
+
+    /// The same where the lane [is ready](Self::is_ready). A packet that cannot overtake arrives with the last one if it would
+    /// arrive before.
+    #[inline(always)] // a call for each packet that waits costs a tenth of that
+    pub fn append(&mut self, pool: &mut Pool, arrives: Time, order: Order, packet: &Packet) -> Option<Time> {
+        let arrives = arrives.max(self.until);
+        self.until = arrives;
         let is_head = self.packets == 0;
         if is_head {
-            (self.first, self.left, self.filled) = (pool.take(), 0, 0);
-            self.last = self.first;
-        } else if self.filled == CHUNK {
+            self.first = pool.take();
+            self.after = self.first;
+        } else if self.after.is_multiple_of(CHUNK) {
             let next = pool.take();
-            pool.chunks[self.last as usize].next = next;
-            (self.last, self.filled) = (next, 0);
+            pool.next[(self.after / CHUNK - 1) as usize] = next;
+            self.after = next;
         }
-        pool.chunks[self.last as usize].kept[(self.filled % CHUNK) as usize] = kept;
-        self.filled += 1;
+        pool.places[self.after as usize] = Kept::of(arrives, order, packet);
+        self.after += 1;
         self.packets += 1;
-        is_head.then_some(kept.arrives)
+        is_head.then_some(arrives)
     }
 
-    #[cold]
     fn insert(&mut self, kept: Kept) -> Option<Time> {
         let sorted = self.sorted.as_mut()?;
         let place = sorted.partition_point(|other| (other.arrives, other.order) > (kept.arrives, kept.order));
@@ -164,24 +153,36 @@ impl Lane {
         (place + 1 == sorted.len()).then_some(kept.arrives)
     }
 
-    /// Takes the packet that arrives next.
+    /// Takes the packet that arrives next; when, and in which place among those of the same time. There is one. What follows it
+    /// is the [head](Self::head) then, and is said too.
     #[inline]
-    pub fn pop(&mut self, pool: &mut Pool) -> Option<Travelling> {
-        if self.packets == 0 {
-            return None;
-        }
+    pub fn pop(&mut self, pool: &mut Pool, packet: &mut Packet) -> ((Time, Order), Option<(Time, Order)>) {
         self.packets -= 1;
-        if let Some(sorted) = &mut self.sorted {
-            return sorted.pop().map(|kept| kept.travelling());
+        if self.sorted.is_some() {
+            return self.pop_sorted(packet);
         }
-        let chunk = &pool.chunks[self.first as usize];
-        let travelling = chunk.kept[(self.left % CHUNK) as usize].travelling();
-        self.left += 1;
-        if self.packets == 0 || self.left == CHUNK {
-            pool.free.push(self.first);
-            (self.first, self.left) = (chunk.next, 0);
+        let kept = &pool.places[self.first as usize];
+        *packet = kept.packet();
+        let taken = (kept.arrives, kept.order());
+        self.first += 1;
+        if self.packets == 0 || self.first.is_multiple_of(CHUNK) {
+            let chunk = (self.first - 1) / CHUNK;
+            pool.free.push(chunk);
+            self.first = pool.next[chunk as usize];
+            if self.packets == 0 {
+                return (taken, None);
+            }
         }
-        Some(travelling)
+        let next = &pool.places[self.first as usize];
+        (taken, Some((next.arrives, next.order())))
+    }
+
+    #[cold]
+    fn pop_sorted(&mut self, packet: &mut Packet) -> ((Time, Order), Option<(Time, Order)>) {
+        let sorted = self.sorted.as_mut().and_then(|sorted| Some((sorted.pop()?, sorted.last())));
+        let Some((kept, next)) = sorted else { return ((Time::NEVER, Order::default()), None) };
+        *packet = kept.packet();
+        ((kept.arrives, kept.order()), next.map(|next| (next.arrives, next.order())))
     }
 
     /// When the next packet arrives, and its place among those of the same time.
@@ -192,7 +193,7 @@ impl Lane {
         }
         let kept = match &self.sorted {
             Some(sorted) => sorted.last()?,
-            None => &pool.chunks[self.first as usize].kept[(self.left % CHUNK) as usize],
+            None => &pool.places[self.first as usize],
         };
         Some((kept.arrives, kept.order()))
     }
@@ -220,7 +221,8 @@ mod tests {
     fn what_is_kept_is_what_comes_out() {
         let (mut schedule, mut extensions) = (Schedule::default(), Extensions::default());
         let (mut lane, mut pool) = (Lane::new(0, 0, schedule.add_source(), false), Pool::default());
-        for (ns, ecn) in ECN.into_iter().enumerate() {
+        let ecns = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::Experienced];
+        for (ns, ecn) in ecns.into_iter().enumerate() {
             let packet = Packet {
                 bytes: u32::MAX - ns as u32,
                 connection: 255 - ns as u8,
@@ -228,12 +230,12 @@ mod tests {
                 extension: extensions.keep([7; 4]),
                 header: [u64::MAX, ns as u64, 1],
             };
-            let arrives = Time::from_nanos(ns as u64);
-            let sent = Travelling { arrives, order: schedule.next_order(), packet };
-            assert_eq!(lane.push(&mut pool, &sent), Some(arrives));
-            assert_eq!(lane.head(&pool), Some((sent.arrives, sent.order)));
-            let out = lane.pop(&mut pool).unwrap();
-            assert_eq!((out.arrives, out.order, out.packet), (sent.arrives, sent.order, packet));
+            let (arrives, order) = (Time::from_nanos(ns as u64), schedule.next_order());
+            assert_eq!(lane.push(&mut pool, arrives, order, &packet), Some(arrives));
+            assert_eq!(lane.head(&pool), Some((arrives, order)));
+            let mut out = Packet::default();
+            assert_eq!(lane.pop(&mut pool, &mut out), ((arrives, order), None));
+            assert_eq!(out, packet);
         }
     }
 
@@ -255,7 +257,7 @@ mod tests {
                     let packet = Packet { header: [number as u64, 0, 0], ..Packet::default() };
                     let order = schedule.next_order();
                     let arrives = Time::from_nanos(now + delay);
-                    let head = lanes[lane].push(&mut pool, &Travelling { arrives, order, packet });
+                    let head = lanes[lane].push(&mut pool, arrives, order, &packet);
                     let mut at = now + delay;
                     if lane == 2 {
                         let place = list.partition_point(|other| other.0 <= at);
@@ -267,7 +269,10 @@ mod tests {
                         prop_assert_eq!(head.is_some(), list.len() == 1);
                     }
                 } else {
-                    let out = lanes[lane].pop(&mut pool).map(|out| (out.arrives.nanos(), out.packet.header[0]));
+                    let mut packet = Packet::default();
+                    let out = (!lanes[lane].is_empty()).then(|| lanes[lane].pop(&mut pool, &mut packet));
+                    prop_assert_eq!(out.and_then(|(_, next)| next), lanes[lane].head(&pool).filter(|_| out.is_some()));
+                    let out = out.map(|((arrives, _), _)| (arrives.nanos(), packet.header[0]));
                     prop_assert_eq!(out, list.pop_front());
                     now = out.map_or(now, |(at, _)| now.max(at));
                 }

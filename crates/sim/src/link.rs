@@ -155,13 +155,26 @@ impl Link {
         self.queue.is_none() && self.impaired.is_none() && !self.transmission.varies()
     }
 
-    /// A packet crosses a [plain](Self::is_plain) link from `now` on, which never lies before the previous packet's; returns
-    /// when it arrives.
+    /// A packet crosses a [plain](Self::is_plain) link from `now` on, which never lies before the previous packet's: when it
+    /// arrives, where that is arithmetic: a packet of the same size as the last, wholly in the measured interval. Otherwise
+    /// [`Self::cross_slowly`] says it.
     #[inline]
-    pub fn cross(&mut self, now: Time, bytes: u32) -> Time {
+    pub fn cross(&mut self, now: Time, bytes: u32) -> Option<Time> {
+        let takes = self.transmission.time_of_same(bytes)?;
+        let starts = self.free_at.max(now);
+        let sent = starts + takes;
+        if sent >= self.whole_until {
+            return None;
+        }
+        self.send(now, starts, takes);
+        Some(sent + self.delay)
+    }
+
+    /// When the packet arrives of which [`Self::cross`] does not know it.
+    pub fn cross_slowly(&mut self, now: Time, bytes: u32) -> Time {
         debug_assert!(self.is_plain());
         let starts = self.free_at.max(now);
-        let takes = self.transmission.time_always(bytes);
+        let takes = self.transmission.time(starts, bytes);
         self.send(now, starts, takes);
         self.free_at + self.delay
     }

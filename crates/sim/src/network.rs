@@ -10,8 +10,9 @@
 
 mod building;
 mod serving;
+mod tracing;
 
-use crate::lane::{Lane, Pool, Travelling};
+use crate::lane::{Lane, Pool};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
 use crate::medium::{Medium, MediumParts, Station, Turn};
@@ -23,6 +24,7 @@ use crate::waiting_room::Guest;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use std::collections::VecDeque;
+use tracing::{take_number, trace_fate};
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,8 +37,8 @@ enum Step {
     Join(u32),
     /// Wait in a lane until the packet has arrived here.
     Wait(u32),
-    /// The endpoint.
-    Arrive(Destination),
+    /// Reach the endpoint.
+    Arrive,
 }
 
 /// Where a path leads to.
@@ -61,17 +63,6 @@ pub struct PathPlan {
     pub leaves_later: bool,
     /// Whether the endpoint may be handed packets before the time of their arrival has come.
     pub arrives_early: bool,
-}
-
-/// A packet that reaches the end of its path.
-#[derive(Clone, Copy, Debug)]
-pub struct Delivery {
-    /// When; later than now where the path's endpoint takes packets early.
-    pub at: Time,
-    /// Where.
-    pub to: Destination,
-    /// The packet.
-    pub packet: Packet,
 }
 
 /// What became of a path's packets on the way, over the measured interval.
@@ -112,9 +103,11 @@ pub struct Network {
     traced: Vec<VecDeque<(Order, u64)>>,
     steps: Vec<Step>,
     starts: Vec<u32>,
+    destinations: Vec<Destination>,
     counts: Vec<PathCounts>,
     measured: Interval,
-    travelling: usize,
+    /// Packets in the queues of links whose discipline decides at departure.
+    waiting: usize,
     /// The schedule's source of each link whose discipline decides at departure; the stations of a medium have one together.
     services: Vec<Option<SourceId>>,
     media: Vec<Shared>,
@@ -124,6 +117,10 @@ pub struct Network {
     refused: Vec<Guest>,
     /// Whether a queue has dropped a packet on its arrival since the last was launched.
     dropped_at_arrival: bool,
+    /// The number in the trace of the packet that is taken on.
+    number: u64,
+    /// When the packet that was last taken on reached the end of its path; never if it did not.
+    reached_end: Time,
 }
 
 impl Network {
@@ -146,14 +143,17 @@ impl Network {
             traced: Vec::new(),
             steps: Vec::new(),
             starts: Vec::new(),
+            destinations: Vec::new(),
             counts: vec![PathCounts::default(); paths.len()],
             measured,
-            travelling: 0,
+            waiting: 0,
             services: Vec::new(),
             media: Vec::new(),
             medium_of: Vec::new(),
             refused: Vec::new(),
             dropped_at_arrival: false,
+            number: 0,
+            reached_end: Time::NEVER,
         };
         network.add_media(media, seed);
         for path in paths {
@@ -181,26 +181,25 @@ impl Network {
         self.counts[path as usize]
     }
 
+    /// Where a path leads to.
+    #[inline]
+    pub fn destination(&self, path: u32) -> Destination {
+        self.destinations[path as usize]
+    }
+
     /// How many packets are under way.
     pub fn travelling(&self) -> usize {
-        self.travelling
+        self.waiting + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
     /// An endpoint sends a packet.
     #[inline]
-    pub fn launch(&mut self, now: Time, path: u32, packet: Packet) {
+    pub fn launch(&mut self, now: Time, path: u32, packet: &mut Packet) {
         self.dropped_at_arrival = false;
-        let number = match &mut self.trace {
-            Some(trace) => {
-                let number = trace.next_packet();
-                trace.push(now, path, number, packet.bytes, Event::Launched);
-                number
-            }
-            None => 0,
-        };
-        let step = self.starts[path as usize];
-        let delivery = self.advance(now, path, step, packet, number);
-        debug_assert!(delivery.is_none(), "every path waits at least once");
+        if self.trace.is_some() {
+            self.trace_launch(now, path, packet);
+        }
+        self.advance(now, path, self.starts[path as usize], packet);
     }
 
     /// Whether the queue of its path's first link dropped the packet that was just launched. A packet waits in a lane before
@@ -219,115 +218,127 @@ impl Network {
             Step::Cross(link) | Step::Offer(link) | Step::Join(link) => {
                 (arrives ^ self.links[link as usize].free_at().nanos(), None)
             }
-            Step::Arrive(to) => (arrives, Some(to)),
+            Step::Arrive => (arrives, Some(self.destination(lane.path))),
             Step::Wait(_) => (arrives, None),
         }
     }
 
-    /// The head of a lane has arrived: takes it over the links that follow, and returns it if it reaches the end of
-    /// its path.
+    /// The head of a lane, whose time has come, goes over the links that follow. Returns when it reaches the end of its path,
+    /// or never if it does not, and which path that is.
     #[inline]
-    pub fn arrive(&mut self, lane_index: usize) -> Option<Delivery> {
+    pub fn arrive(&mut self, lane_index: usize, head: &mut Packet) -> (Time, u32) {
         let lane = &mut self.lanes[lane_index];
-        let Travelling { arrives, order, packet } = lane.pop(&mut self.pool)?;
-        self.travelling -= 1;
-        match lane.head(&self.pool) {
-            Some((arrives, order)) => self.schedule.set(lane.source, arrives, order),
-            None => self.schedule.clear(lane.source),
+        let ((arrives, order), next) = lane.pop(&mut self.pool, head);
+        if let Some((arrives, order)) = next {
+            self.schedule.set(lane.source, arrives, order);
         }
-        let number = if self.trace.is_some() { take_number(&mut self.traced[lane_index], order) } else { 0 };
         let (path, step) = (lane.path, lane.next_step);
-        if let Step::Arrive(to) = self.steps[step as usize]
-            && self.trace.is_none()
-        {
-            return Some(Delivery { at: arrives, to, packet });
+        if self.trace.is_some() {
+            self.number = take_number(&mut self.traced[lane_index], order);
         }
-        self.advance(arrives, path, step, packet, number)
+        self.reached_end = Time::NEVER;
+        match self.steps[step as usize] {
+            Step::Offer(link) => self.offer(arrives, path, link, step, head),
+            Step::Arrive => self.reach_end(arrives, path, head),
+            _ => self.advance(arrives, path, step, head),
+        }
+        (self.reached_end, path)
     }
 
-    #[inline]
-    fn advance(
-        &mut self,
-        mut now: Time,
-        path: u32,
-        mut step: u32,
-        mut packet: Packet,
-        number: u64,
-    ) -> Option<Delivery> {
+    /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. What is more than
+    /// arithmetic is left to others as the last thing, so that arithmetic needs no room on the stack.
+    fn advance(&mut self, mut now: Time, path: u32, mut step: u32, packet: &mut Packet) {
         loop {
             match self.steps[step as usize] {
-                Step::Cross(link) if self.trace.is_none() => {
-                    now = self.links[link as usize].cross(now, packet.bytes);
-                }
-                Step::Cross(link) | Step::Offer(link) => {
-                    now = self.offer(now, path, link, &mut packet, number)?;
-                }
-                Step::Wait(lane) => {
-                    self.enter(lane as usize, now, packet, number);
-                    return None;
-                }
-                Step::Join(link) => {
-                    self.join(link, Guest { packet, path, since: now, step, number });
-                    return None;
-                }
-                Step::Arrive(to) => {
-                    if let Some(trace) = &mut self.trace {
-                        trace.push(now, path, number, packet.bytes, Event::Delivered);
-                    }
-                    return Some(Delivery { at: now, to, packet });
-                }
+                Step::Cross(link) => match self.links[link as usize].cross(now, packet.bytes) {
+                    Some(at) => now = at,
+                    None => return self.cross_slowly(now, path, link, step, packet),
+                },
+                Step::Offer(link) => return self.offer(now, path, link, step, packet),
+                Step::Wait(lane) => return self.enter(now, lane, packet),
+                Step::Join(link) => return self.join(now, path, link, step, packet),
+                Step::Arrive => return self.reach_end(now, path, packet),
             }
             step += 1;
         }
     }
 
-    /// Offers a packet to a link that decides at arrival; returns when it is at the other end.
+    /// A packet reaches the end of its path.
     #[inline]
-    fn offer(&mut self, now: Time, path: u32, link: u32, packet: &mut Packet, number: u64) -> Option<Time> {
+    fn reach_end(&mut self, now: Time, path: u32, packet: &Packet) {
+        self.reached_end = now;
+        if let Some(trace) = &mut self.trace {
+            trace.push(now, path, self.number, packet.bytes, Event::Delivered);
+        }
+    }
+
+    /// Takes a packet over a plain link where that is more than arithmetic.
+    #[inline(never)]
+    fn cross_slowly(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
+        let at = self.links[link as usize].cross_slowly(now, packet.bytes);
+        self.advance(at, path, step + 1, packet);
+    }
+
+    /// Offers a packet to a link that decides at arrival, and takes it on from there.
+    #[inline(never)]
+    fn offer(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
         let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
         let fate = self.links[link as usize].offer(&arrival);
         if let Some(trace) = &mut self.trace {
-            trace_fate(trace, now, path, number, packet.bytes, link, fate);
+            trace_fate(trace, now, path, self.number, packet.bytes, link, fate);
         }
         match fate {
             Fate::Arrives { at, marked, .. } => {
                 if marked {
                     packet.ecn = Ecn::Experienced;
                 }
-                Some(at)
+                self.advance(at, path, step + 1, packet);
             }
             Fate::Dropped => {
-                self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
                 self.dropped_at_arrival = true;
-                self.extensions.forget(packet);
-                None
+                self.count_dropped(path, now, packet);
             }
-            Fate::Lost { sent, .. } => {
-                self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
-                self.extensions.forget(packet);
-                None
-            }
+            Fate::Lost { sent, .. } => self.count_corrupted(path, sent, packet),
         }
     }
 
-    #[inline]
-    fn enter(&mut self, lane: usize, arrives: Time, packet: Packet, number: u64) {
-        let order = self.schedule.next_order();
-        self.travelling += 1;
-        if self.trace.is_some() {
-            self.traced[lane].push_back((order, number));
+    /// A packet waits in a lane until it arrives.
+    #[inline(never)]
+    fn enter(&mut self, arrives: Time, index: u32, packet: &Packet) {
+        let lane = &mut self.lanes[index as usize];
+        if self.trace.is_some() || !lane.is_ready(&self.pool) {
+            return self.enter_slowly(arrives, index, packet);
         }
-        let lane = &mut self.lanes[lane];
-        if let Some(arrives) = lane.push(&mut self.pool, &Travelling { arrives, order, packet }) {
+        let order = self.schedule.next_order();
+        if let Some(arrives) = lane.append(&mut self.pool, arrives, order, packet) {
             self.schedule.set(lane.source, arrives, order);
         }
     }
-}
 
-/// The number of the packet of this order, which is the first unless it has overtaken others.
-fn take_number(traced: &mut VecDeque<(Order, u64)>, order: Order) -> u64 {
-    let place = traced.iter().position(|(other, _)| *other == order);
-    place.and_then(|place| traced.remove(place)).map_or(0, |(_, number)| number)
+    #[cold]
+    #[inline(never)]
+    fn enter_slowly(&mut self, arrives: Time, index: u32, packet: &Packet) {
+        let order = self.schedule.next_order();
+        if self.trace.is_some() {
+            self.traced[index as usize].push_back((order, self.number));
+        }
+        let lane = &mut self.lanes[index as usize];
+        if let Some(arrives) = lane.push(&mut self.pool, arrives, order, packet) {
+            self.schedule.set(lane.source, arrives, order);
+        }
+    }
+
+    #[cold]
+    fn count_dropped(&mut self, path: u32, now: Time, packet: &Packet) {
+        self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
+        self.extensions.forget(packet);
+    }
+
+    #[cold]
+    fn count_corrupted(&mut self, path: u32, sent: Time, packet: &Packet) {
+        self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
+        self.extensions.forget(packet);
+    }
 }
 
 impl Shared {
@@ -349,31 +360,6 @@ impl Shared {
             "a medium gives the turn to a station with nothing to send"
         );
         Some(turn)
-    }
-}
-
-fn trace_fate(trace: &mut Trace, now: Time, path: u32, number: u64, bytes: u32, link: u32, fate: Fate) {
-    trace.push(now, path, number, bytes, Event::Offered { link });
-    if fate == Fate::Dropped {
-        trace.push(now, path, number, bytes, Event::Dropped { link });
-    }
-    trace_transmission(trace, path, number, bytes, link, fate);
-}
-
-fn trace_transmission(trace: &mut Trace, path: u32, number: u64, bytes: u32, link: u32, fate: Fate) {
-    let mut note = |time, event| trace.push(time, path, number, bytes, event);
-    match fate {
-        Fate::Dropped => {}
-        Fate::Lost { starts, sent } => {
-            note(starts, Event::Started { link });
-            note(sent, Event::Sent { link });
-            note(sent, Event::Lost { link });
-        }
-        Fate::Arrives { starts, sent, at, .. } => {
-            note(starts, Event::Started { link });
-            note(sent, Event::Sent { link });
-            note(at, Event::Arrived { link });
-        }
     }
 }
 

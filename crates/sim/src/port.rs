@@ -69,32 +69,48 @@ impl Jitter {
     }
 }
 
+/// How a flow is connected to the network.
+pub(crate) struct Socket {
+    /// The number of its first path; those from the first end to the second are this one and every second after it.
+    first_path: u32,
+    /// How many there are each way.
+    paths: u32,
+    /// How many connections it has been before, modulo 256. What is left of those in the network reaches nobody.
+    pub(crate) connection: u8,
+    measured: Interval,
+    /// What has arrived.
+    pub(crate) arrivals: Arrivals,
+}
+
+impl Socket {
+    /// A new one, over so many paths each way.
+    pub(crate) fn new(first_path: u32, paths: u32, measured: Interval) -> Self {
+        Self { first_path, paths, connection: 0, measured, arrivals: Arrivals::default() }
+    }
+}
+
 /// Where one end of a flow is connected to the network, during one event.
 pub(crate) struct Port<'a> {
     pub(crate) network: &'a mut Network,
-    pub(crate) arrivals: &'a mut Arrivals,
+    pub(crate) socket: &'a mut Socket,
     pub(crate) jitter: Option<&'a mut Jitter>,
     pub(crate) now: Time,
-    /// Whether what happens now is measured.
-    pub(crate) measured: Interval,
-    /// The number of its first path from here: every second is one.
-    pub(crate) first_path: u32,
-    /// How many there are.
-    pub(crate) paths: u32,
-    pub(crate) connection: u8,
+    /// Which end, 0 or 1.
+    pub(crate) end: u32,
     pub(crate) done: bool,
 }
 
 impl Outbox for Port<'_> {
     #[inline]
     fn send(&mut self, path: usize, mut packet: Packet) {
-        assert!(path < self.paths as usize, "sent over path {path} of a flow that has {}", self.paths);
-        packet.connection = self.connection;
+        let Socket { first_path, paths, connection, .. } = *self.socket;
+        assert!(path < paths as usize, "sent over path {path} of a flow that has {paths}");
+        packet.connection = connection;
         let leaves = match &mut self.jitter {
             Some(jitter) => jitter.leaves(self.now),
             None => self.now,
         };
-        self.network.launch(leaves, self.first_path + 2 * path as u32, packet);
+        self.network.launch(leaves, first_path + self.end + 2 * path as u32, &mut packet);
     }
 
     #[cold]
@@ -113,8 +129,8 @@ impl Outbox for Port<'_> {
 
     #[inline]
     fn received(&mut self, sent: Option<Time>, packets: u64, payload_bytes: u64) {
-        let counts = self.measured.contains(self.now);
-        self.arrivals.note(self.now, counts, sent, packets, payload_bytes);
+        let Socket { measured, arrivals, .. } = &mut *self.socket;
+        arrivals.note(self.now, measured.contains(self.now), sent, packets, payload_bytes);
     }
 
     fn done(&mut self) {

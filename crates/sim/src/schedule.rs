@@ -22,7 +22,7 @@ impl SourceId {
 }
 
 /// The order in which events were scheduled; breaks ties between equal times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Order(u64);
 
 impl Order {
@@ -126,13 +126,17 @@ impl Schedule {
         let key = Key::from(time.nanos()) << 64 | Key::from(tie);
         self.due[source.index()] = key;
         let number = time.nanos() >> self.width_bits;
-        if number >= self.end {
-            self.far.push(key);
-        } else if number >= self.next {
-            self.put_in_bucket(number, key);
-        } else {
-            self.put_near(key);
+        if number < self.next || number >= self.end {
+            return self.put_elsewhere(number, key);
         }
+        // The last thing that is done, so that what seldom happens needs no room on the stack.
+        let place = number as usize & (self.buckets.len() - 1);
+        let bucket = &mut self.buckets[place];
+        self.in_buckets += 1;
+        if bucket.len() == bucket.capacity() {
+            return push_to_full(bucket, key);
+        }
+        bucket.push(key);
     }
 
     /// Takes back a source's pending event, if it has one.
@@ -141,14 +145,21 @@ impl Schedule {
         self.due[source.index()] = NEVER;
     }
 
-    /// The next event: when, and whose.
+    /// Takes the next event if it is due before an instant: when, and whose. Its source is silent then.
     #[inline]
-    pub fn peek(&mut self) -> Option<(Time, SourceId)> {
+    pub fn next_before(&mut self, until: Time) -> Option<(Time, SourceId)> {
         loop {
             while let Some(&key) = self.near.last() {
                 let source = SourceId((key & SOURCE_MASK) as u32);
-                if self.due[source.index()] == key {
-                    return Some((Time::from_nanos((key >> 64) as u64), source));
+                let due = &mut self.due[source.index()];
+                if *due == key {
+                    let time = Time::from_nanos((key >> 64) as u64);
+                    if time >= until {
+                        return None;
+                    }
+                    *due = NEVER;
+                    self.near.pop();
+                    return Some((time, source));
                 }
                 self.near.pop();
             }
@@ -158,15 +169,12 @@ impl Schedule {
         }
     }
 
-    #[inline]
-    fn put_in_bucket(&mut self, number: u64, key: Key) {
-        let place = number as usize & (self.buckets.len() - 1);
-        self.buckets[place].push(key);
-        self.in_buckets += 1;
-    }
-
-    /// Among the few that are near; mostly it is later than they are.
-    fn put_near(&mut self, key: Key) {
+    /// Where it belongs in no bucket: beyond them, or among the few that are near, where mostly it is later than they are.
+    #[inline(never)]
+    fn put_elsewhere(&mut self, number: u64, key: Key) {
+        if number >= self.end {
+            return self.far.push(key);
+        }
         let place = if self.near.len() > 16 {
             self.near.partition_point(|other| *other > key)
         } else {
@@ -264,12 +272,20 @@ impl Schedule {
             let number = (key >> 64) as u64 >> self.width_bits;
             if number < self.end {
                 self.far.swap_remove(index);
-                self.put_in_bucket(number, key);
+                let place = number as usize & (self.buckets.len() - 1);
+                self.buckets[place].push(key);
+                self.in_buckets += 1;
             } else {
                 index += 1;
             }
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn push_to_full(bucket: &mut Vec<Key>, key: Key) {
+    bucket.push(key);
 }
 
 #[cfg(test)]
@@ -286,9 +302,8 @@ mod tests {
             schedule.set(sources[index], Time::from_nanos(7), order);
         }
         let mut served = Vec::new();
-        while let Some((_, source)) = schedule.peek() {
+        while let Some((_, source)) = schedule.next_before(Time::NEVER) {
             served.push(source.index());
-            schedule.clear(source);
         }
         assert_eq!(served, [3, 1, 4, 0, 2]);
     }
@@ -311,9 +326,17 @@ mod tests {
                 None => schedule.clear(sources[index]),
             }
             model[index] = time.map(|ns| (ns, order.0));
+            // What is first is looked at, but not taken.
             let best = model.iter().enumerate().filter_map(|(i, key)| key.map(|key| (key, i))).min();
-            let found = schedule.peek().map(|(time, source)| (time.nanos(), source.index()));
-            prop_assert_eq!(found, best.map(|((ns, _), i)| (ns, i)));
+            let Some(((ns, _), first)) = best else {
+                prop_assert_eq!(schedule.next_before(Time::NEVER), None);
+                continue;
+            };
+            prop_assert_eq!(schedule.next_before(Time::from_nanos(ns)), None);
+            if ns < u64::MAX {
+                let found = schedule.clone().next_before(Time::NEVER);
+                prop_assert_eq!(found, Some((Time::from_nanos(ns), SourceId(first as u32))));
+            }
         }
         Ok(())
     }
@@ -353,7 +376,7 @@ mod tests {
                 due.push((ns, order.0, source));
             }
             for (bits, shift, other) in ahead {
-                let (now, source) = schedule.peek().unwrap();
+                let (now, source) = schedule.next_before(Time::NEVER).unwrap();
                 let (ns, order, index) = model.pop_first().unwrap();
                 prop_assert_eq!((now.nanos(), source.index()), (ns, index));
                 let other = other % count;

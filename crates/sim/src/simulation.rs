@@ -4,7 +4,8 @@ use crate::flow::{Flow, FlowParts, Task};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
 use crate::medium::MediumParts;
-use crate::network::{Delivery, Destination, MAX_PACKETS, Network, PathPlan};
+use crate::network::{Destination, MAX_PACKETS, Network, PathPlan};
+use crate::packet::Packet;
 use crate::schedule::SourceId;
 use crate::series::{Sampler, Series};
 use crate::session::{Running, SessionParts};
@@ -74,9 +75,8 @@ pub struct Simulation {
     /// The network under them.
     pub network: Network,
     measured: Interval,
+    /// The sources of the schedule that follow those of the lanes.
     sources: Vec<Source>,
-    /// Those of each flow's two ends; none for an end that needs none.
-    timers: Vec<[Option<Timer>; 2]>,
     sampler: Option<Sampler>,
     events: u64,
     now: Time,
@@ -84,7 +84,6 @@ pub struct Simulation {
 
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    Lane(u32),
     Link(u32),
     /// The timer of a flow's end.
     Timer(u32, u8),
@@ -92,14 +91,6 @@ enum Source {
     Session(u32),
     Sample,
     WarmedUp,
-}
-
-/// A timer's leaf in the schedule, and when it is set to go off. A timer that moves to a later time is left where it is
-/// and looked at again when it goes off: most are moved at every acknowledgement and never go off.
-#[derive(Clone, Copy)]
-struct Timer {
-    source: SourceId,
-    due: Time,
 }
 
 /// How many events pass between two looks at whether to stop.
@@ -129,12 +120,11 @@ impl Simulation {
         let flows = parts.flows.into_iter().zip(firsts);
         let flows = flows.map(|(flow, first)| Flow::new(flow, first, parts.seed, parts.measured));
         let mut simulation = Self {
-            sources: sources(&network),
+            sources: network.services().map(Source::Link).collect(),
             network,
             flows: flows.collect(),
             sessions: sessions.map(|session| Running::new(session, parts.measured)).collect(),
             measured: parts.measured,
-            timers: Vec::new(),
             sampler: None,
             events: 0,
             now: Time::ZERO,
@@ -160,12 +150,9 @@ impl Simulation {
     /// that time, and it may be run on.
     pub fn run_until(&mut self, until: Time, cancelled: &AtomicBool) -> Result<(), RunError> {
         let until = until.min(self.measured.to);
-        while let Some((now, source)) = self.network.schedule.peek() {
-            if now >= until {
-                break;
-            }
+        while let Some((now, source)) = self.next_before(until, cancelled)? {
             self.look_ahead();
-            self.serve_next(now, source, cancelled)?;
+            self.serve(now, source);
         }
         self.now = self.now.max(until);
         Ok(())
@@ -175,18 +162,15 @@ impl Simulation {
     /// another, so reading for all of them first takes little longer than for one. Changes nothing.
     #[inline]
     fn look_ahead(&mut self) {
-        let Self { network, sources, flows, .. } = self;
-        let Network { schedule, .. } = network;
-        let Some(ahead) = schedule.ahead() else { return };
-        let lanes: [Option<u32>; 16] = {
-            let mut ahead = ahead.filter_map(|source| match sources[source.index()] {
-                Source::Lane(lane) => Some(lane),
-                _ => None,
-            });
+        let Self { network, flows, .. } = self;
+        let all = network.lanes();
+        let Some(ahead) = network.schedule.ahead() else { return };
+        let lanes: [Option<usize>; 16] = {
+            let mut ahead = ahead.map(SourceId::index).filter(|source| *source < all);
             std::array::from_fn(|_| ahead.next())
         };
         let read = lanes.into_iter().flatten().fold(0, |read, lane| {
-            let (word, to) = network.look_ahead(lane as usize);
+            let (word, to) = network.look_ahead(lane);
             let timer = to.map_or(0, |to| flows[to.flow as usize].timer(usize::from(to.end)).nanos());
             read ^ word ^ timer
         });
@@ -195,8 +179,11 @@ impl Simulation {
 
     /// Runs the next event. Says whether there was one before the end.
     pub fn step(&mut self) -> Result<bool, RunError> {
-        match self.network.schedule.peek().filter(|(now, _)| *now < self.measured.to) {
-            Some((now, source)) => self.serve_next(now, source, &AtomicBool::new(false)).map(|()| true),
+        match self.next_before(self.measured.to, &AtomicBool::new(false))? {
+            Some((now, source)) => {
+                self.serve(now, source);
+                Ok(true)
+            }
             None => {
                 self.now = self.now.max(self.measured.to);
                 Ok(false)
@@ -209,16 +196,32 @@ impl Simulation {
         self.now
     }
 
+    /// Takes the next event if it is before an instant.
     #[inline]
-    fn serve_next(&mut self, now: Time, source: SourceId, cancelled: &AtomicBool) -> Result<(), RunError> {
-        self.events += 1;
-        if self.events.is_multiple_of(EVENTS_BETWEEN_CHECKS) && cancelled.load(Ordering::Relaxed) {
+    fn next_before(
+        &mut self,
+        until: Time,
+        cancelled: &AtomicBool,
+    ) -> Result<Option<(Time, SourceId)>, RunError> {
+        if self.events.is_multiple_of(EVENTS_BETWEEN_CHECKS) {
+            self.check(cancelled)?;
+        }
+        let next = self.network.schedule.next_before(until);
+        if let Some((now, _)) = next {
+            self.events += 1;
+            self.now = now;
+        }
+        Ok(next)
+    }
+
+    /// Whether to go on.
+    #[cold]
+    fn check(&self, cancelled: &AtomicBool) -> Result<(), RunError> {
+        if cancelled.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
-        self.now = now;
-        self.serve(now, source);
         if self.network.travelling() > MAX_PACKETS {
-            return Err(RunError::TooManyPackets { at: now });
+            return Err(RunError::TooManyPackets { at: self.now });
         }
         Ok(())
     }
@@ -240,10 +243,8 @@ impl Simulation {
         let mut now = Time::ZERO;
         while !waited_for.is_empty() {
             now = most;
-            let Some((time, source)) = self.network.schedule.peek().filter(|(time, _)| *time < most) else {
-                break;
-            };
-            self.serve_next(time, source, cancelled)?;
+            let Some((time, source)) = self.next_before(most, cancelled)? else { break };
+            self.serve(time, source);
             now = time;
             waited_for.retain(|flow| self.flows[*flow].sender().avoids_congestion() == Some(false));
         }
@@ -271,55 +272,43 @@ impl Simulation {
         Some(sampler.into_series(&self.flows))
     }
 
+    #[inline]
     fn serve(&mut self, now: Time, source: SourceId) {
-        match self.sources[source.index()] {
-            Source::Lane(lane) => {
-                if let Some(delivery) = self.network.arrive(lane as usize) {
-                    self.deliver(&delivery);
-                }
-            }
+        match source.index().checked_sub(self.network.lanes()) {
+            None => self.serve_lane(source.index()),
+            Some(other) => self.serve_other(now, source, other),
+        }
+    }
+
+    /// The head of a lane goes on; if it reaches an endpoint, that takes it.
+    #[inline]
+    fn serve_lane(&mut self, lane: usize) {
+        let network = &mut self.network;
+        let mut packet = Packet::default();
+        let (at, path) = network.arrive(lane, &mut packet);
+        if at == Time::NEVER {
+            return;
+        }
+        let Destination { flow: index, end, path } = network.destination(path);
+        let (end, path) = (usize::from(end), usize::from(path));
+        let flow = &mut self.flows[index as usize];
+        let completes = flow.on_packet(end, at, path, &packet, network);
+        network.extensions.forget(&packet);
+        flow.arm(end, &mut network.schedule);
+        if completes && let Some(session) = flow.session {
+            self.go_on(session, at, Some(index));
+        }
+    }
+
+    fn serve_other(&mut self, now: Time, source: SourceId, other: usize) {
+        match self.sources[other] {
             Source::Link(link) => self.network.serve(link, now),
             Source::Timer(flow, end) => {
-                if let Some(timer) = &mut self.timers[flow as usize][usize::from(end)] {
-                    timer.due = Time::NEVER;
-                }
-                self.network.schedule.clear(source);
                 self.flows[flow as usize].on_timer(usize::from(end), now, &mut self.network);
-                self.arm(flow, usize::from(end));
             }
-            Source::Session(session) => {
-                self.network.schedule.clear(source);
-                self.go_on(session, now, None);
-            }
+            Source::Session(session) => self.go_on(session, now, None),
             Source::Sample => self.sample(now, source),
-            Source::WarmedUp => {
-                self.network.schedule.clear(source);
-                self.flows.iter_mut().for_each(|flow| flow.reset_counts(now));
-            }
-        }
-    }
-
-    #[inline]
-    fn deliver(&mut self, delivery: &Delivery) {
-        let Delivery { at, to: Destination { flow, end, path }, packet } = delivery;
-        let (end, path) = (usize::from(*end), usize::from(*path));
-        let network = &mut self.network;
-        let completes = self.flows[*flow as usize].on_packet(end, *at, path, packet, network);
-        network.extensions.forget(packet);
-        self.arm(*flow, end);
-        if completes && let Some(session) = self.flows[*flow as usize].session {
-            self.go_on(session, *at, Some(*flow));
-        }
-    }
-
-    #[inline]
-    fn arm(&mut self, flow: u32, end: usize) {
-        let Some(timer) = &mut self.timers[flow as usize][end] else { return };
-        let due = self.flows[flow as usize].timer(end);
-        if due < timer.due {
-            timer.due = due;
-            let source = timer.source;
-            self.set(source, due);
+            Source::WarmedUp => self.flows.iter_mut().for_each(|flow| flow.reset_counts(now)),
         }
     }
 
@@ -327,8 +316,9 @@ impl Simulation {
     fn go_on(&mut self, session: u32, now: Time, delivered: Option<u32>) {
         self.sessions[session as usize].go_on(now, delivered);
         while let Some((flow, order, ends)) = self.sessions[session as usize].next_order() {
-            self.flows[flow as usize].take_task(Task { at: order.at, packets: order.packets, ends });
-            self.arm(flow, 0);
+            let flow = &mut self.flows[flow as usize];
+            flow.take_task(Task { at: order.at, packets: order.packets, ends });
+            flow.arm(0, &mut self.network.schedule);
         }
     }
 
@@ -342,16 +332,13 @@ impl Simulation {
     }
 
     fn add_timers(&mut self) {
-        for flow in 0..self.flows.len() as u32 {
-            let needs = self.flows[flow as usize].needs_timers();
-            let timers = [0, 1].map(|end| {
-                needs[end].then(|| Timer {
-                    source: self.add_source(Source::Timer(flow, end as u8)),
-                    due: Time::NEVER,
-                })
-            });
-            self.timers.push(timers);
-            self.arm(flow, 0);
+        for flow in 0..self.flows.len() {
+            let needs = self.flows[flow].needs_timers();
+            for end in (0..2).filter(|end| needs[*end]) {
+                let source = self.add_source(Source::Timer(flow as u32, end as u8));
+                self.flows[flow].add_timer(end, source);
+            }
+            self.flows[flow].arm(0, &mut self.network.schedule);
         }
     }
 
@@ -397,12 +384,6 @@ fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
     };
     let pairs = flow.paths.iter().enumerate();
     pairs.flat_map(|(path, pair)| [plan(&pair.forward, path, 1), plan(&pair.backward, path, 0)]).collect()
-}
-
-/// The sources that the network has in the schedule.
-fn sources(network: &Network) -> Vec<Source> {
-    let lanes = (0..network.lanes() as u32).map(Source::Lane);
-    lanes.chain(network.services().map(Source::Link)).collect()
 }
 
 /// Which links more than one path uses, or share a medium.

@@ -66,14 +66,12 @@ impl Transmission {
         cycle.present.map_or(self.rate, |present| present.rate)
     }
 
-    /// How long so many bytes take where the rate never [varies](Self::varies).
+    /// How long so many bytes take if it is known without looking: if the last packet had as many, at a rate that does not
+    /// change.
     #[inline]
-    pub fn time_always(&mut self, bytes: u32) -> Span {
+    pub fn time_of_same(&self, bytes: u32) -> Option<Span> {
         debug_assert!(!self.varies());
-        if self.recent[0].0 != bytes {
-            self.look_up(Time::ZERO, bytes);
-        }
-        self.recent[0].1
+        (self.recent[0].0 == bytes).then_some(self.recent[0].1)
     }
 
     /// How long so many bytes take that start at `starts`. Starts are asked for in order.

@@ -38,6 +38,7 @@ impl Network {
     pub(super) fn add_path(&mut self, plan: &PathPlan) {
         let path = self.starts.len() as u32;
         self.starts.push(self.steps.len() as u32);
+        self.destinations.push(plan.to);
         let mut now_is_real = !plan.leaves_later;
         // A packet that has not waited is still in the hands of its sender, or of the link that was served.
         let mut has_waited = false;
@@ -48,7 +49,7 @@ impl Network {
                 has_waited = true;
             }
             self.steps.push(match &self.links[*link as usize] {
-                plain if plain.is_plain() => Step::Cross(*link),
+                plain if plain.is_plain() && self.trace.is_none() => Step::Cross(*link),
                 late if late.decides_at_departure() => Step::Join(*link),
                 _ => Step::Offer(*link),
             });
@@ -64,7 +65,7 @@ impl Network {
         if !(waits_at_end || plan.arrives_early && has_waited) {
             self.add_wait(path, false);
         }
-        self.steps.push(Step::Arrive(plan.to));
+        self.steps.push(Step::Arrive);
     }
 
     pub(super) fn add_wait(&mut self, path: u32, reorders: bool) {

@@ -1,17 +1,20 @@
 //! Links whose packets wait: those whose discipline decides at departure, and the stations of a medium.
 
-use super::{Network, Shared, trace_transmission};
+use super::tracing::trace_transmission;
+use super::{Network, Shared};
 use crate::link::Fate;
 use crate::medium::Turn;
+use crate::packet::Packet;
 use crate::trace::Event;
 use crate::waiting_room::Guest;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 
 impl Network {
-    /// A packet arrives at a link whose discipline decides at departure.
-    pub(super) fn join(&mut self, link: u32, guest: Guest) {
-        let Guest { packet, path, since: now, .. } = guest;
+    /// A packet arrives at a link whose discipline decides at departure, and waits.
+    #[inline(never)]
+    pub(super) fn join(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
+        let guest = Guest { packet: *packet, path, since: now, step, number: self.number };
         let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
         // What the link is free for at this instant has left already, as where arrivals decide.
         if self.links[link as usize].service_due().is_some_and(|due| due <= now) {
@@ -27,7 +30,7 @@ impl Network {
         if let Some(trace) = &mut self.trace {
             trace.push(arrival.now, path, number, packet.bytes, Event::Offered { link });
         }
-        self.travelling += 1;
+        self.waiting += 1;
         self.links[link as usize].wait(guest, arrival, &mut self.refused);
         self.note_refused(link, arrival.now);
     }
@@ -85,7 +88,7 @@ impl Network {
     /// The transmission of a packet that waited has begun.
     pub(super) fn go_on(&mut self, link: u32, next: Option<(Guest, Fate)>) {
         let Some((guest, fate)) = next else { return };
-        self.travelling -= 1;
+        self.waiting -= 1;
         let Guest { mut packet, path, step, number, .. } = guest;
         if let Some(trace) = &mut self.trace {
             trace_transmission(trace, path, number, packet.bytes, link, fate);
@@ -95,19 +98,16 @@ impl Network {
                 if marked {
                     packet.ecn = Ecn::Experienced;
                 }
-                let delivery = self.advance(at, path, step + 1, packet, number);
-                debug_assert!(delivery.is_none(), "every path waits after such a link");
+                self.number = number;
+                self.advance(at, path, step + 1, &mut packet);
             }
             Fate::Dropped => {}
-            Fate::Lost { sent, .. } => {
-                self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
-                self.extensions.forget(&packet);
-            }
+            Fate::Lost { sent, .. } => self.count_corrupted(path, sent, &packet),
         }
     }
 
     pub(super) fn note_refused(&mut self, link: u32, now: Time) {
-        self.travelling -= self.refused.len();
+        self.waiting -= self.refused.len();
         for guest in self.refused.drain(..) {
             self.extensions.forget(&guest.packet);
             self.counts[guest.path as usize].dropped += u64::from(self.measured.contains(now));

@@ -33,10 +33,10 @@ fn what_leaves_as_another_arrives_has_left_before() {
     // whichever of the two is looked at first.
     for discipline in ["droptail", "codel", "fq-codel", "shaper"] {
         let mut network = network(discipline);
-        let packet = Packet { bytes: 1000, ..Packet::default() };
-        (0..3).for_each(|_| network.launch(Time::ZERO, 0, packet));
+        let mut packet = Packet { bytes: 1000, ..Packet::default() };
+        (0..3).for_each(|_| network.launch(Time::ZERO, 0, &mut packet));
         assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
-        network.launch(Time::from_nanos(1_000_000), 0, packet);
+        network.launch(Time::from_nanos(1_000_000), 0, &mut packet);
         assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
     }
 }
