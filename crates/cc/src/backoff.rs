@@ -14,7 +14,7 @@ pub trait Backoff: Send {
     /// where it discriminates.
     fn on_ack(&mut self, _now: Time, _cause: Option<Cause>) {}
 
-    /// The factor after `expiries` expiries in a row.
+    /// The factor after `expiries` expiries in a row, at least one; without any it is 1, and not asked for.
     fn factor(&self, expiries: u32) -> f64;
 
     /// Shows its inside, see [`crate::Control::publish`].

@@ -44,6 +44,15 @@ pub trait Detection: Send {
     /// next in line.
     fn on_sent(&mut self, _board: &mut Ledger, _number: u64, _in_line: bool) {}
 
+    /// Whether the rule has nothing to repair and nothing in mind. If the ledger is [in order](Ledger::is_in_order) besides,
+    /// the sender does by itself what the rule would, without asking or telling it, until something else comes than new
+    /// packets in order: it takes all that is outstanding for what is in flight, sends the next packet in line while less
+    /// than the window is, and starts the retransmission timer again at each acknowledgement. A rule that wants to hear of every
+    /// packet, or keeps a timer, is never at ease.
+    fn is_at_ease(&self) -> bool {
+        false
+    }
+
     /// Whether selective acknowledgements are to be put in the ledger.
     fn wants_ranges(&self, _board: &Ledger) -> bool {
         false

@@ -57,8 +57,11 @@ impl EcnSender {
 
     /// Marks that no acknowledgement has told of before; one that is overtaken tells of none.
     pub fn new_marks(&mut self, feedback: MarkFeedback) -> u32 {
+        if !self.counts() {
+            return 0;
+        }
         let new = feedback.marked.wrapping_sub(self.marked);
-        if !self.counts() || new > u16::MAX / 2 {
+        if new > u16::MAX / 2 {
             return 0;
         }
         self.marked = feedback.marked;

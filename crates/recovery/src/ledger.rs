@@ -95,9 +95,9 @@ pub struct Ledger {
     sacked: u64,
     lost: u64,
     resent: u64,
-    /// Packets below this with no acknowledgement are lost (RFC 6675 IsLost).
+    /// Packets from `una` to this with no acknowledgement are lost (RFC 6675 IsLost).
     frontier: u64,
-    /// The next place to look for a lost packet that has not been resent.
+    /// The next place to look for a lost packet that has not been resent, if that is not below `una`.
     hole: u64,
     /// The highest selectively acknowledged numbers, descending, each plus one; zero where there is none.
     highest: [u64; MAX_DUPACK_THRESHOLD as usize],
@@ -177,6 +177,19 @@ impl Ledger {
         (self.outstanding + self.resent).saturating_sub(self.sacked + self.lost)
     }
 
+    /// Whether all that is outstanding is in the network, sent in line: none of it is acknowledged selectively, lost, or to be
+    /// sent again. [Acknowledgements in order](Self::acknowledge_in_order) and [packets in line](Self::transmit_in_line) leave
+    /// it so.
+    pub fn is_in_order(&self) -> bool {
+        (self.sacked | self.lost | self.resent) == 0 && self.next == self.high && !self.first_is_lost()
+    }
+
+    /// How much is outstanding.
+    #[inline]
+    pub fn outstanding(&self) -> u64 {
+        self.outstanding
+    }
+
     /// How much is outstanding and not acknowledged in either way.
     pub fn unacknowledged(&self) -> u64 {
         self.outstanding - self.sacked
@@ -212,31 +225,43 @@ impl Ledger {
     /// latter.
     #[inline]
     pub fn transmit(&mut self, number: u64, now: Time, size: u16) -> bool {
-        let in_line = number == self.next;
         debug_assert!((self.una..=self.next).contains(&number));
-        if self.is_empty() {
-            self.delivery.begin_flight(now);
+        let in_flight = self.pipe() + u64::from(size);
+        if number == self.high {
+            self.append(now, size, in_flight);
+            return true;
         }
-        let tx_in_flight = (self.pipe() + u64::from(size)) as u32;
-        let slot = if number == self.high {
-            self.make_room();
-            self.high += 1;
-            let slot = self.slot(number);
-            self.ring[slot] = Sent { size, ..Sent::default() };
-            slot
-        } else {
-            self.slot(number)
-        };
+        let in_line = number == self.next;
         if in_line {
             self.next += 1;
             self.outstanding += u64::from(size);
         }
+        let slot = self.slot(number);
         let sent = &mut self.ring[slot];
-        sent.at = now;
-        sent.transmissions = sent.transmissions.saturating_add(1);
-        sent.tx_in_flight = tx_in_flight;
-        self.delivery.stamp(sent);
+        let again = Sent { at: now, transmissions: sent.transmissions.saturating_add(1), ..*sent };
+        *sent = self.delivery.stamp(again, in_flight);
         in_line
+    }
+
+    /// Notes the transmission of [`Self::next`] where the ledger [is in order](Self::is_in_order).
+    #[inline]
+    pub fn transmit_in_line(&mut self, now: Time, size: u16) {
+        self.append(now, size, self.outstanding + u64::from(size));
+    }
+
+    /// Notes the first transmission of a packet, with which so much is in flight.
+    #[inline]
+    fn append(&mut self, now: Time, size: u16, in_flight: u64) {
+        if self.is_empty() {
+            self.delivery.begin_flight(now);
+        }
+        self.make_room();
+        let slot = self.slot(self.high);
+        self.high += 1;
+        self.next += 1;
+        self.outstanding += u64::from(size);
+        let first = Sent { at: now, size, transmissions: 1, ..Sent::default() };
+        self.ring[slot] = self.delivery.stamp(first, in_flight);
     }
 
     /// Marks an outstanding packet as resent, which puts it into the network a second time.
@@ -272,8 +297,18 @@ impl Ledger {
         }
         self.una = self.una.max(to);
         self.next = self.next.max(self.una);
-        self.hole = self.hole.max(self.una);
-        self.frontier = self.frontier.max(self.una);
+    }
+
+    /// The same where the ledger [is in order](Self::is_in_order).
+    #[inline]
+    pub fn acknowledge_in_order(&mut self, to: u64, newly: &mut Newly) {
+        newly.cumulative = to - self.una;
+        for number in self.una..to {
+            newly.deliver(number, &self.ring[self.slot(number)]);
+        }
+        newly.in_order = newly.delivered;
+        self.outstanding -= newly.delivered;
+        self.una = to;
     }
 
     /// Ends the taking in of one acknowledgement: counts what it delivered, and samples the delivery rate over the

@@ -76,6 +76,7 @@ impl Pacer {
 
     /// What is left of the pause is for packets that have left, and these cost now what they cost at the new rate. Without
     /// this a flow whose rate has risen would wait for one old interval, however long that was.
+    #[cold]
     fn reprice(&mut self, now: Time, interval: Span) {
         if now < self.paid && self.interval > Span::ZERO {
             let factor = interval.nanos() as f64 / self.interval.nanos() as f64;

@@ -13,6 +13,7 @@ pub struct Smoothed {
 
 impl Smoothed {
     /// RFC 6298 section 2.2 and 2.3.
+    #[inline]
     fn take(&mut self, sample: Span) {
         if self.mean == Span::ZERO {
             self.mean = sample;
@@ -66,16 +67,20 @@ pub struct RttEstimator {
     fine: Smoothed,
     /// From the samples that the timer may use, in ticks.
     coarse: Ticks,
+    /// The timeout without back-off, which changes with `coarse` alone.
+    base: Span,
     min: Span,
 }
 
 impl RttEstimator {
     /// Nothing known yet.
     pub fn new(rule: TimeoutRule) -> Self {
-        Self { rule, fine: Smoothed::default(), coarse: Ticks::default(), min: Span::MAX }
+        let base = rule.initial.max(rule.min);
+        Self { rule, fine: Smoothed::default(), coarse: Ticks::default(), base, min: Span::MAX }
     }
 
     /// A round trip for the controls.
+    #[inline]
     pub fn sample(&mut self, rtt: Span) {
         self.fine.take(rtt.max(Span::from_nanos(1)));
         self.min = self.min.min(rtt);
@@ -91,16 +96,13 @@ impl RttEstimator {
         let tick = self.rule.tick.nanos().max(1);
         let ticks = (now.nanos() / tick).saturating_sub(sent.nanos() / tick).max(1);
         self.coarse.take(ticks);
+        let Ticks { mean_8, deviation_4 } = self.coarse;
+        self.base = (self.rule.tick * (mean_8 / 8 + deviation_4)).max(self.rule.min);
     }
 
     /// RFC 6298 section 2.3, 2.4 and 5.5: the timeout with a back-off factor on it.
     pub fn timeout(&self, factor: f64) -> Span {
-        let base = match self.coarse {
-            Ticks { mean_8: 0, .. } => self.rule.initial,
-            Ticks { mean_8, deviation_4 } => self.rule.tick * (mean_8 / 8 + deviation_4),
-        };
-        let base = base.max(self.rule.min);
-        let backed_off = if factor == 1.0 { base } else { base.scale(factor) };
+        let backed_off = if factor == 1.0 { self.base } else { self.base.scale(factor) };
         backed_off.min(self.rule.max)
     }
 

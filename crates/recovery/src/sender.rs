@@ -62,6 +62,9 @@ pub struct Sender {
     deadline: Time,
     /// Whether the rule has a timer beside it.
     keeps_timer: bool,
+    /// Whether the rule is [at ease](Detection::is_at_ease) and the ledger [in order](Ledger::is_in_order): what is
+    /// ordinary then is done without asking the rule.
+    at_ease: bool,
     expiries: u32,
     /// The one packet that is being timed where the timer does not listen to timestamps: its number and when it left.
     timed: Option<(u64, Time)>,
@@ -94,6 +97,7 @@ impl Sender {
             controller,
             keeps_timer: detection.keeps_timer(),
             rule: detection,
+            at_ease: false,
             backoff,
             ledger: Ledger::new(options.dupack_threshold),
             rtt: RttEstimator::new(options.timeout),
@@ -257,8 +261,21 @@ impl Sender {
         self.options.units.to_packets(self.rule.inflight(&self.ledger))
     }
 
+    /// The same while the rule is `AT_EASE`, or not.
+    #[inline]
+    fn flight<const AT_EASE: bool>(&self) -> u64 {
+        if AT_EASE {
+            debug_assert_eq!(self.rule.inflight(&self.ledger), self.ledger.outstanding());
+            self.ledger.outstanding()
+        } else {
+            self.rule.inflight(&self.ledger)
+        }
+    }
+
+    #[inline]
     fn timeout(&self) -> Span {
-        self.rtt.timeout(self.backoff.factor(self.expiries))
+        let factor = if self.expiries == 0 { 1.0 } else { self.backoff.factor(self.expiries) };
+        self.rtt.timeout(factor)
     }
 
     /// draft-ietf-ccwg-bbr section 4.1.2.4, asked when the application writes, before an acknowledgement changes what is in
@@ -296,6 +313,7 @@ impl Sender {
             }
             return;
         }
+        self.at_ease = false;
         self.note_if_app_limited();
         self.counts.note_timeout(now.since(self.last_sent));
         self.timed = None;
@@ -325,6 +343,7 @@ impl Sender {
         }
     }
 
+    #[inline]
     fn restart_timer(&mut self, now: Time) {
         self.deadline = if self.ledger.is_empty() { Time::NEVER } else { now + self.timeout() };
     }

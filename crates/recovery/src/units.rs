@@ -61,7 +61,8 @@ impl Units {
     /// So many packets as an amount; of packets only whole ones.
     #[inline]
     pub fn from_packets(self, packets: Packets) -> u64 {
-        (packets * f64::from(self.per_packet) + self.rounding) as u64
+        // Signed, as above; there are no negative packets.
+        ((packets * f64::from(self.per_packet) + self.rounding) as i64).max(0) as u64
     }
 
     /// While less than this is in flight, another full packet fits into the window.

@@ -175,6 +175,10 @@ impl Detection for Duplicates {
         board.span().saturating_sub(self.inflation)
     }
 
+    fn is_at_ease(&self) -> bool {
+        self.recover.is_none() && self.duplicates == 0 && self.inflation == 0
+    }
+
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let next = board.next();
         let room = board.span() < cwnd.saturating_add(self.inflation);

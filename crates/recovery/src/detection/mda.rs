@@ -129,6 +129,10 @@ impl Detection for Mda {
         self.reno.inflight(board)
     }
 
+    fn is_at_ease(&self) -> bool {
+        self.episode.is_none() && self.reno.is_at_ease()
+    }
+
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         self.reno.next(board, cwnd, fresh_until)
     }

@@ -202,6 +202,10 @@ impl Detection for Sack {
         (next < board.high() || next < fresh_until).then_some(next)
     }
 
+    fn is_at_ease(&self) -> bool {
+        self.recover.is_none() && self.duplicates == 0
+    }
+
     fn wants_ranges(&self, board: &Ledger) -> bool {
         self.options.after_timeout == AfterTimeout::KeepSack || board.una() >= self.guard
     }

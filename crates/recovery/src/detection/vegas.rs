@@ -88,6 +88,10 @@ impl Detection for Vegas {
         self.duplicates.inflight(board)
     }
 
+    fn is_at_ease(&self) -> bool {
+        self.worries == 0 && self.duplicates.is_at_ease()
+    }
+
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         self.duplicates.next(board, cwnd, fresh_until)
     }

@@ -70,15 +70,19 @@ impl Delivery {
         self.lost += size;
     }
 
-    /// Notes on a packet that is being sent what a sample will need.
+    /// Notes on a packet that is being sent what a sample will need; with it so much is in flight.
     #[inline]
-    pub(super) fn stamp(&self, sent: &mut Sent) {
-        sent.delivered = self.delivered as u32;
-        sent.lost = self.lost as u32;
-        sent.delivered_at = self.delivered_at;
-        sent.first_sent_at = self.first_sent_at;
+    pub(super) fn stamp(&self, sent: Sent, in_flight: u64) -> Sent {
         let limited = if self.is_app_limited() { APP_LIMITED } else { 0 };
-        sent.marks = sent.marks & !(APP_LIMITED | GIVEN_UP) | limited;
+        Sent {
+            delivered: self.delivered as u32,
+            lost: self.lost as u32,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+            tx_in_flight: in_flight as u32,
+            marks: sent.marks & !(APP_LIMITED | GIVEN_UP) | limited,
+            ..sent
+        }
     }
 
     /// What there is to say of a packet that is given up: the same as of one that is delivered, except for times.

@@ -35,51 +35,81 @@ pub struct Taken {
 
 impl Sender {
     /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
+    #[inline]
     pub fn on_ack(
         &mut self,
         now: Time,
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
         output: &mut impl Output,
     ) -> Taken {
-        let Acknowledgement { cumulative, ranges, stamp, one_way_delay, dsack, marks } = acknowledgement;
-        if cumulative > self.ledger.high() {
+        if acknowledgement.cumulative > self.ledger.high() {
             return Taken::default();
         }
+        if self.at_ease && self.is_ordinary(&acknowledgement) {
+            return self.take::<true>(now, acknowledgement, output);
+        }
+        self.at_ease = false;
+        let taken = self.take::<false>(now, acknowledgement, output);
+        self.at_ease = self.rule.is_at_ease() && self.ledger.is_in_order();
+        taken
+    }
+
+    /// Whether an acknowledgement brings nothing but new packets in order, of which a rule at ease need not hear.
+    #[inline]
+    fn is_ordinary(&self, acknowledgement: &Acknowledgement<impl Iterator>) -> bool {
+        let Acknowledgement { cumulative, ranges, marks, .. } = acknowledgement;
+        let has_ranges = ranges.size_hint().1 != Some(0);
+        *cumulative > self.ledger.una() && !has_ranges && !marks.echo && !self.doubts.are_open()
+    }
+
+    /// Takes an acknowledgement, which is [ordinary](Self::is_ordinary) if the rule is `AT_EASE`.
+    #[inline(always)]
+    fn take<const AT_EASE: bool>(
+        &mut self,
+        now: Time,
+        acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
+        output: &mut impl Output,
+    ) -> Taken {
+        let Acknowledgement { cumulative, ranges, stamp, one_way_delay, dsack, marks } = acknowledgement;
         self.note_if_app_limited();
-        let inflight_before = self.packets_in_flight();
-        let was_recovering = self.rule.in_recovery();
-        let newly = self.take_in(cumulative, ranges);
+        let units = self.options.units;
+        let inflight_before = units.to_packets(self.flight::<AT_EASE>());
+        let was_recovering = !AT_EASE && self.rule.in_recovery();
+        let newly = if AT_EASE { self.take_in_order(cumulative) } else { self.take_in(cumulative, ranges) };
         let sample = self.ledger.count_delivery(now, &newly);
-        let fresh = newly.cumulative > 0;
+        let fresh = AT_EASE || newly.cumulative > 0;
         let clean_rtt = newly.unambiguous_sending().map(|sent| now.since(sent));
         let rtt = self.measure(now, cumulative, clean_rtt, stamp.filter(|_| fresh));
         let incoming =
             || IncomingAck { now, fresh, echo: stamp.map(|stamp| now.since(stamp)), one_way_delay };
         let cause = self.controller.on_incoming(incoming, &mut *self.random);
         self.backoff.on_ack(now, cause);
-        let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
-        let sends_new = self.doubts.are_open() && self.judge(now, &newly, duplicate, stamp, &dsack);
-        let mut news = self.news(now, &newly, duplicate, cause);
-        if self.keeps_timer {
-            (news.stamp, news.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
-        }
         let lost_before = self.ledger.delivery().lost();
-        let reaction = self.rule.on_ack(&mut self.ledger, &news);
-        self.react_before_control(now, &reaction, inflight_before);
+        let mut sends_new = false;
+        let mut reaction = Reaction { restart_timer: true, ..Reaction::default() };
+        if !AT_EASE {
+            let duplicate = !fresh && cumulative == self.ledger.una() && !self.ledger.is_empty();
+            sends_new = self.doubts.are_open() && self.judge(now, &newly, duplicate, stamp, &dsack);
+            let mut news = self.news(now, &newly, duplicate, cause);
+            if self.keeps_timer {
+                (news.stamp, news.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
+            }
+            reaction = self.rule.on_ack(&mut self.ledger, &news);
+            self.react_before_control(now, &reaction, inflight_before);
+        }
         let new_marks = self.ecn.new_marks(marks);
-        if marks.echo && !self.ecn.counts() {
+        if !AT_EASE && marks.echo && !self.ecn.counts() {
             self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, and nothing to resend
         }
-        let units = self.options.units;
         let delivery = self.ledger.delivery();
-        let recovering = was_recovering || self.rule.in_recovery();
+        let recovering = !AT_EASE && (was_recovering || self.rule.in_recovery());
         let ack = Ack {
             now,
             fresh,
             acked_to: self.ledger.una(),
             sent_to: self.ledger.next(),
             newly_acked: units.to_packets(newly.delivered),
-            newly_lost: units.to_packets(delivery.lost() - lost_before),
+            newly_lost: if AT_EASE { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
             marks: new_marks,
             credit: units.to_packets(newly.in_order).min(f64::from(self.options.max_credit)),
             rtt,
@@ -87,7 +117,7 @@ impl Sender {
             smoothed_rtt: self.rtt.fine().mean,
             min_rtt: self.rtt.min(),
             inflight_before,
-            inflight: self.packets_in_flight(),
+            inflight: units.to_packets(self.flight::<AT_EASE>()),
             delivered: units.to_packets(delivery.delivered()),
             lost: units.to_packets(delivery.lost()),
             round_start: sample.is_some_and(|sample| sample.round_start),
@@ -105,7 +135,7 @@ impl Sender {
         if fresh {
             self.end_if_done();
         }
-        self.react_after_control(now, &reaction, output);
+        self.react_after_control::<AT_EASE>(now, &reaction, output);
         if sends_new {
             self.send_new(now, output);
         }
@@ -125,8 +155,17 @@ impl Sender {
         newly
     }
 
+    /// The same for one that is ordinary.
+    #[inline]
+    fn take_in_order(&mut self, cumulative: u64) -> Newly {
+        let mut newly = Newly::default();
+        self.ledger.acknowledge_in_order(cumulative, &mut newly);
+        newly
+    }
+
     /// Takes the round trip for the controls and for the timer; returns the former. `stamp` is that of a fresh
     /// acknowledgement.
+    #[inline(always)]
     fn measure(
         &mut self,
         now: Time,
@@ -203,7 +242,12 @@ impl Sender {
     }
 
     #[inline(always)]
-    pub(super) fn react_after_control(&mut self, now: Time, reaction: &Reaction, output: &mut impl Output) {
+    pub(super) fn react_after_control<const AT_EASE: bool>(
+        &mut self,
+        now: Time,
+        reaction: &Reaction,
+        output: &mut impl Output,
+    ) {
         if let Some(Run { first, count }) = reaction.resend {
             for number in first..first.saturating_add(count).min(self.ledger.high()) {
                 if self.transmit(now, number, output).is_none() {
@@ -215,6 +259,10 @@ impl Sender {
         if reaction.restart_timer {
             self.restart_timer(now);
         }
-        self.send_allowed(now, output);
+        if AT_EASE {
+            self.send::<true>(now, output);
+        } else {
+            self.send_allowed(now, output);
+        }
     }
 }

@@ -56,7 +56,8 @@ impl Counts {
 
     #[inline]
     pub(super) fn add_area(&mut self, now: Time, cwnd: Packets) {
-        self.cwnd_area += cwnd * now.since(self.cwnd_since).nanos() as f64;
+        // Signed: one instruction where an unsigned number takes several.
+        self.cwnd_area += cwnd * now.since(self.cwnd_since).nanos() as i64 as f64;
         self.cwnd_since = now;
     }
 

@@ -8,6 +8,16 @@ use ackclock_cc::{Decision, Sent};
 impl Sender {
     /// Sends what the rule has, as long as window, pacing and burst allow.
     pub fn send_allowed(&mut self, now: Time, output: &mut impl Output) {
+        if self.at_ease {
+            self.send::<true>(now, output);
+        } else {
+            self.send::<false>(now, output);
+        }
+    }
+
+    /// The same while the rule is `AT_EASE`, or not.
+    #[inline(always)]
+    pub(super) fn send<const AT_EASE: bool>(&mut self, now: Time, output: &mut impl Output) {
         self.pacer.unblock();
         if self.doubts.hold_back() {
             return;
@@ -17,19 +27,20 @@ impl Sender {
         let fresh_until = self.fresh_until();
         if decision.pacing_rate.is_some() || self.options.pacing {
             let pace = self.pace(&decision);
-            self.send_paced(now, cwnd, fresh_until, pace, output);
+            self.send_paced::<AT_EASE>(now, cwnd, fresh_until, pace, output);
         } else {
             for _ in 0..self.options.max_burst {
-                let Some(number) = self.rule.next(&mut self.ledger, cwnd, fresh_until) else { break };
-                if self.transmit(now, number, output).is_none() {
+                let Some(number) = self.next::<AT_EASE>(cwnd, fresh_until) else { break };
+                if self.transmit_one::<AT_EASE>(now, number, output).is_none() {
                     break;
                 }
             }
         }
-        self.cwnd_limited = self.rule.inflight(&self.ledger) >= cwnd;
+        self.cwnd_limited = self.flight::<AT_EASE>() >= cwnd;
     }
 
-    pub(super) fn send_paced(
+    #[inline(never)] // beside the way of a flow that is not paced
+    fn send_paced<const AT_EASE: bool>(
         &mut self,
         now: Time,
         cwnd: u64,
@@ -41,9 +52,20 @@ impl Sender {
             if !self.pacer.allows(now, pace) {
                 break;
             }
-            let Some(number) = self.rule.next(&mut self.ledger, cwnd, fresh_until) else { break };
-            let Some(size) = self.transmit(now, number, output) else { break };
+            let Some(number) = self.next::<AT_EASE>(cwnd, fresh_until) else { break };
+            let Some(size) = self.transmit_one::<AT_EASE>(now, number, output) else { break };
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
+        }
+    }
+
+    /// The next packet to send, see [`next`](crate::detection::Detection::next).
+    #[inline]
+    fn next<const AT_EASE: bool>(&mut self, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        if AT_EASE {
+            let next = self.ledger.next();
+            (self.ledger.outstanding() < cwnd && next < fresh_until).then_some(next)
+        } else {
+            self.rule.next(&mut self.ledger, cwnd, fresh_until)
         }
     }
 
@@ -60,7 +82,18 @@ impl Sender {
 
     /// Sends a packet, new or again, and returns its size; `None` if it has not left.
     pub(super) fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
-        let again = number < self.ledger.high();
+        self.transmit_one::<false>(now, number, output)
+    }
+
+    /// The same; while the rule is `AT_EASE` the packet is the next in line, and new.
+    #[inline(always)]
+    fn transmit_one<const AT_EASE: bool>(
+        &mut self,
+        now: Time,
+        number: u64,
+        output: &mut impl Output,
+    ) -> Option<u16> {
+        let again = !AT_EASE && number < self.ledger.high();
         let announces_reduction = !again && self.options.announces_reductions && self.ecn.take_announcement();
         let Some(size) = output.send(Transmission { number, again, announces_reduction }) else {
             if announces_reduction {
@@ -69,9 +102,13 @@ impl Sender {
             self.on_local_drop(now);
             return None;
         };
-        let after_idle = self.ledger.pipe() == 0;
-        let in_line = self.ledger.transmit(number, now, size);
-        self.rule.on_sent(&mut self.ledger, number, in_line);
+        let after_idle = if AT_EASE { self.ledger.outstanding() } else { self.ledger.pipe() } == 0;
+        if AT_EASE {
+            self.ledger.transmit_in_line(now, size);
+        } else {
+            let in_line = self.ledger.transmit(number, now, size);
+            self.rule.on_sent(&mut self.ledger, number, in_line);
+        }
         if !again && self.timed.is_none() {
             self.timed = Some((number, now));
         } else if again && self.timed.is_some_and(|(timed, _)| timed == number) {
@@ -85,7 +122,8 @@ impl Sender {
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }
-        let inflight = self.options.units.to_packets(self.ledger.pipe());
+        let inflight = if AT_EASE { self.ledger.outstanding() } else { self.ledger.pipe() };
+        let inflight = self.options.units.to_packets(inflight);
         let app_limited = self.ledger.delivery().is_app_limited();
         self.controller.on_sent(&Sent { now, inflight, after_idle, app_limited }, &mut *self.random);
         Some(size)

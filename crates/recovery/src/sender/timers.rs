@@ -19,6 +19,7 @@ impl Sender {
     /// One of the two has expired. Whether it was the rule's.
     #[cold]
     pub(super) fn on_rule_timer(&mut self, now: Time, output: &mut impl Output) -> bool {
+        self.at_ease = false;
         let inflight = self.packets_in_flight();
         let clock = Clock { now, rtt: self.rtt.fine(), fresh_until: self.fresh_until() };
         match self.rule.on_timer(&mut self.ledger, &clock) {
@@ -32,7 +33,7 @@ impl Sender {
             Expiry::Losses(reaction) => {
                 self.note_if_app_limited();
                 self.react_before_control(now, &reaction, inflight);
-                self.react_after_control(now, &reaction, output);
+                self.react_after_control::<false>(now, &reaction, output);
             }
         }
         true

@@ -57,6 +57,12 @@ const NUMBER_BITS: u32 = 48;
 const WAY_BITS: u32 = 56;
 
 impl Segment {
+    /// The blocks of an acknowledgement, with the empty ones if there is any other.
+    #[inline]
+    pub fn blocks(&self) -> &[Block] {
+        if self.sack[0].is_empty() { &[] } else { &self.sack }
+    }
+
     /// Acknowledgement: the packets that its first block says have arrived twice (RFC 2883 section 5): they lie below the
     /// cumulative acknowledgement, or within the second block.
     pub fn duplicate(&self) -> Option<Range<u64>> {
@@ -86,20 +92,23 @@ impl Segment {
     #[inline]
     pub(super) fn read(packet: &Packet, out: &dyn Outbox) -> Self {
         let [numbers, stamp, rest] = packet.header;
-        let sack = if packet.is_extended() { blocks(&out.extension(packet)) } else { Default::default() };
         let mut flags = Flags((rest >> WAY_BITS) as u8);
         if packet.ecn == Ecn::Experienced {
             flags = flags.with(Flags::CONGESTION_EXPERIENCED);
         }
-        Self {
+        let mut segment = Self {
             number: numbers & ((1 << NUMBER_BITS) - 1),
             stamp: Time::from_nanos(stamp),
             one_way_delay: Span::from_nanos(rest & ((1 << WAY_BITS) - 1)),
             bytes: packet.bytes,
             marks: (numbers >> NUMBER_BITS) as u16,
             flags,
-            sack,
+            sack: Default::default(),
+        };
+        if packet.is_extended() {
+            segment.sack = blocks(&out.extension(packet));
         }
+        segment
     }
 
     /// Numbers below 2^48 and ways of less than two years: as many packets and as much time as no run has.
@@ -143,7 +152,7 @@ impl Flags {
     /// Has been marked (CE).
     pub const CONGESTION_EXPERIENCED: Self = Self(2);
     /// Echoes a mark to the sender (ECE).
-    pub const CONGESTION_ECHO: Self = Self(4);
+    pub const CONGESTION_ECHO: Self = Self(64);
     /// Tells the receiver that the window has been reduced (CWR).
     pub const WINDOW_REDUCED: Self = Self(8);
     /// Has been sent before.
@@ -151,21 +160,43 @@ impl Flags {
     /// Begins a connection.
     pub const SYN: Self = Self(32);
     /// May be marked, and answers to each mark a little (RFC 9331 ECT(1)).
-    pub const LOW_LATENCY: Self = Self(64);
+    pub const LOW_LATENCY: Self = Self(4);
+
+    /// The ECN field of a segment, by the three bits that say something of it.
+    const FIELDS: [Ecn; 8] = {
+        use Ecn::{Classic, Experienced, LowLatency, NotCapable};
+        [NotCapable, Classic, Experienced, Experienced, LowLatency, LowLatency, Experienced, Experienced]
+    };
+
+    /// What packets say whose ECN field is this one.
+    pub const fn of(field: Ecn) -> Self {
+        match field {
+            Ecn::NotCapable => Self(0),
+            Ecn::Classic => Self::ECN_CAPABLE,
+            Ecn::LowLatency => Self::LOW_LATENCY,
+            Ecn::Experienced => Self::CONGESTION_EXPERIENCED,
+        }
+    }
+
+    /// What a packet says that is sent again. RFC 3168 section 6.1.5: it is not marked, and announces nothing. RFC 8311
+    /// section 4.3 allows to mark it; here that of ECT(1) is, or else some queues would let it be overtaken.
+    pub const fn again(self) -> Self {
+        Self(self.0 & Self::LOW_LATENCY.0 | Self::RETRANSMISSION.0)
+    }
 
     /// Whether all bits of `other` are set.
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
+    /// Whether any bit of `other` is set.
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
     /// The ECN field of a segment with these bits.
     pub const fn ecn(self) -> Ecn {
-        match () {
-            () if self.has(Self::CONGESTION_EXPERIENCED) => Ecn::Experienced,
-            () if self.has(Self::LOW_LATENCY) => Ecn::LowLatency,
-            () if self.has(Self::ECN_CAPABLE) => Ecn::Classic,
-            () => Ecn::NotCapable,
-        }
+        Self::FIELDS[(self.0 & 7) as usize]
     }
 
     /// These bits and those of `other`.

@@ -5,7 +5,6 @@ use super::options::{Options, SenderOptions};
 use super::segment::{Flags, Segment};
 use crate::histogram::Histogram;
 use crate::random::Stream;
-use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Backoff, Control, Controller, EcnResponse};
 use ackclock_recovery::ecn::MarkFeedback;
@@ -27,8 +26,8 @@ pub struct Sender {
     core: ackclock_recovery::Sender,
     options: SenderOptions,
     state: State,
-    /// What the packets say in their ECN field.
-    field: Ecn,
+    /// What packets say that are sent for the first time.
+    flags: Flags,
     last_rtt: Option<Span>,
     rtt: Histogram,
 }
@@ -49,13 +48,13 @@ impl Sender {
         packets: u64,
         random: Stream,
     ) -> Self {
-        let field = options.sender.field(controller.ecn() == EcnResponse::Counts);
+        let flags = Flags::of(options.sender.field(controller.ecn() == EcnResponse::Counts));
         let parts = Parts { controller, detection: options.detection(), backoff, random: Box::new(random) };
         Self {
             core: ackclock_recovery::Sender::new(options.sender.recovery.clone(), parts, packets),
             options: options.sender.clone(),
             state: State::Idle,
-            field,
+            flags,
             last_rtt: None,
             rtt: Histogram::default(),
         }
@@ -82,8 +81,8 @@ impl Sender {
     pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
         self.core.add_data(packets);
         if self.state == State::Open {
-            let Self { core, options, field, .. } = self;
-            core.send_allowed(now, &mut Segments { now, options, field: *field, wire });
+            let Self { core, options, flags, .. } = self;
+            core.send_allowed(now, &mut Segments { now, options, flags: *flags, wire });
         }
     }
 
@@ -111,21 +110,17 @@ impl Sender {
             }
             return;
         }
-        let Self { core, options, field, .. } = self;
-        core.on_timer(now, &mut Segments { now, options, field: *field, wire });
+        let Self { core, options, flags, .. } = self;
+        core.on_timer(now, &mut Segments { now, options, flags: *flags, wire });
     }
 
     /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
     pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
-        if self.state != State::Open {
-            self.on_handshake(now, segment, wire);
+        if self.state != State::Open || segment.flags.has(Flags::SYN) {
+            self.on_handshake(now, segment.flags.has(Flags::SYN), segment.stamp, wire);
             return;
         }
-        // A repeated answer to SYN is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
-        if segment.flags.has(Flags::SYN) {
-            return;
-        }
-        let blocks = segment.sack.iter().filter(|block| block.start < block.end);
+        let blocks = segment.blocks().iter().filter(|block| block.start < block.end);
         let place = |offset: u32| segment.number + u64::from(offset);
         let acknowledgement = Acknowledgement {
             cumulative: segment.number,
@@ -135,8 +130,8 @@ impl Sender {
             dsack: if self.options.dsack { segment.duplicate() } else { None },
             marks: MarkFeedback { echo: segment.flags.has(Flags::CONGESTION_ECHO), marked: segment.marks },
         };
-        let Self { core, options, field, .. } = self;
-        let taken = core.on_ack(now, acknowledgement, &mut Segments { now, options, field: *field, wire });
+        let Self { core, options, flags, .. } = self;
+        let taken = core.on_ack(now, acknowledgement, &mut Segments { now, options, flags: *flags, wire });
         if let Some(rtt) = taken.clean_rtt {
             self.rtt.record(rtt);
             self.last_rtt = Some(rtt);
@@ -217,13 +212,15 @@ impl Sender {
 
     fn open(&mut self, now: Time, wire: &mut impl Wire) {
         self.state = State::Open;
-        let Self { core, options, field, .. } = self;
-        core.open(now, &mut Segments { now, options, field: *field, wire });
+        let Self { core, options, flags, .. } = self;
+        core.open(now, &mut Segments { now, options, flags: *flags, wire });
     }
 
-    fn on_handshake(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
-        if self.state == State::Connecting && segment.flags.has(Flags::SYN) {
-            self.core.on_answer(now, segment.stamp);
+    /// A repeated answer to SYN is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
+    #[cold]
+    fn on_handshake(&mut self, now: Time, answers: bool, stamp: Time, wire: &mut impl Wire) {
+        if self.state == State::Connecting && answers {
+            self.core.on_answer(now, stamp);
             self.open(now, wire);
         }
     }
@@ -239,7 +236,7 @@ impl Sender {
 struct Segments<'a, W> {
     now: Time,
     options: &'a SenderOptions,
-    field: Ecn,
+    flags: Flags,
     wire: &'a mut W,
 }
 
@@ -247,14 +244,7 @@ impl<W: Wire> Output for Segments<'_, W> {
     #[inline]
     fn send(&mut self, transmission: Transmission) -> Option<u16> {
         let Transmission { number, again, announces_reduction } = transmission;
-        let mut flags = if again { Flags::RETRANSMISSION } else { Flags::default() };
-        match self.field {
-            // RFC 3168 section 6.1.5: retransmissions are not marked, and announce nothing. RFC 8311 section 4.3 allows
-            // to mark them; here those of ECT(1) are, or else some queues would let them be overtaken.
-            Ecn::Classic if !again => flags = flags.with(Flags::ECN_CAPABLE),
-            Ecn::LowLatency => flags = flags.with(Flags::LOW_LATENCY),
-            _ => {}
-        }
+        let mut flags = if again { self.flags.again() } else { self.flags };
         if announces_reduction {
             flags = flags.with(Flags::WINDOW_REDUCED);
         }

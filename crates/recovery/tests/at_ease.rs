@@ -1,0 +1,326 @@
+//! A rule that is at ease is not asked: a sender does then what it does with the same rule that never is, in whatever order
+//! packets are lost, delayed and acknowledged.
+
+use ackclock_base::random::Scripted;
+use ackclock_base::{Random, Span, Time};
+use ackclock_cc::{
+    Ack, Assembly, Change, Control, Controller, Decision, Exponential, Initial, Loss, Lost, Recovered, Sent,
+    Timeout, registry,
+};
+use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, PartialAck};
+use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
+use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
+use ackclock_recovery::detection::vegas::Vegas;
+use ackclock_recovery::detection::{AfterTimeout, Detection, News, Reaction};
+use ackclock_recovery::ecn::MarkFeedback;
+use ackclock_recovery::ledger::Ledger;
+use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
+use ackclock_recovery::undo::UndoRules;
+use ackclock_recovery::{Options, Parts, Sender, Units};
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+/// A rule that is never at ease.
+struct Restless<Rule>(Rule);
+
+impl<Rule: Detection> Detection for Restless<Rule> {
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+        self.0.on_ack(board, news)
+    }
+    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
+        self.0.on_timeout(board, now);
+    }
+    fn on_undone(&mut self, board: &mut Ledger) {
+        self.0.on_undone(board);
+    }
+    fn on_doubted_timeout(&mut self, board: &mut Ledger) {
+        self.0.on_doubted_timeout(board);
+    }
+    fn on_confirmed_timeout(&mut self, board: &mut Ledger, now: Time) {
+        self.0.on_confirmed_timeout(board, now);
+    }
+    fn in_recovery(&self) -> bool {
+        self.0.in_recovery()
+    }
+    fn inflight(&self, board: &Ledger) -> u64 {
+        self.0.inflight(board)
+    }
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.0.next(board, cwnd, fresh_until)
+    }
+    fn on_sent(&mut self, board: &mut Ledger, number: u64, in_line: bool) {
+        self.0.on_sent(board, number, in_line);
+    }
+    fn wants_ranges(&self, board: &Ledger) -> bool {
+        self.0.wants_ranges(board)
+    }
+}
+
+/// All that a sender has done: what it sent, and what its control was told.
+type Log = Arc<Mutex<Vec<String>>>;
+
+/// A control that notes what it is told.
+struct Noting(Controller, Log);
+
+impl Noting {
+    fn note(&self, told: &dyn Debug) {
+        self.1.lock().unwrap().push(format!("{told:?}"));
+    }
+}
+
+impl Control for Noting {
+    fn decision(&self) -> Decision {
+        self.0.decision()
+    }
+    fn on_change(&mut self, change: &Change) {
+        self.note(change);
+        self.0.on_change(change);
+    }
+    fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {
+        self.note(sent);
+        self.0.on_sent(sent, random);
+    }
+    fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random) {
+        self.note(ack);
+        self.0.on_ack(ack, random);
+    }
+    fn on_lost(&mut self, lost: &Lost, random: &mut dyn Random) {
+        self.note(lost);
+        self.0.on_lost(lost, random);
+    }
+    fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random) {
+        self.note(loss);
+        self.0.on_loss(loss, random);
+    }
+    fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
+        self.note(timeout);
+        self.0.on_timeout(timeout, random);
+    }
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        self.note(recovered);
+        self.0.on_recovered(recovered);
+    }
+}
+
+/// What the path does to a packet: `None` loses it, others are delayed by so many milliseconds.
+type Fate = Option<u64>;
+
+/// By when it arrives, and in which order it left.
+type Place = (Time, usize);
+
+/// An acknowledgement: the next packet in order, ranges above it, and when the packet was sent that it answers to.
+type Answer = (u64, Vec<Range<u64>>, Time);
+
+/// A path of 20 ms with a receiver at its end, which acknowledges at once.
+struct Path {
+    now: Time,
+    /// Of packets one after another, and again from the beginning.
+    fates: Vec<Fate>,
+    bytes: u16,
+    sent: usize,
+    /// What is under way to the receiver, and what to the sender.
+    data: BTreeMap<Place, (u64, Time)>,
+    acks: BTreeMap<Place, Answer>,
+    next: u64,
+    stored: BTreeSet<u64>,
+    log: Log,
+}
+
+impl Output for Path {
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
+        self.log.lock().unwrap().push(format!("{} {transmission:?}", self.now));
+        let fate = self.fates[self.sent % self.fates.len()];
+        self.sent += 1;
+        if let Some(ms) = fate {
+            let arrives = self.now + Span::from_millis(10 + ms);
+            self.data.insert((arrives, self.sent), (transmission.number, self.now));
+        }
+        Some(self.bytes)
+    }
+}
+
+impl Path {
+    fn receive(&mut self, at: Place, (number, stamp): (u64, Time)) {
+        if number >= self.next {
+            self.stored.insert(number);
+        }
+        while self.stored.remove(&self.next) {
+            self.next += 1;
+        }
+        let mut ranges: Vec<Range<u64>> = Vec::new();
+        for number in &self.stored {
+            match ranges.last_mut() {
+                Some(last) if last.end == *number => last.end += 1,
+                _ => ranges.push(*number..*number + 1),
+            }
+        }
+        ranges.truncate(3);
+        self.acks.insert((at.0 + Span::from_millis(10), at.1), (self.next, ranges, stamp));
+    }
+}
+
+/// What a sender of so many packets does over a path.
+fn play(
+    options: &Options,
+    rule: Box<dyn Detection>,
+    bytes: u16,
+    packets: u64,
+    fates: &[Fate],
+) -> Vec<String> {
+    let log = Log::default();
+    let entry = registry::find("reno").unwrap();
+    let initial = Initial { window: 2.0, ssthresh: 40.0, limit: 1e3, packet_bytes: 1000 };
+    let reno = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial);
+    let parts = Parts {
+        controller: Controller::Model(Box::new(Noting(reno, log.clone()))),
+        detection: rule,
+        backoff: Box::new(Exponential { most: 64.0 }),
+        random: Box::new(Scripted::new(&[0.25])),
+    };
+    let mut path = Path {
+        now: Time::ZERO,
+        fates: fates.to_vec(),
+        bytes,
+        sent: 0,
+        data: BTreeMap::new(),
+        acks: BTreeMap::new(),
+        next: 0,
+        stored: BTreeSet::new(),
+        log: log.clone(),
+    };
+    let mut sender = Sender::new(options.clone(), parts, packets);
+    sender.begin(path.now);
+    sender.open(path.now, &mut path);
+    for _ in 0..2_000 {
+        let arrival = path.data.first_key_value().map_or(Time::NEVER, |(at, _)| at.0);
+        let ack = path.acks.first_key_value().map_or(Time::NEVER, |(at, _)| at.0);
+        path.now = arrival.min(ack).min(sender.timer());
+        if path.now == Time::NEVER {
+            break;
+        }
+        if arrival == path.now {
+            let (at, packet) = path.data.pop_first().unwrap();
+            path.receive(at, packet);
+        } else if ack == path.now {
+            let (_, (cumulative, ranges, stamp)) = path.acks.pop_first().unwrap();
+            let acknowledgement = Acknowledgement {
+                cumulative,
+                ranges: ranges.into_iter(),
+                stamp: Some(stamp),
+                one_way_delay: None,
+                dsack: None,
+                marks: MarkFeedback::default(),
+            };
+            sender.on_ack(path.now, acknowledgement, &mut path);
+        } else {
+            sender.on_timer(path.now, &mut path);
+        }
+    }
+    let log = log.lock().unwrap();
+    log.clone()
+}
+
+/// Packets delayed a little, with some that are lost or overtaken.
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = prop_oneof![20 => Just(Some(0)), 2 => (0_u64..30).prop_map(Some), 1 => Just(None)];
+    prop::collection::vec(fate, 1..120)
+}
+
+fn sack_options() -> impl Strategy<Value = SackOptions> {
+    let after = prop_oneof![Just(AfterTimeout::GoBackN), Just(AfterTimeout::KeepSack)];
+    let flight = prop_oneof![Just(Flight::Inferred), Just(Flight::Proportional), Just(Flight::Counted)];
+    (after, flight).prop_map(|(after_timeout, flight)| SackOptions { threshold: 3, after_timeout, flight })
+}
+
+fn options(pacing: bool, frto: bool) -> Options {
+    let undo = UndoRules { eifel_timeouts: true, eifel_recoveries: true, dsack: false, frto };
+    Options { pacing, undo, max_credit: 1, ..Options::recommended(Units::packets(1000)) }
+}
+
+proptest! {
+    #[test]
+    fn sack(fates in fates(), rule in sack_options(), pacing: bool, frto: bool, packets in 1_u64..400) {
+        let options = options(pacing, frto);
+        let at_ease = play(&options, Box::new(Sack::new(rule)), 1, packets, &fates);
+        let restless = play(&options, Box::new(Restless(Sack::new(rule))), 1, packets, &fates);
+        prop_assert_eq!(at_ease, restless);
+    }
+
+    #[test]
+    fn sack_in_bytes(fates in fates(), bytes in 1_u16..1500, pacing: bool, packets in 1_u64..400) {
+        let rule = SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
+        let options = Options { units: Units::bytes(1500), ..options(pacing, false) };
+        let at_ease = play(&options, Box::new(Sack::new(rule)), bytes, packets, &fates);
+        let restless = play(&options, Box::new(Restless(Sack::new(rule))), bytes, packets, &fates);
+        prop_assert_eq!(at_ease, restless);
+    }
+
+    #[test]
+    fn duplicates(fates in fates(), partial in 0_usize..5, limited_transmit: bool, packets in 1_u64..400) {
+        let resends = |restarts_timer_each_time, deflates| PartialAck::Resends { restarts_timer_each_time, deflates };
+        let partial =
+            [PartialAck::Ends, resends(false, false), resends(false, true), resends(true, false), resends(true, true)]
+                [partial];
+        let rule = || Duplicates::new(DuplicateOptions { threshold: 3, limited_transmit, partial });
+        let options = options(false, false);
+        let at_ease = play(&options, Box::new(rule()), 1, packets, &fates);
+        prop_assert_eq!(at_ease, play(&options, Box::new(Restless(rule())), 1, packets, &fates));
+    }
+
+    #[test]
+    fn vegas(fates in fates(), packets in 1_u64..400) {
+        let options = options(false, false);
+        let at_ease = play(&options, Box::new(Vegas::new(3)), 1, packets, &fates);
+        prop_assert_eq!(at_ease, play(&options, Box::new(Restless(Vegas::new(3))), 1, packets, &fates));
+    }
+
+    #[test]
+    fn multiple_drops(fates in fates(), late in 0_usize..3, packets in 1_u64..400) {
+        let late_partial = [LatePartial::One, LatePartial::Two, LatePartial::Nothing][late];
+        let rule = MdaOptions { threshold: 3, limited_transmit: true, in_congestion: true, late_partial };
+        let options = options(false, false);
+        let at_ease = play(&options, Box::new(Mda::new(rule)), 1, packets, &fates);
+        prop_assert_eq!(at_ease, play(&options, Box::new(Restless(Mda::new(rule))), 1, packets, &fates));
+    }
+}
+
+/// The rule itself, with a count of the acknowledgements that it is told of.
+struct Counting(Sack, Arc<Mutex<u32>>);
+
+impl Detection for Counting {
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+        *self.1.lock().unwrap() += 1;
+        self.0.on_ack(board, news)
+    }
+    fn on_timeout(&mut self, board: &mut Ledger, now: Time) {
+        self.0.on_timeout(board, now);
+    }
+    fn on_undone(&mut self, board: &mut Ledger) {
+        self.0.on_undone(board);
+    }
+    fn in_recovery(&self) -> bool {
+        self.0.in_recovery()
+    }
+    fn inflight(&self, board: &Ledger) -> u64 {
+        self.0.inflight(board)
+    }
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        self.0.next(board, cwnd, fresh_until)
+    }
+    fn is_at_ease(&self) -> bool {
+        self.0.is_at_ease()
+    }
+}
+
+#[test]
+fn a_rule_at_ease_is_told_of_nothing() {
+    // The first of a hundred acknowledgements shows that it is at ease.
+    let count = Arc::default();
+    let rule = SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
+    let rule = Counting(Sack::new(rule), Arc::clone(&count));
+    play(&options(false, false), Box::new(rule), 1, 100, &[Some(0)]);
+    assert_eq!(*count.lock().unwrap(), 1);
+}
