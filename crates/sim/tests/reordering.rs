@@ -59,8 +59,8 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
                 if is_ack {
                     sender.on_ack(now, &packet, &mut wire);
                 } else {
-                    let ack = receiver.on_data(now, &packet).expect("no delayed acknowledgements");
-                    under_way.push((now + ONE_WAY, true, ack));
+                    assert!(receiver.take(now, &packet), "no delayed acknowledgements");
+                    under_way.push((now + ONE_WAY, true, receiver.acknowledge()));
                 }
             }
             None => {

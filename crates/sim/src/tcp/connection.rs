@@ -162,21 +162,22 @@ impl Endpoint for ReceivingEnd {
     }
 
     fn on_timer(&mut self, _now: Time, out: &mut dyn Outbox) {
-        self.receiver.on_timer().send(out);
+        self.receiver.acknowledge().send(out);
     }
 
     fn on_packet(&mut self, now: Time, _path: usize, packet: &Packet, out: &mut dyn Outbox) {
         let segment = Segment::read(packet, out);
-        let before = self.receiver.delivered();
-        let mut ack = self.receiver.on_data(now, &segment);
-        if ack.is_none() && self.receiver.delivered() >= self.answers_at {
-            ack = Some(self.receiver.on_timer());
+        if segment.flags.has(Flags::SYN) {
+            out.received(None, 0, 0);
+            self.receiver.on_syn(&segment).send(out);
+            return;
         }
+        let before = self.receiver.delivered();
+        let answers = self.receiver.take(now, &segment) || self.receiver.delivered() >= self.answers_at;
         let new = self.receiver.delivered() - before;
-        let is_data = !segment.flags.has(Flags::SYN);
-        out.received(is_data.then_some(segment.stamp), new, new * u64::from(self.payload_bytes));
-        if let Some(ack) = ack {
-            ack.send(out);
+        out.received(Some(segment.stamp), new, new * u64::from(self.payload_bytes));
+        if answers {
+            self.receiver.acknowledge().send(out);
         }
     }
 

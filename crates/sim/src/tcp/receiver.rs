@@ -31,6 +31,9 @@ pub enum Echo {
     Arriving,
 }
 
+/// No range.
+const NONE: (u64, u64) = (0, 0);
+
 /// A receiver.
 #[derive(Clone, Debug)]
 pub struct Receiver {
@@ -38,8 +41,8 @@ pub struct Receiver {
     next: u64,
     /// What came out of order: ranges above `next`, ascending, not touching.
     ranges: VecDeque<(u64, u64)>,
-    /// The starts of the ranges that grew last, the most recent first.
-    recent: [Option<u64>; MAX_SACK_BLOCKS],
+    /// The ranges that grew last, the most recent first; at or below `next` where there is none, or none any more.
+    recent: [(u64, u64); MAX_SACK_BLOCKS],
     echo: Time,
     one_way_delay: Span,
     mark_to_echo: bool,
@@ -57,7 +60,7 @@ impl Receiver {
             options,
             next: 0,
             ranges: VecDeque::new(),
-            recent: [None; MAX_SACK_BLOCKS],
+            recent: [NONE; MAX_SACK_BLOCKS],
             echo: Time::ZERO,
             one_way_delay: Span::ZERO,
             mark_to_echo: false,
@@ -83,17 +86,12 @@ impl Receiver {
         self.held.unwrap_or(Time::NEVER)
     }
 
-    /// Takes in a packet; returns the acknowledgement that it causes at once, if any.
-    pub fn on_data(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
-        if packet.flags.has(Flags::SYN) {
-            return Some(Packet { stamp: packet.stamp, flags: Flags::SYN, ..self.acknowledge() });
+    /// Takes in a packet with data, and says whether it is to be [acknowledged](Self::acknowledge) at once.
+    #[inline]
+    pub fn take(&mut self, now: Time, packet: &Packet) -> bool {
+        if packet.flags.has_any(Flags::WINDOW_REDUCED.with(Flags::CONGESTION_EXPERIENCED)) {
+            self.note_marks(packet.flags);
         }
-        if packet.flags.has(Flags::WINDOW_REDUCED) {
-            self.mark_to_echo = false;
-        }
-        let marked = packet.flags.has(Flags::CONGESTION_EXPERIENCED);
-        self.mark_to_echo |= marked;
-        self.marks = self.marks.wrapping_add(u16::from(marked));
         self.one_way_delay = now.since(packet.stamp);
         let in_order = packet.number == self.next;
         if self.options.echo == Echo::Arriving || (in_order && self.held.is_none()) {
@@ -101,44 +99,59 @@ impl Receiver {
         }
         self.next += u64::from(in_order);
         let disturbed = !in_order || !self.ranges.is_empty();
-        if in_order {
-            self.absorb();
-        } else if packet.number > self.next {
-            self.store(packet.number);
-        } else {
-            self.note_duplicate(packet.number);
+        if disturbed {
+            self.take_in(packet.number, in_order);
         }
         match self.options.delayed_ack {
             // Out of order, or filling a hole: at once (RFC 5681 section 4.2).
             Some(delay) if !disturbed && self.held.is_none() => {
                 self.held = Some(now + delay);
-                None
+                false
             }
-            _ => Some(self.acknowledge()),
+            _ => true,
         }
     }
 
-    /// A held-back acknowledgement has waited long enough.
-    pub fn on_timer(&mut self) -> Packet {
-        self.acknowledge()
+    fn note_marks(&mut self, flags: Flags) {
+        let marked = flags.has(Flags::CONGESTION_EXPERIENCED);
+        self.mark_to_echo = marked || self.mark_to_echo && !flags.has(Flags::WINDOW_REDUCED);
+        self.marks = self.marks.wrapping_add(u16::from(marked));
     }
 
-    fn acknowledge(&mut self) -> Packet {
+    /// A packet that begins the connection; returns the answer.
+    #[cold]
+    pub fn on_syn(&mut self, packet: &Packet) -> Packet {
+        Packet { stamp: packet.stamp, flags: Flags::SYN, ..self.acknowledge() }
+    }
+
+    /// The acknowledgement of what has been received; none is held back then.
+    #[inline(always)]
+    pub fn acknowledge(&mut self) -> Packet {
         self.held = None;
-        let sack = match (self.options.sack, self.duplicate.take()) {
-            (true, Some(number)) => self.blocks_after(number),
-            (true, None) => self.blocks(),
-            (false, _) => Default::default(),
-        };
         let flags = if self.mark_to_echo { Flags::CONGESTION_ECHO } else { Flags::default() };
-        Packet {
+        let mut ack = Packet {
             number: self.next,
             stamp: self.echo,
             one_way_delay: self.one_way_delay,
             bytes: self.options.ack_bytes,
             marks: self.marks,
             flags,
-            sack,
+            sack: Default::default(),
+        };
+        if self.options.sack && (!self.ranges.is_empty() || self.duplicate.is_some()) {
+            ack.sack = self.blocks();
+        }
+        ack
+    }
+
+    /// Takes in the number of a packet where not all was or is in order.
+    fn take_in(&mut self, number: u64, in_order: bool) {
+        if in_order {
+            self.absorb();
+        } else if number > self.next {
+            self.store(number);
+        } else {
+            self.note_duplicate(number);
         }
     }
 
@@ -154,10 +167,13 @@ impl Receiver {
     }
 
     fn store(&mut self, number: u64) {
-        let after = self.ranges.partition_point(|range| range.0 <= number);
+        // Most packets come after all that have come before.
+        let is_last = self.ranges.back().is_none_or(|last| last.0 <= number);
+        let after =
+            if is_last { self.ranges.len() } else { self.ranges.partition_point(|range| range.0 <= number) };
         if after > 0 && number < self.ranges[after - 1].1 {
             self.note_duplicate(number);
-            self.note_recent(self.ranges[after - 1].0);
+            self.note_recent(self.ranges[after - 1]);
             return;
         }
         let joins_left = after > 0 && self.ranges[after - 1].1 == number;
@@ -166,13 +182,17 @@ impl Receiver {
             (true, true) => {
                 self.ranges[after - 1].1 = self.ranges[after].1;
                 self.ranges.remove(after);
+                self.forget_recent(number + 1);
             }
             (true, false) => self.ranges[after - 1].1 = number + 1,
-            (false, true) => self.ranges[after].0 = number,
+            (false, true) => {
+                self.ranges[after].0 = number;
+                self.forget_recent(number + 1);
+            }
             (false, false) => self.ranges.insert(after, (number, number + 1)),
         }
         let index = if joins_left { after - 1 } else { after };
-        self.note_recent(self.ranges[index].0);
+        self.note_recent(self.ranges[index]);
     }
 
     fn note_duplicate(&mut self, number: u64) {
@@ -180,40 +200,32 @@ impl Receiver {
         self.duplicate = self.options.dsack.then_some(number);
     }
 
-    fn note_recent(&mut self, start: u64) {
-        let known = self.recent.iter().position(|recent| *recent == Some(start));
-        let shifted = known.unwrap_or(MAX_SACK_BLOCKS - 1);
-        self.recent[..=shifted].rotate_right(1);
-        self.recent[0] = Some(start);
+    fn note_recent(&mut self, range: (u64, u64)) {
+        let [first, second, third] = self.recent;
+        self.recent = match range.0 {
+            start if start == first.0 => [range, second, third],
+            start if start == second.0 => [range, first, third],
+            _ => [range, first, second],
+        };
     }
 
-    /// RFC 2883 section 4: the packet that came twice, then the others; of those the first holds it, if it is above the
-    /// cumulative acknowledgement.
-    fn blocks_after(&self, number: u64) -> [Block; MAX_SACK_BLOCKS] {
-        let mut blocks = self.blocks();
-        blocks.rotate_right(1);
-        blocks[0] = Block::duplicate(number, self.next);
-        blocks
+    /// The range that began at this number has become part of another one.
+    fn forget_recent(&mut self, start: u64) {
+        for recent in &mut self.recent {
+            *recent = if recent.0 == start { NONE } else { *recent };
+        }
     }
 
-    /// RFC 2018 section 4: the range of the packet just received first, then the most recent others.
-    fn blocks(&self) -> [Block; MAX_SACK_BLOCKS] {
+    /// RFC 2883 section 4: a packet that came twice, then the others; of those the first holds it, if it is above the
+    /// cumulative acknowledgement. RFC 2018 section 4: the range of the packet just received first, then the most recent
+    /// others.
+    fn blocks(&mut self) -> [Block; MAX_SACK_BLOCKS] {
         let mut blocks = [Block::default(); MAX_SACK_BLOCKS];
-        if self.ranges.is_empty() {
-            return blocks;
-        }
-        let mut filled = 0;
-        for start in self.recent.iter().flatten() {
-            // A start that no longer begins a range has been merged into one that is listed, or into the past.
-            let index = self.ranges.partition_point(|range| range.0 < *start);
-            if let Some((from, to)) = self.ranges.get(index).copied()
-                && from == *start
-            {
-                let offset = |number: u64| u32::try_from(number - self.next).unwrap_or(u32::MAX);
-                blocks[filled] = Block { start: offset(from), end: offset(to) };
-                filled += 1;
-            }
-        }
+        let duplicate = self.duplicate.take().map(|number| Block::duplicate(number, self.next));
+        let offset = |number: u64| u32::try_from(number - self.next).unwrap_or(u32::MAX);
+        let ranges = self.recent.iter().filter(|range| range.0 > self.next);
+        let ranges = ranges.map(|(start, end)| Block { start: offset(*start), end: offset(*end) });
+        blocks.iter_mut().zip(duplicate.into_iter().chain(ranges)).for_each(|(place, block)| *place = block);
         blocks
     }
 }
@@ -242,8 +254,12 @@ mod tests {
         ack.sack.iter().filter(|block| block.start < block.end).map(absolute).collect()
     }
 
+    fn on_data(receiver: &mut Receiver, packet: &Packet) -> Option<Packet> {
+        receiver.take(Time::ZERO, packet).then(|| receiver.acknowledge())
+    }
+
     fn receive(receiver: &mut Receiver, number: u64) -> Packet {
-        receiver.on_data(Time::ZERO, &data(number)).expect("an acknowledgement at once")
+        on_data(receiver, &data(number)).expect("an acknowledgement at once")
     }
 
     #[test]
@@ -289,12 +305,12 @@ mod tests {
     #[test]
     fn every_second_packet_is_acknowledged_when_acknowledgements_are_delayed() {
         let mut receiver = receiver(Some(Span::from_millis(200)));
-        assert_eq!(receiver.on_data(Time::ZERO, &data(0)), None);
+        assert_eq!(on_data(&mut receiver, &data(0)), None);
         assert_eq!(receiver.timer(), Time::from_seconds(0.2));
-        let ack = receiver.on_data(Time::ZERO, &data(1)).unwrap();
+        let ack = on_data(&mut receiver, &data(1)).unwrap();
         assert_eq!((ack.number, ack.stamp, receiver.timer()), (2, Time::from_nanos(0), Time::NEVER));
-        assert_eq!(receiver.on_data(Time::ZERO, &data(2)), None);
-        assert_eq!(receiver.on_timer().number, 3);
+        assert_eq!(on_data(&mut receiver, &data(2)), None);
+        assert_eq!(receiver.acknowledge().number, 3);
         assert_eq!(receive(&mut receiver, 4).number, 3, "out of order: at once");
         assert_eq!(receive(&mut receiver, 3).number, 5, "fills a hole: at once");
     }
@@ -305,7 +321,7 @@ mod tests {
         let mut marks = Vec::new();
         for number in 0..6 {
             let flags = if number == 2 { Flags::default() } else { Flags::CONGESTION_EXPERIENCED };
-            let ack = receiver.on_data(Time::ZERO, &Packet { flags, ..data(number) });
+            let ack = on_data(&mut receiver, &Packet { flags, ..data(number) });
             marks.extend(ack.map(|ack| ack.marks));
         }
         assert_eq!(marks, [2, 3, 5]);
@@ -316,10 +332,10 @@ mod tests {
         let mut receiver = receiver(None);
         let mut marked = data(0);
         marked.flags = Flags::CONGESTION_EXPERIENCED;
-        assert!(receiver.on_data(Time::ZERO, &marked).unwrap().flags.has(Flags::CONGESTION_ECHO));
+        assert!(on_data(&mut receiver, &marked).unwrap().flags.has(Flags::CONGESTION_ECHO));
         assert!(receive(&mut receiver, 1).flags.has(Flags::CONGESTION_ECHO));
         let mut reduced = data(2);
         reduced.flags = Flags::WINDOW_REDUCED;
-        assert!(!receiver.on_data(Time::ZERO, &reduced).unwrap().flags.has(Flags::CONGESTION_ECHO));
+        assert!(!on_data(&mut receiver, &reduced).unwrap().flags.has(Flags::CONGESTION_ECHO));
     }
 }

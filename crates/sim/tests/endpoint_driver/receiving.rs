@@ -42,7 +42,7 @@ impl Receiving {
 
     pub fn on_data(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
         if packet.flags.has(Flags::SYN) {
-            let answer = self.receiver.on_data(now, packet).expect("an answer to SYN");
+            let answer = self.receiver.on_syn(packet);
             assert!(answer.flags.has(Flags::SYN) && answer.stamp == packet.stamp);
             self.held = false;
             return Some(answer);
@@ -52,7 +52,7 @@ impl Receiving {
         let disturbed = packet.number != self.next || !self.stored.is_empty();
         let duplicates = self.duplicates;
         self.take_in(packet.number);
-        let answer = self.receiver.on_data(now, packet);
+        let answer = self.receiver.take(now, packet).then(|| self.receiver.acknowledge());
         assert_eq!(self.receiver.delivered(), self.next);
         assert_eq!(self.receiver.duplicates(), self.duplicates);
         match (answer, self.options.delayed_ack) {
@@ -70,7 +70,7 @@ impl Receiving {
     }
 
     pub fn on_timer(&mut self) -> Packet {
-        let ack = self.receiver.on_timer();
+        let ack = self.receiver.acknowledge();
         self.check(&ack);
         ack
     }
