@@ -215,3 +215,11 @@ def test_utilisation_is_time_busy_and_nothing_else() -> None:
                     f"{name}: {id}"
                 )
     assert found > 20
+
+
+@pytest.mark.parametrize("name", study_names())
+def test_a_case_with_a_duration_of_its_own_has_a_quick_one_too(name: str) -> None:
+    # What a case sets holds in a quick run as well, which it alone would make as long as a full one.
+    study = load_study(name).study
+    if "duration" in study.quick.overrides:
+        assert not [case.name for case in study.cases if "duration" in case.overrides and not case.quick]

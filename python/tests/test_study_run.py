@@ -175,10 +175,32 @@ def test_only_drawn_cases_keep_their_series(result: StudyResult) -> None:
     assert result.case("many").series is None
 
 
+CASE_OF_ITS_OWN = """overrides = { "flows.tcp.count" = 8, duration = "40 s" }
+quick = { duration = "24 s" }"""
+"""Eight times as long as the other case, in full and in quick runs."""
+
+
 def test_quick_changes_what_it_says() -> None:
     plan = Plan(parse_study(STUDY, "test", "study.toml"), quick=True, sensitivity=True)
     assert plan.replications == 2
     assert plan.overrides(plan.runs[1]) == {"duration": "3 s", "flows.tcp.count": 8}
+
+
+def test_a_case_has_quick_values_of_its_own() -> None:
+    text = replaced(STUDY, ('overrides = { "flows.tcp.count" = 8 }', CASE_OF_ITS_OWN))
+    study = parse_study(text, "test", "study.toml")
+    plans = [Plan(study, quick=quick, sensitivity=True) for quick in (False, True)]
+    assert [plan.overrides(plan.runs[1])["duration"] for plan in plans] == ["40 s", "24 s"]
+
+
+def test_a_quick_run_makes_other_readings_twice_at_most() -> None:
+    # Four quick replications of 2 flows and of 8, and two of 6, which the first alternative has in both cases. The second
+    # alternative only measures differently, for which all four are at hand.
+    text = replaced(STUDY, ("quick = { replications = 2", "quick = { replications = 4"))
+    plan = Plan(parse_study(text, "test", "study.toml"), quick=True, sensitivity=True)
+    assert len(plan.simulations()) == 10
+    equal, bits = run(text, quick=True).assumptions[0].sensitivity
+    assert [len(reading.claims[0].samples) for reading in (equal, bits)] == [2, 4]
 
 
 def test_runs_that_readings_share_are_made_once() -> None:

@@ -130,7 +130,14 @@ def reproduce(
         ),
     ] = None,
     all: Annotated[bool, typer.Option("--all", help="Every study there is.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer replications and shorter runs.")] = False,
+    quick: Annotated[
+        bool,
+        typer.Option(
+            "--quick",
+            help="Fewer replications and shorter runs, and of other readings two replications at most. "
+            "Verdicts may differ from those of a full run.",
+        ),
+    ] = False,
     json: Json = False,
     out: OutDir = Path("ackclock-results"),
     sensitivity: Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,9 @@ class Measured:
     def claims(self, reading: Reading) -> tuple[ClaimResult, ...]:
         """All claims judged under ``reading``. InputError names the claim that cannot be."""
         plan, index = self._plan, self._plan.readings.index(reading)
-        replications = self.replications if reading is None else self.replications_of_others
+        replications = self.replications
+        if reading is not None:
+            replications = plan.made(reading, self.replications_of_others)
         words = ClaimWords(
             {
                 metric: {
@@ -126,11 +129,9 @@ class Measured:
 
     def _judged(self, words: ClaimWords, replications: int) -> Iterator[ClaimResult]:
         study, loaded = self._plan.study, self._plan.loaded
-        beside = rivals(study, loaded.thesis)
-        recorded = recorded_verdicts(loaded.name, study) if self._plan.quick else {}
         for claim in study.claims:
             try:
-                judged = judge(claim, words, replications, rivals=beside)
+                judged = judge(claim, words, replications, rivals=self._rivals)
             except ExpressionError as error:
                 raise InputError(f'{loaded.file}: claim "{claim.id}": {error}') from None
             verdict = standing(judged.verdict, study)
@@ -138,9 +139,23 @@ class Measured:
                 judged,
                 verdict=verdict,
                 finding=_finding(study.findings, claim, verdict),
-                baselines=about_baselines(claim, study, loaded.thesis),
-                recorded=recorded.get(claim.id),
+                baselines=self._about_baselines[claim.id],
+                recorded=self._recorded.get(claim.id),
             )
+
+    # The same under every reading.
+    @cached_property
+    def _rivals(self) -> list[str]:
+        return rivals(self._plan.study, self._plan.loaded.thesis)
+
+    @cached_property
+    def _about_baselines(self) -> dict[str, bool]:
+        study, thesis = self._plan.study, self._plan.loaded.thesis
+        return {claim.id: about_baselines(claim, self._rivals, thesis) for claim in study.claims}
+
+    @cached_property
+    def _recorded(self) -> dict[str, Verdict]:
+        return recorded_verdicts(self._plan.loaded.name, self._plan.study) if self._plan.quick else {}
 
     def _value(self, metric: Metric, run: SweptCase, index: int) -> MetricValue:
         samples = self._samples_of(metric.id, 0, index)

@@ -102,6 +102,10 @@ class Case(Table):
     name: str
     label: str = ""
     overrides: Overrides = Field(default_factory=dict)
+    quick: Overrides = Field(
+        default_factory=dict,
+        description="what a quick run sets in place of that: of a case with a duration of its own, a shorter one",
+    )
     swept: bool = Field(default=True, description="false: this case stays outside the sweep")
     sweep: Sweep | None = Field(
         default=None, description="values of its own, in place of the study's: what differs along its curve"

@@ -43,6 +43,8 @@ class Planned:
         return any(use.reading == 0 for use in self.uses)
 
 
+READINGS_QUICK = 2
+"""A quick run makes so many replications of what only other readings need: the fewest that have an interval."""
 GROWTH = 4
 """A study with claims left undecided may run so many times its replications, if they would decide one."""
 
@@ -77,10 +79,17 @@ class Plan:
         return tuple(self._first_seed + k for k in range(replications))
 
     def overrides(self, run: SweptCase, reading: Reading = None) -> Overrides:
-        """What ``run`` sets in the scenario. Later wins: quick, the case, the sweep, the alternative reading."""
+        """What ``run`` sets in the scenario. Later wins: quick, the case, its own quick, the sweep, the reading."""
         swept = {} if run.sweep is None else {run.sweep.path: run.value}
         other = _changes(reading, run)
-        return merge(self.study.quick.overrides if self.quick else {}, run.case.overrides, swept, *other)
+        study, case = (self.study.quick.overrides, run.case.quick) if self.quick else ({}, {})
+        return merge(study, run.case.overrides, case, swept, *other)
+
+    def made(self, reading: Reading, replications: int) -> int:
+        """How many of so many replications are made of a reading; in a quick run few of one that is not taken."""
+        if not self.quick or reading is None or not reading.all_changes():
+            return replications
+        return min(replications, READINGS_QUICK)
 
     def metrics(self, reading: Reading) -> dict[str, Expression]:
         """The expression of each metric under ``reading``."""
@@ -119,7 +128,7 @@ class Plan:
             )
             for c, run in enumerate(self.runs):
                 overrides = self.overrides(run, reading)
-                for k in range(first, len(seeds)):
+                for k in range(first, self.made(reading, len(seeds))):
                     drawn = reading is None and k == 0 and self._is_drawn(run)
                     key = (_key(overrides), seeds[k])
                     series = every_run_needs_series or drawn or (key in wanted and wanted[key].series)

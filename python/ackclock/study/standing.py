@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from ackclock.study.language import Expression
@@ -33,13 +33,13 @@ def rivals(study: Study, thesis: Thesis) -> list[str]:
     return [case.name for case in study.cases if case.name not in with_system]
 
 
-def about_baselines(claim: Claim, study: Study, thesis: Thesis) -> bool:
-    """Whether none of the cases that ``claim`` names has a system of the thesis; of a thesis without systems, never."""
+def about_baselines(claim: Claim, without_system: Collection[str], thesis: Thesis) -> bool:
+    """Whether ``claim`` names cases ``without_system`` of the thesis alone; of a thesis without systems, never."""
     if not thesis.systems:
         return False
     expressions = [Expression(text) for text in (claim.measured, claim.direction) if text is not None]
     named = {text.partition("[")[0] for expression in expressions for text in expression.texts()}
-    return bool(named) and named <= set(rivals(study, thesis))
+    return bool(named) and named <= set(without_system)
 
 
 def _has_system(run: SweptCase, study: Study, thesis: Thesis) -> bool:
