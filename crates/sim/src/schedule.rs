@@ -16,10 +16,19 @@ pub struct SourceId(u32);
 
 impl SourceId {
     /// The source's index: sources are numbered from 0 in the order of their making.
+    #[inline]
     pub fn index(self) -> usize {
-        self.0 as usize
+        (self.0 >> 1) as usize
+    }
+
+    /// Whether its event may be taken back or moved, so that what lies in the calendar may be out of date.
+    #[inline]
+    fn is_movable(self) -> bool {
+        self.0 & MOVABLE != 0
     }
 }
+
+const MOVABLE: u32 = 1;
 
 /// The order in which events were scheduled; breaks ties between equal times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +49,7 @@ impl Order {
 }
 
 /// The time, and below that 40 bits of order and 24 bits of source, in one number: two of them are compared in two
-/// instructions. A trillion events and sixteen million sources in a run are enough: see [`Schedule::add_source`] and
+/// instructions. A trillion events and eight million sources in a run are enough: see [`Schedule::add_source`] and
 /// [`Schedule::next_order`].
 type Key = u128;
 
@@ -61,7 +70,7 @@ const LARGE_BUCKET: usize = 8;
 /// The calendar.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// The pending event of each source.
+    /// The pending event of each source whose event may be moved.
     due: Vec<Key>,
     /// All events before the bucket that is next, the first one last.
     near: Vec<Key>,
@@ -103,14 +112,23 @@ impl Default for Schedule {
 
 impl Schedule {
     /// The most sources there can be.
-    pub const MAX_SOURCES: usize = 1 << SOURCE_BITS;
+    pub const MAX_SOURCES: usize = 1 << (SOURCE_BITS - 1);
 
     /// Adds a source, silent at first. Callers keep their number below [`Schedule::MAX_SOURCES`].
     pub fn add_source(&mut self) -> SourceId {
+        SourceId(self.add_place() << 1 | MOVABLE)
+    }
+
+    /// Adds a source whose event, once it is set, is neither taken back nor moved, which saves looking whether it was.
+    pub fn add_firm_source(&mut self) -> SourceId {
+        SourceId(self.add_place() << 1)
+    }
+
+    fn add_place(&mut self) -> u32 {
         let id = self.due.len();
         assert!(id < Self::MAX_SOURCES, "more than {} event sources", Self::MAX_SOURCES);
         self.due.push(NEVER);
-        SourceId(id as u32)
+        id as u32
     }
 
     /// The place of an event that is scheduled now among those of the same time.
@@ -119,12 +137,14 @@ impl Schedule {
         Order(self.orders & ((1 << ORDER_BITS) - 1))
     }
 
-    /// Sets when a source's next event is due, replacing what was set before.
+    /// Sets when a source's next event is due, replacing what was set before unless the source is firm.
     #[inline]
     pub fn set(&mut self, source: SourceId, time: Time, order: Order) {
         let tie = order.above_24_bits() | u64::from(source.0);
         let key = Key::from(time.nanos()) << 64 | Key::from(tie);
-        self.due[source.index()] = key;
+        if source.is_movable() {
+            self.due[source.index()] = key;
+        }
         let number = time.nanos() >> self.width_bits;
         if number < self.next || number >= self.end {
             return self.put_elsewhere(number, key);
@@ -150,18 +170,19 @@ impl Schedule {
     pub fn next_before(&mut self, until: Time) -> Option<(Time, SourceId)> {
         loop {
             while let Some(&key) = self.near.last() {
-                let source = SourceId((key & SOURCE_MASK) as u32);
-                let due = &mut self.due[source.index()];
-                if *due == key {
-                    let time = Time::from_nanos((key >> 64) as u64);
-                    if time >= until {
-                        return None;
-                    }
-                    *due = NEVER;
+                let (time, source) = (Time::from_nanos((key >> 64) as u64), source_of(key));
+                if source.is_movable() && self.due[source.index()] != key {
                     self.near.pop();
-                    return Some((time, source));
+                    continue;
+                }
+                if time >= until {
+                    return None;
                 }
                 self.near.pop();
+                if source.is_movable() {
+                    self.due[source.index()] = NEVER;
+                }
+                return Some((time, source));
             }
             if !self.turn() {
                 return None;
@@ -208,7 +229,7 @@ impl Schedule {
     /// they need all at once.
     #[inline]
     pub fn ahead(&mut self) -> Option<impl Iterator<Item = SourceId>> {
-        let sources = self.near.iter().map(|key| SourceId((key & SOURCE_MASK) as u32));
+        let sources = self.near.iter().map(|key| source_of(*key));
         std::mem::take(&mut self.is_news).then_some(sources)
     }
 
@@ -220,7 +241,7 @@ impl Schedule {
     #[cold]
     fn lay_out(&mut self) -> bool {
         let Self { far, due, .. } = self;
-        far.retain(|key| due[(*key & SOURCE_MASK) as usize] == *key);
+        far.retain(|key| !source_of(*key).is_movable() || due[source_of(*key).index()] == *key);
         let Some(first) = self.far.iter().min() else { return false };
         let first = (first >> 64) as u64;
         let wanted = (self.due.len() / self.good_bucket()).next_power_of_two().max(MIN_BUCKETS);
@@ -282,6 +303,11 @@ impl Schedule {
     }
 }
 
+#[inline]
+fn source_of(key: Key) -> SourceId {
+    SourceId((key & SOURCE_MASK) as u32)
+}
+
 #[cold]
 #[inline(never)]
 fn push_to_full(bucket: &mut Vec<Key>, key: Key) {
@@ -335,7 +361,7 @@ mod tests {
             prop_assert_eq!(schedule.next_before(Time::from_nanos(ns)), None);
             if ns < u64::MAX {
                 let found = schedule.clone().next_before(Time::NEVER);
-                prop_assert_eq!(found, Some((Time::from_nanos(ns), SourceId(first as u32))));
+                prop_assert_eq!(found, Some((Time::from_nanos(ns), sources[first])));
             }
         }
         Ok(())

@@ -69,7 +69,8 @@ impl Network {
     }
 
     pub(super) fn add_wait(&mut self, path: u32, reorders: bool) {
-        let source = self.schedule.add_source();
+        // Where none overtakes another the head of a lane stays the head until it has arrived.
+        let source = if reorders { self.schedule.add_source() } else { self.schedule.add_firm_source() };
         self.steps.push(Step::Wait(self.lanes.len() as u32));
         self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
         self.traced.push(VecDeque::new());
