@@ -187,7 +187,9 @@ impl Link {
         if sent < self.whole_until {
             self.whole += 1;
             self.busy_ns += takes.nanos();
-            self.waited_ns = self.waited_ns.saturating_add(starts.nanos() - now.nanos());
+            if starts > now {
+                self.waited_ns = self.waited_ns.saturating_add(starts.nanos() - now.nanos());
+            }
         } else {
             self.count_partly(now, starts, sent, false);
         }
