@@ -23,6 +23,14 @@ pub enum Kind {
     Queue,
     /// A model of packets lost on a link.
     Loss,
+    /// How links share a medium.
+    Medium,
+    /// How much of a signal reaches whom.
+    Propagation,
+    /// How nodes move.
+    Mobility,
+    /// What looks into packets at a node on their way.
+    Agent,
     /// A profile of transport details.
     Transport,
     /// What a flow sends.
@@ -39,6 +47,10 @@ impl Kind {
             Self::Backoff => "backoff",
             Self::Queue => "queue",
             Self::Loss => "loss",
+            Self::Medium => "medium",
+            Self::Propagation => "propagation",
+            Self::Mobility => "mobility",
+            Self::Agent => "agent",
             Self::Transport => "transport",
             Self::Application => "application",
         }

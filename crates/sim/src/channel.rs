@@ -9,6 +9,11 @@ use ackclock_base::{Random, Span, Time};
 pub trait Channel: Send {
     /// What becomes of a packet.
     fn carry(&mut self, sending: &Sending, random: &mut dyn Random) -> Carried;
+
+    /// Whether the short answer of the link's other end, which a [medium](crate::medium) may have it give at `now`, comes back.
+    fn answers(&mut self, _now: Time, _random: &mut dyn Random) -> bool {
+        true
+    }
 }
 
 /// A packet whose transmission begins.

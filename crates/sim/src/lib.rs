@@ -3,7 +3,8 @@
 //! * [`simulation`]: a run, and its event loop.
 //! * [`schedule`]: what happens next; one pending event per lane of packets and per timer.
 //! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths.
-//! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one.
+//! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one. [`radio`]: how
+//!   much of a signal reaches whom.
 //! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`udp`]: the endpoints.
 //! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
@@ -22,6 +23,7 @@ pub mod medium;
 pub mod network;
 pub mod packet;
 pub mod port;
+pub mod radio;
 pub mod random;
 pub mod schedule;
 pub mod series;
