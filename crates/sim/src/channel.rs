@@ -80,6 +80,12 @@ impl Impaired {
         self.parts.reorders
     }
 
+    /// Whether the short answer of the other end comes back.
+    pub(crate) fn answers(&mut self, now: Time) -> bool {
+        let Self { parts, channel_random, .. } = self;
+        parts.channel.as_mut().is_none_or(|channel| channel.answers(now, channel_random))
+    }
+
     /// How long the link is busy with a packet, and how much later than the wire lets it that arrives.
     pub(crate) fn carry(&mut self, sending: &Sending, wire: Span) -> Carried {
         let Impairments { loss, jitter, reorders, channel } = &mut self.parts;

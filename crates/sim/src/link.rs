@@ -6,6 +6,7 @@
 
 mod line;
 mod queue;
+mod turns;
 
 use crate::channel::{Carried, Impaired, Impairments, Sending};
 use crate::histogram::Histogram;
@@ -321,16 +322,7 @@ impl Link {
         if self.free_at > now {
             return None;
         }
-        let counted = self.measured.contains(now);
-        let queue = self.queue.as_deref_mut()?;
-        let room = queue.room.as_mut().filter(|room| room.ready() <= now)?;
-        let before = (room.packets(), dropped.len());
-        let next = room.next(now, &mut queue.random, dropped);
-        queue.meter.change(now, before.0);
-        self.other.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
-        let (guest, marked) = next?;
-        queue.note_wait(guest.since, now, self.measured);
-        self.other.marked += u64::from(marked && counted);
+        let (guest, marked) = self.take(now, dropped)?;
         let (sent, delay) = self.transmit(now, guest.packet.bytes);
         self.busy_ns += self.measured.overlap(now, sent).nanos();
         let counter = if delay.is_some() { &mut self.other.delivered } else { &mut self.other.lost };

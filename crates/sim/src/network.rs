@@ -11,11 +11,12 @@
 mod building;
 mod serving;
 mod tracing;
+mod turns;
 
 use crate::lane::{Lane, Pool};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
-use crate::medium::{Medium, MediumParts, Station, Turn};
+use crate::medium::{Manner, Medium, MediumParts, Station, Turn};
 use crate::packet::{Extensions, Packet};
 use crate::random::Stream;
 use crate::schedule::{Order, Schedule, SourceId};
@@ -25,6 +26,7 @@ use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use std::collections::VecDeque;
 use tracing::{take_number, trace_fate};
+use turns::{Hand, Part};
 
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +83,9 @@ struct Shared {
     random: Stream,
     /// Its stations as it was shown them last.
     stations: Vec<Station>,
+    /// What a turn is, and what the stations have taken out of their queues for theirs.
+    manner: Manner,
+    hands: Vec<Hand>,
 }
 
 /// More packets than this under way mean a window without limit over a queue without limit, not an experiment.
@@ -115,6 +120,8 @@ pub struct Network {
     medium_of: Vec<Option<u32>>,
     /// Emptied after each use; kept so that drops at departure allocate nothing.
     refused: Vec<Guest>,
+    /// Emptied after each turn of a medium.
+    parts: Vec<Part>,
     /// Whether a queue has dropped a packet on its arrival since the last was launched.
     dropped_at_arrival: bool,
     /// The number in the trace of the packet that is taken on.
@@ -151,6 +158,7 @@ impl Network {
             media: Vec::new(),
             medium_of: Vec::new(),
             refused: Vec::new(),
+            parts: Vec::new(),
             dropped_at_arrival: false,
             number: 0,
             reached_end: Time::NEVER,
@@ -344,9 +352,12 @@ impl Network {
 impl Shared {
     /// Who sends next, and when; `None` while nobody has anything.
     fn due(&mut self, now: Time, links: &[Link]) -> Option<Turn> {
-        let Self { medium, links: stations_links, random, stations } = self;
-        for (station, link) in stations.iter_mut().zip(&*stations_links) {
+        let Self { medium, links: stations_links, random, stations, hands, .. } = self;
+        for (index, (station, link)) in stations.iter_mut().zip(&*stations_links).enumerate() {
             *station = links[*link as usize].station();
+            if let Some(hand) = hands.get(index) {
+                *station = hand.add_to(*station);
+            }
         }
         let ready =
             stations.iter().filter(|station| station.packets > 0).map(|station| station.ready).min()?;

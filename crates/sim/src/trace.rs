@@ -46,6 +46,11 @@ pub enum Event {
         /// The link's index.
         link: u32,
     },
+    /// Its transmission ends, the other end has not received it, and the link will repeat it.
+    Failed {
+        /// The link's index.
+        link: u32,
+    },
     /// It is corrupted on the wire.
     Lost {
         /// The link's index.
@@ -69,6 +74,7 @@ impl Event {
             Self::Dropped { .. } => "dropped",
             Self::Started { .. } => "started",
             Self::Sent { .. } => "sent",
+            Self::Failed { .. } => "failed",
             Self::Lost { .. } => "lost",
             Self::Arrived { .. } => "arrived",
             Self::Delivered => "delivered",
@@ -83,6 +89,7 @@ impl Event {
             | Self::Dropped { link }
             | Self::Started { link }
             | Self::Sent { link }
+            | Self::Failed { link }
             | Self::Lost { link }
             | Self::Arrived { link } => Some(link),
         }

@@ -1,5 +1,6 @@
 //! How a network is built: where packets of a path have to wait, and what has to be served.
 
+use super::turns::Hand;
 use super::{Network, PathPlan, Shared, Step};
 use crate::lane::Lane;
 use crate::medium::{MediumParts, Station};
@@ -16,7 +17,10 @@ impl Network {
             }
             let random = Stream::new(seed, &format!("medium {index}"));
             let stations = vec![Station::default(); links.len()];
-            self.media.push(Shared { medium, links, random, stations });
+            let manner = medium.manner();
+            let hands = if manner.is_plain() { 0 } else { links.len() };
+            let hands = std::iter::repeat_with(Hand::default).take(hands).collect();
+            self.media.push(Shared { medium, links, random, stations, manner, hands });
         }
     }
 

@@ -50,6 +50,10 @@ impl Network {
         loop {
             let due = self.media[medium].due(now, &self.links);
             let Turn { station, starts } = match due {
+                Some(turn) if turn.starts <= now && !self.media[medium].hands.is_empty() => {
+                    self.take_turn(medium, turn, now);
+                    continue;
+                }
                 Some(turn) if turn.starts <= now => turn,
                 Some(Turn { starts, .. }) => {
                     let order = self.schedule.next_order();

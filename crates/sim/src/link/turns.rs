@@ -1,0 +1,62 @@
+//! A link as a station of a medium whose turns are more than one packet each.
+
+use super::Link;
+use crate::channel::{Carried, Sending};
+use crate::waiting_room::Guest;
+use ackclock_base::{Span, Time};
+
+impl Link {
+    /// Takes the packet that goes next out of the queue, and says whether it is marked; those that are dropped before it go to
+    /// `dropped`.
+    pub(crate) fn take(&mut self, now: Time, dropped: &mut Vec<Guest>) -> Option<(Guest, bool)> {
+        let counted = self.measured.contains(now);
+        let queue = self.queue.as_deref_mut()?;
+        let room = queue.room.as_mut().filter(|room| room.ready() <= now)?;
+        let before = (room.packets(), dropped.len());
+        let next = room.next(now, &mut queue.random, dropped);
+        queue.meter.change(now, before.0);
+        self.other.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
+        let (guest, marked) = next?;
+        queue.note_wait(guest.since, now, self.measured);
+        self.other.marked += u64::from(marked && counted);
+        Some((guest, marked))
+    }
+
+    /// How long so many bytes take that are sent from `starts` on.
+    pub(crate) fn takes(&mut self, starts: Time, bytes: u32) -> Span {
+        self.transmission.time(starts, bytes)
+    }
+
+    /// Sends so many bytes: when that ends, and when they are at the other end if they are received.
+    pub(crate) fn attempt(&mut self, starts: Time, bytes: u32) -> (Time, Option<Time>) {
+        let takes = self.transmission.time(starts, bytes);
+        let wire = self.delay;
+        let Carried { takes, delay } = match &mut self.impaired {
+            None => Carried { takes, delay: Some(Span::ZERO) },
+            Some(impaired) => impaired.carry(&Sending { starts, takes, bytes }, wire),
+        };
+        let sent = starts + takes;
+        self.busy_ns += self.measured.overlap(starts, sent).nanos();
+        (sent, delay.map(|delay| sent + wire + delay))
+    }
+
+    /// Whether the other end's answer comes back.
+    pub(crate) fn hears_answer(&mut self, now: Time) -> bool {
+        self.impaired.as_mut().is_none_or(|impaired| impaired.answers(now))
+    }
+
+    /// A packet has come through, or has been given up, with a transmission that ended at `sent`.
+    pub(crate) fn count(&mut self, sent: Time, received: bool) {
+        let counted = u64::from(self.measured.contains(sent));
+        if received {
+            self.other.delivered += counted;
+        } else {
+            self.other.lost += counted;
+        }
+    }
+
+    /// Whether what happens now is measured.
+    pub(crate) fn measures(&self, now: Time) -> bool {
+        self.measured.contains(now)
+    }
+}

@@ -1,0 +1,286 @@
+//! Stations that sense the medium and contend for it: the distributed coordination function of IEEE 802.11 and what is simpler.
+//!
+//! A transmitter with something to send waits until the medium has been free for a while, and then for a random number of
+//! slots, which it stops counting while another sends. Transmitters whose count ends at the same instant collide. All of them
+//! hear one another at once: there are no hidden stations. Links that leave one node have one transmitter between them, which
+//! serves them in turn.
+
+mod parameters;
+
+pub use parameters::{Dcf, Exchange, Simple, Wifi};
+
+use super::registry::{Entry, medium};
+use super::{Answer, Manner, Medium, Outcome, Station, Turn};
+use ackclock_base::{Descriptor, Random, Span, Time};
+
+/// A random number of slots before each packet, and no answers.
+pub const SIMPLE: Entry = Entry {
+    descriptor: &medium(
+        "simple",
+        "Stations sense the medium and wait a random time before each packet; nobody answers and nothing is repeated",
+        "Dahal 2007 section 5.1; ns-2's Mac/Simple",
+        Simple::TABLE,
+    ),
+    build: |values, transmitters| Box::new(Contention::new(Simple::from(values).rules(), transmitters)),
+};
+
+/// The distributed coordination function.
+pub const DCF: Entry = Entry {
+    descriptor: &medium(
+        "dcf",
+        "The distributed coordination function of Wi-Fi with basic access, with the times of its first radio",
+        "IEEE 802.11-2020 sections 10.3 and 15",
+        Dcf::TABLE,
+    ),
+    build: |values, transmitters| Box::new(Contention::new(Dcf::from(values).exchange.rules(), transmitters)),
+};
+
+/// The same with the times of today, and several packets in a turn.
+pub const WIFI: Entry = Entry {
+    descriptor: &Descriptor {
+        presets: OF_WIFI,
+        ..medium(
+            "wifi",
+            "The same with the times of 5 GHz radio, aggregation (A-MPDU) and block acknowledgements",
+            "IEEE 802.11-2020 sections 9.7, 10.3, 10.23, 10.25 and 17",
+            Wifi::TABLE,
+        )
+    },
+    build: |values, transmitters| Box::new(Contention::new(Wifi::from(values).rules(), transmitters)),
+};
+
+/// What differs where several packets go in a turn: orthogonal subcarriers in 20 MHz at 5 GHz, best effort.
+const OF_WIFI: &[(&str, &str)] = &[
+    ("slot", "9 us"),
+    // SIFS and three slots.
+    ("idle", "43 us"),
+    ("sifs", "16 us"),
+    // A preamble of 20 us and three symbols: 32 bytes at 24 Mbit/s.
+    ("answer", "32 us"),
+    // A preamble of very high throughput with one stream.
+    ("preamble", "40 us"),
+    // 4 of delimiter, 26 of header, 4 of checksum, 8 of LLC and SNAP.
+    ("framing", "42 B"),
+    ("least_window", "15"),
+    ("most_window", "1023"),
+];
+
+/// How transmitters contend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// A slot.
+    pub slot: Span,
+    /// How long the medium must have been free before slots count (DIFS, AIFS).
+    pub idle: Span,
+    /// A count is drawn evenly from 0 to this...
+    pub least_window: u32,
+    /// ... which about doubles with each silence, up to this.
+    pub most_window: u32,
+    /// Whether one that finds the medium free waits for a random time, too.
+    pub always_waits: bool,
+    /// What a turn is.
+    pub manner: Manner,
+}
+
+/// The medium.
+#[derive(Clone, Debug)]
+pub struct Contention {
+    rules: Rules,
+    transmitters: Vec<Transmitter>,
+    /// The transmitter of each station.
+    of: Vec<usize>,
+    /// Since when the medium has been free.
+    free: Time,
+    /// When the turn that was given last begins.
+    starts: Time,
+}
+
+#[derive(Clone, Debug)]
+struct Transmitter {
+    window: u32,
+    /// Slots left to count, from when they [open](Contention::opens); `None` for nothing to wait for.
+    slots: Option<u32>,
+    /// When it sends, if it has something to send and nobody does before.
+    sends: Option<Time>,
+    /// The station whose turn it is then, and the one that it served last.
+    station: usize,
+}
+
+impl Contention {
+    /// At rest. `transmitters` are those of the stations.
+    pub fn new(rules: Rules, transmitters: &[usize]) -> Self {
+        let count = transmitters.iter().max().map_or(0, |most| most + 1);
+        let rest = Transmitter { window: rules.least_window, slots: None, sends: None, station: 0 };
+        Self {
+            rules,
+            transmitters: vec![rest; count],
+            of: transmitters.to_vec(),
+            free: Time::ZERO,
+            starts: Time::NEVER,
+        }
+    }
+
+    /// From when on slots count.
+    fn opens(&self) -> Time {
+        self.free + self.rules.idle
+    }
+
+    /// The next of a transmitter's stations that has something to send.
+    fn next_station(&self, transmitter: usize, now: Time, stations: &[Station]) -> Option<usize> {
+        let last = self.transmitters[transmitter].station;
+        let after = (1..=stations.len()).map(|step| (last + step) % stations.len());
+        after.into_iter().find(|station| self.of[*station] == transmitter && stations[*station].may_send(now))
+    }
+
+    /// When a transmitter sends that has just got something to send, or finds the medium free with it.
+    fn access(&mut self, transmitter: usize, now: Time, random: &mut dyn Random) -> Time {
+        let opens = self.opens();
+        let Rules { slot, always_waits, .. } = self.rules;
+        let after = |slots: u32| opens + slot * u64::from(slots);
+        let transmitter = &mut self.transmitters[transmitter];
+        // What it drew after its last packet may have been counted while it had nothing to send.
+        let waiting = transmitter.slots.map(after).filter(|sends| *sends >= now);
+        if let Some(sends) = waiting {
+            return sends;
+        }
+        transmitter.slots = None;
+        if now >= opens && !always_waits {
+            return now;
+        }
+        let drawn = draw(transmitter.window, random);
+        // Slots that have passed on the free medium are no part of it.
+        let passed = slots(now.since(opens).nanos().div_ceil(slot.nanos().max(1)));
+        transmitter.slots = Some(passed + drawn);
+        after(passed + drawn).max(now)
+    }
+}
+
+fn draw(window: u32, random: &mut dyn Random) -> u32 {
+    (random.uniform() * (f64::from(window) + 1.0)) as u32
+}
+
+/// More than anyone waits for is as good as any.
+fn slots(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX / 2)
+}
+
+impl Medium for Contention {
+    fn next(&mut self, now: Time, stations: &[Station], random: &mut dyn Random) -> Turn {
+        let mut first = Turn { station: 0, starts: Time::NEVER };
+        for index in 0..self.transmitters.len() {
+            let station = self.next_station(index, now, stations);
+            let Some(station) = station else {
+                self.transmitters[index].sends = None;
+                continue;
+            };
+            let sends = match self.transmitters[index].sends {
+                Some(sends) => sends,
+                None => self.access(index, now, random),
+            };
+            let transmitter = &mut self.transmitters[index];
+            transmitter.sends = Some(sends);
+            if sends < first.starts {
+                first = Turn { station, starts: sends };
+            }
+        }
+        for index in 0..self.transmitters.len() {
+            // Those that begin at once with it: which of their links they serve is decided now.
+            if self.transmitters[index].sends == Some(first.starts)
+                && let Some(station) = self.next_station(index, now, stations)
+            {
+                self.transmitters[index].station = station;
+            }
+        }
+        self.starts = first.starts;
+        first
+    }
+
+    fn on_sending(&mut self, _station: usize, starts: Time, sent: Time) {
+        let counted = slots(starts.since(self.opens()).nanos() / self.rules.slot.nanos().max(1));
+        for transmitter in &mut self.transmitters {
+            // What it drew after its last packet and has counted to the end is done with.
+            transmitter.slots =
+                transmitter.slots.map(|slots| slots.saturating_sub(counted)).filter(|left| *left > 0);
+            transmitter.sends = None;
+        }
+        self.free = sent;
+    }
+
+    fn manner(&self) -> Manner {
+        self.rules.manner
+    }
+
+    fn collides(&self, station: usize) -> bool {
+        let transmitter = &self.transmitters[self.of[station]];
+        transmitter.sends == Some(self.starts) && transmitter.station == station
+    }
+
+    fn on_outcome(&mut self, station: usize, outcome: Outcome, random: &mut dyn Random) {
+        let Rules { least_window, most_window, .. } = self.rules;
+        let transmitter = &mut self.transmitters[self.of[station]];
+        transmitter.window = match outcome {
+            Outcome::Answered | Outcome::GaveUp => least_window,
+            Outcome::Silence => (2 * transmitter.window + 1).min(most_window),
+        };
+        transmitter.slots = Some(draw(transmitter.window, random));
+    }
+}
+
+impl Exchange {
+    fn rules(&self) -> Rules {
+        let takes = self.sifs + self.answer;
+        let answer = Answer {
+            takes,
+            missed: if self.eifs { takes } else { Span::ZERO },
+            attempts: self.attempts as u32,
+        };
+        let manner = Manner {
+            before: self.preamble,
+            framing_bytes: self.framing.bytes() as u32,
+            answer: Some(answer),
+            collides: true,
+            ..Manner::default()
+        };
+        Rules {
+            slot: self.slot,
+            idle: self.idle,
+            least_window: self.least_window as u32,
+            most_window: self.most_window.max(self.least_window) as u32,
+            always_waits: false,
+            manner,
+        }
+    }
+}
+
+impl Wifi {
+    fn rules(&self) -> Rules {
+        let rules = self.exchange.rules();
+        let manner = Manner {
+            packets: self.aggregate as u32,
+            bytes: self.aggregate_size.bytes() as u32,
+            most: self.aggregate_time,
+            ..rules.manner
+        };
+        Rules { manner, ..rules }
+    }
+}
+
+impl Simple {
+    fn rules(&self) -> Rules {
+        Rules {
+            slot: self.slot,
+            idle: Span::ZERO,
+            least_window: self.window as u32,
+            most_window: self.window as u32,
+            always_waits: true,
+            manner: Manner {
+                framing_bytes: self.framing.bytes() as u32,
+                collides: true,
+                ..Manner::default()
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! Stations that share a medium, each with more to send than it can.
+
+use ackclock_aqm::{Capacity, LinkRate, Queueing, registry as queues};
+use ackclock_base::{Rate, Span, Time, Values};
+use ackclock_sim::channel::{Carried, Channel, Impairments, Sending};
+use ackclock_sim::flow::{FlowParts, PathPair};
+use ackclock_sim::link::LinkParts;
+use ackclock_sim::measure::Interval;
+use ackclock_sim::medium::{MediumParts, registry as media};
+use ackclock_sim::random::Stream;
+use ackclock_sim::simulation::{Parts, Simulation};
+use ackclock_sim::traffic::constant::{Constant, Spacing};
+use ackclock_sim::udp::UdpOptions;
+use std::sync::atomic::AtomicBool;
+
+/// What the stations are and how they share.
+pub struct Cell {
+    /// How many send.
+    pub stations: u32,
+    /// Bits in a second on the air.
+    pub rate: u64,
+    /// Bytes of a packet.
+    pub bytes: u32,
+    /// How long from one packet of a station to its next.
+    pub every: Span,
+    /// The medium and its parameters.
+    pub medium: (&'static str, Vec<(&'static str, &'static str)>),
+    /// The share of packets, and of answers, that do not arrive.
+    pub loss: f64,
+    /// How long it is measured, after a second.
+    pub seconds: f64,
+    pub traced: bool,
+}
+
+/// Loses packets, and answers, one by one.
+struct Lossy(f64);
+
+impl Channel for Lossy {
+    fn carry(&mut self, sending: &Sending, random: &mut dyn ackclock_base::Random) -> Carried {
+        Carried { takes: sending.takes, delay: (random.uniform() >= self.0).then_some(Span::ZERO) }
+    }
+
+    fn answers(&mut self, _now: Time, random: &mut dyn ackclock_base::Random) -> bool {
+        random.uniform() >= self.0
+    }
+}
+
+impl Cell {
+    /// A run of it. Its links are those of the stations in order, then a wire for each on the way back.
+    pub fn run(&self, seed: u64) -> Simulation {
+        let entry = media::find(self.medium.0).unwrap();
+        let values = Values::with(entry.descriptor, &self.medium.1);
+        let transmitters: Vec<usize> = (0..self.stations as usize).collect();
+        let medium = (entry.build)(&values, &transmitters);
+        let stations = 0..self.stations;
+        let links = stations.clone().map(|station| self.link(station, seed));
+        let links = links.chain(stations.clone().map(|station| wire(station, seed)));
+        let mut simulation = Simulation::new(Parts {
+            links: links.collect(),
+            media: vec![MediumParts { medium, links: stations.clone().collect() }],
+            flows: stations.map(|station| self.flow(station, seed)).collect(),
+            sessions: Vec::new(),
+            measured: self.measured(),
+            seed,
+            sample_every: None,
+            samples_flows: false,
+            traced: self.traced,
+            watch: None,
+        });
+        simulation.run(&AtomicBool::new(false)).unwrap();
+        simulation
+    }
+
+    /// What all stations together deliver, in packets in a second, and what their links counted of it.
+    pub fn packets_per_second(&self, seed: u64) -> f64 {
+        let run = self.run(seed);
+        let delivered: u64 =
+            (0..self.stations).map(|link| run.network.links[link as usize].counts().delivered).sum();
+        delivered as f64 / self.seconds
+    }
+
+    fn measured(&self) -> Interval {
+        Interval { from: Time::from_seconds(1.0), to: Time::from_seconds(1.0 + self.seconds) }
+    }
+
+    fn link(&self, station: u32, seed: u64) -> LinkParts {
+        let droptail = queues::find("droptail").unwrap();
+        let rate = Rate::from_bits_per_second(self.rate);
+        let link = LinkRate { rate, mean_packet_bytes: self.bytes };
+        let queue: Queueing =
+            (droptail.build)(&droptail.descriptor.defaults(), Capacity::Packets(200), &link);
+        let channel: Option<Box<dyn Channel>> = (self.loss > 0.0).then(|| Box::new(Lossy(self.loss)) as _);
+        LinkParts {
+            name: format!("station {station}"),
+            from: format!("{station}"),
+            to: "base".into(),
+            rate,
+            phases: Vec::new(),
+            delay: Span::ZERO,
+            discipline: Some(queue),
+            impairments: Impairments { channel, ..Impairments::default() },
+            seed,
+        }
+    }
+
+    fn flow(&self, station: u32, seed: u64) -> FlowParts {
+        let source = Box::new(Constant(Spacing { interval: self.every, jitter: 0.5 }));
+        let random = Stream::new(seed, &format!("source {station}"));
+        let options = UdpOptions {
+            payload_bytes: self.bytes,
+            wire_bytes: self.bytes,
+            reply_bytes: None,
+            source,
+            random,
+        };
+        FlowParts {
+            name: format!("flow {station}"),
+            paths: vec![PathPair { forward: vec![station], backward: vec![self.stations + station] }],
+            start: Time::ZERO,
+            stop: Time::NEVER,
+            ends: options.ends(self.measured()),
+            row: station as usize,
+            one_of_many: false,
+            session: None,
+        }
+    }
+}
+
+fn wire(station: u32, seed: u64) -> LinkParts {
+    LinkParts {
+        name: format!("wire {station}"),
+        from: "base".into(),
+        to: format!("{station}"),
+        rate: Rate::from_bits_per_second(1_000_000_000),
+        phases: Vec::new(),
+        delay: Span::ZERO,
+        discipline: None,
+        impairments: Impairments::default(),
+        seed,
+    }
+}
