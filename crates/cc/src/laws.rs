@@ -25,6 +25,7 @@ pub mod mda;
 pub mod newreno;
 pub mod rbcc;
 pub mod rbcc_dynamic;
+pub mod rbcc_wl;
 pub mod reno;
 pub mod rta;
 pub mod sack;

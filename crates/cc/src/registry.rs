@@ -7,8 +7,8 @@ use crate::discern::discriminators;
 use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry};
 use crate::laws::{
     a_tcp, a_tcp_p, africa, bic, cm, cocoon, combined, cubic, cwa, dca, dctcp, fast, fractional, hstcp, htcp,
-    learning_tcp, ledbat, ltcp, ltcp_rc, mda, newreno, rbcc, rbcc_dynamic, reno, rta, sack, scalable, spike,
-    tcp_k, tcp_p, tcp_rtt, twa, vegas, westwood,
+    learning_tcp, ledbat, ltcp, ltcp_rc, mda, newreno, rbcc, rbcc_dynamic, rbcc_wl, reno, rta, sack,
+    scalable, spike, tcp_k, tcp_p, tcp_rtt, twa, vegas, westwood,
 };
 
 /// The controls, in the order in which lists show them.
@@ -22,6 +22,7 @@ pub const CONTROLS: &[Entry] = &[
     ledbat::ENTRY,
     rbcc::ENTRY,
     rbcc_dynamic::ENTRY,
+    rbcc_wl::ENTRY,
     ltcp::ENTRY,
     ltcp_rc::ENTRY,
     tcp_k::ENTRY,

@@ -79,6 +79,11 @@ impl Rbcc {
             threshold: rtt_min.map_or(Span::ZERO, |base| base.scale(factor)),
         }
     }
+
+    /// The step with its bounds, and the threshold of the moment.
+    pub(crate) fn step(&self) -> (&Step, Span) {
+        (&self.step, self.threshold)
+    }
 }
 
 impl WindowLaw for Rbcc {

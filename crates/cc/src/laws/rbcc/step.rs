@@ -1,4 +1,4 @@
-//! The step of RBCC's window, with any threshold (Dahal 2007, equations 3.4 and 3.5).
+//! The step of RBCC's window, with any threshold (Dahal 2007, equations 3.4, 3.5 and 5.3).
 
 use crate::classic::Window;
 use crate::control::Initial;
@@ -36,8 +36,17 @@ impl Step {
 
     /// Equation 3.4 in packets, (threshold - RTT) / min(RTT, threshold), and equation 3.5.
     pub fn take(&self, window: &mut Window, rtt: Span, threshold: Span) {
+        self.move_by(window, rtt, threshold, f64::min);
+    }
+
+    /// Equation 5.3, (threshold - RTT) / max(RTT, threshold): less than a packet, whatever the round trip.
+    pub fn take_gently(&self, window: &mut Window, rtt: Span, threshold: Span) {
+        self.move_by(window, rtt, threshold, f64::max);
+    }
+
+    fn move_by(&self, window: &mut Window, rtt: Span, threshold: Span, of: fn(f64, f64) -> f64) {
         let (threshold, rtt) = (threshold.seconds(), rtt.seconds());
-        let step = (threshold - rtt) / rtt.min(threshold).max(f64::MIN_POSITIVE);
+        let step = (threshold - rtt) / of(rtt, threshold).max(f64::MIN_POSITIVE);
         window.cwnd = (window.cwnd + step).min(self.cap).max(self.floor);
     }
 
