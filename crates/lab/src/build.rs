@@ -40,12 +40,19 @@ pub struct Keep {
 /// A simulation of the scenario with this seed, of which an interval is measured.
 pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval) -> Simulation {
     let facts = PathFacts::of(scenario);
-    let links = scenario.network.links.iter().zip(&facts).map(|(plan, facts)| link_parts(plan, facts, seed));
+    let network = &scenario.network;
+    let channel = |plan: &LinkPlan| network.media[plan.medium?].channel(plan, seed);
+    let links = network.links.iter().zip(&facts).map(|(plan, facts)| {
+        let mut parts = link_parts(plan, facts, seed);
+        parts.impairments.channel = channel(plan);
+        parts
+    });
+    let media = network.media.iter().enumerate().map(|(index, medium)| medium.parts(index, &network.links));
     let (flows, sessions) = flows_and_sessions(scenario, seed, measured);
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
     Simulation::new(Parts {
         links: links.collect(),
-        media: Vec::new(),
+        media: media.collect(),
         flows,
         sessions,
         measured,

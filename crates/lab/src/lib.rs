@@ -4,7 +4,7 @@
 //! * [`diagnostics`]: what is wrong with a scenario file, where, and what would be right.
 //! * [`reader`]: reading typed values from a document, collecting every problem.
 //! * [`scenario`]: a scenario, read and checked.
-//! * [`network`], [`rate`], [`flows`], [`choice`]: its parts.
+//! * [`network`], [`media`], [`rate`], [`flows`], [`choice`]: its parts.
 //! * [`sweep`]: the grid of points that a scenario's sweep spans.
 //! * [`build`]: from a scenario and a seed to a simulation.
 //! * [`run`], [`result`]: running it, and what comes out.
@@ -16,6 +16,7 @@ pub mod choice;
 pub mod diagnostics;
 pub mod document;
 pub mod flows;
+pub mod media;
 pub mod network;
 pub mod observe;
 pub mod rate;

@@ -5,6 +5,7 @@ use crate::choice::{self, Choice};
 use crate::diagnostics::{counted, nearest, one_of};
 use crate::document::{Node, Span as Place_, Value, quoted};
 use crate::flows::{FlowGroup, FlowPlan, Member, Place, Sending};
+use crate::media::{self, MediumPlan, Named};
 use crate::rate::{self, Pace};
 use crate::reader::TableReader;
 use crate::registry;
@@ -18,6 +19,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 pub struct Network {
     /// The links, each in one direction.
     pub links: Vec<LinkPlan>,
+    /// What some of them share.
+    pub media: Vec<MediumPlan>,
     nodes: Vec<String>,
     index: HashMap<String, usize>,
     names: HashSet<String>,
@@ -46,6 +49,9 @@ pub struct LinkPlan {
     pub jitter: Span,
     /// Whether packets overtake one another by that.
     pub reorders: bool,
+    /// The medium that it shares with others, as an index, and as it is named.
+    pub medium: Option<usize>,
+    pub(crate) medium_name: Option<Named>,
 }
 
 impl LinkPlan {
@@ -65,12 +71,12 @@ const MAX_HOPS: f64 = 1000.0;
 const MAX_PATH: usize = 10_000;
 const MAX_STEPS: usize = 2_000_000;
 
-const LINK_KEYS: [&str; 7] = ["rate", "delay", "queue", "loss", "jitter", "reorder", "reverse"];
+const LINK_KEYS: [&str; 8] = ["rate", "delay", "queue", "loss", "jitter", "reorder", "medium", "reverse"];
 const DELAYS: Range = Range::between(0.0, 3600.0);
 
 /// Reads the network, and routes the flows over it.
 pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<FlowGroup>)> {
-    let mut network = Network::default();
+    let mut network = Network { media: media::read(root), ..Network::default() };
     let given: Vec<&str> =
         ["dumbbell", "parking_lot", "links"].into_iter().filter(|key| root.get(key).is_some()).collect();
     let flows: usize = plans.iter().map(|plan| plan.count).sum();
@@ -94,6 +100,7 @@ pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<
             return None;
         }
     };
+    media::join(root, &network.media, &mut network.links);
     // Where a link is missing because of a mistake, paths over it are no second one.
     if root.reader.problem_count() > problems_before {
         return None;
@@ -122,6 +129,7 @@ struct Wire {
     loss: Option<Choice>,
     jitter: Span,
     reorders: bool,
+    medium: Option<Named>,
     /// What differs on the way back.
     reverse: Option<Box<Wire>>,
 }
@@ -300,6 +308,8 @@ impl Network {
             loss: wire.loss.clone(),
             jitter: wire.jitter,
             reorders: wire.reorders,
+            medium: None,
+            medium_name: wire.medium.clone(),
         });
     }
 
@@ -545,7 +555,11 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
             "a `jitter` such as \"2 ms\": without one nothing overtakes",
         );
     }
-    let one_way = Wire { pace: pace?, delay: delay?, queue, loss, jitter, reorders, reverse: None };
+    let medium = match table.get("medium") {
+        Some(_) => Some(media::read_name(table)?),
+        None => base.and_then(|base| base.medium.clone()),
+    };
+    let one_way = Wire { pace: pace?, delay: delay?, queue, loss, jitter, reorders, medium, reverse: None };
     let reverse = match table.get("reverse") {
         Some(node) => {
             let keys = &LINK_KEYS[..LINK_KEYS.len() - 1];

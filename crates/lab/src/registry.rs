@@ -55,6 +55,21 @@ pub fn losses() -> Vec<&'static Descriptor> {
     ackclock_sim::loss::LOSSES.iter().map(|entry| entry.descriptor).collect()
 }
 
+/// Every medium.
+pub fn media() -> Vec<&'static Descriptor> {
+    ackclock_sim::medium::registry::MEDIA.iter().map(|entry| entry.descriptor).collect()
+}
+
+/// Every model of propagation.
+pub fn propagations() -> Vec<&'static Descriptor> {
+    ackclock_sim::radio::propagation::PROPAGATIONS.iter().map(|entry| entry.descriptor).collect()
+}
+
+/// Every way to move.
+pub fn mobilities() -> Vec<&'static Descriptor> {
+    ackclock_sim::radio::mobility::MOBILITIES.iter().map(|entry| entry.descriptor).collect()
+}
+
 /// Every transport profile.
 pub fn transports() -> Vec<&'static Descriptor> {
     ackclock_sim::tcp::options::PROFILES.iter().collect()
@@ -84,6 +99,9 @@ pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
         backoffs(),
         queues(),
         losses(),
+        media(),
+        propagations(),
+        mobilities(),
         transports(),
         applications(),
     ];

@@ -3,7 +3,8 @@
 use crate::build::{self, Keep};
 use crate::result::RunResult;
 use crate::scenario::Scenario;
-use crate::verify::{self, LinkFacts, PathFacts, Violation};
+use crate::verify::{self, LinkFacts, MediumFacts, PathFacts, Violation};
+use ackclock_base::Span;
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::simulation::{RunError, Simulation};
@@ -73,6 +74,25 @@ fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<In
     Ok(Interval { from, to: from + latest.to.since(latest.from) })
 }
 
+/// No packet is larger (see the scenario language's bounds).
+const MAX_PACKET_BYTES: u64 = 1 << 16;
+
+fn medium_facts(scenario: &Scenario, number: usize) -> MediumFacts {
+    let manner = scenario.network.media[number].manner();
+    let answer = manner.answer.map_or(Span::ZERO, |answer| answer.takes.max(answer.missed));
+    let set_aside = if manner.is_plain() { 0 } else { u64::from(manner.packets) };
+    MediumFacts {
+        number,
+        framing_bytes: manner.framing_bytes,
+        collides: manner.collides,
+        repeats: manner.answer.is_some(),
+        tells: if manner.packets > 1 { manner.most + answer } else { answer },
+        set_aside,
+        // The last of them may not have fitted into the turn.
+        set_aside_bytes: (u64::from(manner.bytes) + MAX_PACKET_BYTES).min(set_aside * MAX_PACKET_BYTES),
+    }
+}
+
 fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<Violation> {
     let Some(trace) = &simulation.network.trace else { return Vec::new() };
     let capacities = build::capacities(scenario);
@@ -90,7 +110,7 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
             reorders: link.reorders,
             capacity,
             service: link.service(),
-            medium: None,
+            medium: link.medium.map(|medium| medium_facts(scenario, medium)),
         })
         .collect();
     let path = |flow: &FlowParts, backward: bool, links: &Vec<u32>| PathFacts {

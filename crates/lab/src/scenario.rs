@@ -42,6 +42,7 @@ pub const KEYS: &[&str] = &[
     "dumbbell",
     "parking_lot",
     "links",
+    "media",
     "flows",
     "observe",
     "sweep",

@@ -38,6 +38,7 @@ pub fn schema() -> Value {
                 "access": access
             })),
             "links": { "type": "array", "items": { "$ref": "#/$defs/named_link" } },
+            "media": { "type": "array", "items": object(&["name", "access"], medium_properties()) },
             "flows": { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/flows" } },
             "observe": object(&[], json!({
                 "interval": time(),
@@ -61,6 +62,9 @@ pub fn schema() -> Value {
             "backoff": choice(&registry::backoffs()),
             "queue": choice(&registry::queues()),
             "loss": choice(&registry::losses()),
+            "medium": choice(&registry::media()),
+            "propagation": choice(&registry::propagations()),
+            "mobility": choice(&registry::mobilities()),
             "transport": choice(&registry::transports()),
             "application": choice(&registry::applications())
         }
@@ -93,12 +97,25 @@ fn link_properties(with_reverse: bool) -> Value {
         "queue": { "$ref": "#/$defs/queue" },
         "loss": { "$ref": "#/$defs/loss" },
         "jitter": quantity(Quantity::Time, ""),
-        "reorder": { "type": "boolean" }
+        "reorder": { "type": "boolean" },
+        "medium": { "type": "string" }
     });
     if with_reverse {
         properties["reverse"] = json!({ "$ref": "#/$defs/direction" });
     }
     properties
+}
+
+fn medium_properties() -> Value {
+    let place =
+        json!({ "type": "array", "items": quantity(Quantity::Number, ""), "minItems": 2, "maxItems": 2 });
+    json!({
+        "name": { "type": "string" },
+        "access": { "$ref": "#/$defs/medium" },
+        "propagation": { "$ref": "#/$defs/propagation" },
+        "mobility": { "$ref": "#/$defs/mobility" },
+        "places": { "type": "object", "additionalProperties": place }
+    })
 }
 
 fn named_link_properties() -> Value {

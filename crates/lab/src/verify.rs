@@ -51,8 +51,27 @@ pub struct LinkFacts {
     pub capacity: Option<Capacity>,
     /// What its discipline never breaks.
     pub service: Service,
-    /// The links of one number share a medium: one of them sends at a time, and it may wait for its turn.
-    pub medium: Option<usize>,
+    /// The medium that it shares with others, if it does: one of them sends at a time, and it may wait for its turn.
+    pub medium: Option<MediumFacts>,
+}
+
+/// What the verifier is told of the medium of a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MediumFacts {
+    /// The links of one number share a medium.
+    pub number: usize,
+    /// What it sends with each packet.
+    pub framing_bytes: u32,
+    /// Whether several of its links may begin at once. Then none of it arrives.
+    pub collides: bool,
+    /// Whether it sends again what has not arrived. Packets arrive in the order in which they were sent first.
+    pub repeats: bool,
+    /// Packets that may have left the queue for a turn and not have started: its preamble comes first, and one after the other.
+    pub set_aside: u64,
+    /// And their bytes.
+    pub set_aside_bytes: u64,
+    /// How long after a packet was given up the other end is told so at most: the rest of the turn, and no answer.
+    pub tells: Span,
 }
 
 /// What the verifier is told of a path. Paths are numbered as in [`Record::path`]: twice the flow's index, plus one
@@ -86,13 +105,15 @@ pub enum Rule {
     /// Packets leave a queue in the order in which they were offered; where flows may overtake one another, those of one
     /// path do.
     QueueOrder,
-    /// A link sends one packet at a time, and so do all links of a medium together.
+    /// A link sends one packet at a time, and so do all links of a medium together; where they may collide, nothing arrives of
+    /// what meets.
     OneAtATime,
-    /// A transmission takes the packet's bits over the link's rate as it is when the transmission starts, rounded to a
+    /// A transmission takes the packet's bits, and those that its medium adds, over the link's rate as it is when the transmission starts, rounded to a
     /// nanosecond, and at least one.
     LinkRate,
     /// A packet arrives the link's delay after its transmission, with jitter up to so much later, or with the one before it where
-    /// it may not overtake that; a corrupted one is lost as its transmission ends.
+    /// it may not overtake that; a corrupted one is lost as its transmission ends. Where a link repeats what has not arrived,
+    /// one that has waits for those that were sent first before it, until they arrive or are lost.
     LinkDelay,
     /// A link starts with a packet when it is offered, or when the one before has been sent; a shaper not before that.
     WorkConserving,

@@ -15,7 +15,8 @@ impl Facts<'_> {
     /// The bits over the rate in integers, rounded half up.
     pub(super) fn transmission(&self, link: usize, starts: Time, bytes: u32) -> Span {
         let rate = u128::from(self.rate(link, starts).bits_per_second());
-        let bit_nanoseconds = u128::from(bytes) * 8 * 1_000_000_000;
+        let framing = self.links[link].medium.map_or(0, |medium| medium.framing_bytes);
+        let bit_nanoseconds = (u128::from(bytes) + u128::from(framing)) * 8 * 1_000_000_000;
         let ns = (bit_nanoseconds + rate / 2).checked_div(rate).unwrap_or(u128::MAX).max(1);
         Span::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
     }
@@ -40,12 +41,24 @@ impl Facts<'_> {
         self.links[link].service.holds_back || self.links[link].medium.is_some()
     }
 
+    /// Whether a link sends again what has not arrived.
+    pub(super) fn repeats(&self, link: usize) -> bool {
+        self.links[link].medium.is_some_and(|medium| medium.repeats)
+    }
+
     pub(super) fn fits(&self, link: usize, packets: u64, bytes: u64) -> bool {
         match self.links[link].capacity {
             None | Some(Capacity::Unlimited) => true,
             Some(Capacity::Packets(most)) => packets <= most,
             Some(Capacity::Bytes(most)) => bytes <= most,
         }
+    }
+
+    /// The same where some of them may have left the queue for a turn.
+    pub(super) fn may_fit(&self, link: usize, packets: u64, bytes: u64) -> bool {
+        let (aside, aside_bytes) =
+            self.links[link].medium.map_or((0, 0), |medium| (medium.set_aside, medium.set_aside_bytes));
+        self.fits(link, packets.saturating_sub(aside), bytes.saturating_sub(aside_bytes))
     }
 
     pub(super) fn packet_words(&self, packet: u64, path: u32, link: Option<usize>) -> String {

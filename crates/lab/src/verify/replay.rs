@@ -2,9 +2,9 @@
 
 use super::facts::Facts;
 use super::{LinkFacts, PathFacts, Rule, Violation};
-use ackclock_base::Time;
+use ackclock_base::{Span, Time};
 use ackclock_sim::trace::{Event, Record};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// The replay.
 pub(super) struct Replay<'a> {
@@ -13,6 +13,8 @@ pub(super) struct Replay<'a> {
     links: Vec<Line>,
     paths: Vec<Way>,
     courses: HashMap<u64, Course>,
+    /// The packets whose last transmission met another's on their medium.
+    met: HashSet<u64>,
     /// The packets in the order of launching.
     launched: Vec<u64>,
     pub(super) found: Vec<Violation>,
@@ -42,6 +44,10 @@ struct Line {
     /// When the last packet arrived, and when the transmission of the newest that has arrived ended.
     arrived: Time,
     newest_arrived: Time,
+    /// Where it repeats: what was sent and has neither arrived nor been lost, in the order of sending first; and when the
+    /// last was lost.
+    under_way: VecDeque<u64>,
+    lost: Option<Time>,
     counts: Counts,
 }
 
@@ -87,6 +93,7 @@ enum Stage {
     AtNode,
     Offered,
     Started,
+    Failed,
     Sent,
     Dropped,
     Lost,
@@ -103,6 +110,7 @@ impl Stage {
             Self::AtNode => "at a node",
             Self::Offered => "in the queue",
             Self::Started => "being sent",
+            Self::Failed => "to be sent again",
             Self::Sent => "on the wire",
             Self::Dropped => "dropped",
             Self::Lost => "lost",
@@ -132,6 +140,7 @@ impl<'a> Replay<'a> {
             links: links.iter().map(|_| Line::default()).collect(),
             paths: paths.iter().map(way).collect(),
             courses: HashMap::new(),
+            met: HashSet::new(),
             launched: Vec::new(),
             found: Vec::new(),
         }
@@ -172,7 +181,7 @@ impl<'a> Replay<'a> {
         match step.record.event {
             Event::Launched => path.launched += 1,
             Event::Offered { .. } => link.offered += 1,
-            Event::Started { .. } => {}
+            Event::Started { .. } | Event::Failed { .. } => {}
             Event::Sent { .. } => link.sent += 1,
             Event::Arrived { .. } => link.arrived += 1,
             Event::Dropped { .. } => {
@@ -233,8 +242,11 @@ impl<'a> Replay<'a> {
         let here = self.facts.paths[course.path as usize].links.get(course.hops).map(|link| *link as usize);
         let expected = match event {
             Event::Launched | Event::Offered { .. } | Event::Delivered => Stage::AtNode,
+            Event::Started { link } if course.stage == Stage::Failed && self.facts.repeats(link as usize) => {
+                Stage::Failed
+            }
             Event::Dropped { .. } | Event::Started { .. } => Stage::Offered,
-            Event::Sent { .. } => Stage::Started,
+            Event::Sent { .. } | Event::Failed { .. } => Stage::Started,
             Event::Lost { .. } | Event::Arrived { .. } => Stage::Sent,
         };
         if course.stage == expected && here == step.link {
@@ -265,9 +277,16 @@ impl<'a> Replay<'a> {
                 self.links[link].newcomer = Some(Offer { path, packet, bytes, at: step.time });
             }
             (Event::Dropped { .. }, Some(link)) => self.drop_packet(step, course, link),
-            (Event::Started { .. }, Some(link)) => self.start(step, link),
-            (Event::Sent { .. }, Some(link)) => self.finish(step, course, link),
-            (Event::Lost { .. }, _) => self.check_wire(step, course.since, course.since),
+            (Event::Started { .. }, Some(link)) => self.start(step, course, link),
+            (Event::Sent { .. } | Event::Failed { .. }, Some(link)) => self.finish(step, course, link),
+            (Event::Lost { .. }, Some(link)) => {
+                self.check_wire(step, course.since, course.since);
+                self.links[link].lost = Some(step.time);
+                self.links[link].under_way.retain(|other| *other != packet);
+            }
+            (Event::Arrived { .. }, Some(link)) if self.facts.repeats(link) => {
+                self.arrive_in_turn(step, course, link);
+            }
             (Event::Arrived { .. }, Some(link)) => self.arrive(step, course, link),
             (Event::Delivered, _) => {
                 self.pass_on(step, course);
@@ -293,6 +312,7 @@ impl<'a> Replay<'a> {
             Event::Dropped { .. } => Stage::Dropped,
             Event::Started { .. } => Stage::Started,
             Event::Sent { .. } => Stage::Sent,
+            Event::Failed { .. } => Stage::Failed,
             Event::Lost { .. } => Stage::Lost,
             Event::Arrived { .. } => {
                 course.hops = (course.hops + 1).min(links.len());
@@ -346,7 +366,9 @@ impl<'a> Replay<'a> {
     fn check_limit(&mut self, link: usize, offer: Offer) {
         let line = &self.links[link];
         let (packets, bytes) = (line.waiting.len() as u64, line.waiting_bytes);
-        if line.sending.is_some() && !self.facts.fits(link, packets, bytes) {
+        // A station of a medium may have nothing under way and yet let packets wait.
+        let busy = line.sending.is_some() || packets > 1 && self.facts.links[link].medium.is_some();
+        if busy && !self.facts.may_fit(link, packets, bytes) {
             let packet = self.facts.packet_words(offer.packet, offer.path, Some(link));
             let capacity = self.facts.links[link].capacity;
             let what = format!("{packet}: {packets} packets, {bytes} B wait, the limit is {capacity:?}");
@@ -361,7 +383,8 @@ impl<'a> Replay<'a> {
             line.leave_queue(packet);
         }
         let (packets, bytes) = (line.waiting.len() as u64 + 1, line.waiting_bytes + u64::from(course.bytes));
-        let room = line.sending.is_none() || self.facts.fits(link, packets, bytes);
+        let idle = line.sending.is_none() && (packets == 1 || self.facts.links[link].medium.is_none());
+        let room = idle || self.facts.fits(link, packets, bytes);
         let service = self.facts.links[link].service;
         if step.time != course.since && !service.drops_late {
             self.note(Rule::Drop, step, format!("dropped, but offered at {}", course.since));
@@ -370,12 +393,17 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn start(&mut self, step: &Step<'_>, link: usize) {
+    fn start(&mut self, step: &Step<'_>, course: &Course, link: usize) {
         let packet = step.record.packet;
         let holds_back = self.facts.holds_back(link);
         let service = self.facts.links[link].service;
         let path = step.record.path;
-        if let Some((other, busy_with)) = self.medium_busy(link) {
+        let collides = self.facts.links[link].medium.is_some_and(|medium| medium.collides);
+        let meets = self.medium_busy(link);
+        self.met.remove(&packet);
+        if let Some((_, other)) = meets.filter(|_| collides) {
+            self.met.extend([packet, other]);
+        } else if let Some((other, busy_with)) = meets {
             let name = &self.facts.links[other].name;
             let what =
                 format!("started while packet {busy_with} was being sent on link {name} of its medium");
@@ -386,7 +414,11 @@ impl<'a> Replay<'a> {
         let offer = line.newcomer.take().or_else(|| line.leave_queue(packet));
         let busy_with = line.sending.replace(packet);
         let free_since = line.free_since;
-        if let Some(first) = first.filter(|first| first.packet != packet) {
+        if self.facts.repeats(link) && !line.under_way.contains(&packet) {
+            line.under_way.push_back(packet);
+        }
+        let first = first.filter(|first| first.packet != packet && course.stage == Stage::Offered);
+        if let Some(first) = first {
             self.note(Rule::QueueOrder, step, format!("started before packet {}", first.packet));
         }
         if let Some(other) = busy_with {
@@ -400,9 +432,10 @@ impl<'a> Replay<'a> {
 
     /// Another link of the same medium that is sending, and which packet.
     fn medium_busy(&self, link: usize) -> Option<(usize, u64)> {
-        let medium = self.facts.links[link].medium?;
+        let number = |link: usize| self.facts.links[link].medium.map(|medium| medium.number);
+        let medium = number(link)?;
         let others = (0..self.links.len()).filter(|other| *other != link);
-        let mut others = others.filter(|other| self.facts.links[*other].medium == Some(medium));
+        let mut others = others.filter(|other| number(*other) == Some(medium));
         others.find_map(|other| Some((other, self.links[other].sending?)))
     }
 
@@ -423,6 +456,7 @@ impl<'a> Replay<'a> {
     /// A packet arrives after the wire's delay; with jitter somewhat later, and not before those that were sent before it
     /// unless the link lets packets overtake. One that they hold up arrives with the last of them.
     fn arrive(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        self.check_met(step);
         let LinkFacts { delay, jitter, reorders, .. } = self.facts.links[link];
         let earliest = course.since + delay;
         let latest = earliest + jitter;
@@ -436,6 +470,36 @@ impl<'a> Replay<'a> {
             self.note(Rule::LinkDelay, step, what);
         } else {
             *newest = course.since.max(*newest);
+        }
+    }
+
+    /// Where a link repeats, a packet arrives after the wire's delay or with the one that was sent first before it; if the last
+    /// of those was lost, when the other end has been told so.
+    fn arrive_in_turn(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        let LinkFacts { delay, jitter, .. } = self.facts.links[link];
+        let line = &mut self.links[link];
+        let first = line.under_way.pop_front();
+        let last = std::mem::replace(&mut line.arrived, step.time);
+        // One that was given up in the same turn, or later, is waited for until that is known.
+        let tells = self.facts.links[link].medium.map_or(Span::ZERO, |medium| medium.tells);
+        let told = line.lost.filter(|lost| *lost + tells >= course.since).map(|lost| lost + tells + delay);
+        let earliest = (course.since + delay).max(last);
+        let latest = (course.since + delay + jitter).max(last).max(told.unwrap_or_default());
+        if let Some(other) = first.filter(|first| *first != step.record.packet) {
+            line.under_way.retain(|under_way| *under_way != step.record.packet);
+            self.note(
+                Rule::LinkDelay,
+                step,
+                format!("arrived before packet {other}, which was sent before it"),
+            );
+        }
+        self.check_wire(step, earliest, latest);
+        self.check_met(step);
+    }
+
+    fn check_met(&mut self, step: &Step<'_>) {
+        if self.met.contains(&step.record.packet) {
+            self.note(Rule::OneAtATime, step, "arrived, though another met it on its medium".to_owned());
         }
     }
 
@@ -472,8 +536,7 @@ impl<'a> Replay<'a> {
             let course = &self.courses[packet];
             let Some((stage, hops)) = course.at_end.filter(|(stage, _)| !stage.is_fate()) else { continue };
             let link = self.facts.paths[course.path as usize].links.get(hops).map(|link| *link as usize);
-            let goes_on = course.goes_on
-                || stage == Stage::Offered && link.is_some_and(|link| self.may_still_wait(link));
+            let goes_on = course.goes_on || link.is_some_and(|link| self.may_stay(link, stage));
             ways[course.path as usize].add(*packet, stage, goes_on);
             if let Some(line) = link.and_then(|link| lines.get_mut(link))
                 && stage != Stage::AtNode
@@ -489,9 +552,14 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Whether it may be open at the end what becomes of a packet that waits: where that is decided at departure, while
-    /// the link is busy with another or holds all back.
-    fn may_still_wait(&self, link: usize) -> bool {
+    /// Whether it may be open at the end what becomes of a packet. One that waits: where that is decided at departure, while
+    /// the link is busy with another or holds all back. One that was sent: where it waits for others that are repeated.
+    fn may_stay(&self, link: usize, stage: Stage) -> bool {
+        match stage {
+            Stage::Offered => {}
+            Stage::Failed | Stage::Sent => return self.facts.repeats(link),
+            _ => return false,
+        }
         let service = self.facts.links[link].service;
         let decides_late = service.drops_late || service.overtakes;
         self.facts.holds_back(link) || decides_late && self.links[link].free_since >= self.end
@@ -577,6 +645,7 @@ fn link_of(event: Event) -> Option<u32> {
         | Event::Dropped { link }
         | Event::Started { link }
         | Event::Sent { link }
+        | Event::Failed { link }
         | Event::Lost { link }
         | Event::Arrived { link } => Some(link),
         Event::Launched | Event::Delivered => None,
@@ -590,6 +659,7 @@ fn verb(event: Event) -> &'static str {
         Event::Dropped { .. } => "dropped",
         Event::Started { .. } => "started",
         Event::Sent { .. } => "sent",
+        Event::Failed { .. } => "not received",
         Event::Lost { .. } => "lost",
         Event::Arrived { .. } => "arrived",
         Event::Delivered => "delivered",

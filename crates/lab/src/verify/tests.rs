@@ -1,6 +1,7 @@
 //! Traces written by hand, each with what it breaks.
 
 mod impaired;
+mod shared;
 mod simulated;
 
 use super::facts::Facts;

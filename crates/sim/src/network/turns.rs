@@ -23,6 +23,8 @@ struct Frame {
     guest: Guest,
     marked: bool,
     attempts: u32,
+    /// When it was sent last, to the end.
+    sent: Time,
     /// When the other end had it.
     received: Option<Time>,
     /// Whether the other end has passed it on.
@@ -134,9 +136,9 @@ impl Network {
                 None if frame.done => {
                     frame.passed_on = true;
                     hand.passed_on = hand.passed_on.max(free);
-                    let guest = frame.guest;
+                    let (guest, sent) = (frame.guest, frame.sent);
                     self.waiting -= 1;
-                    self.count_corrupted(guest.path, free, &guest.packet);
+                    self.count_corrupted(guest.path, sent, &guest.packet);
                 }
                 None => break,
             }
@@ -177,8 +179,8 @@ impl Hand {
         for place in 0..manner.packets as usize {
             if place == self.frames.len() {
                 let Some((guest, marked)) = link.take(now, refused) else { break };
-                let (attempts, received, passed_on, done) = (0, None, false, false);
-                self.frames.push_back(Frame { guest, marked, attempts, received, passed_on, done });
+                let (attempts, sent, received, passed_on, done) = (0, now, None, false, false);
+                self.frames.push_back(Frame { guest, marked, attempts, sent, received, passed_on, done });
             }
             let frame = &mut self.frames[place];
             if frame.done {
@@ -233,7 +235,7 @@ impl Frame {
     ) -> (Time, bool) {
         let (sent, received) = link.attempt(starts, size);
         let received = received.filter(|_| !terms.collision);
-        self.attempts += 1;
+        (self.attempts, self.sent) = (self.attempts + 1, sent);
         // What the other end has already, it knows again and drops: that is air, and no packet.
         if self.received.is_none() {
             self.received = received;

@@ -28,7 +28,7 @@ fn facts(jitter: Span, reorders: bool, medium: Option<usize>) -> Vec<LinkFacts> 
         reorders: index == 0 && reorders,
         capacity: None,
         service: Service { drops_only_when_full: true, ..Service::IN_ORDER },
-        medium: medium.filter(|_| index < 2),
+        medium: medium.filter(|_| index < 2).map(|number| MediumFacts { number, ..MediumFacts::default() }),
     };
     (0..4).map(link).collect()
 }

@@ -269,6 +269,7 @@ fn a_change_of_link_or_path_is_found() {
             | Event::Dropped { link }
             | Event::Started { link }
             | Event::Sent { link }
+            | Event::Failed { link }
             | Event::Lost { link }
             | Event::Arrived { link } => turn(link),
         }
