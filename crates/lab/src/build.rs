@@ -2,6 +2,7 @@
 
 mod sessions;
 
+use crate::agents;
 use crate::choice::Choice;
 use crate::flows::{FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
 use crate::network::LinkPlan;
@@ -50,7 +51,8 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval
     let media = network.media.iter().enumerate().map(|(index, medium)| medium.parts(index, &network.links));
     let (flows, sessions) = flows_and_sessions(scenario, seed, measured);
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
-    Simulation::new(Parts {
+    let agents = agents::parts(&scenario.agents, &network.links, &flows);
+    let parts = Parts {
         links: links.collect(),
         media: media.collect(),
         flows,
@@ -61,7 +63,8 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval
         samples_flows: scenario.observe.flows,
         traced: keep.trace,
         watch,
-    })
+    };
+    Simulation::with_agents(parts, agents)
 }
 
 /// What is followed packet by packet, if anything.

@@ -4,13 +4,14 @@
 //! * [`diagnostics`]: what is wrong with a scenario file, where, and what would be right.
 //! * [`reader`]: reading typed values from a document, collecting every problem.
 //! * [`scenario`]: a scenario, read and checked.
-//! * [`network`], [`media`], [`rate`], [`flows`], [`choice`]: its parts.
+//! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts.
 //! * [`sweep`]: the grid of points that a scenario's sweep spans.
 //! * [`build`]: from a scenario and a seed to a simulation.
 //! * [`run`], [`result`]: running it, and what comes out.
 //! * [`verify`]: an independent check of a packet trace.
 //! * [`registry`]: everything that a scenario can name. [`schema`]: the JSON Schema made from it.
 
+pub mod agents;
 pub mod build;
 pub mod choice;
 pub mod diagnostics;

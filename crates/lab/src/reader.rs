@@ -268,7 +268,7 @@ impl<'r> TableReader<'r> {
         let node = self.table.get(key)?;
         match &node.value {
             Value::List(items) => Some(items),
-            Value::Table(_) if ["flows", "links", "media"].contains(&key) => {
+            Value::Table(_) if ["flows", "links", "media", "agents"].contains(&key) => {
                 self.problem_at(key, &format!("one table, [{key}]"), &format!("a list of tables, [[{key}]]"));
                 None
             }

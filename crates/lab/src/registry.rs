@@ -70,6 +70,11 @@ pub fn mobilities() -> Vec<&'static Descriptor> {
     ackclock_sim::radio::mobility::MOBILITIES.iter().map(|entry| entry.descriptor).collect()
 }
 
+/// Every agent.
+pub fn agents() -> Vec<&'static Descriptor> {
+    ackclock_sim::agent::AGENTS.iter().map(|entry| entry.descriptor).collect()
+}
+
 /// Every transport profile.
 pub fn transports() -> Vec<&'static Descriptor> {
     ackclock_sim::tcp::options::PROFILES.iter().collect()
@@ -102,6 +107,7 @@ pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
         media(),
         propagations(),
         mobilities(),
+        agents(),
         transports(),
         applications(),
     ];

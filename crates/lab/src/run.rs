@@ -1,9 +1,10 @@
 //! Running a scenario.
 
+use crate::agents;
 use crate::build::{self, Keep};
 use crate::result::RunResult;
 use crate::scenario::Scenario;
-use crate::verify::{self, LinkFacts, MediumFacts, PathFacts, Violation};
+use crate::verify::{self, AgentFacts, LinkFacts, MediumFacts, PathFacts, Violation};
 use ackclock_base::Span;
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::measure::Interval;
@@ -123,5 +124,27 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
     let paths: Vec<PathFacts> = pairs
         .flat_map(|(flow, pair)| [path(flow, false, &pair.forward), path(flow, true, &pair.backward)])
         .collect();
-    verify::verify(trace, &links, &paths, simulation.measured().to)
+    let agents = agent_facts(scenario, &flows);
+    verify::verify_with_agents(trace, &links, &paths, &agents, simulation.measured().to)
+}
+
+/// Where agents are: on both ways of a path, each before a link.
+fn agent_facts(scenario: &Scenario, flows: &[FlowParts]) -> Vec<AgentFacts> {
+    let firsts = flows.iter().scan(0, |next, flow| {
+        let first = *next;
+        *next += 2 * flow.paths.len() as u32;
+        Some(first)
+    });
+    let firsts: Vec<u32> = firsts.collect();
+    let parts = agents::parts(&scenario.agents, &scenario.network.links, flows);
+    let facts = parts.iter().flat_map(|agent| {
+        let pair = &flows[agent.flow as usize].paths[agent.path as usize];
+        let first = firsts[agent.flow as usize] + 2 * agent.path;
+        let [there, back] = agent.after;
+        [
+            AgentFacts { path: first, link: pair.forward[there] },
+            AgentFacts { path: first + 1, link: pair.backward[back] },
+        ]
+    });
+    facts.collect()
 }

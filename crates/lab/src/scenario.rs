@@ -1,6 +1,7 @@
 //! A scenario: the network, the flows, and how long to look. Reading one checks everything that can be checked
 //! without running it.
 
+use crate::agents::{self, AgentPlan};
 use crate::diagnostics::Diagnostic;
 use crate::document::Document;
 use crate::flows::{self, FlowGroup};
@@ -26,6 +27,8 @@ pub struct Scenario {
     pub replications: u32,
     /// Links and paths.
     pub network: Network,
+    /// What looks into packets at nodes.
+    pub agents: Vec<AgentPlan>,
     /// Flows, by group.
     pub flows: Vec<FlowGroup>,
     /// What is observed besides, and how often.
@@ -43,6 +46,7 @@ pub const KEYS: &[&str] = &[
     "parking_lot",
     "links",
     "media",
+    "agents",
     "flows",
     "observe",
     "sweep",
@@ -132,6 +136,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     let (duration, (network, flows)) = (duration?, network?);
     let flow_count: usize = flows.iter().map(|group| group.members.len()).sum();
     let observe = Observe::read(root, duration, flow_count, &network);
+    let agents = agents::read(root, &network);
     let scenario = Scenario {
         name,
         duration,
@@ -139,6 +144,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
         seed: seed as u64,
         replications: replications as u32,
         network,
+        agents,
         flows,
         observe,
     };

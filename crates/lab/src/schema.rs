@@ -39,6 +39,9 @@ pub fn schema() -> Value {
             })),
             "links": { "type": "array", "items": { "$ref": "#/$defs/named_link" } },
             "media": { "type": "array", "items": object(&["name", "access"], medium_properties()) },
+            "agents": { "type": "array", "items": object(&["at", "agent"], json!({
+                "at": text(), "agent": { "$ref": "#/$defs/agent" }
+            })) },
             "flows": { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/flows" } },
             "observe": object(&[], json!({
                 "interval": time(),
@@ -65,6 +68,7 @@ pub fn schema() -> Value {
             "medium": choice(&registry::media()),
             "propagation": choice(&registry::propagations()),
             "mobility": choice(&registry::mobilities()),
+            "agent": choice(&registry::agents()),
             "transport": choice(&registry::transports()),
             "application": choice(&registry::applications())
         }

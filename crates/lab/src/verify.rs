@@ -86,13 +86,24 @@ pub struct PathFacts {
     pub links: Vec<u32>,
 }
 
+/// What the verifier is told of an agent: on which path it is, and before which link of it. It may end the way of a packet there,
+/// and send others from there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AgentFacts {
+    /// The path.
+    pub path: u32,
+    /// The link that follows.
+    pub link: u32,
+}
+
 /// A law that a trace can break.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Rule {
     /// A record names a path or a link that does not exist.
     Known,
-    /// Things happen only to packets that have been launched, and a packet is launched once.
+    /// Things happen only to packets that have been launched, and a packet is launched once: by an endpoint, or by an agent at
+    /// its node.
     Launch,
     /// A packet stays on its path and keeps its size.
     Identity,
@@ -125,9 +136,9 @@ pub enum Rule {
     /// A launched packet is offered at once; a node passes a packet on as it arrives, or with the one before it on the
     /// same path.
     HandOver,
-    /// A path delivers in the order of launching, unless one of its links lets packets overtake.
+    /// A path delivers in the order of launching, unless one of its links lets packets overtake or an agent sends packets.
     DeliveryOrder,
-    /// Launched = dropped + lost + delivered + in flight; offered = dropped + sent + inside; sent = lost + arrived +
+    /// Launched = dropped + lost + ended at an agent + delivered + in flight; offered = dropped + sent + inside; sent = lost + arrived +
     /// on the wire.
     Conservation,
 }
@@ -160,7 +171,18 @@ pub const MAX_VIOLATIONS: usize = 100;
 /// Replays a trace of a run that ended at `end`. Returns the laws that it breaks, in the order in which the replay
 /// meets them; nothing if it breaks none. Needs room in proportion to the trace.
 pub fn verify(trace: &Trace, links: &[LinkFacts], paths: &[PathFacts], end: Time) -> Vec<Violation> {
-    let mut replay = Replay::new(links, paths, end);
+    verify_with_agents(trace, links, paths, &[], end)
+}
+
+/// The same of a run with agents at nodes.
+pub fn verify_with_agents(
+    trace: &Trace,
+    links: &[LinkFacts],
+    paths: &[PathFacts],
+    agents: &[AgentFacts],
+    end: Time,
+) -> Vec<Violation> {
+    let mut replay = Replay::new(links, paths, agents, end);
     for place in in_time_order(&trace.records) {
         replay.take(place, &trace.records[place]);
         if replay.found.len() >= MAX_VIOLATIONS {

@@ -8,11 +8,13 @@
 //! The same holds at the end of a path whose endpoint depends on nothing but the packets that reach it: it may be
 //! handed them as soon as their arrival is known, with the time at which they arrive.
 
+mod agents;
 mod building;
 mod serving;
 mod tracing;
 mod turns;
 
+use crate::agent::{AgentParts, Way};
 use crate::lane::{Lane, Pool};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
@@ -24,6 +26,7 @@ use crate::trace::{Event, Trace};
 use crate::waiting_room::Guest;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
+use agents::{Outgoing, Placed};
 use std::collections::VecDeque;
 use tracing::{take_number, trace_fate};
 use turns::{Hand, Part};
@@ -39,6 +42,8 @@ enum Step {
     Join(u32),
     /// Wait in a lane until the packet has arrived here.
     Wait(u32),
+    /// Pass an agent.
+    Meet(u32, Way),
     /// Reach the endpoint.
     Arrive,
 }
@@ -65,6 +70,8 @@ pub struct PathPlan {
     pub leaves_later: bool,
     /// Whether the endpoint may be handed packets before the time of their arrival has come.
     pub arrives_early: bool,
+    /// The agents at its nodes: how many links come before, which it is, and which of its ways this is.
+    pub agents: Vec<(usize, u32, Way)>,
 }
 
 /// What became of a path's packets on the way, over the measured interval.
@@ -122,6 +129,9 @@ pub struct Network {
     refused: Vec<Guest>,
     /// Emptied after each turn of a medium.
     parts: Vec<Part>,
+    agents: Vec<Placed>,
+    /// Emptied after each use.
+    outgoing: Outgoing,
     /// Whether a queue has dropped a packet on its arrival since the last was launched.
     dropped_at_arrival: bool,
     /// The number in the trace of the packet that is taken on.
@@ -137,6 +147,19 @@ impl Network {
         media: Vec<MediumParts>,
         seed: u64,
         paths: &[PathPlan],
+        measured: Interval,
+        trace: Option<Trace>,
+    ) -> Self {
+        Self::with_agents(links, media, seed, paths, Vec::new(), measured, trace)
+    }
+
+    /// The same with agents at nodes, which the paths refer to by index.
+    pub fn with_agents(
+        links: Vec<Link>,
+        media: Vec<MediumParts>,
+        seed: u64,
+        paths: &[PathPlan],
+        agents: Vec<AgentParts>,
         measured: Interval,
         trace: Option<Trace>,
     ) -> Self {
@@ -159,15 +182,19 @@ impl Network {
             medium_of: Vec::new(),
             refused: Vec::new(),
             parts: Vec::new(),
+            agents: Vec::new(),
+            outgoing: Outgoing::default(),
             dropped_at_arrival: false,
             number: 0,
             reached_end: Time::NEVER,
         };
         network.add_media(media, seed);
+        agents.into_iter().for_each(|agent| network.add_agent(agent));
         for path in paths {
             network.add_path(path);
         }
         network.add_services();
+        network.add_agent_sources();
         network
     }
 
@@ -227,7 +254,7 @@ impl Network {
                 (arrives ^ self.links[link as usize].free_at().nanos(), None)
             }
             Step::Arrive => (arrives, Some(self.destination(lane.path))),
-            Step::Wait(_) => (arrives, None),
+            Step::Wait(_) | Step::Meet(..) => (arrives, None),
         }
     }
 
@@ -265,6 +292,7 @@ impl Network {
                 Step::Offer(link) => return self.offer(now, path, link, step, packet),
                 Step::Wait(lane) => return self.enter(now, lane, packet),
                 Step::Join(link) => return self.join(now, path, link, step, packet),
+                Step::Meet(agent, way) => return self.meet(now, agent, way, path, step, packet),
                 Step::Arrive => return self.reach_end(now, path, packet),
             }
             step += 1;

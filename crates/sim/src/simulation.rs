@@ -1,5 +1,6 @@
 //! A run: flows over a network, from time zero to the end.
 
+use crate::agent::{AgentParts, Way};
 use crate::flow::{Flow, FlowParts, Task};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
@@ -85,6 +86,8 @@ pub struct Simulation {
 #[derive(Clone, Copy, Debug)]
 enum Source {
     Link(u32),
+    /// The timer of an agent at a node.
+    Agent(u32),
     /// The timer of a flow's end.
     Timer(u32, u8),
     /// A session begins.
@@ -99,20 +102,32 @@ const EVENTS_BETWEEN_CHECKS: u64 = 1 << 16;
 impl Simulation {
     /// Builds the network and the flows.
     pub fn new(parts: Parts) -> Self {
+        Self::with_agents(parts, Vec::new())
+    }
+
+    /// The same, with agents at nodes on their way.
+    pub fn with_agents(parts: Parts, agents: Vec<AgentParts>) -> Self {
         let (mut paths, mut firsts) = (Vec::new(), Vec::new());
         for (index, flow) in parts.flows.iter().enumerate() {
             firsts.push(paths.len() as u32);
             paths.extend(plans(index as u32, flow));
         }
+        for (index, agent) in agents.iter().enumerate() {
+            let first = (firsts[agent.flow as usize] + 2 * agent.path) as usize;
+            for (way, after) in [Way::There, Way::Back].into_iter().zip(agent.after) {
+                paths[first + way as usize].agents.push((after, index as u32, way));
+            }
+        }
         let shared = shared_links(parts.links.len(), &paths, &parts.media);
         let links = parts.links.into_iter().zip(&shared);
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
         let watch = parts.watch.map(|plan| Watch::new(plan, parts.measured));
-        let network = Network::new(
+        let network = Network::with_agents(
             links,
             parts.media,
             parts.seed,
             &paths,
+            agents,
             parts.measured,
             Trace::new(parts.traced, watch),
         );
@@ -120,7 +135,7 @@ impl Simulation {
         let flows = parts.flows.into_iter().zip(firsts);
         let flows = flows.map(|(flow, first)| Flow::new(flow, first, parts.seed, parts.measured));
         let mut simulation = Self {
-            sources: network.services().map(Source::Link).collect(),
+            sources: sources(&network),
             network,
             flows: flows.collect(),
             sessions: sessions.map(|session| Running::new(session, parts.measured)).collect(),
@@ -303,12 +318,16 @@ impl Simulation {
     fn serve_other(&mut self, now: Time, source: SourceId, other: usize) {
         match self.sources[other] {
             Source::Link(link) => self.network.serve(link, now),
+            Source::Agent(agent) => self.network.on_agent_timer(agent, now),
             Source::Timer(flow, end) => {
                 self.flows[flow as usize].on_timer(usize::from(end), now, &mut self.network);
             }
             Source::Session(session) => self.go_on(session, now, None),
             Source::Sample => self.sample(now, source),
-            Source::WarmedUp => self.flows.iter_mut().for_each(|flow| flow.reset_counts(now)),
+            Source::WarmedUp => {
+                self.flows.iter_mut().for_each(|flow| flow.reset_counts(now));
+                self.network.reset_agents();
+            }
         }
     }
 
@@ -381,9 +400,16 @@ fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
         to: Destination { flow: index, end: end as u8, path: path as u8 },
         leaves_later: later[1 - end],
         arrives_early: early[end],
+        agents: Vec::new(),
     };
     let pairs = flow.paths.iter().enumerate();
     pairs.flat_map(|(path, pair)| [plan(&pair.forward, path, 1), plan(&pair.backward, path, 0)]).collect()
+}
+
+/// The sources that the network has in the schedule after those of the lanes.
+fn sources(network: &Network) -> Vec<Source> {
+    let agents = (0..network.agents() as u32).map(Source::Agent);
+    network.services().map(Source::Link).chain(agents).collect()
 }
 
 /// Which links more than one path uses, or share a medium.

@@ -16,3 +16,4 @@ pub mod options;
 pub mod receiver;
 pub mod segment;
 pub mod sender;
+pub mod snoop;

@@ -61,6 +61,16 @@ pub enum Event {
         /// The link's index.
         link: u32,
     },
+    /// An agent at a node sends it.
+    Injected {
+        /// The index of the link that follows.
+        link: u32,
+    },
+    /// An agent at a node ends its way.
+    Absorbed {
+        /// The index of the link that would have followed.
+        link: u32,
+    },
     /// An endpoint receives it.
     Delivered,
 }
@@ -77,6 +87,8 @@ impl Event {
             Self::Failed { .. } => "failed",
             Self::Lost { .. } => "lost",
             Self::Arrived { .. } => "arrived",
+            Self::Injected { .. } => "injected",
+            Self::Absorbed { .. } => "absorbed",
             Self::Delivered => "delivered",
         }
     }
@@ -91,6 +103,8 @@ impl Event {
             | Self::Sent { link }
             | Self::Failed { link }
             | Self::Lost { link }
+            | Self::Injected { link }
+            | Self::Absorbed { link }
             | Self::Arrived { link } => Some(link),
         }
     }

@@ -1,6 +1,6 @@
 //! What the verifier is told, and what follows from it by arithmetic alone.
 
-use super::{LinkFacts, PathFacts};
+use super::{AgentFacts, LinkFacts, PathFacts};
 use ackclock_aqm::Capacity;
 use ackclock_base::{Rate, Span, Time};
 
@@ -9,6 +9,7 @@ use ackclock_base::{Rate, Span, Time};
 pub(super) struct Facts<'a> {
     pub(super) links: &'a [LinkFacts],
     pub(super) paths: &'a [PathFacts],
+    pub(super) agents: &'a [AgentFacts],
 }
 
 impl Facts<'_> {
@@ -44,6 +45,11 @@ impl Facts<'_> {
     /// Whether a link sends again what has not arrived.
     pub(super) fn repeats(&self, link: usize) -> bool {
         self.links[link].medium.is_some_and(|medium| medium.repeats)
+    }
+
+    /// Whether there is an agent on a path before a link.
+    pub(super) fn has_agent(&self, path: u32, link: Option<u32>) -> bool {
+        self.agents.iter().any(|agent| agent.path == path && link.is_none_or(|link| agent.link == link))
     }
 
     pub(super) fn fits(&self, link: usize, packets: u64, bytes: u64) -> bool {

@@ -1,7 +1,7 @@
 //! The replay of a trace: the verifier's own queues and accounts.
 
 use super::facts::Facts;
-use super::{LinkFacts, PathFacts, Rule, Violation};
+use super::{AgentFacts, LinkFacts, PathFacts, Rule, Violation};
 use ackclock_base::{Span, Time};
 use ackclock_sim::trace::{Event, Record};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -62,12 +62,14 @@ struct Offer {
 /// Records before the end of the run, whether or not they make sense: the accounts are kept apart from the laws.
 #[derive(Clone, Copy, Default)]
 struct Counts {
+    /// By an endpoint or an agent.
     launched: u64,
     offered: u64,
     dropped: u64,
     sent: u64,
     lost: u64,
     arrived: u64,
+    absorbed: u64,
     delivered: u64,
 }
 
@@ -97,12 +99,13 @@ enum Stage {
     Sent,
     Dropped,
     Lost,
+    Absorbed,
     Delivered,
 }
 
 impl Stage {
     fn is_fate(self) -> bool {
-        matches!(self, Self::Dropped | Self::Lost | Self::Delivered)
+        matches!(self, Self::Dropped | Self::Lost | Self::Absorbed | Self::Delivered)
     }
 
     fn words(self) -> &'static str {
@@ -114,6 +117,7 @@ impl Stage {
             Self::Sent => "on the wire",
             Self::Dropped => "dropped",
             Self::Lost => "lost",
+            Self::Absorbed => "at its end with an agent",
             Self::Delivered => "delivered",
         }
     }
@@ -128,14 +132,19 @@ struct Step<'a> {
 }
 
 impl<'a> Replay<'a> {
-    pub(super) fn new(links: &'a [LinkFacts], paths: &'a [PathFacts], end: Time) -> Self {
+    pub(super) fn new(
+        links: &'a [LinkFacts],
+        paths: &'a [PathFacts],
+        agents: &'a [AgentFacts],
+        end: Time,
+    ) -> Self {
         let way = |path: &PathFacts| Way {
             passed_on: vec![Time::ZERO; path.links.len() + 1],
             delivered_last: 0,
             counts: Counts::default(),
         };
         Self {
-            facts: Facts { links, paths },
+            facts: Facts { links, paths, agents },
             end,
             links: links.iter().map(|_| Line::default()).collect(),
             paths: paths.iter().map(way).collect(),
@@ -158,7 +167,7 @@ impl<'a> Replay<'a> {
         if step.time < self.end {
             self.count(&step);
         }
-        if record.event == Event::Launched {
+        if matches!(record.event, Event::Launched | Event::Injected { .. }) {
             self.launch(place, &step);
             return;
         }
@@ -179,7 +188,8 @@ impl<'a> Replay<'a> {
         let mut unused = Counts::default();
         let link = step.link.map_or(&mut unused, |link| &mut self.links[link].counts);
         match step.record.event {
-            Event::Launched => path.launched += 1,
+            Event::Launched | Event::Injected { .. } => path.launched += 1,
+            Event::Absorbed { .. } => path.absorbed += 1,
             Event::Offered { .. } => link.offered += 1,
             Event::Started { .. } | Event::Failed { .. } => {}
             Event::Sent { .. } => link.sent += 1,
@@ -202,6 +212,7 @@ impl<'a> Replay<'a> {
             self.note(Rule::Launch, step, "launched a second time".to_owned());
             return;
         }
+        self.check_agent(step);
         self.launched.push(packet);
         let number = self.launched.len();
         let mut course = Course {
@@ -217,6 +228,16 @@ impl<'a> Replay<'a> {
         };
         self.advance(step, &mut course, place);
         self.courses.insert(packet, course);
+    }
+
+    /// Only an agent ends the way of a packet at a node, or sends one from there.
+    fn check_agent(&mut self, step: &Step<'_>) {
+        let Record { path, event, .. } = *step.record;
+        if let Event::Injected { link } | Event::Absorbed { link } = event
+            && !self.facts.has_agent(path, Some(link))
+        {
+            self.note(Rule::Launch, step, format!("{} where there is no agent", verb(event)));
+        }
     }
 
     fn check_identity(&mut self, step: &Step<'_>, course: &Course, place: usize) {
@@ -241,7 +262,11 @@ impl<'a> Replay<'a> {
         let event = step.record.event;
         let here = self.facts.paths[course.path as usize].links.get(course.hops).map(|link| *link as usize);
         let expected = match event {
-            Event::Launched | Event::Offered { .. } | Event::Delivered => Stage::AtNode,
+            Event::Launched
+            | Event::Injected { .. }
+            | Event::Absorbed { .. }
+            | Event::Offered { .. }
+            | Event::Delivered => Stage::AtNode,
             Event::Started { link } if course.stage == Stage::Failed && self.facts.repeats(link as usize) => {
                 Stage::Failed
             }
@@ -288,6 +313,10 @@ impl<'a> Replay<'a> {
                 self.arrive_in_turn(step, course, link);
             }
             (Event::Arrived { .. }, Some(link)) => self.arrive(step, course, link),
+            (Event::Absorbed { .. }, _) => {
+                self.pass_on(step, course);
+                self.check_agent(step);
+            }
             (Event::Delivered, _) => {
                 self.pass_on(step, course);
                 self.deliver(step, course);
@@ -307,7 +336,8 @@ impl<'a> Replay<'a> {
             course.hops = hops;
         }
         course.stage = match step.record.event {
-            Event::Launched => Stage::AtNode,
+            Event::Launched | Event::Injected { .. } => Stage::AtNode,
+            Event::Absorbed { .. } => Stage::Absorbed,
             Event::Offered { .. } => Stage::Offered,
             Event::Dropped { .. } => Stage::Dropped,
             Event::Started { .. } => Stage::Started,
@@ -513,7 +543,8 @@ impl<'a> Replay<'a> {
 
     fn deliver(&mut self, step: &Step<'_>, course: &Course) {
         let links = &self.facts.paths[course.path as usize].links;
-        if links.iter().any(|link| self.facts.links[*link as usize].reorders) {
+        let reorders = links.iter().any(|link| self.facts.links[*link as usize].reorders);
+        if reorders || self.facts.has_agent(course.path, None) {
             return;
         }
         let last = &mut self.paths[course.path as usize].delivered_last;
@@ -566,11 +597,13 @@ impl<'a> Replay<'a> {
     }
 
     fn balance_path(&mut self, path: usize, remaining: &Remaining) {
-        let Counts { launched, dropped, lost, delivered, .. } = self.paths[path].counts;
+        let Counts { launched, dropped, lost, absorbed, delivered, .. } = self.paths[path].counts;
         let in_flight = remaining.inside + remaining.on_the_wire + remaining.at_nodes;
-        if launched != dropped + lost + delivered + in_flight {
+        if launched != dropped + lost + absorbed + delivered + in_flight {
             let name = self.facts.path_words(path as u32);
-            let sum = format!("{launched} launched, {dropped} dropped, {lost} lost, {delivered} delivered");
+            let ended = if absorbed > 0 { format!("{absorbed} ended at an agent, ") } else { String::new() };
+            let sum =
+                format!("{launched} launched, {dropped} dropped, {lost} lost, {ended}{delivered} delivered");
             self.imbalance(remaining, &format!("{name}: {sum}, {in_flight} in flight"));
         }
     }
@@ -647,6 +680,8 @@ fn link_of(event: Event) -> Option<u32> {
         | Event::Sent { link }
         | Event::Failed { link }
         | Event::Lost { link }
+        | Event::Injected { link }
+        | Event::Absorbed { link }
         | Event::Arrived { link } => Some(link),
         Event::Launched | Event::Delivered => None,
     }
@@ -662,6 +697,8 @@ fn verb(event: Event) -> &'static str {
         Event::Failed { .. } => "not received",
         Event::Lost { .. } => "lost",
         Event::Arrived { .. } => "arrived",
+        Event::Injected { .. } => "sent by an agent",
+        Event::Absorbed { .. } => "ended by an agent",
         Event::Delivered => "delivered",
     }
 }

@@ -222,8 +222,9 @@ fn a_transmission_takes_the_time_of_its_bits() {
 #[test]
 fn transmissions_are_rounded_to_a_nanosecond_and_never_instant() {
     let links = |rate| [LinkFacts { rate: Rate::from_bits_per_second(rate), ..links()[0].clone() }];
-    let time =
-        |rate, bytes| Facts { links: &links(rate), paths: &[] }.transmission(0, Time::ZERO, bytes).nanos();
+    let time = |rate, bytes| {
+        Facts { links: &links(rate), paths: &[], agents: &[] }.transmission(0, Time::ZERO, bytes).nanos()
+    };
     assert_eq!(time(3_000_000_000, 1000), 2667, "8000 bits at 3 bits a nanosecond: 2666.67");
     assert_eq!(time(16_000_000_000, 1), 1, "half a nanosecond");
     assert_eq!(time(1_000_000_000_000, 1), 1);
@@ -236,8 +237,10 @@ fn a_transmission_takes_the_rate_of_its_start() {
     let rate = Rate::from_bits_per_second;
     let phases = vec![(Span::from_millis(1), rate(80_000_000)), (Span::from_millis(2), rate(8_000_000))];
     let links = [LinkFacts { phases, ..links()[1].clone() }];
-    let micros =
-        |at| Facts { links: &links, paths: &[] }.transmission(0, Time::from_nanos(at), 1000).nanos() / 1000;
+    let micros = |at| {
+        Facts { links: &links, paths: &[], agents: &[] }.transmission(0, Time::from_nanos(at), 1000).nanos()
+            / 1000
+    };
     let starts = [0, 999_999, 1_000_000, 2_999_999, 3_000_000, 7_300_000];
     assert_eq!(starts.map(micros), [100, 100, 1000, 1000, 100, 1000]);
 }
@@ -334,8 +337,8 @@ fn a_shaper_may_pause_and_nobody_may_overtake_on_a_path() {
 #[test]
 fn limits_in_bytes_count_bytes() {
     let links = |most| [LinkFacts { capacity: Some(Capacity::Bytes(most)), ..links()[0].clone() }];
-    assert!(Facts { links: &links(1500), paths: &[] }.fits(0, 3, 1500));
-    assert!(!Facts { links: &links(1499), paths: &[] }.fits(0, 1, 1500));
+    assert!(Facts { links: &links(1500), paths: &[], agents: &[] }.fits(0, 3, 1500));
+    assert!(!Facts { links: &links(1499), paths: &[], agents: &[] }.fits(0, 1, 1500));
 }
 
 #[test]

@@ -47,7 +47,18 @@ impl Network {
         // A packet that has not waited is still in the hands of its sender, or of the link that was served.
         let mut has_waited = false;
         let mut waits_at_end = false;
-        for link in &plan.links {
+        for (place, link) in plan.links.iter().enumerate() {
+            for (_, agent, way) in plan.agents.iter().filter(|(before, ..)| *before == place) {
+                // An agent sees packets when they are there.
+                if !now_is_real {
+                    self.add_wait(path, false);
+                    now_is_real = true;
+                }
+                self.steps.push(Step::Meet(*agent, *way));
+                self.set_onward(*agent, *way, path, *link);
+                // What it sends from here has not waited.
+                has_waited = false;
+            }
             if self.links[*link as usize].is_watched() && !now_is_real {
                 self.add_wait(path, false);
                 has_waited = true;

@@ -91,24 +91,35 @@ impl Segment {
     /// The segment that has arrived as a packet.
     #[inline]
     pub(super) fn read(packet: &Packet, out: &dyn Outbox) -> Self {
-        let [numbers, stamp, rest] = packet.header;
-        let mut flags = Flags((rest >> WAY_BITS) as u8);
+        let mut segment = Self::head(packet);
         if packet.ecn == Ecn::Experienced {
-            flags = flags.with(Flags::CONGESTION_EXPERIENCED);
+            segment.flags = segment.flags.with(Flags::CONGESTION_EXPERIENCED);
         }
-        let mut segment = Self {
+        if packet.is_extended() {
+            segment.sack = blocks(&out.extension(packet));
+        }
+        segment
+    }
+
+    /// What the words of a packet's header say, without the blocks that may lie beside it.
+    #[inline]
+    pub(super) fn head(packet: &Packet) -> Self {
+        let [numbers, stamp, rest] = packet.header;
+        Self {
             number: numbers & ((1 << NUMBER_BITS) - 1),
             stamp: Time::from_nanos(stamp),
             one_way_delay: Span::from_nanos(rest & ((1 << WAY_BITS) - 1)),
             bytes: packet.bytes,
             marks: (numbers >> NUMBER_BITS) as u16,
-            flags,
+            flags: Flags((rest >> WAY_BITS) as u8),
             sack: Default::default(),
-        };
-        if packet.is_extended() {
-            segment.sack = blocks(&out.extension(packet));
         }
-        segment
+    }
+
+    /// This acknowledgement once more, as an answer to a data packet: it echoes its stamp, and has no blocks.
+    pub(super) fn answers(&self, data: &Self, connection: u8) -> Packet {
+        let again = Self { stamp: data.stamp, sack: Default::default(), ..*self };
+        Packet { connection, ..again.packet() }
     }
 
     /// Numbers below 2^48 and ways of less than two years: as many packets and as much time as no run has.

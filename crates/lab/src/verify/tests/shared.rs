@@ -122,3 +122,42 @@ fn what_is_behind_a_packet_that_is_given_up_waits_until_that_is_told() {
     assert_eq!(breaks(story(2350), rest_of_turn), []);
     assert_eq!(breaks(story(3201), rest_of_turn), [Rule::LinkDelay]);
 }
+
+/// A packet that ends at the node between two links, and one that is sent from there.
+fn agent_acts() -> Story {
+    Story::default()
+        .launched(0, 1)
+        .crosses(1, 0, [0, 0, 1000, 11_000])
+        .note(11_000, 0, 1, Event::Absorbed { link: 1 })
+        .note(20_000, 0, 2, Event::Injected { link: 1 })
+        .crosses(2, 1, [20_000, 20_000, 20_100, 21_100])
+        .delivered(21_100, 2)
+}
+
+#[test]
+fn an_agent_may_end_and_send_where_it_is_and_nowhere_else() {
+    let paths = [PathFacts { flow: "f".into(), backward: false, links: vec![0, 1] }];
+    let found = |story: Story, agents: &[AgentFacts]| {
+        let mut trace = Trace::default();
+        trace.records = story.records;
+        let found = verify_with_agents(&trace, &links(), &paths, agents, Time::from_seconds(0.05));
+        found.iter().for_each(|violation| println!("{violation}"));
+        found.into_iter().map(|violation| violation.rule).collect::<Vec<_>>()
+    };
+    let here = [AgentFacts { path: 0, link: 1 }];
+    assert_eq!(found(agent_acts(), &here), []);
+    assert_eq!(found(agent_acts(), &[]), [Rule::Launch, Rule::Launch]);
+    assert_eq!(found(agent_acts(), &[AgentFacts { path: 0, link: 0 }]), [Rule::Launch, Rule::Launch]);
+    // What has ended does not go on, and does not end before it has come.
+    let goes_on = agent_acts().note(30_000, 0, 1, Event::Offered { link: 1 });
+    assert!(found(goes_on, &here).contains(&Rule::OneFate));
+    let early = agent_acts().changed(|record| {
+        if record.event == (Event::Absorbed { link: 1 }) {
+            record.time_ns += 1;
+        }
+    });
+    assert_eq!(found(early, &here), [Rule::HandOver]);
+    // One that nobody sent.
+    let unsent = agent_acts().without(|record| record.event == Event::Injected { link: 1 });
+    assert!(found(unsent, &here).contains(&Rule::Launch));
+}

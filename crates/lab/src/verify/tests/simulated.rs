@@ -271,6 +271,8 @@ fn a_change_of_link_or_path_is_found() {
             | Event::Sent { link }
             | Event::Failed { link }
             | Event::Lost { link }
+            | Event::Injected { link }
+            | Event::Absorbed { link }
             | Event::Arrived { link } => turn(link),
         }
         true

@@ -1,0 +1,83 @@
+//! Agents of a scenario: what looks into the packets of TCP flows at a node on their way.
+
+use crate::choice::{self, Choice};
+use crate::diagnostics::{nearest, one_of};
+use crate::document::quoted;
+use crate::network::{LinkPlan, Network};
+use crate::reader::TableReader;
+use crate::registry;
+use ackclock_sim::agent::{self, AgentParts};
+use ackclock_sim::flow::{FlowParts, PathPair};
+use ackclock_sim::tcp::sender::Sender;
+use std::any::Any;
+
+/// An agent as it is written.
+#[derive(Clone, Debug)]
+pub struct AgentPlan {
+    /// The node that it is at.
+    pub at: String,
+    /// What it is.
+    pub agent: Choice,
+}
+
+/// Reads `[[agents]]`.
+pub fn read(root: &TableReader<'_>, network: &Network) -> Vec<AgentPlan> {
+    let tables = root.get("agents").and_then(|_| root.list("agents")).unwrap_or_default();
+    let mut plans: Vec<AgentPlan> = Vec::new();
+    for (index, node) in tables.iter().enumerate() {
+        let Some(table) = root.reader.table(node, &format!("agents.{index}"), &["at", "agent"]) else {
+            continue;
+        };
+        let Some(plan) = read_one(&table, network) else { continue };
+        if plans.iter().any(|other| other.at == plan.at) {
+            let found = format!("a second agent at {}", quoted(&plan.at));
+            table.problem_at("at", &found, "one agent at a node");
+        }
+        plans.push(plan);
+    }
+    plans
+}
+
+fn read_one(table: &TableReader<'_>, network: &Network) -> Option<AgentPlan> {
+    table.required("at", "the node that the agent is at");
+    let node = table.required("agent", "an agent such as \"snoop\"");
+    let at = table.text("at")?;
+    let nodes = || network.links.iter().map(|link| link.from.as_str());
+    if !nodes().any(|node| node == at) {
+        let span = table.get("at").map(|node| node.span.clone()).unwrap_or_default();
+        let found = format!("the node {}", quoted(at));
+        let expected = format!("a node of the network: {}", one_of(nodes().take(12)));
+        table.reader.problem(&span, &table.path_of("at"), &found, &expected, nearest(at, nodes()));
+        return None;
+    }
+    let agent = choice::read(table.reader, node?, &table.path_of("agent"), &registry::agents(), &[])?;
+    Some(AgentPlan { at: at.to_owned(), agent })
+}
+
+/// The agents of a run: of each plan one for every path of a TCP flow that passes its node.
+pub fn parts(plans: &[AgentPlan], links: &[LinkPlan], flows: &[FlowParts]) -> Vec<AgentParts> {
+    let mut parts = Vec::new();
+    for plan in plans {
+        let Some(entry) = agent::find(plan.agent.descriptor.name) else { continue };
+        for (flow, of) in flows.iter().enumerate().filter(|(_, flow)| is_tcp(flow)) {
+            for (path, pair) in of.paths.iter().enumerate() {
+                if let Some(after) = passes(pair, &plan.at, links) {
+                    let agent = (entry.build)(&plan.agent.values);
+                    parts.push(AgentParts { flow: flow as u32, path: path as u32, after, agent });
+                }
+            }
+        }
+    }
+    parts
+}
+
+fn is_tcp(flow: &FlowParts) -> bool {
+    let sender: &dyn Any = &*flow.ends[0];
+    sender.is::<Sender>()
+}
+
+/// How many links there and back come before a node that both ways pass.
+fn passes(pair: &PathPair, node: &str, links: &[LinkPlan]) -> Option<[usize; 2]> {
+    let before = |way: &[u32]| (1..way.len()).find(|place| links[way[*place] as usize].from == node);
+    Some([before(&pair.forward)?, before(&pair.backward)?])
+}

@@ -1,0 +1,90 @@
+//! Something at a node on a flow's way that looks into its packets, and may keep one from going on, or send one of its own
+//! from there. It sees the packets of one flow and path, in both directions. Where there is none, none of this costs anything.
+
+use crate::packet::Packet;
+use crate::tcp::snoop;
+use ackclock_base::{Descriptor, Time, Values};
+
+/// An agent at a node.
+pub trait Agent: Send {
+    /// A packet has arrived at the node. Says whether it goes on.
+    fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage;
+
+    /// When [`Self::on_timer`] is due; [`Time::NEVER`] while nothing is.
+    fn timer(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The time that [`Self::timer`] announced has come.
+    fn on_timer(&mut self, _now: Time, _node: &mut dyn Node) {}
+
+    /// What it has done since counting began.
+    fn counts(&self) -> AgentCounts {
+        AgentCounts::default()
+    }
+
+    /// Starts counting anew at the end of the warm-up.
+    fn reset_counts(&mut self) {}
+}
+
+/// Which way a packet goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the flow's first end to the second.
+    There,
+    /// Back.
+    Back,
+}
+
+/// What becomes of a packet at the node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// It goes on.
+    Passes,
+    /// It ends here.
+    Ends,
+}
+
+/// The node that an agent is at.
+pub trait Node {
+    /// Sends a packet from here on, before the one that has just arrived.
+    fn send(&mut self, way: Way, packet: Packet);
+}
+
+/// What an agent has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AgentCounts {
+    /// Packets that it sent.
+    pub sent: u64,
+    /// Packets that ended at it.
+    pub ended: u64,
+}
+
+/// An agent of a run, and where it is.
+pub struct AgentParts {
+    /// The flow whose packets it sees.
+    pub flow: u32,
+    /// The path of that flow.
+    pub path: u32,
+    /// How many links of the way there come before the node, and how many of the way back. Some come after it.
+    pub after: [usize; 2],
+    /// What it is.
+    pub agent: Box<dyn Agent>,
+}
+
+/// A registered agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Its name, what lists say about it, and its parameters.
+    pub descriptor: &'static Descriptor,
+    /// Makes one for a flow.
+    pub build: fn(&Values) -> Box<dyn Agent>,
+}
+
+/// The agents, in the order in which lists show them.
+pub const AGENTS: &[Entry] = &[snoop::ENTRY];
+
+/// The agent called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    AGENTS.iter().find(|entry| entry.descriptor.name == name)
+}

@@ -1,0 +1,133 @@
+//! Agents at nodes: what they see, and what they send from there.
+
+use super::Network;
+use crate::agent::{Agent, AgentCounts, AgentParts, Node, Passage, Way};
+use crate::packet::Packet;
+use crate::schedule::SourceId;
+use crate::trace::Event;
+use ackclock_base::Time;
+
+/// An agent at its node.
+pub(super) struct Placed {
+    agent: Box<dyn Agent>,
+    /// Its paths, the step of each that follows the node, and the link that does.
+    ways: [Onward; 2],
+    source: Option<SourceId>,
+    /// When the source is set to go off; a timer that moves to later is looked at again then.
+    due: Time,
+}
+
+/// How a path goes on after the node.
+#[derive(Clone, Copy, Default)]
+struct Onward {
+    path: u32,
+    step: u32,
+    link: u32,
+}
+
+/// What an agent sends, until the network has time for it.
+#[derive(Default)]
+pub(super) struct Outgoing(Vec<(Way, Packet)>);
+
+impl Node for Outgoing {
+    fn send(&mut self, way: Way, packet: Packet) {
+        self.0.push((way, packet));
+    }
+}
+
+impl Network {
+    /// Puts an agent at its node. Its paths are built after that.
+    pub(super) fn add_agent(&mut self, parts: AgentParts) {
+        let ways = [Onward::default(); 2];
+        self.agents.push(Placed { agent: parts.agent, ways, source: None, due: Time::NEVER });
+    }
+
+    pub(super) fn add_agent_sources(&mut self) {
+        for placed in &mut self.agents {
+            placed.source = Some(self.schedule.add_source());
+        }
+    }
+
+    /// A path meets an agent here; `link` follows.
+    pub(super) fn set_onward(&mut self, agent: u32, way: Way, path: u32, link: u32) {
+        let step = self.steps.len() as u32;
+        self.agents[agent as usize].ways[way as usize] = Onward { path, step, link };
+    }
+
+    /// The schedule's sources of the agents, which follow those of the links.
+    pub fn agents(&self) -> usize {
+        self.agents.len()
+    }
+
+    /// What an agent has done.
+    pub fn agent_counts(&self, agent: usize) -> AgentCounts {
+        self.agents[agent].agent.counts()
+    }
+
+    /// Starts counting anew at the end of the warm-up.
+    pub fn reset_agents(&mut self) {
+        self.agents.iter_mut().for_each(|placed| placed.agent.reset_counts());
+    }
+
+    /// A packet has arrived at an agent's node, and goes on from there unless the agent ends its way.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn meet(
+        &mut self,
+        now: Time,
+        agent: u32,
+        way: Way,
+        path: u32,
+        step: u32,
+        packet: &mut Packet,
+    ) {
+        let mut outgoing = std::mem::take(&mut self.outgoing);
+        let placed = &mut self.agents[agent as usize];
+        let passage = placed.agent.on_packet(now, way, packet, &mut outgoing);
+        let link = placed.ways[way as usize].link;
+        let number = self.number;
+        if passage == Passage::Ends {
+            if let Some(trace) = &mut self.trace {
+                trace.push(now, path, number, packet.bytes, Event::Absorbed { link });
+            }
+            self.extensions.forget(packet);
+        }
+        self.send_from(agent, now, &mut outgoing);
+        self.outgoing = outgoing;
+        if passage == Passage::Passes {
+            self.number = number;
+            self.advance(now, path, step + 1, packet);
+        }
+    }
+
+    /// The time that an agent announced has come.
+    pub fn on_agent_timer(&mut self, agent: u32, now: Time) {
+        let mut outgoing = std::mem::take(&mut self.outgoing);
+        let placed = &mut self.agents[agent as usize];
+        placed.due = Time::NEVER;
+        placed.source.into_iter().for_each(|source| self.schedule.clear(source));
+        if placed.agent.timer() <= now {
+            placed.agent.on_timer(now, &mut outgoing);
+        }
+        self.send_from(agent, now, &mut outgoing);
+        self.outgoing = outgoing;
+    }
+
+    fn send_from(&mut self, agent: u32, now: Time, outgoing: &mut Outgoing) {
+        for (way, mut packet) in outgoing.0.drain(..) {
+            let Onward { path, step, link } = self.agents[agent as usize].ways[way as usize];
+            if let Some(trace) = &mut self.trace {
+                self.number = trace.next_packet();
+                trace.push(now, path, self.number, packet.bytes, Event::Injected { link });
+            }
+            self.advance(now, path, step, &mut packet);
+        }
+        let placed = &mut self.agents[agent as usize];
+        let due = placed.agent.timer().max(now);
+        if let Some(source) = placed.source.filter(|_| due < placed.due) {
+            placed.due = due;
+            let order = self.schedule.next_order();
+            self.schedule.set(source, due, order);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The Snoop agent of a base station (Balakrishnan, Seshan, Amir and Katz 1995): it keeps what goes to a mobile host, sends
+//! again from there what the radio has lost, and keeps duplicate acknowledgements of that from the sender.
+//!
+//! * Data: a new packet is kept and goes on. One that the sender sends again and that is kept goes on, and its duplicates do
+//!   too: the sender is at it. One that the mobile has acknowledged ends here, and the acknowledgement is repeated.
+//! * Acknowledgements: a new one empties the cache up to its number and goes on. One that is older than the last ends here. A
+//!   duplicate goes on if the packet is not kept, if the sender has sent it again, or if it has been sent from here too often;
+//!   else it ends here, and the first of them sends the packet again. As many follow as packets went after it: one more
+//!   means that it was lost once more.
+//! * Where no acknowledgement comes at all, a timer sends the first packet again.
+
+mod cache;
+
+use self::cache::{Cache, Kept};
+use super::segment::{Flags, Segment};
+use crate::agent::{Agent, AgentCounts, Entry, Node, Passage, Way};
+use crate::packet::Packet;
+use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, parameters};
+use ackclock_recovery::rtt::{RttEstimator, TimeoutRule};
+
+/// The agent's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &Descriptor {
+        kind: Kind::Agent,
+        name: "snoop",
+        summary: "Keeps a connection's packets, sends them again where duplicates ask for it, and keeps those from the sender",
+        source: "Balakrishnan, Seshan, Amir and Katz 1995; Dahal 2007 sections 2.1.3 and 5.3.1",
+        parameters: Parameters::TABLE,
+        presets: &[],
+    },
+    build: |values| Box::new(Snoop::new(values.into())),
+};
+
+parameters! {
+    /// What it keeps, and how long it tries.
+    pub struct Parameters {
+        /// Packets that it keeps of a connection at most
+        cache: Packets = packets("100 packets", Range::between(1.0, 1e5), "Dahal section 5.3.1"),
+        /// How often it sends a packet again before it leaves it to the sender
+        attempts: i64 = integer("10", Range::between(0.0, 1000.0), "Dahal section 5.3.1"),
+        /// Its timer is not shorter than this
+        min_timeout: Span = time("100 ms", Range { min: 0.0, max: 60.0, above_min: true }, "ns-2's snoopTick_"),
+    }
+}
+
+/// The agent of one connection. It holds no duplicates of packets that it does not keep.
+pub struct Snoop {
+    parameters: Parameters,
+    /// Which of the flow's connections it knows.
+    connection: u8,
+    cache: Cache,
+    /// The highest number of data seen, plus one.
+    seen: u64,
+    /// What the mobile has acknowledged: the last new acknowledgement.
+    acked: Segment,
+    /// Duplicates that are still due of what went after the first packet before that was sent again.
+    expected: u64,
+    rtt: RttEstimator,
+    counts: AgentCounts,
+}
+
+impl Snoop {
+    /// An agent that has seen nothing.
+    pub fn new(parameters: Parameters) -> Self {
+        let rule = TimeoutRule {
+            tick: Span::from_millis(1),
+            min: parameters.min_timeout,
+            max: Span::from_millis(60_000),
+            initial: parameters.min_timeout,
+        };
+        Self {
+            cache: Cache::of(parameters.cache as usize),
+            parameters,
+            connection: 0,
+            seen: 0,
+            acked: Segment::default(),
+            expected: 0,
+            rtt: RttEstimator::new(rule),
+            counts: AgentCounts::default(),
+        }
+    }
+
+    fn on_data(&mut self, now: Time, data: &Segment, packet: &Packet, node: &mut dyn Node) -> Passage {
+        if data.number < self.acked.number {
+            // The mobile has it: what the sender lacks is the acknowledgement.
+            node.send(Way::Back, self.acked.answers(data, packet.connection));
+            self.counts.sent += 1;
+            return Passage::Ends;
+        }
+        let new = data.number >= self.seen;
+        self.seen = self.seen.max(data.number + 1);
+        self.cache.keep(Kept::new(data.number, *packet, now, !new));
+        Passage::Passes
+    }
+
+    fn on_ack(&mut self, now: Time, ack: &Segment, node: &mut dyn Node) -> Passage {
+        if ack.number < self.acked.number {
+            return Passage::Ends;
+        }
+        if ack.number > self.acked.number {
+            if let Some(sent) = self.cache.forget_below(ack.number) {
+                self.rtt.sample_for_timer(sent, now);
+            }
+            (self.acked, self.expected) = (*ack, 0);
+            // The next packet's turn begins now: the timer is for what comes of it.
+            self.cache.first_mut().into_iter().for_each(|first| first.tried = now);
+            return Passage::Passes;
+        }
+        self.on_duplicate(now, node)
+    }
+
+    fn on_duplicate(&mut self, now: Time, node: &mut dyn Node) -> Passage {
+        if !self.first_is_ours() {
+            return Passage::Passes;
+        }
+        if self.expected > 0 {
+            self.expected -= 1;
+        } else {
+            self.send_first(now, node);
+        }
+        Passage::Ends
+    }
+
+    /// Whether the packet that the mobile asks for is kept, and may be sent from here.
+    fn first_is_ours(&self) -> bool {
+        let attempts = self.parameters.attempts as u32;
+        self.cache.first().is_some_and(|first| {
+            first.number == self.acked.number && !first.by_sender && first.attempts < attempts
+        })
+    }
+
+    fn send_first(&mut self, now: Time, node: &mut dyn Node) {
+        // Each packet that has gone after it and arrives causes a duplicate; the one that asks now is of the first of them.
+        self.expected = (self.cache.len() as u64).saturating_sub(2);
+        let Some(first) = self.cache.first_mut() else { return };
+        (first.attempts, first.tried) = (first.attempts + 1, now);
+        node.send(Way::There, first.packet);
+        self.counts.sent += 1;
+    }
+
+    fn begin(&mut self, connection: u8) {
+        let counts = self.counts;
+        *self = Self { connection, counts, ..Self::new(self.parameters) };
+    }
+}
+
+impl Agent for Snoop {
+    fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage {
+        let segment = Segment::head(packet);
+        if segment.flags.has(Flags::SYN) {
+            return Passage::Passes;
+        }
+        if packet.connection != self.connection {
+            if way == Way::Back {
+                return Passage::Passes;
+            }
+            self.begin(packet.connection);
+        }
+        let passage = match way {
+            Way::There => self.on_data(now, &segment, packet, node),
+            Way::Back => self.on_ack(now, &segment, node),
+        };
+        self.counts.ended += u64::from(passage == Passage::Ends);
+        passage
+    }
+
+    fn timer(&self) -> Time {
+        if !self.first_is_ours() {
+            return Time::NEVER;
+        }
+        self.cache.first().map_or(Time::NEVER, |first| first.tried + self.rtt.timeout(1.0))
+    }
+
+    fn on_timer(&mut self, now: Time, node: &mut dyn Node) {
+        if self.timer() <= now {
+            self.send_first(now, node);
+        }
+    }
+
+    fn counts(&self) -> AgentCounts {
+        self.counts
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts = AgentCounts::default();
+    }
+}
+
+#[cfg(test)]
+mod tests;
