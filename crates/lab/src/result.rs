@@ -11,17 +11,19 @@ pub use series::SeriesResult;
 use crate::scenario::Scenario;
 use ackclock_base::Span;
 use ackclock_recovery::sender::Counts;
+use ackclock_sim::agent::AgentCounts;
 use ackclock_sim::flow::Flow;
 use ackclock_sim::histogram::Histogram;
 use ackclock_sim::measure::Interval;
+use ackclock_sim::medium::StationCounts;
 use ackclock_sim::session::{Running, Tally};
 use ackclock_sim::simulation::Simulation;
 use ackclock_sim::udp::UdpSender;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
-    BurstsResult, CompletionResult, ConnectionsResult, LossEventsResult, PagesResult, RequestsResult,
-    SegmentsResult,
+    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, LossEventsResult, PagesResult,
+    RequestsResult, SegmentsResult, StationResult,
 };
 use serde_json::{Map, Value, json};
 
@@ -45,12 +47,13 @@ impl RunResult {
             watch.finish(measured.to);
         }
         let (mut flows, mut next) = (Vec::new(), 0);
+        let agents = simulation.network.agent_counts(simulation.flows.len());
         let mut groups = Vec::new();
         let distributions = scenario.observe.distributions;
         for (index, group) in scenario.flows.iter().enumerate() {
             let first = flows.len();
             for member in 0..group.rows() {
-                let mut result = row_result(simulation, &mut next, flows.len(), distributions);
+                let mut result = row_result(simulation, &mut next, flows.len(), distributions, &agents);
                 result.name = group.member_name(member);
                 result.group.clone_from(&group.plan.name);
                 result.control = group.control_name();
@@ -60,9 +63,12 @@ impl RunResult {
             groups.push(group_result(&group.plan.name, &flows[first..], bursts));
         }
         let events = watch(simulation).and_then(|watch| Some((watch.link(), watch.loss_events()?)));
+        let count = simulation.network.links.len() as u32;
+        let stations: Vec<_> = (0..count).map(|link| simulation.network.station_counts(link)).collect();
         let links = simulation.network.links.iter_mut().enumerate().map(|(index, link)| {
             let events = events.filter(|(watched, _)| *watched == index as u32).map(|(_, events)| events);
-            link_result(link, measured, distributions, events)
+            let station = stations[index].map(StationResult::of);
+            LinkResult { station, ..link_result(link, measured, distributions, events) }
         });
         let links = links.collect();
         let fairness = jain(flows.iter().map(|flow| flow.goodput_bps));
@@ -114,7 +120,14 @@ pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
 
 /// The result of a row: of one flow, or of all connections that are one flow. `next` is the row's first flow, and is left
 /// at the next row's.
-fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize, distributions: bool) -> FlowResult {
+/// `agents` are what agents have done for each flow.
+fn row_result(
+    simulation: &mut Simulation,
+    next: &mut usize,
+    row: usize,
+    distributions: bool,
+    agents: &[Option<AgentCounts>],
+) -> FlowResult {
     let measured = simulation.measured();
     let first = *next;
     let rest = simulation.flows[first..].iter().take_while(|flow| flow.row == row).count();
@@ -149,6 +162,12 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize, distrib
         let counts = simulation.network.path_counts(2 * index as u32);
         result.dropped_packets += counts.dropped;
         result.corrupted_packets += counts.corrupted;
+        if let Some(counts) = agents[index] {
+            let AgentResult { agent_sent_packets, agent_ended_packets } =
+                result.agents.get_or_insert_with(AgentResult::default);
+            *agent_sent_packets += counts.sent;
+            *agent_ended_packets += counts.ended;
+        }
     }
     result.lost_packets = result.dropped_packets + result.corrupted_packets;
     result
@@ -275,6 +294,18 @@ fn link_result(
         wait_p99_s: waits.and_then(|waits| waits.quantile_s(0.99)),
         wait_quantiles_s: Asked(waits.filter(|_| distributions).and_then(quantiles)),
         events: events.map(LossEventsResult::of),
+        station: None,
+    }
+}
+
+impl StationResult {
+    fn of(counts: StationCounts) -> Self {
+        Self {
+            transmitted_packets: counts.sent,
+            repeated_packets: counts.repeated,
+            collided_packets: counts.collided,
+            unreceived_packets: counts.unreceived,
+        }
     }
 }
 
@@ -332,6 +363,7 @@ mod tests {
             segments: Some(SegmentsResult::default()),
             requests: Some(RequestsResult::default()),
             completion: Some(CompletionResult::default()),
+            agents: Some(AgentResult::default()),
             ..FlowResult::default()
         };
         let (fields, written) = (FlowResult::fields(), json!(everything));

@@ -40,6 +40,12 @@ fn what_the_radio_loses_is_repaired_at_the_base_station() {
     assert!(number(&bare, "corrupted_packets") > 20.0, "{bare}");
     let resent = |flow: &Value| number(flow, "retransmitted_packets") / number(flow, "sent_packets");
     assert!(resent(&snoop) < resent(&bare) / 5.0, "{} of {}", resent(&snoop), resent(&bare));
+    assert!(
+        number(&snoop, "agent_sent_packets") >= 0.9 * number(&snoop, "corrupted_packets") - 5.0,
+        "{snoop}"
+    );
+    assert!(number(&snoop, "agent_ended_packets") > number(&snoop, "agent_sent_packets"), "{snoop}");
+    assert!(bare.get("agent_sent_packets").is_none());
     assert!(number(&snoop, "goodput_bps") > 1.3 * number(&bare, "goodput_bps"), "{snoop}\n{bare}");
 }
 

@@ -59,6 +59,18 @@ fn every_medium_keeps_to_the_physics_with_and_without_fading() {
             let delivered = total(&found, "flows", "delivered_packets");
             assert!(delivered > 300.0, "{access} {fading}: {delivered}");
             let lost = total(&found, "flows", "corrupted_packets");
+            let [sent, again, met, faded, given_up] =
+                ["transmitted", "repeated", "collided", "unreceived", "lost"]
+                    .map(|what| total(&found, "links", &format!("{what}_packets")));
+            let counted = access.contains("simple") || access.contains("dcf") || access.contains("wifi");
+            assert_eq!(sent > 0.0, counted, "{access}");
+            assert_eq!(
+                (again > 0.0, met > 0.0),
+                (counted && !access.contains("simple"), counted),
+                "{access}"
+            );
+            assert_eq!(faded > 0.0, counted && !fading.is_empty(), "{access} {fading}");
+            assert!(given_up <= met + faded || !counted, "{access} {fading}");
             // Where nobody answers, what meets or fades is lost; where somebody does, seven attempts suffice.
             let answers = access.contains("dcf") || access.contains("wifi");
             let loses = access.contains("simple") || !fading.is_empty();

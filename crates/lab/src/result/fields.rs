@@ -89,6 +89,14 @@ records! {
         ..segments: SegmentsResult;
         ..requests: RequestsResult;
         ..completion: CompletionResult;
+        ..agents: AgentResult;
+    }
+
+    /// What an agent at a node has done for a flow.
+    pub struct AgentResult {
+        /// of a flow with an [agent](scenario-language.md#agents-at-nodes) on its way: packets of it, data or acknowledgements,
+        /// that the agent sent, and those whose way it ended. What it sent and a link lost counts as corrupted, too
+        agent_sent_packets, agent_ended_packets: u64;
     }
 
     /// Connections begun by a timetable, which are one flow together.
@@ -171,6 +179,19 @@ records! {
         /// the distribution of the same at the `probabilities`; only with `observe.distributions`
         wait_quantiles_s: Asked<Vec<f64>>;
         ..events: LossEventsResult;
+        ..station: StationResult;
+    }
+
+    /// A link as a station of a medium.
+    pub struct StationResult {
+        /// of a link whose [medium](scenario-language.md#media) has collisions or answers: packets that it sent, each as often as
+        /// it did, and those of them that it had sent before. The answers of the other end are not counted
+        transmitted_packets, repeated_packets: u64;
+        /// of these, those that met others on the medium and were lost by that
+        collided_packets: u64;
+        /// of these, those that met none and were not received: what fading took. A packet whose last attempt fails is
+        /// `lost_packets`, too
+        unreceived_packets: u64;
     }
 
     /// What was lost together at a link.

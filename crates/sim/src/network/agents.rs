@@ -10,6 +10,7 @@ use ackclock_base::Time;
 /// An agent at its node.
 pub(super) struct Placed {
     agent: Box<dyn Agent>,
+    flow: u32,
     /// Its paths, the step of each that follows the node, and the link that does.
     ways: [Onward; 2],
     source: Option<SourceId>,
@@ -39,7 +40,8 @@ impl Network {
     /// Puts an agent at its node. Its paths are built after that.
     pub(super) fn add_agent(&mut self, parts: AgentParts) {
         let ways = [Onward::default(); 2];
-        self.agents.push(Placed { agent: parts.agent, ways, source: None, due: Time::NEVER });
+        let AgentParts { agent, flow, .. } = parts;
+        self.agents.push(Placed { agent, flow, ways, source: None, due: Time::NEVER });
     }
 
     pub(super) fn add_agent_sources(&mut self) {
@@ -59,9 +61,15 @@ impl Network {
         self.agents.len()
     }
 
-    /// What an agent has done.
-    pub fn agent_counts(&self, agent: usize) -> AgentCounts {
-        self.agents[agent].agent.counts()
+    /// What agents have done for each of so many flows.
+    pub fn agent_counts(&self, flows: usize) -> Vec<Option<AgentCounts>> {
+        let mut counts: Vec<Option<AgentCounts>> = vec![None; flows];
+        for placed in &self.agents {
+            let of_flow = counts[placed.flow as usize].get_or_insert_with(AgentCounts::default);
+            let AgentCounts { sent, ended } = placed.agent.counts();
+            (of_flow.sent, of_flow.ended) = (of_flow.sent + sent, of_flow.ended + ended);
+        }
+        counts
     }
 
     /// Starts counting anew at the end of the warm-up.
