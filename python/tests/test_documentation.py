@@ -93,7 +93,7 @@ def test_the_tolerances_of_the_analytic_models_are_those_of_the_tests() -> None:
         re.MULTILINE,
     )
     names = (
-        ["padhye"] * 5 + ["mathis", "half_round_trip"] + ["sawtooth"] * 3 + ["m_d_1"] * 2 + ["red", "gilbert"]
+        ["padhye"] * 5 + ["mathis", "half_round_trip"] + ["sawtooth"] * 3 + ["m_d_1"] * 2 + ["red"] + ["bianchi"] * 2 + ["gilbert"]
     )
     assert set(names) == set(tolerances)
     assert [float(row) / 100 for row in rows] == [tolerances[name] for name in names]
