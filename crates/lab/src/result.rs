@@ -158,11 +158,11 @@ fn row_result(
     if flow.one_of_many {
         (result.completed_s, result.cwnd_mean_packets) = (None, None);
     }
-    for index in first..*next {
+    for (index, agents) in (first..*next).zip(&agents[first..]) {
         let counts = simulation.network.path_counts(2 * index as u32);
         result.dropped_packets += counts.dropped;
         result.corrupted_packets += counts.corrupted;
-        if let Some(counts) = agents[index] {
+        if let Some(counts) = agents {
             let AgentResult { agent_sent_packets, agent_ended_packets } =
                 result.agents.get_or_insert_with(AgentResult::default);
             *agent_sent_packets += counts.sent;
