@@ -27,6 +27,7 @@ use crate::waiting_room::Guest;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use agents::{Outgoing, Placed};
+pub(crate) use building::{plans, put_on_paths, shared_links};
 use std::collections::VecDeque;
 use tracing::{take_number, trace_fate};
 use turns::{Hand, Part};
@@ -141,20 +142,9 @@ pub struct Network {
 }
 
 impl Network {
-    /// A network of links, with the paths over them in the order of their numbers.
+    /// A network of links, with the paths over them in the order of their numbers, and agents at nodes, which the paths refer
+    /// to by index.
     pub fn new(
-        links: Vec<Link>,
-        media: Vec<MediumParts>,
-        seed: u64,
-        paths: &[PathPlan],
-        measured: Interval,
-        trace: Option<Trace>,
-    ) -> Self {
-        Self::with_agents(links, media, seed, paths, Vec::new(), measured, trace)
-    }
-
-    /// The same with agents at nodes, which the paths refer to by index.
-    pub fn with_agents(
         links: Vec<Link>,
         media: Vec<MediumParts>,
         seed: u64,

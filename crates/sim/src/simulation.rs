@@ -1,11 +1,11 @@
 //! A run: flows over a network, from time zero to the end.
 
-use crate::agent::{AgentParts, Way};
+use crate::agent::AgentParts;
 use crate::flow::{Flow, FlowParts, Task};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
 use crate::medium::MediumParts;
-use crate::network::{Destination, MAX_PACKETS, Network, PathPlan};
+use crate::network::{Destination, MAX_PACKETS, Network, plans, put_on_paths, shared_links};
 use crate::packet::Packet;
 use crate::schedule::SourceId;
 use crate::series::{Sampler, Series};
@@ -112,17 +112,12 @@ impl Simulation {
             firsts.push(paths.len() as u32);
             paths.extend(plans(index as u32, flow));
         }
-        for (index, agent) in agents.iter().enumerate() {
-            let first = (firsts[agent.flow as usize] + 2 * agent.path) as usize;
-            for (way, after) in [Way::There, Way::Back].into_iter().zip(agent.after) {
-                paths[first + way as usize].agents.push((after, index as u32, way));
-            }
-        }
+        put_on_paths(&agents, &firsts, &mut paths);
         let shared = shared_links(parts.links.len(), &paths, &parts.media);
         let links = parts.links.into_iter().zip(&shared);
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
         let watch = parts.watch.map(|plan| Watch::new(plan, parts.measured));
-        let network = Network::with_agents(
+        let network = Network::new(
             links,
             parts.media,
             parts.seed,
@@ -134,8 +129,10 @@ impl Simulation {
         let sessions = parts.sessions.into_iter();
         let flows = parts.flows.into_iter().zip(firsts);
         let flows = flows.map(|(flow, first)| Flow::new(flow, first, parts.seed, parts.measured));
+        let services = network.services().map(Source::Link);
+        let agents = (0..network.agents() as u32).map(Source::Agent);
         let mut simulation = Self {
-            sources: sources(&network),
+            sources: services.chain(agents).collect(),
             network,
             flows: flows.collect(),
             sessions: sessions.map(|session| Running::new(session, parts.measured)).collect(),
@@ -387,39 +384,4 @@ impl Simulation {
         let order = self.network.schedule.next_order();
         self.network.schedule.set(source, due, order);
     }
-}
-
-/// A flow's paths: of each pair the one from the first end to the second, then the one back. An end that takes packets
-/// before their time sends what answers them later than it is handed them.
-fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
-    let properties = flow.ends.each_ref().map(|end| end.properties());
-    let early = properties.map(|end| end.only_answers && flow.paths.len() == 1);
-    let later = [0, 1].map(|end| early[end] || properties[end].send_jitter > Span::ZERO);
-    let plan = |links: &Vec<u32>, path: usize, end: usize| PathPlan {
-        links: links.clone(),
-        to: Destination { flow: index, end: end as u8, path: path as u8 },
-        leaves_later: later[1 - end],
-        arrives_early: early[end],
-        agents: Vec::new(),
-    };
-    let pairs = flow.paths.iter().enumerate();
-    pairs.flat_map(|(path, pair)| [plan(&pair.forward, path, 1), plan(&pair.backward, path, 0)]).collect()
-}
-
-/// The sources that the network has in the schedule after those of the lanes.
-fn sources(network: &Network) -> Vec<Source> {
-    let agents = (0..network.agents() as u32).map(Source::Agent);
-    network.services().map(Source::Link).chain(agents).collect()
-}
-
-/// Which links more than one path uses, or share a medium.
-fn shared_links(links: usize, paths: &[PathPlan], media: &[MediumParts]) -> Vec<bool> {
-    let mut users = vec![0_u32; links];
-    for link in media.iter().flat_map(|medium| &medium.links) {
-        users[*link as usize] += 2;
-    }
-    for link in paths.iter().flat_map(|path| &path.links) {
-        users[*link as usize] += 1;
-    }
-    users.into_iter().map(|users| users > 1).collect()
 }

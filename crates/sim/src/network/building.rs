@@ -1,10 +1,13 @@
 //! How a network is built: where packets of a path have to wait, and what has to be served.
 
 use super::turns::Hand;
-use super::{Network, PathPlan, Shared, Step};
+use super::{Destination, Network, PathPlan, Shared, Step};
+use crate::agent::{AgentParts, Way};
+use crate::flow::FlowParts;
 use crate::lane::Lane;
 use crate::medium::{MediumParts, Station};
 use crate::random::Stream;
+use ackclock_base::Span;
 use std::collections::VecDeque;
 
 impl Network {
@@ -89,5 +92,44 @@ impl Network {
         self.steps.push(Step::Wait(self.lanes.len() as u32));
         self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
         self.traced.push(VecDeque::new());
+    }
+}
+
+/// A flow's paths: of each pair the one from the first end to the second, then the one back. An end that takes packets
+/// before their time sends what answers them later than it is handed them.
+pub(crate) fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
+    let properties = flow.ends.each_ref().map(|end| end.properties());
+    let early = properties.map(|end| end.only_answers && flow.paths.len() == 1);
+    let later = [0, 1].map(|end| early[end] || properties[end].send_jitter > Span::ZERO);
+    let plan = |links: &Vec<u32>, path: usize, end: usize| PathPlan {
+        links: links.clone(),
+        to: Destination { flow: index, end: end as u8, path: path as u8 },
+        leaves_later: later[1 - end],
+        arrives_early: early[end],
+        agents: Vec::new(),
+    };
+    let pairs = flow.paths.iter().enumerate();
+    pairs.flat_map(|(path, pair)| [plan(&pair.forward, path, 1), plan(&pair.backward, path, 0)]).collect()
+}
+
+/// Which links more than one path uses, or share a medium.
+pub(crate) fn shared_links(links: usize, paths: &[PathPlan], media: &[MediumParts]) -> Vec<bool> {
+    let mut users = vec![0_u32; links];
+    for link in media.iter().flat_map(|medium| &medium.links) {
+        users[*link as usize] += 2;
+    }
+    for link in paths.iter().flat_map(|path| &path.links) {
+        users[*link as usize] += 1;
+    }
+    users.into_iter().map(|users| users > 1).collect()
+}
+
+/// Puts agents on the paths that pass their nodes; `firsts` are the first paths of the flows.
+pub(crate) fn put_on_paths(agents: &[AgentParts], firsts: &[u32], paths: &mut [PathPlan]) {
+    for (index, agent) in agents.iter().enumerate() {
+        let first = (firsts[agent.flow as usize] + 2 * agent.path) as usize;
+        for (way, after) in [Way::There, Way::Back].into_iter().zip(agent.after) {
+            paths[first + way as usize].agents.push((after, index as u32, way));
+        }
     }
 }

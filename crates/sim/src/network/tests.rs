@@ -24,7 +24,7 @@ fn network(discipline: &str) -> Network {
     };
     let to = Destination::default();
     let path = PathPlan { links: vec![0], to, leaves_later: false, arrives_early: false, agents: Vec::new() };
-    Network::new(vec![Link::new(parts, true, measured)], Vec::new(), 1, &[path], measured, None)
+    Network::new(vec![Link::new(parts, true, measured)], Vec::new(), 1, &[path], Vec::new(), measured, None)
 }
 
 #[test]
