@@ -102,18 +102,29 @@ struct Transmitter {
     slots: Option<u32>,
     /// When it sends, if it has something to send and nobody does before.
     sends: Option<Time>,
-    /// The station whose turn it is then, and the one that it served last.
-    station: usize,
+    /// Its stations; the places among them of the one that it served last, and of the one whose turn it is then.
+    stations: Vec<usize>,
+    served: usize,
+    serves: usize,
 }
 
 impl Contention {
     /// At rest. `transmitters` are those of the stations.
     pub fn new(rules: Rules, transmitters: &[usize]) -> Self {
         let count = transmitters.iter().max().map_or(0, |most| most + 1);
-        let rest = Transmitter { window: rules.least_window, slots: None, sends: None, station: 0 };
+        let with = |transmitter: usize| Transmitter {
+            window: rules.least_window,
+            slots: None,
+            sends: None,
+            stations: (0..transmitters.len())
+                .filter(|station| transmitters[*station] == transmitter)
+                .collect(),
+            served: 0,
+            serves: 0,
+        };
         Self {
             rules,
-            transmitters: vec![rest; count],
+            transmitters: (0..count).map(with).collect(),
             of: transmitters.to_vec(),
             free: Time::ZERO,
             starts: Time::NEVER,
@@ -125,11 +136,11 @@ impl Contention {
         self.free + self.rules.idle
     }
 
-    /// The next of a transmitter's stations that has something to send.
-    fn next_station(&self, transmitter: usize, now: Time, stations: &[Station]) -> Option<usize> {
-        let last = self.transmitters[transmitter].station;
-        let after = (1..=stations.len()).map(|step| (last + step) % stations.len());
-        after.into_iter().find(|station| self.of[*station] == transmitter && stations[*station].may_send(now))
+    /// The next of a transmitter's stations that has something to send, by its place among them.
+    fn next_place(&self, transmitter: usize, now: Time, stations: &[Station]) -> Option<usize> {
+        let Transmitter { stations: own, served, .. } = &self.transmitters[transmitter];
+        let mut after = (1..=own.len()).map(|step| (served + step) % own.len());
+        after.find(|place| stations[own[*place]].may_send(now))
     }
 
     /// When a transmitter sends that has just got something to send, or finds the medium free with it.
@@ -168,8 +179,7 @@ impl Medium for Contention {
     fn next(&mut self, now: Time, stations: &[Station], random: &mut dyn Random) -> Turn {
         let mut first = Turn { station: 0, starts: Time::NEVER };
         for index in 0..self.transmitters.len() {
-            let station = self.next_station(index, now, stations);
-            let Some(station) = station else {
+            let Some(place) = self.next_place(index, now, stations) else {
                 self.transmitters[index].sends = None;
                 continue;
             };
@@ -178,17 +188,9 @@ impl Medium for Contention {
                 None => self.access(index, now, random),
             };
             let transmitter = &mut self.transmitters[index];
-            transmitter.sends = Some(sends);
+            (transmitter.sends, transmitter.serves) = (Some(sends), place);
             if sends < first.starts {
-                first = Turn { station, starts: sends };
-            }
-        }
-        for index in 0..self.transmitters.len() {
-            // Those that begin at once with it: which of their links they serve is decided now.
-            if self.transmitters[index].sends == Some(first.starts)
-                && let Some(station) = self.next_station(index, now, stations)
-            {
-                self.transmitters[index].station = station;
+                first = Turn { station: transmitter.stations[place], starts: sends };
             }
         }
         self.starts = first.starts;
@@ -198,6 +200,9 @@ impl Medium for Contention {
     fn on_sending(&mut self, _station: usize, starts: Time, sent: Time) {
         let counted = slots(starts.since(self.opens()).nanos() / self.rules.slot.nanos().max(1));
         for transmitter in &mut self.transmitters {
+            if transmitter.sends == Some(self.starts) {
+                transmitter.served = transmitter.serves;
+            }
             // What it drew after its last packet and has counted to the end is done with.
             transmitter.slots =
                 transmitter.slots.map(|slots| slots.saturating_sub(counted)).filter(|left| *left > 0);
@@ -212,7 +217,7 @@ impl Medium for Contention {
 
     fn collides(&self, station: usize) -> bool {
         let transmitter = &self.transmitters[self.of[station]];
-        transmitter.sends == Some(self.starts) && transmitter.station == station
+        transmitter.sends == Some(self.starts) && transmitter.stations[transmitter.serves] == station
     }
 
     fn on_outcome(&mut self, station: usize, outcome: Outcome, random: &mut dyn Random) {
