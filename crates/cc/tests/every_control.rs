@@ -308,7 +308,9 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         let after = control.decision();
         if in_a_row > 1 {
             prop_assert_eq!(after.ssthresh, before.ssthresh, "after {} in a row", in_a_row);
-        } else if entry.companions.discriminator.is_none() {
+        } else if entry.companions.discriminator.is_none()
+            && !KEEPS_AT_TIMEOUT.contains(&entry.descriptor.name)
+        {
             prop_assert!(after.cwnd <= 2.0, "the loss window: {after:?} of {before:?}");
         }
         host.pass(draws);
@@ -346,6 +348,9 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
     }
     Ok(())
 }
+
+/// Dahal 2007 section 6.1.1 v: no packet drop takes anything of the window.
+const KEEPS_AT_TIMEOUT: [&str; 1] = ["rbca"];
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]

@@ -71,6 +71,10 @@ impl Sender {
         };
         let after_idle = self.ledger.pipe() == 0;
         let in_line = self.ledger.transmit(number, now, size);
+        let again = again || output.sent_before();
+        if again && in_line {
+            self.ledger.note_ambiguous(number);
+        }
         self.rule.on_sent(&mut self.ledger, number, in_line);
         if !again && self.timed.is_none() {
             self.timed = Some((number, now));
