@@ -1,5 +1,6 @@
 //! What comes out of a run, as it is written in JSON. [`fields`] declares and defines each number.
 
+mod association;
 pub mod declared;
 pub mod fields;
 pub mod series;
@@ -138,6 +139,7 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize, distrib
             .for_each(|tally| requests_result(&mut tasks, tally)),
     }
     others.iter().for_each(|other| flow.absorb(other));
+    tasks.association = association::of(flow, measured);
     let mut result = flow_result(flow, measured, tasks);
     if distributions {
         result.one_way_delay_quantiles_s = Asked(quantiles(flow.one_way_delay()));
@@ -208,12 +210,17 @@ fn flow_result(flow: &mut Flow, measured: Interval, tasks: FlowResult) -> FlowRe
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
     let sent = flow.sent_packets();
     let delivered = flow.delivered_packets();
-    let cwnd = flow.tcp_mut().map(|sender| sender.cwnd_area(measured.to));
+    let cwnd = match flow.tcp_mut() {
+        Some(sender) => Some(sender.cwnd_area(measured.to)),
+        None => flow.sctp_mut().map(|association| association.cwnd_area(measured.to)),
+    };
     // The window exists only while the flow does.
     let lived = measured.to.since(measured.from.max(flow.start)).seconds();
     let (no_counts, no_rtt) = (Counts::default(), Histogram::default());
-    let counts = flow.tcp().map_or(&no_counts, |sender| sender.counts());
-    let rtt = flow.tcp().map_or(&no_rtt, |sender| sender.rtt());
+    let of_paths = flow.sctp().map(association::counts);
+    let counts = flow.tcp().map(|sender| sender.counts()).or(of_paths.as_ref()).unwrap_or(&no_counts);
+    let of_paths = flow.sctp().map(|association| association.rtt());
+    let rtt = flow.tcp().map(|sender| sender.rtt()).or(of_paths).unwrap_or(&no_rtt);
     let delay = flow.one_way_delay();
     FlowResult {
         name: flow.name.clone(),
@@ -327,6 +334,7 @@ mod tests {
     fn what_is_declared_is_what_is_written() {
         let everything = FlowResult {
             one_way_delay_quantiles_s: Asked(Some(vec![1.0])),
+            association: Some(AssociationResult::default()),
             connections: Some(ConnectionsResult::default()),
             pages: Some(PagesResult::default()),
             segments: Some(SegmentsResult::default()),

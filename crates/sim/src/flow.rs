@@ -6,6 +6,8 @@ use crate::measure::Interval;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::port::{Arrivals, Jitter, Port};
+use crate::sctp::association::Association;
+use crate::sctp::connection::SendingEnd;
 use crate::tcp::sender::Sender;
 use crate::udp::UdpSender;
 use ackclock_base::{Span, Time};
@@ -262,6 +264,17 @@ impl Flow {
     pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
         let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
         endpoint.downcast_mut()
+    }
+
+    /// That endpoint, if it is an SCTP sender.
+    pub fn sctp(&self) -> Option<&Association> {
+        self.sender_as::<SendingEnd>().map(|end| &end.association)
+    }
+
+    /// That endpoint, if it is an SCTP sender.
+    pub fn sctp_mut(&mut self) -> Option<&mut Association> {
+        let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
+        endpoint.downcast_mut::<SendingEnd>().map(|end| &mut end.association)
     }
 
     /// That endpoint, if it is one over UDP.

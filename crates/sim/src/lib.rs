@@ -4,7 +4,7 @@
 //! * [`schedule`]: what happens next; one pending event per lane of packets and per timer.
 //! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths.
 //! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one.
-//! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`udp`]: the endpoints.
+//! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`sctp`], [`udp`]: the endpoints.
 //! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
@@ -24,6 +24,7 @@ pub mod packet;
 pub mod port;
 pub mod random;
 pub mod schedule;
+pub mod sctp;
 pub mod series;
 pub mod session;
 pub mod simulation;

@@ -102,6 +102,16 @@ impl Outbox for Port<'_> {
         self.send(path, packet);
     }
 
+    #[cold]
+    fn send_long(&mut self, path: usize, mut packet: Packet, words: &[u64]) {
+        packet.extension = self.network.extensions.keep_long(words);
+        self.send(path, packet);
+    }
+
+    fn long_extension(&self, packet: &Packet, words: &mut Vec<u64>) {
+        self.network.extensions.read_long(packet, words);
+    }
+
     fn refused(&self) -> bool {
         self.network.refused_launch()
     }

@@ -53,6 +53,11 @@ impl Sender {
         self.expiries = 0;
     }
 
+    /// What was asked is no longer waited for.
+    pub fn give_up_answer(&mut self) {
+        self.deadline = Time::NEVER;
+    }
+
     /// One past the highest number sent.
     pub fn high(&self) -> u64 {
         self.ledger.high()
