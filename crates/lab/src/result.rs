@@ -147,8 +147,8 @@ fn row_result(simulation: &mut Simulation, next: &mut usize, row: usize, distrib
     if flow.one_of_many {
         (result.completed_s, result.cwnd_mean_packets) = (None, None);
     }
-    for index in first..*next {
-        let counts = simulation.network.path_counts(2 * index as u32);
+    for path in simulation.flows[first..*next].iter().flat_map(Flow::forward_paths) {
+        let counts = simulation.network.path_counts(path);
         result.dropped_packets += counts.dropped;
         result.corrupted_packets += counts.corrupted;
     }

@@ -242,6 +242,12 @@ impl Flow {
         }
     }
 
+    /// The numbers of its paths from the first end to the second.
+    pub fn forward_paths(&self) -> impl Iterator<Item = u32> + use<> {
+        let first = self.first_path;
+        (0..self.paths).map(move |path| first + 2 * path)
+    }
+
     /// Takes a task of its session, which it turns to when its time has come.
     pub fn take_task(&mut self, task: Task) {
         if !self.stopped {

@@ -161,7 +161,9 @@ impl Association {
             self.send_all(now, wire);
         }
         for index in 0..self.paths.len() {
-            self.on_path_timer(now, index, wire);
+            if !self.is_over() {
+                self.on_path_timer(now, index, wire);
+            }
         }
     }
 
