@@ -102,11 +102,12 @@ impl Association {
             return;
         }
         self.paths[index].rest(now, self.options.idle_window());
-        let before = self.paths[index].sender.high();
+        let (before, new_before) = (self.paths[index].sender.high(), self.chunks.high());
         self.with_packets(now, index, wire, |path, mut packets| path.send_up_to(now, most, &mut packets));
         let sent = self.paths[index].sender.high() - before;
         self.burst -= sent.min(self.burst);
-        if sent > 0 {
+        // What is sent again tells no round trip, and leaves the path idle (section 8.3).
+        if self.chunks.high() > new_before {
             self.paths[index].heartbeat.on_sent(now);
         }
     }

@@ -1,7 +1,7 @@
 //! The two ends, and a model of what the application has that shares nothing with them.
 
 use super::script::Script;
-use ackclock_base::{Time, Values};
+use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry};
 use ackclock_sim::random::Stream;
 use ackclock_sim::sctp::association::Association;
@@ -52,7 +52,10 @@ impl Ends {
     pub fn new(script: &mut Script<'_>) -> Self {
         let profile = script.one_of(&[&PROFILES[0], &PROFILES[1]]);
         let values: Values = script.values(profile);
-        let options = Options::new(&values);
+        let mut options = Options::new(&values);
+        // HEARTBEATs every nanosecond find nothing more, and take for ever where timeouts are minutes long.
+        let interval = &mut options.details.heartbeat_interval;
+        *interval = interval.map(|interval| interval.max(Span::from_millis(1000)));
         let paths = usize::from(script.byte() % 4) + 1;
         let entry = if script.byte() < 128 {
             registry::find("sctp").unwrap()

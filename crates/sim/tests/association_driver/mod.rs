@@ -237,8 +237,8 @@ impl World {
             } else {
                 self.skip_to_timer();
             }
-            self.ends.check(true);
         }
+        self.ends.check(true);
         assert!(ended, "without end");
         let all_dead = self.dead.iter().all(|dead| *dead);
         self.ends.check_end(all_dead);
