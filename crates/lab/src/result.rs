@@ -324,6 +324,7 @@ fn group_result(name: &str, flows: &[FlowResult], bursts: Option<BurstCounts>) -
 
 #[cfg(test)]
 mod tests {
+    use super::fields::AssociationResult;
     use super::*;
 
     fn names(fields: &[Field]) -> Vec<&str> {
