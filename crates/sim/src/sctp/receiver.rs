@@ -192,7 +192,10 @@ mod tests {
         Receiver::new(&Options::new(&Values::with(&PROFILES[0], settings)))
     }
 
-    fn arrive(receiver: &mut Receiver, path: usize, tsn: u64) -> Option<(usize, u64, Vec<(u16, u16)>)> {
+    /// A SACK's path, its first missing TSN, and its blocks.
+    type Told = (usize, u64, Vec<(u16, u16)>);
+
+    fn arrive(receiver: &mut Receiver, path: usize, tsn: u64) -> Option<Told> {
         let arrived = receiver.on_data(Time::ZERO, path, &Data { tsn, sent: Time::from_nanos(tsn) });
         arrived.answers.then(|| {
             let (path, sack) = receiver.sack();
