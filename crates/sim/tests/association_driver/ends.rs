@@ -19,8 +19,11 @@ pub enum Owned {
     Control(Control),
 }
 
+/// Messages, each with its path.
+pub type Messages = Vec<(usize, Owned)>;
+
 #[derive(Default)]
-struct Sent(Vec<(usize, Owned)>);
+struct Sent(Messages);
 
 impl Wire for Sent {
     fn send(&mut self, path: usize, message: &Message<'_>) {
@@ -114,14 +117,14 @@ impl Ends {
         self.association.timer().min(self.receiver.timer())
     }
 
-    pub fn start(&mut self, now: Time) -> Vec<(usize, Owned)> {
+    pub fn start(&mut self, now: Time) -> Messages {
         let mut sent = Sent::default();
         self.association.start(now, &mut sent);
         sent.0
     }
 
     /// What the sender sends, and what the receiver answers.
-    pub fn on_timer(&mut self, now: Time) -> (Vec<(usize, Owned)>, Vec<(usize, Owned)>) {
+    pub fn on_timer(&mut self, now: Time) -> (Messages, Messages) {
         let (mut sent, mut answered) = (Sent::default(), Sent::default());
         if self.receiver.timer() <= now {
             let (path, sack) = self.receiver.sack();
@@ -135,7 +138,7 @@ impl Ends {
     }
 
     /// The receiver takes in a message.
-    pub fn receive(&mut self, now: Time, path: usize, message: &Owned) -> Vec<(usize, Owned)> {
+    pub fn receive(&mut self, now: Time, path: usize, message: &Owned) -> Messages {
         let mut answered = Sent::default();
         match message {
             Owned::Data(data) if self.established => {
@@ -169,7 +172,7 @@ impl Ends {
     }
 
     /// The sender hears a message.
-    pub fn hear(&mut self, now: Time, path: usize, message: &Owned) -> Vec<(usize, Owned)> {
+    pub fn hear(&mut self, now: Time, path: usize, message: &Owned) -> Messages {
         let mut sent = Sent::default();
         match message {
             Owned::Sack { cumulative, blocks, window, echo, packets } => {
