@@ -8,7 +8,7 @@
 mod accounts;
 mod mutate;
 
-use ackclock_base::{Span, Value};
+use ackclock_base::{Size, Span, Value};
 use ackclock_lab::build::{self, Keep};
 use ackclock_lab::flows::{FlowGroup, Sending};
 use ackclock_lab::result::RunResult;
@@ -70,6 +70,8 @@ fn overrides(text: &str) -> Map<String, Json> {
 /// has arrived.
 const MAX_PACKETS: f64 = 2000.0;
 const MAX_WINDOW: f64 = 300.0;
+/// What an association's receiver has room for: of the same order.
+const MAX_ROOM: Size = Size::from_bytes(300_000);
 const MAX_FLOWS: usize = 30;
 const MAX_LINKS: usize = 300;
 const MAX_SAMPLES: u64 = 100;
@@ -84,6 +86,10 @@ fn small(mut scenario: Scenario) -> Option<Scenario> {
     for group in &mut scenario.flows {
         let plan = match &mut group.plan.sending {
             Sending::Tcp(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => plan,
+            Sending::Sctp(plan) => {
+                plan.transport.values.set("receive_window", Value::Size(MAX_ROOM));
+                continue;
+            }
             Sending::Udp(_) => continue,
         };
         let window = Details::from(&plan.transport.values).window.min(MAX_WINDOW);

@@ -100,6 +100,11 @@ def ns3(name: str, workload: str, queue: str, last: int) -> RunSet:
     return RunSet(f"ns3-{name}", "ns3_dumbbell.cc", template, seeds(0, last))
 
 
+def sctp(name: str, arguments: str, first: int, last: int) -> RunSet:
+    """An association over two paths, with seeds `first` to `last`."""
+    return RunSet(f"ns2-sctp-{name}", "ns2_sctp.tcl", f"{arguments} {{0}}", seeds(first, last))
+
+
 RUN_SETS = (
     dumbbell("w1-sack", "W1 sack droptail", 20),
     dumbbell("w1-newreno", "W1 newreno droptail", 20),
@@ -128,6 +133,11 @@ RUN_SETS = (
     ns3("w1-newreno-sack", "W1", "droptail", 20),
     ns3("w3-newreno-sack-red", "W3", "red", 0),
     ns3("w3-newreno-sack-droptail", "W3", "droptail", 0),
+    sctp("no-loss", "0 0 100", 0, 0),
+    sctp("1-percent", "0.01 0 200", 1, 20),
+    sctp("5-percent", "0.05 0 200", 1, 20),
+    sctp("10-percent", "0.1 0 200", 1, 20),
+    sctp("failure", "0 20 200", 0, 0),
 )
 
 
@@ -242,6 +252,16 @@ WIRED_COLUMNS: tuple[Column, ...] = (
 )
 
 
+SCTP_COLUMNS: tuple[Column, ...] = (
+    field("arrived", 0),
+    ("sent over 1", 0, lambda run: run["sent"][0]),
+    ("sent over 2", 0, lambda run: run["sent"][1]),
+    ("resent over 1", 0, lambda run: run["resent"][0]),
+    ("resent over 2", 0, lambda run: run["resent"][1]),
+    field("drops", 0),
+)
+
+
 def rows(columns: Sequence[Column], groups: Iterable[tuple[Sequence[str], list[Run]]]) -> list[str]:
     """Table rows: the words of each group, the number of runs, then its columns."""
     lines = []
@@ -258,12 +278,16 @@ def header(words: Sequence[str], columns: Sequence[Column]) -> list[str]:
 
 
 def table() -> str:
-    """The means and standard deviations of all the data, as two Markdown tables."""
+    """The means and standard deviations of all the data, as Markdown tables."""
     plain: list[tuple[Sequence[str], list[Run]]] = []
     grouped: list[tuple[Sequence[str], list[Run]]] = []
+    associations: list[tuple[Sequence[str], list[Run]]] = []
     for run_set in RUN_SETS:
         _, runs = read(run_set.path)
         if not runs:
+            continue
+        if runs[0]["workload"] == "sctp-two-paths":
+            associations.append(([run_set.name], runs))
             continue
         if runs[0]["workload"] != "rbcc-wired":
             plain.append(([run_set.name], runs))
@@ -272,7 +296,8 @@ def table() -> str:
             group = [run for run in runs if (run["flows"], run["minrto"]) == key]
             grouped.append(([run_set.name, *(f"{part:g}" for part in key)], group))
     lines = [*header(["data"], DUMBBELL_COLUMNS), *rows(DUMBBELL_COLUMNS, plain), ""]
-    lines += [*header(["data", "flows", "minrto"], WIRED_COLUMNS), *rows(WIRED_COLUMNS, grouped)]
+    lines += [*header(["data", "flows", "minrto"], WIRED_COLUMNS), *rows(WIRED_COLUMNS, grouped), ""]
+    lines += [*header(["data"], SCTP_COLUMNS), *rows(SCTP_COLUMNS, associations)]
     return "\n".join(lines)
 
 

@@ -19,6 +19,8 @@ pub enum Kind {
     Action,
     /// How the retransmission timeout grows.
     Backoff,
+    /// Which of several paths new data takes.
+    Selector,
     /// A queue discipline.
     Queue,
     /// A model of packets lost on a link.
@@ -45,6 +47,7 @@ impl Kind {
             Self::Discriminator => "discriminator",
             Self::Action => "action",
             Self::Backoff => "backoff",
+            Self::Selector => "selector",
             Self::Queue => "queue",
             Self::Loss => "loss",
             Self::Medium => "medium",

@@ -6,6 +6,7 @@ use crate::backoff::Backoff;
 use crate::control::{Control, Initial, WindowControl};
 use crate::discern::discriminators::Discriminator;
 use crate::group::ControlGroup;
+use crate::selector::PathSelector;
 use ackclock_base::{Descriptor, Kind, Parameter, Values};
 
 /// A registered control.
@@ -80,6 +81,16 @@ pub struct BackoffEntry {
     pub descriptor: &'static Descriptor,
     /// Makes one for a new connection whose transport allows factors up to the number given.
     pub build: fn(&Values, f64) -> Box<dyn Backoff>,
+}
+
+/// A registered path selector.
+#[derive(Clone, Copy, Debug)]
+pub struct SelectorEntry {
+    /// Its name, what lists say about it, and its parameters.
+    pub descriptor: &'static Descriptor,
+    /// Makes one for a new association with so many paths; `None` where new data stays with the primary path, so that there
+    /// is nothing to ask.
+    pub build: fn(&Values, usize) -> Option<Box<dyn PathSelector>>,
 }
 
 /// A control's descriptor, for the constant in its file.

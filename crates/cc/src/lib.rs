@@ -13,6 +13,7 @@
 //! * [`group`]: what controls share whose connections know of each other; [`laws`] has their laws too.
 //! * [`discern`]: any control with a loss discriminator around it, and [`action`]s for losses of transmission.
 //! * [`backoff`]: how the retransmission timeout grows.
+//! * [`selector`]: which of several paths new data takes.
 //! * [`assembly`]: a connection's control from its parts.
 //! * [`entry`]: what is registered of a control and its parts; [`registry`]: every one of them by name.
 //! * [`script`]: feeds a control a hand-written sequence of events, for tests; [`group_script`]: the members of a group.
@@ -30,6 +31,7 @@ pub mod group_script;
 pub mod laws;
 pub mod registry;
 pub mod script;
+pub mod selector;
 
 pub use assembly::{Assembly, Controller, Part};
 pub use backoff::{Backoff, Exponential};
@@ -40,3 +42,4 @@ pub use control::{
 };
 pub use discern::{Cause, Counted, Discernment, IncomingAck};
 pub use group::ControlGroup;
+pub use selector::PathSelector;

@@ -4,12 +4,13 @@
 use crate::action;
 use crate::backoff;
 use crate::discern::discriminators;
-use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry};
+use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry, SelectorEntry};
 use crate::laws::{
     a_tcp, a_tcp_p, africa, bic, cm, cocoon, combined, cubic, cwa, dca, dctcp, fast, fractional, hstcp, htcp,
-    learning_tcp, ledbat, ltcp, ltcp_rc, mda, newreno, rbcc, rbcc_dynamic, rbcc_wl, reno, rta, sack,
-    scalable, spike, tcp_k, tcp_p, tcp_rtt, twa, vegas, westwood,
+    learning_tcp, ledbat, lia, ltcp, ltcp_rc, mda, newreno, rbca, rbcc, rbcc_dynamic, rbcc_wl, reno, rta,
+    sack, scalable, sctp, spike, tcp_k, tcp_p, tcp_rtt, twa, vegas, westwood,
 };
+use crate::selector;
 
 /// The controls, in the order in which lists show them.
 pub const CONTROLS: &[Entry] = &[
@@ -52,6 +53,10 @@ pub const CONTROLS: &[Entry] = &[
     fast::ENTRY,
     westwood::WESTWOOD,
     westwood::WESTWOOD_NR,
+    sctp::SCTP,
+    sctp::SCTP_2960,
+    rbca::ENTRY,
+    lia::ENTRY,
 ];
 
 /// The loss discriminators: is a loss congestion or transmission?
@@ -67,6 +72,9 @@ pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY, action::cwa::ENTRY,
 
 /// How the retransmission timeout grows while it keeps expiring.
 pub const BACKOFFS: &[BackoffEntry] = &[backoff::exponential::ENTRY, backoff::rta::ENTRY];
+
+/// Which path an association with several sends new data over.
+pub const SELECTORS: &[SelectorEntry] = &[selector::primary::ENTRY, selector::spc::ENTRY];
 
 /// The control called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -86,4 +94,9 @@ pub fn find_action(name: &str) -> Option<&'static ActionEntry> {
 /// The back-off rule called `name`.
 pub fn find_backoff(name: &str) -> Option<&'static BackoffEntry> {
     BACKOFFS.iter().find(|entry| entry.descriptor.name == name)
+}
+
+/// The path selector called `name`.
+pub fn find_selector(name: &str) -> Option<&'static SelectorEntry> {
+    SELECTORS.iter().find(|entry| entry.descriptor.name == name)
 }

@@ -1,5 +1,6 @@
 //! From a scenario and a seed to a simulation.
 
+mod sctp;
 mod sessions;
 
 use crate::agents;
@@ -114,6 +115,11 @@ fn flows_and_sessions(
                 let mut connections = Connections::of(plan);
                 parts.extend(group_parts(group, seed, row, |name| connections.next(name, seed).ends()));
             }
+            Sending::Sctp(plan) => {
+                let mut paths = group.members.iter().map(|member| member.paths().count());
+                let ends = |name: &str| sctp::ends(plan, paths.next().unwrap_or(1), name, seed);
+                parts.extend(group_parts(group, seed, row, ends));
+            }
             Sending::Udp(plan) => {
                 parts.extend(group_parts(group, seed, row, |name| udp(plan, name, seed).ends(measured)));
             }
@@ -155,7 +161,7 @@ impl PathFacts {
         let mut facts = vec![Self::default(); links.len()];
         let delay = |path: &[u32]| path.iter().map(|link| links[*link as usize].delay.seconds()).sum::<f64>();
         for group in &scenario.flows {
-            for member in &group.members {
+            for member in group.members.iter().flat_map(Member::paths) {
                 let rtt = delay(&member.forward) + delay(&member.backward);
                 for link in member.forward.iter().chain(&member.backward) {
                     let facts = &mut facts[*link as usize];
@@ -249,13 +255,17 @@ fn flow_parts(group: &FlowGroup, member: &Member, name: String, ends: Ends) -> F
     FlowParts {
         start: Time::ZERO,
         stop: group.plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
-        paths: vec![PathPair { forward: member.forward.clone(), backward: member.backward.clone() }],
+        paths: member.paths().map(pair).collect(),
         ends,
         name,
         row: 0,
         one_of_many: true,
         session: None,
     }
+}
+
+fn pair(path: &Member) -> PathPair {
+    PathPair { forward: path.forward.clone(), backward: path.backward.clone() }
 }
 
 /// What the connections of a timetable depend on besides their plan.

@@ -1,6 +1,7 @@
 //! The flows of a scenario: how many, where, how they send and what.
 
 mod place;
+mod sctp;
 mod sending;
 mod start;
 
@@ -10,6 +11,7 @@ use crate::scenario::MAX_FLOWS;
 use ackclock_base::{Range, Span};
 use ackclock_sim::tcp::details::Details;
 pub use place::Place;
+pub use sctp::SctpPlan;
 pub use sending::{Sending, SessionPlan, TcpPlan, UdpPlan};
 pub use start::Start;
 use std::collections::{HashMap, HashSet};
@@ -30,12 +32,19 @@ pub struct Member {
     pub forward: Vec<u32>,
     /// The links back.
     pub backward: Vec<u32>,
+    /// Its other paths, of a transport that has several.
+    pub others: Vec<Self>,
 }
 
 impl Member {
-    /// Links there and back.
+    /// All its paths.
+    pub fn paths(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// Links there and back, over all paths.
     pub fn steps(&self) -> usize {
-        self.forward.len() + self.backward.len()
+        self.paths().map(|path| path.forward.len() + path.backward.len()).sum()
     }
 }
 
@@ -60,13 +69,14 @@ pub struct FlowPlan {
     pub span: Place_,
 }
 
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 16] = [
     "name",
     "count",
     "control",
     "discriminator",
     "action",
     "backoff",
+    "selector",
     "transport",
     "application",
     "start",
@@ -75,6 +85,7 @@ const KEYS: [&str; 14] = [
     "from",
     "to",
     "path",
+    "paths",
 ];
 
 impl FlowGroup {
@@ -85,6 +96,7 @@ impl FlowGroup {
                 let Details { packet, header, .. } = (&plan.transport.values).into();
                 (packet.bytes() + header.bytes()) as u32
             }
+            Sending::Sctp(plan) => plan.options().sizes.data,
             Sending::Udp(plan) => plan.wire_bytes,
         }
     }
@@ -92,7 +104,7 @@ impl FlowGroup {
     /// What the flow sends whatever the network does, in bits per second.
     pub fn least_rate_bps(&self) -> f64 {
         match &self.plan.sending {
-            Sending::Tcp(_) | Sending::Connections(..) | Sending::Session(..) => 0.0,
+            Sending::Tcp(_) | Sending::Sctp(_) | Sending::Connections(..) | Sending::Session(..) => 0.0,
             Sending::Udp(plan) => {
                 let payload_bits = 8.0 * f64::from(plan.payload_bytes);
                 (plan.entry().rate_bps)(&plan.application.values, payload_bits)
@@ -164,9 +176,10 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     let sending = sending::read(&table);
     let place = place::read(&table);
     let usual_count = match (&place, &sending) {
-        (Some((Place::Pairs(pairs), _)), Some(Sending::Tcp(_) | Sending::Udp(_) | Sending::Session(..))) => {
-            pairs.len()
-        }
+        (
+            Some((Place::Pairs(pairs), _)),
+            Some(Sending::Tcp(_) | Sending::Sctp(_) | Sending::Udp(_) | Sending::Session(..)),
+        ) => pairs.len(),
         _ => 1,
     };
     let count = table.integer("count", Range::between(1.0, MAX_FLOWS as f64));
@@ -188,5 +201,6 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
         table.problem_at("name", &quoted(&name), "a name without dots, quotes or line breaks");
     }
     let (place, place_spans) = place?;
+    place::check_paths(&table, &place, &sending)?;
     Some(FlowPlan { name, count, place, place_spans, start: start?, stop, sending, span: node.span.clone() })
 }

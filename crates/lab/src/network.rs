@@ -1,6 +1,8 @@
 //! The network of a scenario: links between named nodes, written one by one or as a dumbbell or a parking lot, and
 //! the paths of the flows over them.
 
+mod parallel;
+
 use crate::choice::{self, Choice};
 use crate::diagnostics::{counted, nearest, one_of};
 use crate::document::{Node, Span as Place_, Value, quoted};
@@ -77,25 +79,28 @@ const DELAYS: Range = Range::between(0.0, 3600.0);
 /// Reads the network, and routes the flows over it.
 pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<FlowGroup>)> {
     let mut network = Network { media: media::read(root), ..Network::default() };
-    let given: Vec<&str> =
-        ["dumbbell", "parking_lot", "links"].into_iter().filter(|key| root.get(key).is_some()).collect();
+    let given: Vec<&str> = ["dumbbell", "parallel", "parking_lot", "links"]
+        .into_iter()
+        .filter(|key| root.get(key).is_some())
+        .collect();
     let flows: usize = plans.iter().map(|plan| plan.count).sum();
     let problems_before = root.reader.problem_count();
     let pairs = match given.as_slice() {
         [one] => match *one {
             "dumbbell" => network.add_dumbbell(root, flows)?,
+            "parallel" => network.add_parallel(root, flows)?,
             "parking_lot" => network.add_parking_lot(root)?,
             _ => network.add_links(root)?,
         },
         [] => {
-            root.problem("", "no network", "a [dumbbell], a [parking_lot] or [[links]]");
+            root.problem("", "no network", "a [dumbbell], a [parallel], a [parking_lot] or [[links]]");
             return None;
         }
         [_, second, ..] => {
             root.problem_at(
                 second,
                 "a second network",
-                "only one of [dumbbell], [parking_lot] and [[links]]",
+                "only one of [dumbbell], [parallel], [parking_lot] and [[links]]",
             );
             return None;
         }
@@ -114,6 +119,8 @@ pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<
 enum Ends {
     /// One of so many pairs of a dumbbell, in turn.
     Pairs(usize),
+    /// One of so many pairs, in turn, over so many bottlenecks side by side.
+    Parallel(usize, usize),
     /// The whole length of a parking lot of so many hops.
     Hops(usize),
     /// Every flow names its ends.
@@ -361,8 +368,14 @@ impl Network {
             (Place::Pairs(chosen), Ends::Pairs(pairs)) => {
                 (0..every(chosen.len())).map(|index| self.pair(chosen[index % chosen.len()], pairs)).collect()
             }
+            (Place::Anywhere | Place::Pairs(_), Ends::Parallel(pairs, paths)) => {
+                self.parallel_members(plan, taken, pairs, paths)
+            }
             _ => {
-                let member = self.member(&stops(&plan.place, ends)?)?;
+                let member = match &plan.place {
+                    Place::Paths(paths) => self.member_over(paths)?,
+                    place => self.member(&stops(place, ends)?)?,
+                };
                 let steps = plan.count * member.steps();
                 if steps > MAX_STEPS {
                     return Err(RouteProblem::too_many_steps(steps));
@@ -397,7 +410,21 @@ impl Network {
         if forward.is_empty() {
             return Err(RouteProblem::new("a flow from a node to itself", "two different nodes"));
         }
-        Ok(Member { forward, backward })
+        Ok(Member { forward, backward, others: Vec::new() })
+    }
+
+    /// Several paths, of which a mistake is shown where it stands among the nodes of all of them.
+    fn member_over(&self, paths: &[Vec<String>]) -> Result<Member, RouteProblem> {
+        let mut before = 0;
+        let mut members = Vec::new();
+        for stops in paths {
+            let shift = |problem: RouteProblem| RouteProblem { stop: problem.stop + before, ..problem };
+            members.push(self.member(stops).map_err(shift)?);
+            before += stops.len();
+        }
+        let others = members.split_off(1);
+        let first = members.pop().ok_or_else(|| RouteProblem::new("no path", "a path"))?;
+        Ok(Member { others, ..first })
     }
 
     /// The links along the stops, each leg by the fewest links.
@@ -476,10 +503,12 @@ impl RouteProblem {
 fn stops(place: &Place, ends: Ends) -> Result<Vec<String>, RouteProblem> {
     match (place, ends) {
         (Place::Path(stops), _) => Ok(stops.clone()),
+        (Place::Paths(paths), _) => Ok(paths[0].clone()),
         (Place::Ends(from, to), _) => Ok(vec![from.clone(), to.clone()]),
-        (Place::Pairs(_), _) => {
-            Err(RouteProblem::new("`pair`", "`from` and `to`, or `path`: only a dumbbell has pairs"))
-        }
+        (Place::Pairs(_), _) => Err(RouteProblem::new(
+            "`pair`",
+            "`from` and `to`, or `path`: only a dumbbell or a [parallel] has pairs",
+        )),
         (Place::Anywhere, Ends::Hops(hops)) => Ok(vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]),
         (Place::Anywhere, _) => {
             Err(RouteProblem::new("no path", "`from` and `to`, or `path`, to say where the flow goes"))

@@ -77,7 +77,12 @@ pub fn agents() -> Vec<&'static Descriptor> {
 
 /// Every transport profile.
 pub fn transports() -> Vec<&'static Descriptor> {
-    ackclock_sim::tcp::options::PROFILES.iter().collect()
+    ackclock_sim::tcp::options::PROFILES.iter().chain(ackclock_sim::sctp::options::PROFILES).collect()
+}
+
+/// Every path selector.
+pub fn selectors() -> Vec<&'static Descriptor> {
+    ackclock_cc::registry::SELECTORS.iter().map(|entry| entry.descriptor).collect()
 }
 
 /// Every application.
@@ -102,6 +107,7 @@ pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
         discriminators(),
         actions(),
         backoffs(),
+        selectors(),
         queues(),
         losses(),
         media(),

@@ -1,5 +1,6 @@
 //! What comes out of a run, as it is written in JSON. [`fields`] declares and defines each number.
 
+mod association;
 pub mod declared;
 pub mod fields;
 pub mod series;
@@ -151,6 +152,7 @@ fn row_result(
             .for_each(|tally| requests_result(&mut tasks, tally)),
     }
     others.iter().for_each(|other| flow.absorb(other));
+    tasks.association = association::of(flow, measured);
     let mut result = flow_result(flow, measured, tasks);
     if distributions {
         result.one_way_delay_quantiles_s = Asked(quantiles(flow.one_way_delay()));
@@ -158,10 +160,12 @@ fn row_result(
     if flow.one_of_many {
         (result.completed_s, result.cwnd_mean_packets) = (None, None);
     }
-    for (index, agents) in (first..*next).zip(&agents[first..]) {
-        let counts = simulation.network.path_counts(2 * index as u32);
-        result.dropped_packets += counts.dropped;
-        result.corrupted_packets += counts.corrupted;
+    for (flow, agents) in simulation.flows[first..*next].iter().zip(&agents[first..]) {
+        for path in flow.forward_paths() {
+            let counts = simulation.network.path_counts(path);
+            result.dropped_packets += counts.dropped;
+            result.corrupted_packets += counts.corrupted;
+        }
         if let Some(counts) = agents {
             let AgentResult { agent_sent_packets, agent_ended_packets } =
                 result.agents.get_or_insert_with(AgentResult::default);
@@ -227,12 +231,17 @@ fn flow_result(flow: &mut Flow, measured: Interval, tasks: FlowResult) -> FlowRe
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
     let sent = flow.sent_packets();
     let delivered = flow.delivered_packets();
-    let cwnd = flow.tcp_mut().map(|sender| sender.cwnd_area(measured.to));
+    let cwnd = match flow.tcp_mut() {
+        Some(sender) => Some(sender.cwnd_area(measured.to)),
+        None => flow.sctp_mut().map(|association| association.cwnd_area(measured.to)),
+    };
     // The window exists only while the flow does.
     let lived = measured.to.since(measured.from.max(flow.start)).seconds();
     let (no_counts, no_rtt) = (Counts::default(), Histogram::default());
-    let counts = flow.tcp().map_or(&no_counts, |sender| sender.counts());
-    let rtt = flow.tcp().map_or(&no_rtt, |sender| sender.rtt());
+    let of_paths = flow.sctp().map(association::counts);
+    let counts = flow.tcp().map(|sender| sender.counts()).or(of_paths.as_ref()).unwrap_or(&no_counts);
+    let of_paths = flow.sctp().map(|association| association.rtt());
+    let rtt = flow.tcp().map(|sender| sender.rtt()).or(of_paths).unwrap_or(&no_rtt);
     let delay = flow.one_way_delay();
     FlowResult {
         name: flow.name.clone(),
@@ -348,6 +357,7 @@ fn group_result(name: &str, flows: &[FlowResult], bursts: Option<BurstCounts>) -
 
 #[cfg(test)]
 mod tests {
+    use super::fields::AssociationResult;
     use super::*;
 
     fn names(fields: &[Field]) -> Vec<&str> {
@@ -358,6 +368,7 @@ mod tests {
     fn what_is_declared_is_what_is_written() {
         let everything = FlowResult {
             one_way_delay_quantiles_s: Asked(Some(vec![1.0])),
+            association: Some(AssociationResult::default()),
             connections: Some(ConnectionsResult::default()),
             pages: Some(PagesResult::default()),
             segments: Some(SegmentsResult::default()),

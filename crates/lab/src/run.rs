@@ -30,7 +30,7 @@ pub fn run(
 pub struct TraceResult {
     /// What happened, in the order of processing.
     pub records: Vec<Record>,
-    /// The flows: of the records, `path` is twice the index here, plus one for the way back.
+    /// The flow of each path there and back: of the records, `path` is twice the index here, plus one for the way back.
     pub flows: Vec<String>,
     /// The links.
     pub links: Vec<String>,
@@ -40,7 +40,8 @@ pub struct TraceResult {
 pub fn trace(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<TraceResult, RunError> {
     let mut simulation = traced(scenario, seed, cancelled)?;
     let records = simulation.network.trace.take().map(|trace| trace.records).unwrap_or_default();
-    let flows = build::flows(scenario, seed).into_iter().map(|flow| flow.name).collect();
+    let of_paths = |flow: FlowParts| std::iter::repeat_n(flow.name, flow.paths.len());
+    let flows = build::flows(scenario, seed).into_iter().flat_map(of_paths).collect();
     let links = scenario.network.links.iter().map(|link| link.name.clone()).collect();
     Ok(TraceResult { records, flows, links })
 }

@@ -43,6 +43,7 @@ pub const KEYS: &[&str] = &[
     "seed",
     "replications",
     "dumbbell",
+    "parallel",
     "parking_lot",
     "links",
     "media",
@@ -167,8 +168,11 @@ impl Scenario {
     pub fn expected_packets(&self) -> f64 {
         let links = &self.network.links;
         let mut users = vec![0.0_f64; links.len()];
-        let members =
-            || self.flows.iter().flat_map(|group| group.members.iter().map(move |member| (group, member)));
+        let members = || {
+            self.flows.iter().flat_map(|group| {
+                group.members.iter().flat_map(move |member| member.paths().map(move |path| (group, path)))
+            })
+        };
         for (_, member) in members() {
             member.forward.iter().for_each(|link| users[*link as usize] += 1.0);
         }

@@ -17,7 +17,8 @@ pub fn schema() -> Value {
         "additionalProperties": false,
         "required": ["duration", "flows"],
         "oneOf": [
-            { "required": ["dumbbell"] }, { "required": ["parking_lot"] }, { "required": ["links"] }
+            { "required": ["dumbbell"] }, { "required": ["parallel"] }, { "required": ["parking_lot"] },
+            { "required": ["links"] }
         ],
         "properties": {
             "name": text(),
@@ -31,6 +32,11 @@ pub fn schema() -> Value {
                 "pairs": { "type": "integer", "minimum": 1 },
                 "bottleneck": { "$ref": "#/$defs/link" },
                 "access": access, "left": access, "right": access
+            })),
+            "parallel": object(&["bottlenecks", "access"], json!({
+                "pairs": { "type": "integer", "minimum": 1 },
+                "bottlenecks": { "type": "array", "items": { "$ref": "#/$defs/link" }, "minItems": 1 },
+                "access": access
             })),
             "parking_lot": object(&["hops", "hop", "access"], json!({
                 "hops": { "type": "integer", "minimum": 1 },
@@ -63,6 +69,7 @@ pub fn schema() -> Value {
             "discriminator": choice(&registry::discriminators()),
             "action": choice(&registry::actions()),
             "backoff": choice(&registry::backoffs()),
+            "selector": choice(&registry::selectors()),
             "queue": choice(&registry::queues()),
             "loss": choice(&registry::losses()),
             "medium": choice(&registry::media()),
@@ -135,6 +142,7 @@ fn named_link_properties() -> Value {
 fn flow_properties() -> Value {
     let time = || quantity(Quantity::Time, "");
     let pair = json!({ "type": "integer", "minimum": 1 });
+    let nodes = || json!({ "type": "array", "items": { "type": "string" }, "minItems": 2 });
     let start = object(
         &[],
         json!({
@@ -150,6 +158,7 @@ fn flow_properties() -> Value {
         "discriminator": { "$ref": "#/$defs/discriminator" },
         "action": { "$ref": "#/$defs/action" },
         "backoff": { "$ref": "#/$defs/backoff" },
+        "selector": { "$ref": "#/$defs/selector" },
         "transport": { "$ref": "#/$defs/transport" },
         "application": { "$ref": "#/$defs/application" },
         "start": { "anyOf": [time(), start] },
@@ -157,7 +166,8 @@ fn flow_properties() -> Value {
         "pair": { "anyOf": [pair, { "type": "array", "items": pair, "minItems": 1 }] },
         "from": { "type": "string" },
         "to": { "type": "string" },
-        "path": { "type": "array", "items": { "type": "string" }, "minItems": 2 }
+        "path": nodes(),
+        "paths": { "type": "array", "items": nodes(), "minItems": 1 }
     })
 }
 

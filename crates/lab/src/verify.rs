@@ -74,8 +74,7 @@ pub struct MediumFacts {
     pub tells: Span,
 }
 
-/// What the verifier is told of a path. Paths are numbered as in [`Record::path`]: twice the flow's index, plus one
-/// for the way back.
+/// What the verifier is told of a path. Paths are numbered as in [`Record::path`]: those there and back of each flow in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathFacts {
     /// The flow's name, for messages.

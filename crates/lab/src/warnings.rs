@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// The warnings about a scenario, one sentence each.
 pub fn of(scenario: &Scenario) -> Vec<String> {
-    let members = scenario.flows.iter().flat_map(|group| &group.members);
+    let members = scenario.flows.iter().flat_map(|group| &group.members).flat_map(|member| member.paths());
     let crossed: BTreeSet<u32> = members.flat_map(|member| member.forward.iter().copied()).collect();
     let rates = link_rates(scenario);
     // A queue that only acknowledgements pass does no harm.

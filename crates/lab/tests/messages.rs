@@ -136,7 +136,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("[flows.transport]", "[[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\n[flows.transport]"), (16, 1), "flows.1", "a second group called \"tcp\"", "a `name` of its own", None),
     // Shapes.
     mistake(("access = { rate = \"100 Mbit/s\", delay = \"1 ms\" }", "access = \"100 Mbit/s\""), (8, 10), "dumbbell.access", "\"100 Mbit/s\"", "a table of `rate`, `delay`", None),
-    mistake(("[[flows]]", "[parking_lot]\nhops = 2\n[[flows]]"), (10, 1), "parking_lot", "a second network", "only one of [dumbbell], [parking_lot] and [[links]]", None),
+    mistake(("[[flows]]", "[parking_lot]\nhops = 2\n[[flows]]"), (10, 1), "parking_lot", "a second network", "only one of [dumbbell], [parallel], [parking_lot] and [[links]]", None),
     // Places.
     mistake(("count = 2", "pair = 7"), (12, 8), "flows.tcp", "pair 7", "a pair from 1 to 2", None),
     mistake(("count = 2", "from = \"source-1\"\nto = \"sink-9\""), (13, 6), "flows.tcp", "the node \"sink-9\"", "a node of the network: one of left, right, source-1", Some("`sink-2`")),
@@ -175,7 +175,7 @@ const IN_LINKS: &[Mistake] = &[
     mistake(("between = [\"a\", \"b\"]", "from = \"a\"\nto = \"b\""), (16, 8), "flows.sack", "no way from \"b\" to \"a\"", "links that connect the flow's nodes in both directions", None),
     mistake(("to = \"b\"", "to = \"bb\""), (16, 6), "flows.sack", "the node \"bb\"", "a node of the network: one of a, b, c, d", Some("`b`")),
     mistake(("from = \"a\"\nto = \"b\"\n", ""), (13, 1), "flows.sack", "no path", "`from` and `to`, or `path`, to say where the flow goes", None),
-    mistake(("from = \"a\"\nto = \"b\"\n", "pair = 1\n"), (15, 8), "flows.sack", "`pair`", "only a dumbbell has pairs", None),
+    mistake(("from = \"a\"\nto = \"b\"\n", "pair = 1\n"), (15, 8), "flows.sack", "`pair`", "only a dumbbell or a [parallel] has pairs", None),
     mistake(("[\"c\", \"d\"]", "[\"c\", \"c\"]"), (9, 11), "links.1.between", "a link from \"c\" to itself", "two different nodes", None),
     mistake(("[\"c\", \"d\"]", "[\"c\"]"), (9, 11), "links.1.between", "1 node", "two nodes such as [\"a\", \"b\"]", None),
     mistake(("[\"c\", \"d\"]", "[\"a\", \"b\"]"), (8, 1), "links.1.name", "a second link called \"a-b\"", "a `name` of its own", None),
@@ -249,7 +249,7 @@ fn a_message_reads_as_one() {
     |
   7 | bottleneck = { rate = "10 Mbps", delay = "10 ms", queue = { name = "red", limit = "50 packets" } }
     |                       ^
-file.toml:12:1: `flows.0.cuont`: found the key `cuont`, expected one of name, count, control, discriminator, action, backoff, transport, application, start, stop, pair, from, to, path; did you mean `count`?
+file.toml:12:1: `flows.0.cuont`: found the key `cuont`, expected one of name, count, control, discriminator, action, backoff, selector, transport, application, start, stop, pair, from, to, path, paths; did you mean `count`?
      |
   12 | cuont = 2
      | ^"#

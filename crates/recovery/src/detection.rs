@@ -1,15 +1,18 @@
 //! Retransmission rules: which packets are sent again, when, and how much may be in flight meanwhile. One rule a
 //! file. A rule decides about packets; what a loss does to the window is the congestion control's business.
 
+pub mod declared;
 pub mod duplicates;
 pub mod mda;
 pub mod quic;
 pub mod rack;
+pub mod reports;
 pub mod sack;
 pub mod vegas;
 
 use crate::ledger::Ledger;
 use crate::rtt::Smoothed;
+use crate::sender::Declaration;
 use ackclock_base::Time;
 use ackclock_cc::{Cause, LossSignal};
 
@@ -52,6 +55,9 @@ pub trait Detection: Send {
     fn is_at_ease(&self) -> bool {
         false
     }
+
+    /// The transport has found losses itself, which the next acknowledgement is about: told before it.
+    fn on_declared(&mut self, _declaration: &Declaration<'_>) {}
 
     /// Whether selective acknowledgements are to be put in the ledger.
     fn wants_ranges(&self, _board: &Ledger) -> bool {

@@ -1,9 +1,10 @@
 //! What can be chosen about how a sender recovers from losses. A transport's profiles fill this in.
 
+use crate::ledger::Newly;
 use crate::rtt::TimeoutRule;
 use crate::undo::UndoRules;
 use crate::units::Units;
-use ackclock_base::Span;
+use ackclock_base::{Packets, Span};
 
 /// A sender's options.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +23,8 @@ pub struct Options {
     pub keeps_threshold: bool,
     /// The most packets of growth that one acknowledgement stands for.
     pub max_credit: u32,
+    /// Whether what is acknowledged selectively counts for growth at once, not when it is acknowledged in order.
+    pub credits_selective: bool,
     /// Whether the window grows only while it is used (RFC 7661).
     pub cwnd_validation: bool,
     /// Whether the timer listens to every timestamp, instead of timing one packet at a time.
@@ -54,13 +57,21 @@ impl Options {
             reduce_from_window: false, // RFC 5681 equation 4
             keeps_threshold: true,     // RFC 5681 section 3.1
             max_credit: 2,             // RFC 3465 section 2.3
-            cwnd_validation: true,     // RFC 7661
-            timer_from_stamps: true,   // RFC 7323 section 4
+            credits_selective: false,
+            cwnd_validation: true,                                            // RFC 7661
+            timer_from_stamps: true,                                          // RFC 7323 section 4
             undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522
-            pacing: true,              // RFC 9002 section 7.7
+            pacing: true,                                                     // RFC 9002 section 7.7
             max_burst: u64::MAX,
             feels_local_drops: false,
             announces_reductions: false,
         }
+    }
+
+    /// How many packets of growth an acknowledgement stands for.
+    #[inline]
+    pub(crate) fn credit(&self, newly: &Newly) -> Packets {
+        let amount = if self.credits_selective { newly.delivered } else { newly.in_order };
+        self.units.to_packets(amount).min(f64::from(self.max_credit))
     }
 }

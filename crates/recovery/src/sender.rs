@@ -5,6 +5,7 @@
 //! Time comes in as an argument, packets go out through [`Output`]. Nothing here knows whether the network is simulated.
 
 mod acknowledging;
+mod association;
 mod counts;
 mod doubts;
 mod reducing;
@@ -12,6 +13,7 @@ mod sending;
 mod timers;
 
 pub use acknowledging::{Acknowledgement, Taken};
+pub use association::Declaration;
 pub use counts::Counts;
 
 use crate::detection::Detection;
@@ -29,6 +31,12 @@ pub trait Output {
     /// Sends a packet now; returns its size in the transport's unit. `None` if the host's own interface had no room for it:
     /// then it stays where it was.
     fn send(&mut self, transmission: Transmission) -> Option<u16>;
+
+    /// Whether what was just sent under a new number has been sent before under another: of a transport that uses no number
+    /// twice. Such a packet times nothing (Karn).
+    fn sent_before(&self) -> bool {
+        false
+    }
 }
 
 /// A packet that may be sent now.

@@ -15,24 +15,34 @@ pub struct Units {
     rounding: f64,
     /// Payload bytes of a full packet.
     packet_bytes: u32,
+    /// How much of a full packet need not fit into the window.
+    over: u32,
 }
 
 impl Units {
     /// Packets of one size, of so many payload bytes, which the transport numbers and counts.
     pub const fn packets(packet_bytes: u32) -> Self {
-        Self { per_packet: 1, packets_per_unit: 1.0, rounding: 0.0, packet_bytes }
+        Self { per_packet: 1, packets_per_unit: 1.0, rounding: 0.0, packet_bytes, over: 0 }
     }
 
     /// Bytes, of which a full packet carries so many, up to 65,535. It needs a rule of [`detection`](crate::detection) that
     /// asks the ledger what is in flight; those that count duplicates count packets.
     pub const fn bytes(packet_bytes: u32) -> Self {
         let per_packet = if packet_bytes == 0 { 1 } else { packet_bytes };
-        Self { per_packet, packets_per_unit: 1.0 / per_packet as f64, rounding: 0.5, packet_bytes }
+        Self { per_packet, packets_per_unit: 1.0 / per_packet as f64, rounding: 0.5, packet_bytes, over: 0 }
+    }
+
+    /// The same where a packet may leave while less than the window is in flight, and so pass it by all but one unit (RFC 9260
+    /// section 6.1, rule B).
+    pub const fn passing_the_window(self) -> Self {
+        Self { over: self.per_packet - 1, ..self }
     }
 
     /// The same where a full packet carries so many bytes.
     pub const fn with_packet_bytes(self, packet_bytes: u32) -> Self {
-        if self.counts_packets() { Self::packets(packet_bytes) } else { Self::bytes(packet_bytes) }
+        let units =
+            if self.counts_packets() { Self::packets(packet_bytes) } else { Self::bytes(packet_bytes) };
+        if self.over > 0 { units.passing_the_window() } else { units }
     }
 
     const fn counts_packets(self) -> bool {
@@ -68,7 +78,7 @@ impl Units {
     /// While less than this is in flight, another full packet fits into the window.
     #[inline]
     pub fn room(self, cwnd: Packets) -> u64 {
-        self.from_packets(cwnd).saturating_sub(u64::from(self.per_packet - 1))
+        self.from_packets(cwnd).saturating_sub(u64::from(self.per_packet - 1 - self.over))
     }
 }
 
@@ -87,6 +97,8 @@ mod tests {
         assert_eq!(Units::bytes(1000).room(2.5), 1501);
         assert_eq!(Units::packets(1000).room(2.5), 2);
         assert_eq!(Units::bytes(1000).room(0.5), 0);
+        // Or anything below 2,500 where only the beginning has to fit.
+        assert_eq!(Units::bytes(1000).passing_the_window().room(2.5), 2500);
     }
 
     #[test]

@@ -213,6 +213,7 @@ fn play(
                 one_way_delay: None,
                 dsack: None,
                 marks: MarkFeedback::default(),
+                advances: None,
             };
             sender.on_ack(path.now, acknowledgement, &mut path);
         } else {

@@ -87,6 +87,7 @@ impl Run {
                 one_way_delay: None,
                 dsack: None,
                 marks: MarkFeedback::default(),
+                advances: None,
             };
             self.sender.on_ack(next, acknowledgement, &mut self.path);
         }

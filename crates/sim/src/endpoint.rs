@@ -94,6 +94,12 @@ pub trait Outbox {
     /// Sends a packet whose header is longer than its words.
     fn send_extended(&mut self, path: usize, packet: Packet, extension: Extension);
 
+    /// Sends a packet whose header is longer than an extension.
+    fn send_long(&mut self, path: usize, packet: Packet, words: &[u64]);
+
+    /// Appends all words of what a packet that has arrived extends its header by, with zeros at the end.
+    fn long_extension(&self, packet: &Packet, words: &mut Vec<u64>);
+
     /// Whether the host's own interface had no room for the packet that was just sent.
     fn refused(&self) -> bool;
 

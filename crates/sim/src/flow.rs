@@ -7,6 +7,8 @@ use crate::network::Network;
 use crate::packet::Packet;
 use crate::port::{Jitter, Port, Socket};
 use crate::schedule::{Schedule, SourceId};
+use crate::sctp::association::Association;
+use crate::sctp::connection::SendingEnd;
 use crate::tcp::sender::Sender;
 use crate::udp::UdpSender;
 use ackclock_base::{Span, Time};
@@ -262,6 +264,12 @@ impl Flow {
         }
     }
 
+    /// The numbers of its paths from the first end to the second.
+    pub fn forward_paths(&self) -> impl Iterator<Item = u32> + use<> {
+        let Socket { first_path: first, paths, .. } = self.socket;
+        (0..paths).map(move |path| first + 2 * path)
+    }
+
     /// Takes a task of its session, which it turns to when its time has come.
     pub fn take_task(&mut self, task: Task) {
         if !self.stopped {
@@ -284,6 +292,17 @@ impl Flow {
     pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
         let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
         endpoint.downcast_mut()
+    }
+
+    /// That endpoint, if it is an SCTP sender.
+    pub fn sctp(&self) -> Option<&Association> {
+        self.sender_as::<SendingEnd>().map(|end| &end.association)
+    }
+
+    /// That endpoint, if it is an SCTP sender.
+    pub fn sctp_mut(&mut self) -> Option<&mut Association> {
+        let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
+        endpoint.downcast_mut::<SendingEnd>().map(|end| &mut end.association)
     }
 
     /// That endpoint, if it is one over UDP.

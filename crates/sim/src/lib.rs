@@ -5,7 +5,7 @@
 //! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths.
 //! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one. [`radio`]: how
 //!   much of a signal reaches whom.
-//! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`udp`]: the endpoints. [`agent`]: what
+//! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`sctp`], [`udp`]: the endpoints. [`agent`]: what
 //!   looks into packets at a node on their way.
 //! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
@@ -28,6 +28,7 @@ pub mod port;
 pub mod radio;
 pub mod random;
 pub mod schedule;
+pub mod sctp;
 pub mod series;
 pub mod session;
 pub mod simulation;

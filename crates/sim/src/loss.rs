@@ -47,6 +47,15 @@ pub const LOSSES: &[Entry] = &[
         ),
         build: |values| Box::new(GilbertTime::new(values.into())),
     },
+    Entry {
+        descriptor: &loss(
+            "outage",
+            "Everything is lost from one time to another: a link that fails",
+            "none",
+            Outage::TABLE,
+        ),
+        build: |values| Box::new(Outage::from(values)),
+    },
 ];
 
 parameters! {
@@ -54,6 +63,23 @@ parameters! {
     struct Independent {
         /// Probability that a packet is lost
         probability: f64 = number("0.01", Range::between(0.0, 1.0), "none"),
+    }
+}
+
+parameters! {
+    /// When everything is lost.
+    struct Outage {
+        /// When it begins
+        from: Span = time("0 s", Range::between(0.0, 1e6), "none"),
+        /// When it ends; none for never
+        until: Option<Span> = time("none", Range::between(0.0, 1e6), "none"),
+    }
+}
+
+impl LossModel for Outage {
+    fn loses(&mut self, sent: Time, _random: &mut Stream) -> bool {
+        let since_start = sent.since(Time::ZERO);
+        since_start >= self.from && self.until.is_none_or(|until| since_start < until)
     }
 }
 

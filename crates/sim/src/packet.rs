@@ -48,6 +48,8 @@ impl ExtensionId {
 pub(crate) struct Extensions {
     places: Vec<Extension>,
     free: Vec<u32>,
+    /// The place where each goes on, or 0; empty as long as none has ever been longer than one place.
+    rest: Vec<u32>,
 }
 
 impl Extensions {
@@ -65,6 +67,31 @@ impl Extensions {
         }
     }
 
+    /// Keeps a longer one, in as many places as it needs.
+    pub(crate) fn keep_long(&mut self, words: &[u64]) -> ExtensionId {
+        let mut rest = 0;
+        for part in words.chunks(Extension::default().len()).rev() {
+            let mut extension = Extension::default();
+            extension[..part.len()].copy_from_slice(part);
+            let ExtensionId(id) = self.keep(extension);
+            if rest > 0 {
+                self.rest.resize(self.places.len(), 0);
+                self.rest[id as usize - 1] = rest;
+            }
+            rest = id;
+        }
+        ExtensionId(rest)
+    }
+
+    /// All words of a packet's, with zeros at the end.
+    pub(crate) fn read_long(&self, packet: &Packet, words: &mut Vec<u64>) {
+        let mut id = packet.extension.0;
+        while id > 0 {
+            words.extend(self.places[id as usize - 1]);
+            id = self.rest.get(id as usize - 1).copied().unwrap_or(0);
+        }
+    }
+
     /// The one of a packet; zeros if it has none.
     pub(crate) fn of(&self, packet: &Packet) -> Extension {
         match packet.extension {
@@ -78,6 +105,18 @@ impl Extensions {
     pub(crate) fn forget(&mut self, packet: &Packet) {
         if packet.is_extended() {
             self.free.push(packet.extension.0);
+            if !self.rest.is_empty() {
+                self.forget_rest(packet.extension.0);
+            }
+        }
+    }
+
+    #[cold]
+    fn forget_rest(&mut self, mut id: u32) {
+        while let Some(rest) = self.rest.get_mut(id as usize - 1).map(std::mem::take).filter(|rest| *rest > 0)
+        {
+            self.free.push(rest);
+            id = rest;
         }
     }
 
@@ -107,5 +146,25 @@ mod tests {
         assert_eq!((extensions.of(&second), extensions.of(&third)), ([2; 4], [3; 4]));
         assert_eq!((extensions.len(), extensions.places.len()), (2, 2));
         assert_eq!(extensions.of(&Packet::default()), [0; 4]);
+    }
+
+    #[test]
+    fn a_long_extension_takes_several_places_and_gives_all_of_them_back() {
+        let mut extensions = Extensions::default();
+        let words: Vec<u64> = (1..=10).collect();
+        let read = |extensions: &Extensions, packet: &Packet| {
+            let mut read = Vec::new();
+            extensions.read_long(packet, &mut read);
+            read
+        };
+        for _ in 0..3 {
+            let short = Packet { extension: extensions.keep([7; 4]), ..Packet::default() };
+            let long = Packet { extension: extensions.keep_long(&words), ..Packet::default() };
+            assert_eq!(read(&extensions, &long), [&words[..], &[0, 0]].concat());
+            assert_eq!((read(&extensions, &short), extensions.len()), (vec![7; 4], 4));
+            extensions.forget(&long);
+            extensions.forget(&short);
+            assert_eq!((extensions.len(), extensions.places.len()), (0, 4));
+        }
     }
 }

@@ -72,9 +72,9 @@ impl Jitter {
 /// How a flow is connected to the network.
 pub(crate) struct Socket {
     /// The number of its first path; those from the first end to the second are this one and every second after it.
-    first_path: u32,
+    pub(crate) first_path: u32,
     /// How many there are each way.
-    paths: u32,
+    pub(crate) paths: u32,
     /// How many connections it has been before, modulo 256. What is left of those in the network reaches nobody.
     pub(crate) connection: u8,
     measured: Interval,
@@ -117,6 +117,16 @@ impl Outbox for Port<'_> {
     fn send_extended(&mut self, path: usize, mut packet: Packet, extension: Extension) {
         packet.extension = self.network.extensions.keep(extension);
         self.send(path, packet);
+    }
+
+    #[cold]
+    fn send_long(&mut self, path: usize, mut packet: Packet, words: &[u64]) {
+        packet.extension = self.network.extensions.keep_long(words);
+        self.send(path, packet);
+    }
+
+    fn long_extension(&self, packet: &Packet, words: &mut Vec<u64>) {
+        self.network.extensions.read_long(packet, words);
     }
 
     fn refused(&self) -> bool {

@@ -1,9 +1,11 @@
 //! Where the flows of a group go.
 
+use super::Sending;
 use crate::diagnostics::counted;
-use crate::document::{Span as Place_, Value};
+use crate::document::{Node, Span as Place_, Value};
 use crate::reader::TableReader;
 use ackclock_base::{Quantity, Range};
+use ackclock_sim::sctp::options::MAX_PATHS;
 
 /// Where flows go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,8 @@ pub enum Place {
     Ends(String, String),
     /// Along these nodes.
     Path(Vec<String>),
+    /// Along these nodes at once, over a transport that has several paths.
+    Paths(Vec<Vec<String>>),
 }
 
 /// The most nodes of a written path.
@@ -24,14 +28,14 @@ const MAX_STOPS: usize = 1000;
 /// Reads where they go, and where in the file that stands.
 pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
     let ways: Vec<&str> =
-        ["pair", "from", "path"].into_iter().filter(|key| table.get(key).is_some()).collect();
+        ["pair", "from", "path", "paths"].into_iter().filter(|key| table.get(key).is_some()).collect();
     let span = |key: &str| table.get(key).and_then(|node| node.span.clone());
     if let [first, second, ..] = ways.as_slice() {
         let found = format!("`{second}` beside `{first}`");
         table.problem_at(
             second,
             &found,
-            "one way to say where the flow goes: `pair`, `from` with `to`, or `path`",
+            "one way to say where the flow goes: `pair`, `from` with `to`, `path`, or `paths`",
         );
         return None;
     }
@@ -49,6 +53,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
             let ends = Place::Ends(table.text("from")?.to_owned(), table.text("to")?.to_owned());
             Some((ends, vec![span("from"), span("to")]))
         }
+        Some(&"paths") => read_paths(table),
         Some(_) => {
             let stops = table.texts("path")?;
             if !(2..=MAX_STOPS).contains(&stops.len()) {
@@ -61,6 +66,62 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
         }
         None => Some((Place::Anywhere, Vec::new())),
     }
+}
+
+/// Several paths, each along its nodes.
+fn read_paths(table: &TableReader<'_>) -> Option<(Place, Vec<Place_>)> {
+    let items = table.list("paths")?;
+    if items.is_empty() || items.len() > MAX_PATHS {
+        let found = counted(items.len(), "path");
+        table.problem_at("paths", &found, &format!("from 1 to {MAX_PATHS} paths, each a list of nodes"));
+        return None;
+    }
+    let (mut paths, mut spans) = (Vec::new(), Vec::new());
+    for (index, item) in items.iter().enumerate() {
+        let stops = read_stops(table, item, &format!("{}.{index}", table.path_of("paths")))?;
+        if !(2..=MAX_STOPS).contains(&stops.len()) {
+            let found = format!("a path of {}", counted(stops.len(), "node"));
+            let expected = format!("from 2 to {MAX_STOPS} nodes");
+            table.reader.problem(&item.span, &table.path_of("paths"), &found, &expected, None);
+            return None;
+        }
+        spans.extend(stops.iter().map(|(_, span)| span.clone()));
+        paths.push(stops.into_iter().map(|(stop, _)| stop).collect());
+    }
+    Some((Place::Paths(paths), spans))
+}
+
+/// The nodes of one of several paths, each with where it stands.
+fn read_stops(table: &TableReader<'_>, item: &Node, path: &str) -> Option<Vec<(String, Place_)>> {
+    let Value::List(nodes) = &item.value else {
+        table.reader.problem(
+            &item.span,
+            path,
+            &item.describe(),
+            "a list of nodes such as [\"a\", \"b\"]",
+            None,
+        );
+        return None;
+    };
+    let stops = nodes.iter().map(|node| match &node.value {
+        Value::Text(stop) => Some((stop.clone(), node.span.clone())),
+        _ => {
+            table.reader.problem(&node.span, path, &node.describe(), "a name in quotes", None);
+            None
+        }
+    });
+    stops.collect()
+}
+
+/// Only SCTP has several paths.
+pub(super) fn check_paths(table: &TableReader<'_>, place: &Place, sending: &Sending) -> Option<()> {
+    let several = matches!(place, Place::Paths(_));
+    if several && !matches!(sending, Sending::Sctp(_)) {
+        let expected = "`path`, or a transport with several paths such as \"sctp\"";
+        table.problem_at("paths", "`paths` of a flow that has one", expected);
+        return None;
+    }
+    Some(())
 }
 
 /// One pair, or a list of them.

@@ -1,5 +1,6 @@
 //! How a group of flows sends, and what.
 
+use super::sctp::{self, SctpPlan};
 use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
@@ -19,6 +20,8 @@ use ackclock_sim::traffic::{self, Sizes};
 pub enum Sending {
     /// Over TCP.
     Tcp(Box<TcpPlan>),
+    /// Over SCTP.
+    Sctp(Box<SctpPlan>),
     /// Over UDP.
     Udp(UdpPlan),
     /// Many connections over TCP, begun by a timetable, which count as one flow.
@@ -67,6 +70,7 @@ impl Sending {
             Self::Tcp(plan) | Self::Connections(plan, _) | Self::Session(plan, _) => {
                 plan.control.descriptor.name
             }
+            Self::Sctp(plan) => plan.control.descriptor.name,
             Self::Udp(plan) => plan.application.descriptor.name,
         }
     }
@@ -149,13 +153,13 @@ impl TcpPlan {
     }
 }
 
-fn entry_of(control: &Choice) -> &'static Entry {
+pub(super) fn entry_of(control: &Choice) -> &'static Entry {
     // The control was chosen from this registry.
     ackclock_cc::registry::find(control.descriptor.name).unwrap_or(&ackclock_cc::registry::CONTROLS[0])
 }
 
-/// What only TCP has.
-const TCP_KEYS: [&str; 5] = ["control", "discriminator", "action", "backoff", "transport"];
+/// What only TCP and SCTP have.
+const TCP_KEYS: [&str; 6] = ["control", "discriminator", "action", "backoff", "selector", "transport"];
 
 /// Reads how a group sends.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
@@ -185,6 +189,22 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let (discriminator, action, backoff) = parts?;
     let (control, transport) = (control?, transport?);
     let judge = discriminator.as_ref().map(|choice| choice.descriptor.name).or(companions.discriminator);
+    if ackclock_sim::sctp::options::find(transport.descriptor.name).is_some() {
+        sctp::check_discriminator(table, judge);
+        let application = application?;
+        sctp::check_application(table, &application)?;
+        let selector = sctp::read_selector(table)?;
+        let size = Bulk::from(&application.values).size.map(|size| size.bytes());
+        let plan = SctpPlan { control, discriminator, action, backoff, selector, transport, size };
+        return Some(Sending::Sctp(Box::new(plan)));
+    }
+    if table.get("selector").is_some() {
+        table.problem_at(
+            "selector",
+            "a `selector` of a flow that has one path",
+            "a transport with several paths such as \"sctp\"",
+        );
+    }
     check_timestamps(table, judge, &transport);
     check_local_drops(table, &transport);
     let application = application?;

@@ -84,6 +84,7 @@ records! {
         /// the congestion window's mean over time, from the flow's start or the end of the warm-up, whichever is later; null
         /// for a flow without one
         cwnd_mean_packets: Option<f64>;
+        ..association: AssociationResult;
         ..connections: ConnectionsResult;
         ..pages: PagesResult;
         ..segments: SegmentsResult;
@@ -97,6 +98,26 @@ records! {
         /// of a flow with an [agent](scenario-language.md#agents-at-nodes) on its way: packets of it, data or acknowledgements,
         /// that the agent sent, and those whose way it ended. What it sent and a link lost counts as corrupted, too
         agent_sent_packets, agent_ended_packets: u64;
+    }
+
+    /// An association over SCTP.
+    pub struct AssociationResult {
+        /// over [SCTP](sctp.md): data packets sent over each path, in the order of the paths
+        path_sent_packets: Vec<f64>;
+        /// those of them that had been sent before, over whichever path
+        path_retransmitted_packets: Vec<f64>;
+        /// expiries of the retransmission timer, and recoveries begun by missing reports, by path
+        path_timeouts, path_fast_retransmits: Vec<f64>;
+        /// the mean of each path's congestion window over time; `cwnd_mean_packets` is their sum
+        path_cwnd_mean_packets: Vec<f64>;
+        /// how often new data left a path because that had failed, or might have
+        failovers: u64;
+        /// how often a path selector sent new data over another path
+        path_switches: u64;
+        /// HEARTBEATs sent, and those that were not answered in time
+        heartbeats, heartbeats_lost: u64;
+        /// when the association failed; null if it has not
+        association_failed_s: Option<f64>;
     }
 
     /// Connections begun by a timetable, which are one flow together.

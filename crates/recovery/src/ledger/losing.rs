@@ -48,6 +48,12 @@ impl Ledger {
         }
     }
 
+    /// What a packet carries has been sent before under another number: its acknowledgement tells no round trip (Karn).
+    pub fn note_ambiguous(&mut self, number: u64) {
+        let slot = self.slot(number);
+        self.ring[slot].transmissions = 2;
+    }
+
     /// Whether a packet is lost, not resent since, and not acknowledged.
     pub fn is_lost(&self, number: u64) -> bool {
         (self.una..self.next).contains(&number) && self.sent(number).marks & STATE == LOST

@@ -24,6 +24,9 @@ pub struct Acknowledgement<Ranges> {
     pub dsack: Option<Range<u64>>,
     /// What it says of marks.
     pub marks: MarkFeedback,
+    /// Whether it moves the transport's own cumulative acknowledgement, where that is not the one of these numbers: where
+    /// several paths carry one sequence.
+    pub advances: Option<bool>,
 }
 
 /// What came of an acknowledgement, for those who measure.
@@ -70,14 +73,15 @@ impl Sender {
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
         output: &mut impl Output,
     ) -> Taken {
-        let Acknowledgement { cumulative, ranges, stamp, one_way_delay, dsack, marks } = acknowledgement;
+        let Acknowledgement { cumulative, ranges, stamp, one_way_delay, dsack, marks, advances } =
+            acknowledgement;
         self.note_if_app_limited();
         let units = self.options.units;
         let inflight_before = units.to_packets(self.flight::<AT_EASE>());
         let was_recovering = !AT_EASE && self.rule.in_recovery();
         let newly = if AT_EASE { self.take_in_order(cumulative) } else { self.take_in(cumulative, ranges) };
         let sample = self.ledger.count_delivery(now, &newly);
-        let fresh = AT_EASE || newly.cumulative > 0;
+        let fresh = AT_EASE || advances.unwrap_or(newly.cumulative > 0);
         let clean_rtt = newly.unambiguous_sending().map(|sent| now.since(sent));
         let rtt = self.measure(now, cumulative, clean_rtt, stamp.filter(|_| fresh));
         let incoming =
@@ -111,7 +115,7 @@ impl Sender {
             newly_acked: units.to_packets(newly.delivered),
             newly_lost: if AT_EASE { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
             marks: new_marks,
-            credit: units.to_packets(newly.in_order).min(f64::from(self.options.max_credit)),
+            credit: self.options.credit(&newly),
             rtt,
             one_way_delay,
             smoothed_rtt: self.rtt.fine().mean,

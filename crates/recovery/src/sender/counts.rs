@@ -29,7 +29,8 @@ impl Counts {
         *self = Self { cwnd_since: self.cwnd_since.max(now), ..Self::default() };
     }
 
-    pub(super) fn absorb(&mut self, other: &Self) {
+    /// Counts what another sender has counted as its own, except for the window.
+    pub fn absorb(&mut self, other: &Self) {
         self.sent += other.sent;
         self.retransmitted += other.retransmitted;
         self.timeouts += other.timeouts;

@@ -103,10 +103,14 @@ impl Sender {
             return None;
         };
         let after_idle = if AT_EASE { self.ledger.outstanding() } else { self.ledger.pipe() } == 0;
+        let again = again || !AT_EASE && output.sent_before();
         if AT_EASE {
             self.ledger.transmit_in_line(now, size);
         } else {
             let in_line = self.ledger.transmit(number, now, size);
+            if again && in_line {
+                self.ledger.note_ambiguous(number);
+            }
             self.rule.on_sent(&mut self.ledger, number, in_line);
         }
         if !again && self.timed.is_none() {

@@ -81,7 +81,15 @@ impl Sending {
         let (sender, mut output) = self.path(now, path, network);
         sender.on_ack(
             now,
-            Acknowledgement { cumulative, ranges, stamp, one_way_delay: None, dsack: None, marks },
+            Acknowledgement {
+                cumulative,
+                ranges,
+                stamp,
+                one_way_delay: None,
+                dsack: None,
+                marks,
+                advances: None,
+            },
             &mut output,
         );
     }

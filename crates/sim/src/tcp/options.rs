@@ -192,6 +192,7 @@ impl Options {
                     Growth::Acks => 1,
                     Growth::Packets => 2,
                 },
+                credits_selective: false,
                 cwnd_validation: details.cwnd_validation,
                 timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,
                 undo: UndoRules {

@@ -234,6 +234,8 @@ mod tests {
             packet.extension = crate::packet::Extensions::default().keep(extension);
             *self = Self(packet, extension);
         }
+        fn send_long(&mut self, _: usize, _: Packet, _: &[u64]) {}
+        fn long_extension(&self, _: &Packet, _: &mut Vec<u64>) {}
         fn refused(&self) -> bool {
             false
         }

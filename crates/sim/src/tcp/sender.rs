@@ -129,6 +129,7 @@ impl Sender {
             one_way_delay: self.options.timestamps.then_some(segment.one_way_delay),
             dsack: if self.options.dsack { segment.duplicate() } else { None },
             marks: MarkFeedback { echo: segment.flags.has(Flags::CONGESTION_ECHO), marked: segment.marks },
+            advances: None,
         };
         let Self { core, options, flags, .. } = self;
         let taken = core.on_ack(now, acknowledgement, &mut Segments { now, options, flags: *flags, wire });

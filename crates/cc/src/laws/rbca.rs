@@ -1,0 +1,159 @@
+//! RBCA, RTT Based Congestion Avoidance (Dahal 2007, section 6.1.1): RBCC for SCTP. The window moves by a fraction of what an
+//! acknowledgement covers, and neither a loss nor a timeout takes any of it: a loss is most likely none of congestion where
+//! the threshold keeps the queue short.
+
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
+use crate::laws::rbcc::RttMinMode;
+use ackclock_base::declare::{self, Declared};
+use ackclock_base::{Packets, Range, Span, choice, parameters};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "rbca",
+        "RBCC for SCTP: moves the window by what is acknowledged and the round trip's distance from a threshold",
+        "Dahal 2007 section 6.1.1, equations 6.1, 6.2, 6.5",
+        Parameters::TABLE,
+    ),
+    build: Build::Alone(|values, initial| {
+        Box::new(Classic::new(Rbca { parameters: values.into(), threshold: None }, initial))
+    }),
+    companions: Companions::NONE,
+};
+
+choice! {
+    /// What a timeout does.
+    pub enum OnTimeout {
+        /// Nothing: it is a drop too.
+        Keep = "keep",
+        /// One packet, as with standard SCTP.
+        StartOver = "start-over",
+    }
+}
+
+/// F.
+pub const FACTOR: Declared<f64> = declare::number(
+    "2",
+    Range { min: 1.0, max: 1000.0, above_min: true },
+    "Dahal equation 6.5; section 6.2.1 uses 2.0, table 6.1 also 2.3",
+)
+.about("F: the threshold is F times the base round trip");
+
+/// The base round trip.
+pub const RTT_MIN: Declared<Span> = declare::time(
+    "62 ms",
+    Range { min: 0.0, max: 3600.0, above_min: true },
+    "not printed; latency divided by F in Dahal table 6.1 is 0.0621 to 0.0622 s",
+)
+.about("The base round trip when it is given");
+
+/// Where that comes from.
+pub const RTT_MIN_MODE: Declared<RttMinMode> =
+    declare::choice("given", "Dahal section 6.2.1, equation 6.5: fixed statically").about(
+        "Where the base round trip comes from: given beforehand, or the least measured so far on the path",
+    );
+
+parameters! {
+    /// Where the threshold lies, and what a timeout does.
+    pub struct Parameters {
+        threshold_factor: f64 = FACTOR,
+        rtt_min_mode: RttMinMode = RTT_MIN_MODE,
+        rtt_min: Span = RTT_MIN,
+        /// What a timeout does: nothing, or one packet as with standard SCTP
+        on_timeout: OnTimeout = choice(
+            "keep",
+            "Dahal section 6.1.1 v: \"do not reduce cwnd on packet drops\"; timeouts are not spoken of",
+        ),
+    }
+}
+
+/// The law of equations 6.1 and 6.2.
+#[derive(Clone, Debug)]
+pub struct Rbca {
+    parameters: Parameters,
+    /// That of the last acknowledgement, for series.
+    threshold: Option<Span>,
+}
+
+impl WindowLaw for Rbca {
+    /// CwndIncr = (threshold - RTT) / max(RTT, threshold) * DSize, where DSize is what the acknowledgement newly covers, at
+    /// most a packet. The floor of one packet is in [`Classic`].
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        let Some(rtt) = ack.rtt else { return };
+        let base = match self.parameters.rtt_min_mode {
+            RttMinMode::Given => self.parameters.rtt_min,
+            RttMinMode::Measured => ack.min_rtt,
+        };
+        let threshold = base.scale(self.parameters.threshold_factor);
+        self.threshold = Some(threshold);
+        let (rtt, threshold) = (rtt.seconds(), threshold.seconds());
+        window.cwnd += (threshold - rtt) / rtt.max(threshold) * ack.credit.min(1.0);
+    }
+
+    /// There is one regime.
+    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
+        self.avoid_congestion(window, ack);
+    }
+
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        from
+    }
+
+    /// Section 6.1.1 v.
+    fn on_loss(&mut self, _window: &mut Window, _loss: &Loss) {}
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        if self.parameters.on_timeout == OnTimeout::StartOver {
+            window.start_over(timeout);
+        }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("rtt_threshold_s", self.threshold.map_or(f64::NAN, Span::seconds));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    #[test]
+    fn the_window_moves_by_a_fraction_of_what_is_acknowledged() {
+        // F = 2, 62 ms: threshold 124 ms. At 62 ms (124 - 62) / 124 = +0.5; at 248 ms (124 - 248) / 248 = -0.5; at 124 ms 0.
+        let mut script = Script::new("rbca").window(10.0);
+        script.ack_with_rtt(62);
+        assert!((script.cwnd() - 10.5).abs() < 1e-9);
+        script.ack_with_rtt(248);
+        assert!((script.cwnd() - 10.0).abs() < 1e-9);
+        script.ack_with_rtt(124);
+        assert!((script.cwnd() - 10.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn neither_losses_nor_timeouts_take_anything_unless_told_so() {
+        let mut script = Script::new("rbca").window(10.0);
+        script.loss();
+        script.timeout();
+        assert_eq!(script.cwnd(), 10.0);
+        let mut script = Script::with("rbca", &[("on_timeout", "start-over")]).window(10.0);
+        script.timeout();
+        assert_eq!(script.cwnd(), 1.0);
+    }
+
+    #[test]
+    fn the_window_is_never_below_a_packet() {
+        let mut script = Script::new("rbca").window(1.2);
+        script.ack_with_rtt(1240); // (124 - 1240) / 1240 = -0.9
+        assert_eq!(script.cwnd(), 1.0);
+    }
+
+    #[test]
+    fn a_measured_base_is_the_least_so_far() {
+        // 100 ms measured: threshold 200 ms, (200 - 100) / 200 = 0.5.
+        let mut script = Script::with("rbca", &[("rtt_min_mode", "measured")]).window(5.0);
+        script.ack_with_rtt(100);
+        assert!((script.cwnd() - 5.5).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,160 @@
+//! The standard law of SCTP (RFC 9260 section 7.2): slow start up to and at the threshold; above it one packet for each
+//! window of bytes acknowledged, counted as they are acknowledged (partial_bytes_acked); half at a loss, but no less than a
+//! few packets. Its first form (RFC 2960) is what ns-2's agent of 2006 does.
+
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
+use ackclock_base::{Descriptor, Kind, Packets, Range, choice, parameters};
+
+/// As it is today.
+pub const SCTP: Entry = Entry {
+    descriptor: &control(
+        "sctp",
+        "SCTP's standard law: one packet for each window of bytes acknowledged, half at a loss",
+        "RFC 9260 section 7.2",
+        Parameters::TABLE,
+    ),
+    build: BUILD,
+    companions: Companions::NONE,
+};
+
+/// As it was at first.
+pub const SCTP_2960: Entry = Entry {
+    descriptor: &Descriptor {
+        kind: Kind::Control,
+        name: "sctp-2960",
+        summary: "SCTP's first law, which counts bytes only while the window is full; in ns-2 until 2006",
+        source: "RFC 2960 section 7.2; ns-2's SCTP module, release 3.6",
+        parameters: Parameters::TABLE,
+        presets: &[("min_ssthresh", "2 packets"), ("partial_acks", "full-window")],
+    },
+    build: BUILD,
+    companions: Companions::NONE,
+};
+
+const BUILD: Build =
+    Build::Alone(|values, initial| Box::new(Classic::new(Sctp::new(values.into()), initial)));
+
+choice! {
+    /// Which acknowledgements count towards the next packet of increase.
+    pub enum PartialAcks {
+        /// All of them.
+        Every = "every",
+        /// Those that move the cumulative acknowledgement while the window is full.
+        FullWindow = "full-window",
+    }
+}
+
+parameters! {
+    /// What differs between the editions.
+    pub struct Parameters {
+        /// The least slow start threshold after a loss or a timeout
+        min_ssthresh: Packets = packets("4 packets", Range::between(1.0, 1000.0), "RFC 9260 section 7.2.3"),
+        /// Which acknowledgements count towards the next packet of increase: every one, or those that move the cumulative
+        /// acknowledgement while the window is full
+        partial_acks: PartialAcks = choice("every", "RFC 9260 section 7.2.2; ns-2's AdjustCwnd"),
+    }
+}
+
+/// The law, and partial_bytes_acked in packets.
+#[derive(Clone, Debug)]
+pub struct Sctp {
+    parameters: Parameters,
+    partial: Packets,
+}
+
+impl Sctp {
+    fn new(parameters: Parameters) -> Self {
+        Self { parameters, partial: 0.0 }
+    }
+}
+
+impl WindowLaw for Sctp {
+    fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        if self.parameters.partial_acks == PartialAcks::Every && window.cwnd > window.ssthresh {
+            self.partial += ack.newly_acked;
+            // Section 7.2.2: what is acknowledged while the window is not full is worth no more than one packet.
+            if !ack.cwnd_limited {
+                self.partial = self.partial.min(window.cwnd);
+            }
+        }
+        if ack.inflight <= 0.0 {
+            self.partial = 0.0;
+        }
+    }
+
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        if window.cwnd <= window.ssthresh {
+            return window.slow_start(ack.credit); // at the threshold too (section 7.2.1)
+        }
+        if self.parameters.partial_acks == PartialAcks::FullWindow {
+            self.partial += ack.newly_acked;
+        }
+        if self.partial >= window.cwnd {
+            self.partial -= window.cwnd;
+            window.cwnd += 1.0;
+        }
+    }
+
+    /// Section 7.2.3: max(cwnd / 2, 4 PMDCS).
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        self.partial = 0.0;
+        (from / 2.0).max(self.parameters.min_ssthresh)
+    }
+
+    /// The same threshold, and one packet.
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        self.partial = 0.0;
+        if !timeout.keeps_threshold {
+            window.ssthresh = (timeout.window / 2.0).max(self.parameters.min_ssthresh);
+        }
+        window.cwnd = 1.0;
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("partial_packets_acked", self.partial);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    #[test]
+    fn a_window_of_bytes_acknowledged_is_worth_one_packet() {
+        // Window 5 above the threshold 4: four acknowledgements of a packet add nothing, the fifth a packet; then six more.
+        let mut script = Script::new("sctp").window(5.0).starting_ssthresh(4.0);
+        script.acks(4);
+        assert_eq!(script.cwnd(), 5.0);
+        script.acks(1);
+        assert_eq!(script.cwnd(), 6.0);
+        script.acks(5);
+        assert_eq!(script.cwnd(), 6.0);
+        script.acks(1);
+        assert_eq!(script.cwnd(), 7.0);
+    }
+
+    #[test]
+    fn slow_start_goes_on_at_the_threshold() {
+        let mut script = Script::new("sctp").window(4.0).starting_ssthresh(5.0);
+        script.acks(2);
+        assert_eq!(script.cwnd(), 6.0);
+    }
+
+    #[test]
+    fn a_loss_halves_and_a_timeout_leaves_one_packet_but_the_threshold_has_a_floor() {
+        let mut script = Script::new("sctp").window(20.0);
+        script.loss();
+        assert_eq!((script.cwnd(), script.ssthresh()), (10.0, 10.0));
+        // 6 / 2 = 3 is less than four packets; RFC 2960 has two.
+        for (law, floor) in [("sctp", 4.0), ("sctp-2960", 3.0)] {
+            let mut script = Script::new(law).window(6.0);
+            script.loss();
+            assert_eq!((script.cwnd(), script.ssthresh()), (floor, floor), "{law}");
+        }
+        let mut script = Script::new("sctp-2960").window(3.0);
+        script.timeout();
+        assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 2.0));
+    }
+}

@@ -1,0 +1,84 @@
+//! A group of flows over SCTP.
+
+use super::sending::entry_of;
+use crate::choice::{self, Choice};
+use crate::document::quoted;
+use crate::reader::TableReader;
+use crate::registry;
+use ackclock_cc::entry::{Entry, SelectorEntry};
+use ackclock_sim::sctp::options::Options;
+
+/// What an association is made of.
+#[derive(Clone, Debug)]
+pub struct SctpPlan {
+    /// The congestion control of each path.
+    pub control: Choice,
+    /// The loss discriminator, where one is named.
+    pub discriminator: Option<Choice>,
+    /// What a loss of transmission does, where that is said.
+    pub action: Option<Choice>,
+    /// How timeouts back off.
+    pub backoff: Choice,
+    /// Which path new data takes.
+    pub selector: Choice,
+    /// The transport profile.
+    pub transport: Choice,
+    /// Bytes to send; `None` for no end.
+    pub size: Option<u64>,
+}
+
+impl SctpPlan {
+    /// The control's entry in the registry.
+    pub fn entry(&self) -> &'static Entry {
+        entry_of(&self.control)
+    }
+
+    /// The selector's entry in the registry.
+    pub fn selector_entry(&self) -> &'static SelectorEntry {
+        let found = ackclock_cc::registry::find_selector(self.selector.descriptor.name);
+        // The selector was chosen from this registry.
+        found.unwrap_or(&ackclock_cc::registry::SELECTORS[0])
+    }
+
+    /// The association's options.
+    pub fn options(&self) -> Options {
+        Options::new(&self.transport.values)
+    }
+
+    /// How many chunks it sends.
+    pub fn chunks(&self) -> u64 {
+        let payload = u64::from(self.options().sizes.payload);
+        self.size.map_or(u64::MAX, |size| size.div_ceil(payload))
+    }
+}
+
+/// The path selector; new data stays with the primary path where none is named.
+pub(super) fn read_selector(table: &TableReader<'_>) -> Option<Choice> {
+    match table.get("selector") {
+        None => Some(Choice::default_of(registry::selectors()[0])),
+        Some(node) => {
+            choice::read(table.reader, node, &table.path_of("selector"), &registry::selectors(), &[])
+        }
+    }
+}
+
+/// An association sends as much as it can, without end or up to a size.
+pub(super) fn check_application(table: &TableReader<'_>, application: &Choice) -> Option<()> {
+    let name = application.descriptor.name;
+    if name != "bulk" {
+        let found = format!("the application {} over SCTP", quoted(name));
+        table.problem_at("application", &found, "\"bulk\", or a transport of TCP");
+        return None;
+    }
+    Some(())
+}
+
+/// The time that a packet takes one way is not told over SCTP.
+pub(super) fn check_discriminator(table: &TableReader<'_>, discriminator: Option<&str>) {
+    let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
+    if entry.needs_timestamps {
+        let given = if table.get("discriminator").is_some() { "discriminator" } else { "control" };
+        let found = format!("the discriminator {} over SCTP", quoted(entry.descriptor.name));
+        table.problem_at(given, &found, "one that does not look at TCP's timestamps");
+    }
+}

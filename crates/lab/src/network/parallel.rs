@@ -1,0 +1,85 @@
+//! Bottlenecks side by side: each pair of hosts has an interface, with links of its own, to every one of them. What has several
+//! paths takes all; what has one takes the first.
+
+use super::{Ends, Member, Network, RouteProblem, read_wire, required_wire};
+use crate::diagnostics::counted;
+use crate::flows::{FlowPlan, Place, Sending};
+use crate::reader::TableReader;
+use ackclock_base::Range;
+use ackclock_sim::sctp::options::MAX_PATHS;
+
+impl Network {
+    pub(super) fn add_parallel(&mut self, root: &TableReader<'_>, flows: usize) -> Option<Ends> {
+        let keys = ["pairs", "bottlenecks", "access"];
+        let table = root.reader.table(root.get("parallel")?, "parallel", &keys)?;
+        let pairs = table
+            .integer("pairs", Range::between(1.0, super::MAX_PAIRS))
+            .map_or(flows.clamp(1, super::MAX_PAIRS as usize), |pairs| pairs as usize);
+        table.required("bottlenecks", "a list of tables with `rate` and `delay`");
+        let items = table.list("bottlenecks")?;
+        if items.is_empty() || items.len() > MAX_PATHS {
+            let expected = format!("from 1 to {MAX_PATHS} bottlenecks");
+            table.problem_at("bottlenecks", &counted(items.len(), "bottleneck"), &expected);
+            return None;
+        }
+        let access = required_wire(&table, "access", None, false)?;
+        for (index, item) in items.iter().enumerate() {
+            let number = index + 1;
+            let place = format!("parallel.bottlenecks.{index}");
+            let link = read_wire(&root.reader.table(item, &place, &super::LINK_KEYS)?, None, true)?;
+            let (left, right) = routers(number);
+            self.add_duplex(&format!("bottleneck-{number}"), &left, &right, &link, 0, 1);
+            for pair in 1..=pairs {
+                let (source, sink) = hosts(pair);
+                let name = |side: &str| format!("access-{pair}-{side}-{number}");
+                self.add_duplex(&name("left"), &source, &left, &access, pair - 1, pairs);
+                self.add_duplex(&name("right"), &right, &sink, &access, pair - 1, pairs);
+            }
+        }
+        Some(Ends::Parallel(pairs, items.len()))
+    }
+
+    /// The paths of a group's flows; `taken` flows of other groups have come before.
+    pub(super) fn parallel_members(
+        &self,
+        plan: &FlowPlan,
+        taken: usize,
+        pairs: usize,
+        paths: usize,
+    ) -> Result<Vec<Member>, RouteProblem> {
+        let several = matches!(plan.sending, Sending::Sctp(_));
+        let pair_of = |index: usize| match &plan.place {
+            Place::Pairs(chosen) => chosen[index % chosen.len()],
+            _ => (taken + index) % pairs + 1,
+        };
+        let count = match (&plan.sending, &plan.place) {
+            (Sending::Connections(..), Place::Pairs(chosen)) => chosen.len(),
+            (Sending::Connections(..), _) => pairs,
+            _ => plan.count,
+        };
+        let member = |index: usize| {
+            let pair = pair_of(index);
+            if pair > pairs {
+                let expected = format!("a pair from 1 to {pairs}");
+                return Err(RouteProblem::new(&format!("pair {pair}"), &expected));
+            }
+            let stops: Vec<Vec<String>> =
+                (1..=if several { paths } else { 1 }).map(|path| stops(pair, path)).collect();
+            self.member_over(&stops)
+        };
+        (0..count).map(member).collect()
+    }
+}
+
+fn routers(path: usize) -> (String, String) {
+    (format!("left-{path}"), format!("right-{path}"))
+}
+
+fn hosts(pair: usize) -> (String, String) {
+    (format!("source-{pair}"), format!("sink-{pair}"))
+}
+
+fn stops(pair: usize, path: usize) -> Vec<String> {
+    let ((source, sink), (left, right)) = (hosts(pair), routers(path));
+    vec![source, left, right, sink]
+}

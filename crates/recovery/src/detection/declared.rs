@@ -1,0 +1,131 @@
+//! Losses are found by the transport: an association with several paths, whose acknowledgements are about all of them
+//! together, sees what the packets of one path do not show (RFC 9260 section 7.2.4). It declares them; here they leave the
+//! path's window and tell its control, once for each recovery. No number is used twice: what a lost packet carried is sent
+//! again, perhaps over another path, under a new one.
+
+use super::{Detection, LossFound, News, Reaction};
+use crate::ledger::Ledger;
+use crate::sender::Declaration;
+use ackclock_base::Time;
+use ackclock_cc::LossSignal;
+
+/// The rule.
+#[derive(Clone, Debug, Default)]
+pub struct Declared {
+    /// What has been declared lost, and is not yet in the ledger.
+    lost: Vec<u64>,
+    /// Whether with that the window is to be reduced.
+    reduces: bool,
+    recovering: bool,
+    /// Whether it was at the acknowledgement before.
+    was_recovering: bool,
+}
+
+impl Detection for Declared {
+    fn on_declared(&mut self, declaration: &Declaration<'_>) {
+        self.lost.extend_from_slice(declaration.lost);
+        self.reduces |= declaration.reduces;
+        self.recovering = declaration.recovering;
+    }
+
+    fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
+        board.drain_selective(|_, _| {});
+        let una = board.una();
+        let number = self.lost.first().copied().unwrap_or(una);
+        let outstanding = una..board.next();
+        self.lost
+            .drain(..)
+            .filter(|number| outstanding.contains(number))
+            .for_each(|number| board.lose(number));
+        board.settle(Time::NEVER);
+        let begins = std::mem::take(&mut self.reduces);
+        let ends = self.was_recovering && (begins || !self.recovering);
+        self.was_recovering = self.recovering;
+        let loss = LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: 0 };
+        Reaction {
+            recovered: ends.then_some(0),
+            loss: begins.then_some(loss),
+            // RFC 9260 section 6.3.2 rule R3: the earliest of what is outstanding on the path is another.
+            restart_timer: news.cumulative > 0 || board.una() > una,
+            ..Reaction::default()
+        }
+    }
+
+    fn on_timeout(&mut self, board: &mut Ledger, _now: Time) {
+        self.lost.clear();
+        (self.reduces, self.recovering, self.was_recovering) = (false, false, false);
+        board.all_lost();
+        board.settle(Time::NEVER);
+    }
+
+    fn on_undone(&mut self, _board: &mut Ledger) {
+        self.recovering = false;
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recovering
+    }
+
+    fn inflight(&self, board: &Ledger) -> u64 {
+        board.pipe()
+    }
+
+    fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        let next = board.next();
+        (board.pipe() < cwnd && next < fresh_until).then_some(next)
+    }
+
+    fn wants_ranges(&self, _board: &Ledger) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detection::testing::NEWS;
+    use crate::ledger::Newly;
+
+    /// Ten packets of 1000 bytes, sent at time zero.
+    fn sent() -> Ledger {
+        let mut board = Ledger::new(0);
+        (0..10).for_each(|number| {
+            board.transmit(number, Time::ZERO, 1000);
+        });
+        board
+    }
+
+    fn ack(rule: &mut Declared, board: &mut Ledger, range: std::ops::Range<u64>) -> Reaction {
+        let mut newly = Newly::default();
+        board.acknowledge_range(range, &mut newly);
+        rule.on_ack(board, &News { delivered: newly.delivered, ..NEWS })
+    }
+
+    #[test]
+    fn what_is_declared_lost_leaves_the_window_and_tells_the_control_once() {
+        let (mut rule, mut board) = (Declared::default(), sent());
+        rule.on_declared(&Declaration { lost: &[0, 2], reduces: true, recovering: true });
+        let reaction = ack(&mut rule, &mut board, 3..6);
+        assert_eq!(reaction.loss.map(|loss| loss.number), Some(0));
+        // In flight: 10 less two lost, less three acknowledged. 0 is forgotten; 1 is not acknowledged.
+        assert_eq!((board.pipe(), board.una(), rule.in_recovery()), (5000, 1, true));
+        assert!(reaction.restart_timer);
+        // One loss more in the same recovery reduces nothing, and 1 was all that held the rest back.
+        rule.on_declared(&Declaration { lost: &[1], reduces: false, recovering: true });
+        let reaction = ack(&mut rule, &mut board, 6..7);
+        assert_eq!((reaction.loss, board.una(), board.pipe()), (None, 7, 3000));
+        rule.on_declared(&Declaration { lost: &[], reduces: false, recovering: false });
+        let reaction = ack(&mut rule, &mut board, 7..8);
+        assert_eq!((reaction.recovered, rule.in_recovery()), (Some(0), false));
+        assert_eq!(ack(&mut rule, &mut board, 8..9).recovered, None, "once");
+    }
+
+    #[test]
+    fn after_a_timeout_nothing_is_outstanding() {
+        let (mut rule, mut board) = (Declared::default(), sent());
+        ack(&mut rule, &mut board, 4..6);
+        rule.on_timeout(&mut board, Time::ZERO);
+        assert_eq!((board.pipe(), board.is_empty(), board.una()), (0, true, 10));
+        assert_eq!(rule.next(&mut board, 1000, 11), Some(10));
+    }
+}

@@ -1,0 +1,395 @@
+//! The sending side of an association: its paths, its application, its timers, and what happens when a path or all of them fail.
+
+use super::chunks::Chunks;
+use super::counts::Counts;
+use super::details::Details;
+use super::handshake::Handshake;
+use super::heartbeat::Due;
+use super::message::{Control, ControlKind, Message, Wire};
+use super::options::Options;
+use super::path::{Nothing, Path};
+use super::reachability::{Limits, State};
+use crate::histogram::Histogram;
+use crate::random::Stream;
+use ackclock_base::{Packets, Span, Time};
+use ackclock_cc::PathSelector;
+use ackclock_cc::selector::Paths;
+use ackclock_recovery::detection::reports::MissingReports;
+
+/// The sender of an association.
+pub struct Association {
+    pub(super) options: Options,
+    pub(super) paths: Vec<Path>,
+    pub(super) chunks: Chunks,
+    /// One past the last chunk that the application has to send.
+    pub(super) data_until: u64,
+    pub(super) handshake: Handshake,
+    /// The path that the application wants its data to take, and the one that new data takes.
+    pub(super) primary: usize,
+    pub(super) current: usize,
+    pub(super) selector: Option<Box<dyn PathSelector>>,
+    /// The receiver's window as it said last.
+    pub(super) window: u64,
+    /// Reports of what is missing, by TSN.
+    pub(super) reports: MissingReports,
+    /// The TSN whose cumulative acknowledgement ends the recovery (RFC 9260 section 7.2.4).
+    pub(super) recover: Option<u64>,
+    /// The gap blocks of the SACK before, as TSNs: receivers repeat them.
+    pub(super) seen: Vec<(u64, u64)>,
+    pub(super) earlier: Vec<(u64, u64)>,
+    /// How many packets may still be sent at this event.
+    pub(super) burst: u64,
+    /// The path that CMT asks first.
+    pub(super) turn: usize,
+    /// Errors in a row on all paths.
+    errors: u32,
+    switch_at: Time,
+    failed_at: Option<Time>,
+    pub(super) rtt: Histogram,
+    pub(super) counts: Counts,
+    pub(super) random: Stream,
+}
+
+impl Association {
+    /// An association that has not begun, with so many chunks to send; [`u64::MAX`] for no end.
+    pub fn new(
+        options: Options,
+        paths: Vec<Path>,
+        selector: Option<Box<dyn PathSelector>>,
+        chunks: u64,
+        random: Stream,
+    ) -> Self {
+        let Details { receive_window, missing_reports, switch_primary_at, .. } = options.details;
+        Self {
+            chunks: Chunks::new(paths.len()),
+            data_until: chunks,
+            handshake: Handshake::default(),
+            primary: 0,
+            current: 0,
+            selector,
+            window: receive_window.bytes(),
+            reports: MissingReports::new(missing_reports),
+            recover: None,
+            seen: Vec::new(),
+            earlier: Vec::new(),
+            burst: u64::MAX,
+            turn: 0,
+            errors: 0,
+            switch_at: switch_primary_at.map_or(Time::NEVER, |at| Time::ZERO + at),
+            failed_at: None,
+            rtt: Histogram::default(),
+            counts: Counts::default(),
+            random,
+            paths,
+            options,
+        }
+    }
+
+    /// The application begins.
+    pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
+        self.paths.iter_mut().for_each(|path| path.sender.begin(now));
+        if self.options.details.handshake {
+            self.send_init(now, wire);
+        } else {
+            self.establish(now, wire);
+        }
+    }
+
+    /// The association stands: data may flow, and paths that are not known yet are asked (RFC 9260 section 5.4).
+    pub(super) fn establish(&mut self, now: Time, wire: &mut impl Wire) {
+        self.handshake = Handshake::Established;
+        for index in 0..self.paths.len() {
+            self.paths[index].sender.open(now, &mut Nothing);
+            self.wait_for_heartbeat(now, index);
+            if self.paths[index].reachability.state == State::Unconfirmed {
+                self.send_heartbeat(now, index, wire);
+            }
+        }
+        self.burst = self.options.burst(false);
+        self.send_all(now, wire);
+    }
+
+    /// The application has so many chunks more to send.
+    pub fn send_more(&mut self, now: Time, chunks: u64, wire: &mut impl Wire) {
+        self.data_until = self.data_until.saturating_add(chunks);
+        self.burst = self.options.burst(false);
+        self.send_all(now, wire);
+    }
+
+    /// The application has nothing more to send; what is outstanding is still repaired.
+    pub fn stop(&mut self) {
+        self.data_until = self.data_until.min(self.chunks.high());
+    }
+
+    /// When [`Self::on_timer`] is due.
+    #[inline]
+    pub fn timer(&self) -> Time {
+        if self.is_over() {
+            return Time::NEVER;
+        }
+        let paths = self.paths.iter().map(Path::timer).min().unwrap_or(Time::NEVER);
+        paths.min(if self.is_established() { self.switch_at } else { Time::NEVER })
+    }
+
+    /// The time that [`Self::timer`] announced has come.
+    pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
+        if self.is_over() {
+            return;
+        }
+        if !self.is_established() {
+            if now >= self.timer() {
+                self.on_no_answer(now, wire);
+            }
+            return;
+        }
+        self.burst = self.options.burst(false);
+        if now >= self.switch_at {
+            self.switch_at = Time::NEVER;
+            self.set_primary((self.primary + 1) % self.paths.len());
+            self.send_all(now, wire);
+        }
+        for index in 0..self.paths.len() {
+            if !self.is_over() {
+                self.on_path_timer(now, index, wire);
+            }
+        }
+    }
+
+    fn on_path_timer(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        let path = &mut self.paths[index];
+        if now >= path.sender.deadline() {
+            self.on_timeout(now, index, wire);
+        } else if now >= path.sender.timer() {
+            path.sender.send_up_to(now, 0, &mut Nothing); // the pacer: it may send again
+            self.send_all(now, wire);
+        }
+        match self.paths[index].heartbeat.due(now).filter(|_| !self.is_over()) {
+            Some(Due::Heartbeat) => self.send_heartbeat(now, index, wire),
+            Some(Due::NoAnswer) => {
+                let path = &mut self.paths[index];
+                path.heartbeat.on_answered();
+                path.sender.on_no_answer();
+                self.counts.heartbeats_lost += 1;
+                self.on_error(now, index);
+                self.wait_for_heartbeat(now, index);
+                self.send_all(now, wire);
+            }
+            None => {}
+        }
+    }
+
+    /// A control chunk has arrived over a path.
+    pub fn on_control(&mut self, now: Time, index: usize, control: &Control, wire: &mut impl Wire) {
+        match control.kind {
+            ControlKind::HeartbeatAck => self.on_heartbeat_ack(now, index, control.sent, wire),
+            ControlKind::InitAck | ControlKind::CookieAck => self.on_answer(now, index, control, wire),
+            ControlKind::Heartbeat => {
+                let answer = Control { kind: ControlKind::HeartbeatAck, ..*control };
+                wire.send(index, &Message::Control(answer));
+            }
+            ControlKind::Init | ControlKind::CookieEcho => {}
+        }
+    }
+
+    fn send_heartbeat(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        self.counts.heartbeats += 1;
+        let control = Control { kind: ControlKind::Heartbeat, sent: now, tag: 0 };
+        wire.send(index, &Message::Control(control));
+        let path = &mut self.paths[index];
+        path.heartbeat.on_asked(now, path.sender.rto());
+    }
+
+    fn on_heartbeat_ack(&mut self, now: Time, index: usize, sent: Time, wire: &mut impl Wire) {
+        if self.is_over() || !self.is_established() || sent > now {
+            return;
+        }
+        let path = &mut self.paths[index];
+        path.heartbeat.on_answered();
+        path.sender.on_probe_answered(now, sent);
+        path.note_rtt(now.since(sent));
+        self.on_success(index);
+        self.wait_for_heartbeat(now, index);
+        self.burst = self.options.burst(false);
+        self.send_all(now, wire);
+    }
+
+    fn wait_for_heartbeat(&mut self, now: Time, index: usize) {
+        let Self { paths, random, .. } = self;
+        let Path { heartbeat, sender, reachability, .. } = &mut paths[index];
+        heartbeat.wait(now, sender.rto(), reachability.state == State::PotentiallyFailed, random);
+    }
+
+    /// Something sent over a path has not been answered in time.
+    pub(super) fn on_error(&mut self, now: Time, index: usize) {
+        let details = &self.options.details;
+        let limits = Limits {
+            inactive: details.path_max_retrans,
+            potentially_failed: details.potentially_failed.then_some(details.pf_max_retrans),
+        };
+        self.errors = self.errors.saturating_add(1);
+        if self.errors > details.association_max_retrans {
+            return self.fail(now);
+        }
+        let path = &mut self.paths[index];
+        let before = path.reachability.state;
+        path.reachability.on_error(&limits);
+        if path.reachability.state == before || path.reachability.state == State::Active {
+            return;
+        }
+        self.wait_for_heartbeat(now, index);
+        let other = self.alternate(index);
+        if other != index {
+            self.chunks.redirect(index, other);
+        }
+        if self.current == index && other != index {
+            self.counts.failovers += 1;
+            self.current = other;
+            if !self.options.details.failback && self.paths[index].reachability.state == State::Inactive {
+                self.primary = other;
+            }
+        }
+    }
+
+    /// Something sent over a path has been answered.
+    pub(super) fn on_success(&mut self, index: usize) {
+        self.errors = 0;
+        if self.paths[index].reachability.on_success() {
+            let is_home = index == self.primary && self.selector.is_none();
+            if is_home || self.paths[self.current].reachability.state != State::Active {
+                self.current = index;
+            }
+        }
+    }
+
+    /// The association has failed (RFC 9260 section 8.1): nothing more is sent.
+    pub(super) fn fail(&mut self, now: Time) {
+        self.failed_at = Some(now);
+        self.paths.iter_mut().for_each(|path| path.heartbeat.stop());
+    }
+
+    /// The other path that deserves most to be taken, the next in turn of equals; this one if there is none that works better.
+    pub(super) fn alternate(&self, index: usize) -> usize {
+        let count = self.paths.len();
+        let rank = |path: usize| self.paths[path].reachability.rank();
+        let others = (1..count).map(|step| (index + step) % count);
+        let best = others.reduce(|best, path| if rank(path) < rank(best) { path } else { best });
+        // A path that has failed is given up for another that has: perhaps one works again.
+        best.filter(|best| rank(*best).0 <= rank(index).0).unwrap_or(index)
+    }
+
+    /// New data is to take a path as the primary one, if that works. What is outstanding stays where it is.
+    pub fn set_primary(&mut self, index: usize) {
+        self.primary = index;
+        if self.paths[index].reachability.state == State::Active {
+            self.current = index;
+        }
+    }
+
+    /// The path that new data takes.
+    pub fn current(&self) -> usize {
+        self.current
+    }
+
+    /// Its paths.
+    pub fn paths(&self) -> &[Path] {
+        &self.paths
+    }
+
+    /// Chunks that are acknowledged cumulatively.
+    pub fn acknowledged(&self) -> u64 {
+        self.chunks.first()
+    }
+
+    /// One past the last chunk sent.
+    pub fn sent_to(&self) -> u64 {
+        self.chunks.high()
+    }
+
+    /// Whether everything that the application had to send is acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.is_established() && self.chunks.first() >= self.data_until
+    }
+
+    /// When it failed.
+    pub fn failed_at(&self) -> Option<Time> {
+        self.failed_at
+    }
+
+    /// Whether it is done or has failed.
+    pub fn is_over(&self) -> bool {
+        self.failed_at.is_some() || self.is_done()
+    }
+
+    /// Whether data may flow.
+    pub fn is_established(&self) -> bool {
+        self.handshake == Handshake::Established
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// What only an association counts.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Round trips of packets whose chunks were sent once.
+    pub fn rtt(&self) -> &Histogram {
+        &self.rtt
+    }
+
+    /// How many chunks are thought to be in the network.
+    pub fn in_flight(&self) -> u64 {
+        self.chunks.in_flight()
+    }
+
+    /// Whether a loss is being repaired.
+    pub fn recovering(&self) -> bool {
+        self.recover.is_some() || self.paths.iter().any(|path| path.recover.is_some())
+    }
+
+    /// Shows the inside of the selector.
+    pub fn publish_selector(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.selector.iter().for_each(|selector| selector.publish(series));
+    }
+
+    /// Starts counting anew at the end of the warm-up.
+    pub fn reset_counts(&mut self, now: Time) {
+        self.paths.iter_mut().for_each(|path| path.sender.reset_counts(now));
+        (self.counts, self.rtt) = (Counts::default(), Histogram::default());
+    }
+
+    /// The integral of each path's congestion window up to `now`, in packet seconds.
+    pub fn cwnd_areas(&mut self, now: Time) -> Vec<f64> {
+        self.paths.iter_mut().map(|path| path.sender.cwnd_area(now)).collect()
+    }
+
+    /// Their sum.
+    pub fn cwnd_area(&mut self, now: Time) -> f64 {
+        self.cwnd_areas(now).into_iter().sum()
+    }
+
+    /// The latest round trip on the path of new data.
+    pub fn last_rtt(&self) -> Option<Span> {
+        self.paths[self.current].last_rtt()
+    }
+}
+
+/// What a selector may ask.
+pub(super) struct Choices<'a>(pub &'a [Path]);
+
+impl Paths for Choices<'_> {
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn is_usable(&self, path: usize) -> bool {
+        self.0[path].reachability.state == State::Active
+    }
+
+    fn cwnd(&self, path: usize) -> Packets {
+        self.0[path].cwnd()
+    }
+}

@@ -1,0 +1,235 @@
+//! The chunks that are not acknowledged cumulatively, by TSN: which path carried each last and under which number, whether it
+//! has arrived, and whether it waits to be sent again.
+
+use std::collections::VecDeque;
+
+/// A chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunk {
+    /// Its last packet's number on its path.
+    pub number: u64,
+    /// The path that carried it last.
+    pub path: u8,
+    /// The path that is to carry it again, while it waits for that.
+    to: u8,
+    marks: u8,
+}
+
+const ACKED: u8 = 1;
+const WAITS: u8 = 2;
+/// Sent more than once.
+const RESENT: u8 = 4;
+/// Lost by reports once: then only a timeout sends it again (RFC 9260 section 7.2.4).
+const FAST: u8 = 8;
+
+impl Chunk {
+    /// Whether it has arrived.
+    pub fn is_acked(&self) -> bool {
+        self.marks & ACKED != 0
+    }
+
+    /// Whether it waits to be sent again.
+    pub fn waits(&self) -> bool {
+        self.marks & WAITS != 0
+    }
+
+    /// Whether it has been sent more than once.
+    pub fn was_resent(&self) -> bool {
+        self.marks & RESENT != 0
+    }
+
+    /// Whether it is thought to be in the network.
+    pub fn is_in_flight(&self) -> bool {
+        self.marks & (ACKED | WAITS) == 0
+    }
+
+    /// Whether reports may make it lost.
+    pub fn may_be_reported(&self) -> bool {
+        self.marks & (ACKED | WAITS | FAST) == 0
+    }
+}
+
+/// What waits for a path.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    count: u64,
+    /// Nothing below waits for it.
+    from: u64,
+}
+
+/// The chunks of an association.
+#[derive(Clone, Debug)]
+pub struct Chunks {
+    ring: VecDeque<Chunk>,
+    first: u64,
+    in_flight: u64,
+    waiting: Vec<Waiting>,
+}
+
+impl Chunks {
+    /// Nothing sent yet over so many paths.
+    pub fn new(paths: usize) -> Self {
+        Self { ring: VecDeque::new(), first: 0, in_flight: 0, waiting: vec![Waiting::default(); paths] }
+    }
+
+    /// The first that is not acknowledged cumulatively.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// One past the last that has been sent.
+    pub fn high(&self) -> u64 {
+        self.first + self.ring.len() as u64
+    }
+
+    /// How many are thought to be in the network.
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// How many wait to be sent again over a path.
+    pub fn waiting(&self, path: usize) -> u64 {
+        self.waiting[path].count
+    }
+
+    /// How many wait to be sent again.
+    pub fn all_waiting(&self) -> u64 {
+        self.waiting.iter().map(|waiting| waiting.count).sum()
+    }
+
+    /// One that is not acknowledged cumulatively.
+    #[inline]
+    pub fn get(&self, tsn: u64) -> Chunk {
+        self.ring[(tsn - self.first) as usize]
+    }
+
+    /// The next new one is sent over a path under a number; returns its TSN.
+    #[inline]
+    pub fn send_new(&mut self, path: usize, number: u64) -> u64 {
+        self.ring.push_back(Chunk { number, path: path as u8, to: path as u8, marks: 0 });
+        self.in_flight += 1;
+        self.high() - 1
+    }
+
+    /// The first that waits for a path is sent again over it; returns its TSN.
+    pub fn send_again(&mut self, path: usize, number: u64) -> Option<u64> {
+        let tsn = self.first_waiting(path)?;
+        self.wait_no_more(tsn);
+        self.waiting[path].from = tsn + 1;
+        let chunk = &mut self.ring[(tsn - self.first) as usize];
+        chunk.marks |= RESENT;
+        (chunk.path, chunk.number) = (path as u8, number);
+        self.in_flight += 1;
+        Some(tsn)
+    }
+
+    /// The first that waits for a path.
+    pub fn first_waiting(&mut self, path: usize) -> Option<u64> {
+        if self.waiting[path].count == 0 {
+            return None;
+        }
+        let mut tsn = self.waiting[path].from.max(self.first);
+        while !self.waits_for(tsn, path) {
+            tsn += 1;
+        }
+        self.waiting[path].from = tsn;
+        Some(tsn)
+    }
+
+    /// The path of the first that waits for any.
+    pub fn first_to_resend(&mut self) -> Option<usize> {
+        (0..self.waiting.len())
+            .filter_map(|path| Some((self.first_waiting(path)?, path)))
+            .min()
+            .map(|(_, path)| path)
+    }
+
+    /// One has arrived. Returns what was known of it, if that is news.
+    #[inline]
+    pub fn acknowledge(&mut self, tsn: u64) -> Option<Chunk> {
+        let chunk = &mut self.ring[(tsn - self.first) as usize];
+        let before = *chunk;
+        if before.is_acked() {
+            return None;
+        }
+        if before.waits() {
+            self.wait_no_more(tsn);
+        } else {
+            self.in_flight -= 1;
+        }
+        self.ring[(tsn - self.first) as usize].marks |= ACKED;
+        Some(before)
+    }
+
+    /// Everything below has been acknowledged, one by one.
+    #[inline]
+    pub fn release(&mut self, below: u64) {
+        self.ring.drain(..(below - self.first) as usize);
+        self.first = below;
+    }
+
+    /// One that is in flight is lost, and waits to be sent again over a path. By `reports` or by a timeout.
+    pub fn lose(&mut self, tsn: u64, to: usize, reports: bool) {
+        let chunk = &mut self.ring[(tsn - self.first) as usize];
+        debug_assert!(chunk.is_in_flight());
+        chunk.to = to as u8;
+        chunk.marks |= if reports { WAITS | FAST } else { WAITS };
+        // What a timeout sends again may be reported missing again.
+        chunk.marks &= if reports { u8::MAX } else { !FAST };
+        self.in_flight -= 1;
+        let waiting = &mut self.waiting[to];
+        waiting.from = if waiting.count == 0 { tsn } else { waiting.from.min(tsn) };
+        waiting.count += 1;
+    }
+
+    /// What waits for one path is to take another.
+    pub fn redirect(&mut self, from: usize, to: usize) {
+        while let Some(tsn) = self.first_waiting(from) {
+            self.ring[(tsn - self.first) as usize].to = to as u8;
+            self.waiting[from].count -= 1;
+            let waiting = &mut self.waiting[to];
+            waiting.from = if waiting.count == 0 { tsn } else { waiting.from.min(tsn) };
+            waiting.count += 1;
+        }
+    }
+
+    fn waits_for(&self, tsn: u64, path: usize) -> bool {
+        let chunk = self.get(tsn);
+        chunk.waits() && usize::from(chunk.to) == path
+    }
+
+    fn wait_no_more(&mut self, tsn: u64) {
+        let chunk = &mut self.ring[(tsn - self.first) as usize];
+        chunk.marks &= !WAITS;
+        self.waiting[usize::from(chunk.to)].count -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_waits_for_its_path_and_goes_out_first_things_first() {
+        let mut chunks = Chunks::new(2);
+        let sent: Vec<u64> = (0..6).map(|number| chunks.send_new(0, number)).collect();
+        assert_eq!((sent, chunks.in_flight(), chunks.high()), (vec![0, 1, 2, 3, 4, 5], 6, 6));
+        chunks.lose(3, 1, true);
+        chunks.lose(1, 1, true);
+        chunks.lose(2, 0, false);
+        assert_eq!((chunks.in_flight(), chunks.waiting(1), chunks.all_waiting()), (3, 2, 3));
+        assert_eq!(chunks.first_to_resend(), Some(1));
+        assert_eq!(chunks.send_again(1, 0), Some(1));
+        assert!(!chunks.get(1).may_be_reported() && chunks.get(1).was_resent());
+        // The original of 3 arrives after all: nothing is left for path 1.
+        assert!(chunks.acknowledge(3).is_some_and(|chunk| chunk.waits()));
+        assert_eq!((chunks.send_again(1, 1), chunks.acknowledge(3)), (None, None));
+        chunks.redirect(0, 1);
+        assert_eq!((chunks.send_again(1, 1), chunks.get(2).path, chunks.in_flight()), (Some(2), 1, 5));
+        for tsn in 0..2 {
+            chunks.acknowledge(tsn);
+        }
+        chunks.release(2);
+        assert_eq!((chunks.first(), chunks.high(), chunks.get(2).number), (2, 6, 1));
+    }
+}

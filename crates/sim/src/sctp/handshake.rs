@@ -1,0 +1,89 @@
+//! The handshake (RFC 9260 section 5.1): INIT, INIT ACK with a cookie, COOKIE ECHO, COOKIE ACK. The other end keeps nothing
+//! before the cookie has come back.
+
+use super::association::Association;
+use super::message::{Control, ControlKind, Message, Wire};
+use ackclock_base::Time;
+
+/// How far the side that begins has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handshake {
+    /// Nothing sent.
+    #[default]
+    Closed,
+    /// INIT sent so many times, last over this path.
+    CookieWait(u32, usize),
+    /// COOKIE ECHO sent so many times, last over this path, with this cookie.
+    CookieEchoed(u32, usize, u64),
+    /// Data may flow.
+    Established,
+}
+
+/// The cookie of an association: what the other end can make again from the tag of an INIT and its secret.
+pub fn cookie(tag: u64) -> u64 {
+    // SplitMix64: any function that the sender could not guess would do.
+    let mixed = (tag ^ (tag >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed ^ (mixed >> 27) | 1
+}
+
+impl Association {
+    pub(super) fn send_init(&mut self, now: Time, wire: &mut impl Wire) {
+        let (times, path) = match self.handshake {
+            Handshake::CookieWait(times, path) => (times, (path + 1) % self.paths.len()),
+            _ => (0, self.primary),
+        };
+        self.handshake = Handshake::CookieWait(times + 1, path);
+        self.ask(now, path, ControlKind::Init, now.nanos(), wire);
+    }
+
+    fn send_cookie(&mut self, now: Time, times: u32, path: usize, cookie: u64, wire: &mut impl Wire) {
+        self.handshake = Handshake::CookieEchoed(times + 1, path, cookie);
+        self.ask(now, path, ControlKind::CookieEcho, cookie, wire);
+    }
+
+    fn ask(&mut self, now: Time, path: usize, kind: ControlKind, tag: u64, wire: &mut impl Wire) {
+        wire.send(path, &Message::Control(Control { kind, sent: now, tag }));
+        self.paths[path].sender.await_answer(now);
+    }
+
+    /// T1 has expired.
+    pub(super) fn on_no_answer(&mut self, now: Time, wire: &mut impl Wire) {
+        let (Handshake::CookieWait(times, path) | Handshake::CookieEchoed(times, path, _)) = self.handshake
+        else {
+            return;
+        };
+        let sender = &mut self.paths[path].sender;
+        sender.on_no_answer();
+        sender.give_up_answer();
+        if times > self.options.details.max_init_retransmits {
+            return self.fail(now);
+        }
+        match self.handshake {
+            Handshake::CookieEchoed(times, path, cookie) => {
+                self.send_cookie(now, times, (path + 1) % self.paths.len(), cookie, wire);
+            }
+            _ => self.send_init(now, wire),
+        }
+    }
+
+    /// INIT ACK or COOKIE ACK has arrived.
+    pub(super) fn on_answer(&mut self, now: Time, index: usize, answer: &Control, wire: &mut impl Wire) {
+        let awaited = match (self.handshake, answer.kind) {
+            (Handshake::CookieWait(_, path), ControlKind::InitAck)
+            | (Handshake::CookieEchoed(_, path, _), ControlKind::CookieAck) => path,
+            _ => return,
+        };
+        if answer.sent > now || self.failed_at().is_some() {
+            return;
+        }
+        // What comes back over another path answers an earlier question.
+        self.paths[awaited].sender.give_up_answer();
+        self.paths[index].sender.on_answer(now, answer.sent);
+        if answer.kind == ControlKind::InitAck {
+            self.send_cookie(now, 0, index, answer.tag, wire);
+        } else {
+            self.on_success(index);
+            self.establish(now, wire);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! HEARTBEATs of a path (RFC 9260 section 8.3): one when it has been idle for the interval and a timeout's length, give or take
+//! half of that; an error when it is not answered within a timeout's length.
+
+use ackclock_base::{Random, Span, Time};
+
+/// A path's HEARTBEATs.
+#[derive(Clone, Copy, Debug)]
+pub struct Heartbeat {
+    interval: Option<Span>,
+    /// When something was last sent.
+    idle_since: Time,
+    /// How long it may be idle.
+    patience: Span,
+    /// When the answer to the last one has to be here.
+    answer_by: Option<Time>,
+}
+
+/// What is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// A HEARTBEAT.
+    Heartbeat,
+    /// An answer that has not come.
+    NoAnswer,
+}
+
+impl Heartbeat {
+    /// With this interval; `None` for none at all.
+    pub fn new(interval: Option<Span>) -> Self {
+        let (idle_since, patience, answer_by) = (Time::NEVER, Span::ZERO, None);
+        Self { interval, idle_since, patience, answer_by }
+    }
+
+    /// Begins to wait. A path that may have failed is asked after each timeout's length, whatever the interval (RFC 7829 section
+    /// 3), and without chance.
+    pub fn wait(&mut self, now: Time, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
+        self.idle_since = now;
+        self.patience = match self.interval {
+            Some(interval) if !may_have_failed => interval + rto.scale(0.5 + random.uniform()),
+            _ => rto,
+        };
+    }
+
+    /// Something that tells a round trip is sent.
+    #[inline]
+    pub fn on_sent(&mut self, now: Time) {
+        self.idle_since = now;
+    }
+
+    /// A HEARTBEAT is sent, whose answer is to come within this time.
+    pub fn on_asked(&mut self, now: Time, rto: Span) {
+        (self.idle_since, self.answer_by) = (now, Some(now + rto));
+    }
+
+    /// One is answered, or given up.
+    pub fn on_answered(&mut self) {
+        self.answer_by = None;
+    }
+
+    /// No more of them.
+    pub fn stop(&mut self) {
+        (self.answer_by, self.interval, self.idle_since) = (None, None, Time::NEVER);
+    }
+
+    /// When something is due.
+    #[inline]
+    pub fn timer(&self) -> Time {
+        match self.answer_by {
+            Some(by) => by,
+            None if self.interval.is_none() || self.idle_since == Time::NEVER => Time::NEVER,
+            None => self.idle_since + self.patience,
+        }
+    }
+
+    /// What that is.
+    pub fn due(&self, now: Time) -> Option<Due> {
+        (now >= self.timer()).then(|| if self.answer_by.is_some() { Due::NoAnswer } else { Due::Heartbeat })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_base::random::Scripted;
+
+    #[test]
+    fn it_is_due_after_the_interval_and_a_timeouts_length_give_or_take_half() {
+        let (start, rto) = (Time::from_seconds(10.0), Span::from_millis(1000));
+        let mut heartbeat = Heartbeat::new(Some(Span::from_millis(30_000)));
+        assert_eq!(heartbeat.timer(), Time::NEVER);
+        // 10 + 30 + 1 * (0.5 + 0.25) s.
+        heartbeat.wait(start, rto, false, &mut Scripted::new(&[0.25]));
+        assert_eq!(heartbeat.timer(), Time::from_seconds(40.75));
+        heartbeat.on_sent(Time::from_seconds(12.0));
+        assert_eq!(heartbeat.timer(), Time::from_seconds(42.75));
+        heartbeat.on_asked(Time::from_seconds(42.75), rto);
+        assert_eq!(heartbeat.due(Time::from_seconds(43.7)), None);
+        assert_eq!(heartbeat.due(Time::from_seconds(43.75)), Some(Due::NoAnswer));
+        heartbeat.on_answered();
+        heartbeat.wait(start, rto, true, &mut Scripted::new(&[]));
+        assert_eq!(heartbeat.timer(), Time::from_seconds(11.0));
+    }
+}

@@ -1,0 +1,192 @@
+//! The profiles that bundle the details of SCTP, and what an association makes of them.
+
+use super::details::{BurstBound, Details, Repair, RetransmitTo};
+use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
+use ackclock_cc::Initial;
+use ackclock_recovery::rtt::TimeoutRule;
+use ackclock_recovery::undo::UndoRules;
+use ackclock_recovery::{Options as RecoveryOptions, Units};
+
+/// The profiles, in the order in which lists show them.
+pub const PROFILES: &[Descriptor] = &[
+    profile("sctp", "SCTP as the RFCs have it today", "RFC 9260, RFC 7829", &[]),
+    profile(
+        "sctp-thesis",
+        "SCTP as ns-2's agent had it in 2006, with what Dahal 2007 states",
+        "ns-2's SCTP module, release 3.6; RFC 2960; Dahal section 6.2.1",
+        &[
+            ("chunk", "1456 B"),
+            ("receive_window", "1310720 B"),
+            ("initial_window", "2 packets"),
+            ("initial_ssthresh", "65536 B"),
+            ("idle_window", "2 packets"),
+            ("missing_reports", "4"),
+            ("initial_rto", "3 s"),
+            ("confirm_paths", "false"),
+            // -1 is written for "never", and compared as a signed number: always.
+            ("failback", "false"),
+            ("retransmit_to", "alternate"),
+            ("repair", "ns2"),
+            ("burst_bound", "after-retransmission"),
+        ],
+    ),
+];
+
+const fn profile(
+    name: &'static str,
+    summary: &'static str,
+    source: &'static str,
+    presets: &'static [(&'static str, &'static str)],
+) -> Descriptor {
+    Descriptor { kind: Kind::Transport, name, summary, source, parameters: Details::TABLE, presets }
+}
+
+/// The profile called `name`.
+pub fn find(name: &str) -> Option<&'static Descriptor> {
+    PROFILES.iter().find(|descriptor| descriptor.name == name)
+}
+
+/// IPv4 and the common header.
+pub const HEADER_BYTES: u32 = 20 + 12;
+/// The header of a DATA chunk.
+pub const DATA_HEADER_BYTES: u32 = 16;
+/// A timestamp chunk (Caro et al. 2003).
+pub const TIMESTAMP_BYTES: u32 = 12;
+
+/// The most paths of an association.
+pub const MAX_PATHS: usize = 8;
+
+/// The sizes of packets on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// A DATA chunk, with its header: what windows count.
+    pub chunk: u32,
+    /// Payload of a DATA chunk.
+    pub payload: u32,
+    /// The largest DATA chunk that fits into a packet: what windows are counted in.
+    pub max_chunk: u32,
+    /// A packet with a DATA chunk.
+    pub data: u32,
+    /// A packet with a SACK chunk, but for its gap blocks.
+    pub sack: u32,
+    /// The most gap blocks of a SACK.
+    pub max_blocks: usize,
+}
+
+impl Sizes {
+    fn of(details: &Details) -> Self {
+        let bytes = |size: Size| size.bytes() as u32;
+        let beside = HEADER_BYTES + if details.timestamps { TIMESTAMP_BYTES } else { 0 };
+        let max_chunk = bytes(details.mtu).saturating_sub(beside).max(DATA_HEADER_BYTES + 4);
+        let chunk = details.chunk.map_or(max_chunk, bytes).min(max_chunk);
+        let sack = beside + 16;
+        Self {
+            chunk,
+            payload: chunk.saturating_sub(DATA_HEADER_BYTES).max(1),
+            max_chunk,
+            data: beside + chunk,
+            sack,
+            max_blocks: (bytes(details.mtu).saturating_sub(sack) / 4) as usize,
+        }
+    }
+}
+
+/// An association's options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The details, as they are written.
+    pub details: Details,
+    /// How large packets are.
+    pub sizes: Sizes,
+    /// How each path recovers from losses.
+    pub recovery: RecoveryOptions,
+}
+
+impl Options {
+    /// From a profile's values.
+    pub fn new(values: &Values) -> Self {
+        let details = Details::from(values);
+        let sizes = Sizes::of(&details);
+        let units = Units::bytes(sizes.max_chunk).passing_the_window();
+        Self {
+            sizes,
+            recovery: RecoveryOptions {
+                units,
+                window: units.most_outstanding(),
+                dupack_threshold: 0,
+                timeout: TimeoutRule {
+                    tick: details.tick,
+                    min: details.min_rto,
+                    max: details.max_rto,
+                    initial: details.initial_rto,
+                },
+                reduce_from_window: true, // RFC 9260 section 7.2.3
+                keeps_threshold: false,
+                max_credit: 1, // section 7.2.1, L = 1
+                credits_selective: true,
+                cwnd_validation: true,
+                timer_from_stamps: true,
+                undo: UndoRules::default(),
+                pacing: false,
+                max_burst: u64::MAX,
+                feels_local_drops: false,
+                announces_reductions: false,
+            },
+            details,
+        }
+    }
+
+    /// How the control of a path begins.
+    pub fn initial(&self) -> Initial {
+        let packets = |size: Size| size.bytes() as f64 / f64::from(self.sizes.max_chunk);
+        Initial {
+            window: self.details.initial_window,
+            ssthresh: self.details.initial_ssthresh.map_or(f64::INFINITY, packets),
+            limit: packets(self.details.receive_window),
+            packet_bytes: self.sizes.max_chunk,
+        }
+    }
+
+    /// Whether lost chunks go before all else.
+    pub fn repairs_first(&self) -> bool {
+        self.details.repair == Repair::Ns2
+    }
+
+    /// The most packets that go out at once, at an acknowledgement of something that was sent again or at another event.
+    pub fn burst(&self, after_retransmission: bool) -> u64 {
+        let holds = after_retransmission || self.details.burst_bound == BurstBound::Always;
+        self.details.max_burst.filter(|_| holds).unwrap_or(u64::MAX)
+    }
+
+    /// Where a chunk is sent again that was lost in this way.
+    pub fn retransmit_to(&self) -> RetransmitTo {
+        self.details.retransmit_to
+    }
+
+    /// The window to which a path falls that is idle.
+    pub fn idle_window(&self) -> Packets {
+        self.details.idle_window
+    }
+
+    /// How long SACKs wait; `None` where they do not.
+    pub fn sack_delay(&self) -> Option<Span> {
+        self.details.delayed_sack.then_some(self.details.sack_delay)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_those_of_ns_2() {
+        // 1500 - 20 - 12 = 1468; with the timestamp chunk 1456. Packets of 1488 B and of 1500 B.
+        let thesis = find("sctp-thesis").unwrap();
+        let sizes = Options::new(&thesis.defaults()).sizes;
+        assert_eq!((sizes.max_chunk, sizes.chunk, sizes.data, sizes.payload), (1468, 1456, 1488, 1440));
+        let sizes = Options::new(&Values::with(thesis, &[("timestamps", "true")])).sizes;
+        assert_eq!((sizes.max_chunk, sizes.chunk, sizes.data, sizes.sack), (1456, 1456, 1500, 60));
+        let sizes = Options::new(&PROFILES[0].defaults()).sizes;
+        assert_eq!((sizes.max_chunk, sizes.chunk, sizes.data, sizes.payload), (1468, 1468, 1500, 1452));
+    }
+}

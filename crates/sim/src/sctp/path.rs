@@ -1,0 +1,184 @@
+//! A path of an association: its own recovery and congestion control, the TSNs under its numbers, and whether it works.
+
+use super::heartbeat::Heartbeat;
+use super::options::Options;
+use super::reachability::Reachability;
+use crate::random::Stream;
+use ackclock_base::{Packets, Span, Time};
+use ackclock_cc::{Backoff, Controller};
+use ackclock_recovery::Sender;
+use ackclock_recovery::detection::declared::Declared;
+use ackclock_recovery::detection::reports::MissingReports;
+use ackclock_recovery::sender::{Output, Parts, Transmission};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// A path.
+pub struct Path {
+    /// What is sent over it and when.
+    pub sender: Sender,
+    /// What its numbers carried.
+    pub lane: Lane,
+    /// Whether it works.
+    pub reachability: Reachability,
+    /// How that is found out.
+    pub heartbeat: Heartbeat,
+    /// Reports of what is missing, by number.
+    pub(super) reports: MissingReports,
+    /// Under CMT, the TSN whose cumulative acknowledgement ends its recovery.
+    pub(super) recover: Option<u64>,
+    /// Of the acknowledgement that is being taken in.
+    pub(super) news: News,
+    last_rtt: Option<Span>,
+}
+
+/// What an acknowledgement says about a path. Emptied after each.
+#[derive(Clone, Debug, Default)]
+pub(super) struct News {
+    /// The numbers that it newly acknowledges, in runs.
+    pub acked: Vec<Range<u64>>,
+    /// The numbers that it makes lost.
+    pub lost: Vec<u64>,
+    /// One past the highest number that it newly acknowledges.
+    pub highest: u64,
+    /// When the packet was sent whose round trip it tells the timer.
+    pub stamp: Option<Time>,
+    /// Whether the losses begin a recovery.
+    pub reduces: bool,
+}
+
+/// The TSNs under a path's numbers, and the one that is timed.
+#[derive(Clone, Debug, Default)]
+pub struct Lane {
+    first: u64,
+    tsns: VecDeque<u64>,
+    /// The chunk whose round trip is measured where there are no timestamps, and when it was sent.
+    pub timed: Option<(u64, Time)>,
+}
+
+impl Lane {
+    /// A packet with this chunk is sent under the next number. `once` if the chunk has not been sent before.
+    #[inline]
+    pub fn push(&mut self, now: Time, tsn: u64, once: bool) {
+        self.tsns.push_back(tsn);
+        if once && self.timed.is_none() {
+            self.timed = Some((tsn, now));
+        } else if !once && self.timed.is_some_and(|(timed, _)| timed == tsn) {
+            self.timed = None; // Karn
+        }
+    }
+
+    /// The chunk that a number carried; numbers below [`Self::release`]'s are forgotten.
+    pub fn tsn(&self, number: u64) -> u64 {
+        self.tsns[(number - self.first) as usize]
+    }
+
+    /// The numbers that are kept.
+    pub fn numbers(&self) -> Range<u64> {
+        self.first..self.first + self.tsns.len() as u64
+    }
+
+    /// Forgets what lies below a number.
+    #[inline]
+    pub fn release(&mut self, below: u64) {
+        while self.first < below && self.tsns.pop_front().is_some() {
+            self.first += 1;
+        }
+    }
+}
+
+/// For what sends nothing by itself.
+pub(super) struct Nothing;
+
+impl Output for Nothing {
+    fn send(&mut self, _: Transmission) -> Option<u16> {
+        None
+    }
+}
+
+impl Path {
+    /// A path over which nothing has been sent.
+    pub fn new(
+        options: &Options,
+        controller: Controller,
+        backoff: Box<dyn Backoff>,
+        random: Stream,
+        confirmed: bool,
+    ) -> Self {
+        let detection = Box::new(Declared::default());
+        let parts = Parts { controller, detection, backoff, random: Box::new(random) };
+        let mut sender = Sender::new(options.recovery.clone(), parts, 0);
+        sender.stay_open();
+        Self {
+            sender,
+            lane: Lane::default(),
+            reachability: Reachability::new(confirmed),
+            heartbeat: Heartbeat::new(options.details.heartbeat_interval),
+            reports: MissingReports::new(options.details.missing_reports),
+            recover: None,
+            news: News::default(),
+            last_rtt: None,
+        }
+    }
+
+    /// Its congestion window.
+    pub fn cwnd(&self) -> Packets {
+        self.sender.control().decision().cwnd
+    }
+
+    /// The latest sample of its round trip.
+    pub fn last_rtt(&self) -> Option<Span> {
+        self.last_rtt
+    }
+
+    pub(super) fn note_rtt(&mut self, rtt: Span) {
+        self.last_rtt = Some(rtt);
+    }
+
+    /// When it has something to do.
+    #[inline]
+    pub(super) fn timer(&self) -> Time {
+        self.sender.timer().min(self.heartbeat.timer())
+    }
+
+    /// RFC 9260 section 7.2.1: while nothing is sent over it, half of the window goes at each timeout's length, but never more than
+    /// leaves this. Called before something is sent.
+    pub(super) fn rest(&mut self, now: Time, least: Packets) {
+        let idle = now.since(self.sender.last_sent());
+        let rto = self.sender.rto();
+        if self.sender.inflight() > 0 || self.sender.high() == 0 || idle < rto {
+            return;
+        }
+        let halvings = (idle.nanos() / rto.nanos().max(1)).min(64);
+        let cwnd = self.cwnd();
+        let rested = (0..halvings).fold(cwnd, |cwnd, _| cwnd / 2.0).max(least);
+        if rested < cwnd {
+            self.sender.set_cwnd(now, rested);
+        }
+    }
+}
+
+impl News {
+    /// A number is newly acknowledged.
+    #[inline]
+    pub fn acknowledge(&mut self, number: u64) {
+        self.highest = self.highest.max(number + 1);
+        match self.acked.last_mut() {
+            Some(run) if run.end == number => run.end += 1,
+            _ => self.acked.push(number..number + 1),
+        }
+    }
+
+    /// Whether it says nothing.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.acked.is_empty() && self.lost.is_empty()
+    }
+
+    #[inline]
+    pub fn clear(&mut self) {
+        self.acked.clear();
+        self.lost.clear();
+        (self.highest, self.stamp, self.reduces) = (0, None, false);
+    }
+}

@@ -1,0 +1,276 @@
+//! The receiving side: cumulative acknowledgement and all gaps (RFC 9260 section 6.2), SACKs for every second packet, within
+//! 200 ms, and at once while anything is missing or comes twice; the room that is left.
+
+use super::message::{Block, Data, Echo, Sack};
+use super::options::Options;
+use super::streams::Streams;
+use ackclock_base::{Span, Time};
+use std::collections::VecDeque;
+
+/// Packets that a SACK may be held back for, on all paths together.
+const PACKETS_PER_SACK: u8 = 2;
+
+/// A receiver.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    sack_delay: Option<Span>,
+    /// Whether gaps do not hasten SACKs (delayed acknowledgement for CMT).
+    delays_at_gaps: bool,
+    max_blocks: usize,
+    /// What it has room for, in chunks and in bytes.
+    room: u64,
+    payload: u64,
+    next: u64,
+    /// What came out of order: ranges above `next`, ascending, not touching.
+    ranges: VecDeque<(u64, u64)>,
+    streams: Streams,
+    received: u64,
+    duplicates: u64,
+    /// Since the last SACK.
+    packets: u8,
+    echo: Echo,
+    held: Option<Time>,
+    /// Over which path the last packet came: where the SACK goes.
+    path: usize,
+    blocks: Vec<Block>,
+}
+
+/// What a chunk has brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arrived {
+    /// Messages that are with the application now.
+    pub delivered: u64,
+    /// Whether it is to be acknowledged at once.
+    pub answers: bool,
+}
+
+impl Receiver {
+    /// Nothing received.
+    pub fn new(options: &Options) -> Self {
+        let payload = u64::from(options.sizes.payload);
+        Self {
+            sack_delay: options.sack_delay(),
+            delays_at_gaps: options.details.cmt,
+            max_blocks: options.sizes.max_blocks,
+            room: (options.details.receive_window.bytes() / payload).max(1),
+            payload,
+            next: 0,
+            ranges: VecDeque::new(),
+            streams: Streams::new(options.details.streams, options.details.ordered),
+            received: 0,
+            duplicates: 0,
+            packets: 0,
+            echo: Echo::default(),
+            held: None,
+            path: 0,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// Messages with the application.
+    pub fn delivered(&self) -> u64 {
+        self.streams.delivered()
+    }
+
+    /// Chunks that had been received before.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// The first chunk that is missing.
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// When a SACK that is held back is due.
+    pub fn timer(&self) -> Time {
+        self.held.unwrap_or(Time::NEVER)
+    }
+
+    /// Takes in a chunk that has come over this path.
+    #[inline]
+    pub fn on_data(&mut self, now: Time, path: usize, data: &Data) -> Arrived {
+        if self.packets == 0 {
+            self.echo = Echo { sent: data.sent, path: path as u8 };
+        }
+        self.packets = self.packets.saturating_add(1);
+        self.path = path;
+        let had_gaps = !self.ranges.is_empty();
+        let is_new = self.take_in(data.tsn);
+        let mut delivered = 0;
+        if is_new {
+            self.received += 1;
+            let (next, ranges) = (self.next, &self.ranges);
+            delivered = self.streams.on_arrival(data.tsn, |tsn| tsn < next || holds(ranges, tsn));
+        } else {
+            self.duplicates += 1;
+        }
+        let has_gaps = had_gaps || !self.ranges.is_empty();
+        let disturbed = !is_new || (has_gaps && !self.delays_at_gaps);
+        let answers = match self.sack_delay {
+            Some(delay) if !disturbed && self.packets < PACKETS_PER_SACK => {
+                self.held.get_or_insert(now + delay);
+                false
+            }
+            _ => true,
+        };
+        Arrived { delivered, answers }
+    }
+
+    /// The acknowledgement of all that has arrived, and the path that it takes.
+    pub fn sack(&mut self) -> (usize, Sack<'_>) {
+        self.held = None;
+        let Self { next, ranges, blocks, .. } = self;
+        blocks.clear();
+        let near = |tsn: u64| u16::try_from(tsn - *next).unwrap_or(u16::MAX);
+        let told = ranges.iter().map(|(start, end)| Block { start: near(*start), end: near(*end) });
+        blocks.extend(told.take_while(|block| block.start < block.end).take(self.max_blocks));
+        let left = self.room.saturating_sub(self.received - self.streams.delivered()) * self.payload;
+        let sack = Sack {
+            cumulative: *next,
+            blocks: &self.blocks,
+            window: left.min(u64::from(u32::MAX)) as u32,
+            echo: self.echo,
+            packets: std::mem::take(&mut self.packets),
+        };
+        (self.path, sack)
+    }
+
+    /// Notes a TSN; says whether it is new and there was room for it (section 6.2: what there is no room for is dropped).
+    #[inline]
+    fn take_in(&mut self, tsn: u64) -> bool {
+        if tsn == self.next {
+            self.next += 1;
+            if let Some((_, end)) = self.ranges.front().copied().filter(|(start, _)| *start == self.next) {
+                self.ranges.pop_front();
+                self.next = end;
+            }
+            return true;
+        }
+        tsn > self.next && self.received - self.streams.delivered() < self.room && self.store(tsn)
+    }
+
+    fn store(&mut self, tsn: u64) -> bool {
+        // The first range that does not end before it.
+        let place = self.ranges.partition_point(|(_, end)| *end < tsn);
+        let Some((start, end)) = self.ranges.get_mut(place) else {
+            self.ranges.push_back((tsn, tsn + 1));
+            return true;
+        };
+        if (*start..*end).contains(&tsn) {
+            return false;
+        }
+        if tsn == *end {
+            *end += 1;
+            let joins = self.ranges.get(place + 1).copied().filter(|(start, _)| *start == tsn + 1);
+            if let Some((_, end)) = joins {
+                self.ranges[place].1 = end;
+                self.ranges.remove(place + 1);
+            }
+        } else if tsn + 1 == *start {
+            *start = tsn;
+        } else {
+            self.ranges.insert(place, (tsn, tsn + 1));
+        }
+        true
+    }
+}
+
+fn holds(ranges: &VecDeque<(u64, u64)>, tsn: u64) -> bool {
+    let place = ranges.partition_point(|(_, end)| *end <= tsn);
+    ranges.get(place).is_some_and(|(start, _)| *start <= tsn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sctp::options::PROFILES;
+    use ackclock_base::Values;
+    use proptest::prelude::*;
+
+    fn receiver(settings: &[(&str, &str)]) -> Receiver {
+        Receiver::new(&Options::new(&Values::with(&PROFILES[0], settings)))
+    }
+
+    /// A SACK's path, its first missing TSN, and its blocks.
+    type Told = (usize, u64, Vec<(u16, u16)>);
+
+    fn arrive(receiver: &mut Receiver, path: usize, tsn: u64) -> Option<Told> {
+        let arrived = receiver.on_data(Time::ZERO, path, &Data { tsn, sent: Time::from_nanos(tsn) });
+        arrived.answers.then(|| {
+            let (path, sack) = receiver.sack();
+            (path, sack.cumulative, sack.blocks.iter().map(|block| (block.start, block.end)).collect())
+        })
+    }
+
+    #[test]
+    fn every_second_packet_is_acknowledged_over_whichever_path_it_comes() {
+        let mut receiver = receiver(&[]);
+        assert_eq!(arrive(&mut receiver, 0, 0), None);
+        assert_eq!(receiver.timer(), Time::from_seconds(0.2));
+        assert_eq!(arrive(&mut receiver, 1, 1), Some((1, 2, vec![])));
+        assert_eq!(receiver.timer(), Time::NEVER);
+    }
+
+    #[test]
+    fn gaps_are_told_at_once_and_all_of_them() {
+        // 0, 1 here, 2 missing: blocks count from 2.
+        let mut receiver = receiver(&[]);
+        arrive(&mut receiver, 0, 0);
+        arrive(&mut receiver, 0, 1);
+        assert_eq!(arrive(&mut receiver, 0, 3), Some((0, 2, vec![(1, 2)])));
+        assert_eq!(arrive(&mut receiver, 0, 5), Some((0, 2, vec![(1, 2), (3, 4)])));
+        assert_eq!(arrive(&mut receiver, 0, 4), Some((0, 2, vec![(1, 4)])));
+        assert_eq!(arrive(&mut receiver, 0, 4), Some((0, 2, vec![(1, 4)])), "twice");
+        assert_eq!((receiver.delivered(), receiver.duplicates()), (2, 1));
+        assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 6, vec![])), "the one that fills the gap too");
+        assert_eq!(receiver.delivered(), 6);
+    }
+
+    #[test]
+    fn under_cmt_gaps_do_not_hasten_sacks_which_tell_how_many_packets_came() {
+        let mut receiver = receiver(&[("cmt", "true")]);
+        assert_eq!(arrive(&mut receiver, 0, 3), None);
+        receiver.on_data(Time::ZERO, 1, &Data { tsn: 0, sent: Time::ZERO });
+        let (path, sack) = receiver.sack();
+        assert_eq!((path, sack.packets, sack.echo), (1, 2, Echo { sent: Time::from_nanos(3), path: 0 }));
+    }
+
+    #[test]
+    fn the_window_is_the_room_that_is_left() {
+        // Room for 10 chunks of 1452 B. Three wait for the first.
+        let mut receiver = receiver(&[("receive_window", "14520 B")]);
+        for tsn in 1..4 {
+            arrive(&mut receiver, 0, tsn);
+        }
+        assert_eq!(receiver.sack().1.window, 7 * 1452);
+        for tsn in 4..20 {
+            arrive(&mut receiver, 0, tsn);
+        }
+        assert_eq!(receiver.sack().1.blocks, [Block { start: 1, end: 11 }], "there was no room for 11 to 19");
+        arrive(&mut receiver, 0, 0);
+        assert_eq!((receiver.delivered(), receiver.sack().1.window), (11, 14_520));
+    }
+
+    proptest! {
+        #[test]
+        fn what_it_tells_is_what_has_arrived(tsns in prop::collection::vec(0_u64..60, 1..200)) {
+            let mut receiver = receiver(&[]);
+            let mut here = std::collections::BTreeSet::new();
+            for tsn in tsns {
+                let arrived = receiver.on_data(Time::ZERO, 0, &Data { tsn, sent: Time::ZERO });
+                here.insert(tsn);
+                let first = (0..).find(|tsn| !here.contains(tsn)).unwrap();
+                let delivered = receiver.delivered();
+                prop_assert_eq!(delivered, first);
+                prop_assert!(arrived.delivered <= delivered);
+                let (_, sack) = receiver.sack();
+                prop_assert_eq!(sack.cumulative, first);
+                let told: Vec<u64> = sack.blocks.iter()
+                    .flat_map(|block| first + u64::from(block.start)..first + u64::from(block.end)).collect();
+                let above: Vec<u64> = here.range(first..).copied().collect();
+                prop_assert_eq!(told, above);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Which path carries a lost chunk again (RFC 9260 sections 6.3.3, 6.4.1), and what a timeout does.
+
+use super::association::Association;
+use super::details::RetransmitTo;
+use super::message::Wire;
+use super::path::{Nothing, Path};
+use super::reachability::State;
+use ackclock_base::Time;
+
+impl Association {
+    /// Where what was lost on a path goes.
+    pub(super) fn destination(&self, lost_on: usize, timeout: bool) -> usize {
+        let works = self.paths[lost_on].reachability.state == State::Active;
+        match self.options.retransmit_to() {
+            RetransmitTo::Alternate => self.alternate(lost_on),
+            RetransmitTo::AlternateAfterTimeout if timeout || !works => self.alternate(lost_on),
+            RetransmitTo::Same if !works => self.alternate(lost_on),
+            RetransmitTo::AlternateAfterTimeout | RetransmitTo::Same => lost_on,
+            RetransmitTo::HighestSsthresh => {
+                self.highest_ssthresh().unwrap_or_else(|| self.alternate(lost_on))
+            }
+        }
+    }
+
+    /// RTX-SSTHRESH of Iyengar, Amer and Stewart 2006.
+    fn highest_ssthresh(&self) -> Option<usize> {
+        let threshold = |path: usize| self.paths[path].sender.control().decision().ssthresh;
+        let works = |path: &usize| self.paths[*path].reachability.state == State::Active;
+        let paths = (0..self.paths.len()).filter(works);
+        paths.reduce(|best, path| if threshold(path) > threshold(best) { path } else { best })
+    }
+
+    /// T3-rtx of a path has expired (section 6.3.3): an error, the window of one packet, and one packet at once.
+    pub(super) fn on_timeout(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        let had = self.paths[index].sender.inflight() > 0;
+        self.paths[index].sender.on_timer(now, &mut Nothing);
+        if !had {
+            return;
+        }
+        self.on_error(now, index);
+        if self.failed_at().is_some() {
+            return;
+        }
+        self.lose_all(index);
+        if !self.options.repairs_first() {
+            (self.recover, self.paths[index].recover) = (None, None);
+        }
+        if let Some(path) = self.chunks.first_to_resend() {
+            self.send_one(now, path, wire);
+        }
+    }
+
+    /// Everything in flight on a path is lost.
+    fn lose_all(&mut self, index: usize) {
+        let to = self.destination(index, true);
+        let Self { paths, chunks, .. } = self;
+        let Path { lane, sender, .. } = &mut paths[index];
+        lane.timed = None;
+        for number in lane.numbers() {
+            let tsn = lane.tsn(number);
+            if tsn < chunks.first() {
+                continue;
+            }
+            let chunk = chunks.get(tsn);
+            if chunk.is_in_flight() && usize::from(chunk.path) == index && chunk.number == number {
+                chunks.lose(tsn, to, false);
+            }
+        }
+        lane.release(sender.una());
+    }
+}

@@ -1,0 +1,283 @@
+//! What an acknowledgement does (RFC 9260 sections 6.2.1, 7.2): one pass over what is new in it, then the path senders hear, each
+//! of its own packets, and what may be sent is sent.
+
+use super::association::{Association, Choices};
+use super::message::{Sack, Wire};
+use super::path::{News, Nothing, Path};
+use ackclock_base::{Span, Time};
+use ackclock_cc::selector::PathAck;
+use ackclock_recovery::ecn::MarkFeedback;
+use ackclock_recovery::sender::{Acknowledgement, Declaration};
+
+/// What a SACK has brought.
+#[derive(Clone, Copy, Debug, Default)]
+struct Brought {
+    /// Whether it moves the cumulative TSN.
+    advances: bool,
+    /// Whether it acknowledges something that was sent more than once.
+    resent: bool,
+    /// The highest TSN that it newly acknowledges (HTNA).
+    highest: Option<u64>,
+    /// Whether one of the paths has lost something by it.
+    losses: bool,
+}
+
+impl Association {
+    /// A SACK has arrived over a path. One that is older than another before it is ignored, as is one of what was never sent.
+    pub fn on_sack(&mut self, now: Time, sack: &Sack<'_>, wire: &mut impl Wire) {
+        let first = self.chunks.first();
+        if self.is_over()
+            || !self.is_established()
+            || !(first..=self.chunks.high()).contains(&sack.cumulative)
+        {
+            return;
+        }
+        let mut brought = self.take_in(sack);
+        self.window = u64::from(sack.window);
+        self.find_losses(sack, &mut brought);
+        let rtt = self.echoed(now, sack);
+        self.tell_paths(now, &brought);
+        self.leave_recovery();
+        self.select(now, rtt);
+        self.burst = self.options.burst(brought.resent);
+        if brought.losses
+            && let Some(path) = self.chunks.first_to_resend()
+        {
+            self.send_one(now, path, wire); // section 7.2.4 rule 3: whatever the window
+            if self.options.repairs_first() && self.chunks.all_waiting() > 0 {
+                return;
+            }
+        }
+        self.send_all(now, wire);
+    }
+
+    /// Notes what has arrived.
+    fn take_in(&mut self, sack: &Sack<'_>) -> Brought {
+        let mut brought = Brought { advances: sack.cumulative > self.chunks.first(), ..Brought::default() };
+        for tsn in self.chunks.first()..sack.cumulative {
+            self.acknowledge(tsn, &mut brought);
+        }
+        self.chunks.release(sack.cumulative);
+        if !sack.blocks.is_empty() || !self.seen.is_empty() {
+            self.take_in_blocks(sack, &mut brought);
+        }
+        brought
+    }
+
+    /// Receivers repeat their blocks: of one that begins as one before did, only the rest is looked at.
+    fn take_in_blocks(&mut self, sack: &Sack<'_>, brought: &mut Brought) {
+        std::mem::swap(&mut self.seen, &mut self.earlier);
+        self.seen.clear();
+        let (mut place, high) = (0, self.chunks.high());
+        for block in sack.blocks {
+            let start = (sack.cumulative + u64::from(block.start)).min(high);
+            let end = (sack.cumulative + u64::from(block.end)).min(high);
+            while self.earlier.get(place).is_some_and(|earlier| earlier.0 < start) {
+                place += 1;
+            }
+            let known = self
+                .earlier
+                .get(place)
+                .filter(|earlier| earlier.0 == start)
+                .map_or(start, |earlier| earlier.1);
+            for tsn in known.max(start)..end {
+                self.acknowledge(tsn, brought);
+            }
+            self.seen.push((start, end.max(known)));
+        }
+    }
+
+    #[inline]
+    fn acknowledge(&mut self, tsn: u64, brought: &mut Brought) {
+        let Some(chunk) = self.chunks.acknowledge(tsn) else { return };
+        brought.highest = brought.highest.max(Some(tsn));
+        brought.resent |= chunk.was_resent();
+        let path = &mut self.paths[usize::from(chunk.path)];
+        if !chunk.waits() {
+            path.news.acknowledge(chunk.number);
+        }
+        if let Some((_, sent)) = path.lane.timed.filter(|(timed, _)| *timed == tsn) {
+            path.lane.timed = None;
+            path.news.stamp = Some(sent);
+        }
+        // The error counter is that of the path that carried it last (section 8.2). What waits to be sent again after a timeout
+        // may have arrived long ago: that tells nothing of the path now.
+        if !chunk.waits() {
+            self.on_success(usize::from(chunk.path));
+        }
+    }
+
+    /// Section 7.2.4, or path by path under CMT.
+    fn find_losses(&mut self, sack: &Sack<'_>, brought: &mut Brought) {
+        if sack.blocks.is_empty() {
+            return;
+        }
+        let by_path = self.options.details.cmt;
+        if let Some(highest) = brought.highest.filter(|_| !by_path) {
+            // In recovery, all that is reported missing in a SACK that moves the cumulative TSN.
+            let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
+            let in_recovery = brought.advances && self.recover.is_some();
+            let enough = self.reports.report_below(if in_recovery { highest.max(told) } else { highest });
+            for tsn in enough.start.max(self.chunks.first())..enough.end {
+                let chunk = self.chunks.get(tsn);
+                if chunk.may_be_reported() && !chunk.was_resent() {
+                    self.lose(tsn, brought);
+                }
+            }
+        }
+        self.find_losses_by_number(sack, by_path, brought);
+    }
+
+    /// What was sent again is judged by what was sent after it over the same path; under CMT everything is (split fast
+    /// retransmit).
+    fn find_losses_by_number(&mut self, sack: &Sack<'_>, everything: bool, brought: &mut Brought) {
+        let one_path = self.paths.iter().filter(|path| path.news.highest > 0).count() == 1;
+        // A SACK that was held back for several packets of one path stands for as many reports.
+        let times = if everything && one_path { sack.packets.max(1) } else { 1 };
+        for index in 0..self.paths.len() {
+            let highest = self.paths[index].news.highest;
+            if highest == 0 {
+                continue;
+            }
+            for _ in 0..times {
+                let enough = self.paths[index].reports.report_below(highest - 1);
+                self.lose_numbers(index, enough, everything, brought);
+            }
+        }
+    }
+
+    fn lose_numbers(
+        &mut self,
+        index: usize,
+        numbers: std::ops::Range<u64>,
+        everything: bool,
+        brought: &mut Brought,
+    ) {
+        let kept = self.paths[index].lane.numbers();
+        for number in numbers.start.max(kept.start)..numbers.end.min(kept.end) {
+            let tsn = self.paths[index].lane.tsn(number);
+            if tsn < self.chunks.first() {
+                continue;
+            }
+            let chunk = self.chunks.get(tsn);
+            let is_it = usize::from(chunk.path) == index && chunk.number == number;
+            if is_it && chunk.may_be_reported() && (everything || chunk.was_resent()) {
+                self.lose(tsn, brought);
+            }
+        }
+    }
+
+    /// A chunk is lost by reports.
+    fn lose(&mut self, tsn: u64, brought: &mut Brought) {
+        let chunk = self.chunks.get(tsn);
+        let index = usize::from(chunk.path);
+        let to = self.destination(index, false);
+        self.chunks.lose(tsn, to, true);
+        brought.losses = true;
+        let by_path = self.options.details.cmt;
+        let recover = if by_path { &mut self.paths[index].recover } else { &mut self.recover };
+        // Losses of what was sent since the recovery began are part of it, wherever they show. One reduction for each path that
+        // the SACK which begins it shows losses on.
+        let begins = recover.is_none();
+        if begins {
+            *recover = Some(self.chunks.high());
+        }
+        let is_beginning = begins || (!by_path && self.paths.iter().any(|path| path.news.reduces));
+        let path = &mut self.paths[index];
+        path.news.lost.push(chunk.number);
+        path.news.reduces |= is_beginning;
+        if path.news.reduces || path.lane.timed.is_some_and(|(timed, _)| timed == tsn) {
+            path.lane.timed = None;
+        }
+    }
+
+    /// The round trip that the echoed timestamp tells, which is that of the path that the packet took.
+    fn echoed(&mut self, now: Time, sack: &Sack<'_>) -> Option<(usize, Span)> {
+        let index = usize::from(sack.echo.path);
+        if !self.options.details.timestamps || sack.echo.sent > now {
+            return None;
+        }
+        for path in &mut self.paths {
+            path.news.stamp = None;
+        }
+        let path = self.paths.get_mut(index)?;
+        path.news.stamp = Some(sack.echo.sent);
+        let rtt = now.since(sack.echo.sent);
+        path.note_rtt(rtt);
+        Some((index, rtt))
+    }
+
+    fn tell_paths(&mut self, now: Time, brought: &Brought) {
+        let by_path = self.options.details.cmt;
+        let first = self.chunks.first();
+        let ends = |recover: Option<u64>| recover.filter(|recover| first < *recover).is_some();
+        let together = ends(self.recover);
+        for path in &mut self.paths {
+            if path.news.is_empty() {
+                path.news.clear();
+                continue;
+            }
+            let recovering = if by_path { ends(path.recover) } else { together };
+            let advances = (!by_path).then_some(brought.advances);
+            if let Some(rtt) = path.take(now, recovering, advances) {
+                self.rtt.record(rtt);
+            }
+        }
+    }
+
+    fn leave_recovery(&mut self) {
+        let first = self.chunks.first();
+        let over = |recover: &mut Option<u64>| {
+            if recover.is_some_and(|recover| first >= recover) {
+                *recover = None;
+            }
+        };
+        over(&mut self.recover);
+        self.paths.iter_mut().for_each(|path| over(&mut path.recover));
+    }
+
+    /// Asks the selector, if there is one, where new data goes from now on.
+    fn select(&mut self, now: Time, echoed: Option<(usize, Span)>) {
+        let Some(selector) = &mut self.selector else { return };
+        let path = self.current;
+        let rtt = match echoed {
+            Some((index, rtt)) => (index == path).then_some(rtt),
+            None => self.paths[path].last_rtt(),
+        };
+        let Some(switch) = selector.on_ack(&PathAck { now, path, rtt }, &Choices(&self.paths)) else {
+            return;
+        };
+        self.counts.switches += 1;
+        (self.current, self.primary) = (switch.path, switch.path);
+        if let Some(cwnd) = switch.cwnd {
+            self.paths[switch.path].sender.set_cwnd(now, cwnd);
+        }
+    }
+}
+
+impl Path {
+    /// Hands the news to the sender. Returns the round trip of what was sent once.
+    fn take(&mut self, now: Time, recovering: bool, advances: Option<bool>) -> Option<Span> {
+        let Self { sender, lane, news, .. } = self;
+        let News { acked, lost, stamp, reduces, .. } = &mut *news;
+        sender.declare(&Declaration { lost, reduces: *reduces, recovering });
+        let una = sender.una();
+        let cumulative = acked.iter().find(|run| run.start == una).map_or(una, |run| run.end);
+        let acknowledgement = Acknowledgement {
+            cumulative,
+            ranges: acked.drain(..),
+            stamp: *stamp,
+            one_way_delay: None,
+            dsack: None,
+            marks: MarkFeedback::default(),
+            advances,
+        };
+        let taken = sender.on_ack(now, acknowledgement, &mut Nothing);
+        lane.release(sender.una());
+        news.clear();
+        if let Some(rtt) = taken.clean_rtt {
+            self.note_rtt(rtt);
+        }
+        taken.clean_rtt
+    }
+}

@@ -1,0 +1,127 @@
+//! What is sent when: first what is lost, over the path that it waits for, then new data, as far as windows, the receiver's room
+//! and the bound on bursts allow.
+
+use super::association::Association;
+use super::chunks::Chunks;
+use super::message::{Data, Message, Wire};
+use super::path::{Lane, Path};
+use super::reachability::State;
+use ackclock_base::Time;
+use ackclock_recovery::sender::{Output, Transmission};
+
+/// Makes packets of what a path may send.
+struct Packets<'a, W> {
+    now: Time,
+    path: usize,
+    chunks: &'a mut Chunks,
+    lane: &'a mut Lane,
+    chunk_bytes: u16,
+    /// Whether what was sent last was sent again.
+    again: bool,
+    wire: &'a mut W,
+}
+
+impl<W: Wire> Output for Packets<'_, W> {
+    #[inline]
+    fn send(&mut self, transmission: Transmission) -> Option<u16> {
+        let Self { now, path, chunks, lane, wire, .. } = self;
+        let lost = chunks.send_again(*path, transmission.number);
+        self.again = lost.is_some();
+        let tsn = lost.unwrap_or_else(|| chunks.send_new(*path, transmission.number));
+        lane.push(*now, tsn, !self.again);
+        wire.send(*path, &Message::Data(Data { tsn, sent: *now }));
+        Some(self.chunk_bytes)
+    }
+
+    #[inline]
+    fn sent_before(&self) -> bool {
+        self.again
+    }
+}
+
+impl Association {
+    /// Sends what may be sent.
+    pub(super) fn send_all(&mut self, now: Time, wire: &mut impl Wire) {
+        if self.is_over() || !self.is_established() {
+            return;
+        }
+        if self.chunks.all_waiting() > 0 {
+            self.send_lost(now, wire);
+            if self.options.repairs_first() && self.chunks.all_waiting() > 0 {
+                return;
+            }
+        }
+        if self.options.details.cmt {
+            for step in 0..self.paths.len() {
+                let index = (self.turn + step) % self.paths.len();
+                if self.paths[index].reachability.state == State::Active {
+                    self.send_new(now, index, wire);
+                }
+            }
+            self.turn = (self.turn + 1) % self.paths.len();
+            if self.chunks.in_flight() > 0 {
+                return;
+            }
+        }
+        self.send_new(now, self.current, wire);
+    }
+
+    /// Sends what is lost, as windows allow.
+    pub(super) fn send_lost(&mut self, now: Time, wire: &mut impl Wire) {
+        for index in 0..self.paths.len() {
+            let waiting = self.chunks.waiting(index);
+            if waiting > 0 {
+                self.send_over(now, index, waiting, wire);
+            }
+        }
+    }
+
+    /// Sends the first that waits for a path, whatever the window.
+    pub(super) fn send_one(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        self.with_packets(now, index, wire, |path, mut packets| path.send_one(now, &mut packets));
+    }
+
+    fn send_new(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        let room = self.room().min(self.data_until - self.chunks.high().min(self.data_until));
+        if room > 0 {
+            self.send_over(now, index, room, wire);
+        }
+    }
+
+    /// How many chunks more the receiver has room for (RFC 9260 section 6.1 rule A): one where nothing is under way, to learn when
+    /// there is room again.
+    fn room(&self) -> u64 {
+        let chunk = u64::from(self.options.sizes.payload);
+        let in_flight = self.chunks.in_flight();
+        (self.window / chunk).saturating_sub(in_flight).max(u64::from(in_flight == 0))
+    }
+
+    fn send_over(&mut self, now: Time, index: usize, chunks: u64, wire: &mut impl Wire) {
+        let most = chunks.min(self.burst);
+        if most == 0 {
+            return;
+        }
+        self.paths[index].rest(now, self.options.idle_window());
+        let (before, new_before) = (self.paths[index].sender.high(), self.chunks.high());
+        self.with_packets(now, index, wire, |path, mut packets| path.send_up_to(now, most, &mut packets));
+        let sent = self.paths[index].sender.high() - before;
+        self.burst -= sent.min(self.burst);
+        // What is sent again tells no round trip, and leaves the path idle (section 8.3).
+        if self.chunks.high() > new_before {
+            self.paths[index].heartbeat.on_sent(now);
+        }
+    }
+
+    fn with_packets<W: Wire>(
+        &mut self,
+        now: Time,
+        index: usize,
+        wire: &mut W,
+        send: impl FnOnce(&mut ackclock_recovery::Sender, Packets<'_, W>),
+    ) {
+        let Self { chunks, paths, options, .. } = self;
+        let Path { sender, lane, .. } = &mut paths[index];
+        let chunk_bytes = options.sizes.chunk as u16;
+        send(sender, Packets { now, path: index, chunks, lane, chunk_bytes, again: false, wire });
+    }
+}
