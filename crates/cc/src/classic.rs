@@ -133,6 +133,10 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         self.law.ecn()
     }
 
+    fn follows_sending(&self) -> bool {
+        false
+    }
+
     fn on_change(&mut self, change: &Change) {
         if let Change::PacketBytes(bytes) = *change {
             let before = std::mem::replace(&mut self.packet_bytes, bytes);

@@ -22,7 +22,12 @@ pub trait Control: Send {
     /// The connection begins, opens or ends, or its packets change their size.
     fn on_change(&mut self, _change: &Change) {}
 
-    /// A packet has been sent.
+    /// Whether it wants to hear of each packet that is sent. Asked once.
+    fn follows_sending(&self) -> bool {
+        true
+    }
+
+    /// A packet has been sent; for a control that [follows that](Self::follows_sending).
     fn on_sent(&mut self, _sent: &Sent, _random: &mut dyn Random) {}
 
     /// An acknowledgement arrived. Losses that it revealed have been reported before.

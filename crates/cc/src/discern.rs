@@ -176,6 +176,10 @@ impl Control for Discerning {
         self.control.on_change(change);
     }
 
+    fn follows_sending(&self) -> bool {
+        self.control.follows_sending()
+    }
+
     fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {
         self.control.on_sent(sent, random);
     }

@@ -68,6 +68,8 @@ pub struct Sender {
     /// Whether the application may have more to send when that is done.
     stays_open: bool,
     deadline: Time,
+    /// Whether the control [wants to hear](Control::follows_sending) of each packet that is sent.
+    tells_sending: bool,
     /// Whether the rule has a timer beside it.
     keeps_timer: bool,
     /// Whether the rule is [at ease](Detection::is_at_ease) and the ledger [in order](Ledger::is_in_order): what is
@@ -102,6 +104,7 @@ impl Sender {
         let Parts { controller, detection, backoff, random } = parts;
         Self {
             ecn: EcnSender::new(controller.ecn()),
+            tells_sending: controller.follows_sending(),
             controller,
             keeps_timer: detection.keeps_timer(),
             rule: detection,

@@ -88,7 +88,8 @@ pub struct Lane {
     /// Its leaf in the schedule.
     pub source: SourceId,
     packets: u32,
-    /// The places in the pool of the first packet, and after the last one; nothing while it is empty.
+    /// The places in the pool of the first packet, which means nothing while it is empty, and after the last one; the latter
+    /// begins a chunk where there is no room in the last one, or it is empty.
     first: u32,
     after: u32,
     /// When the last packet arrives.
@@ -107,10 +108,18 @@ impl Lane {
         Self { path, next_step, source, packets, first, after, until: Time::ZERO, sorted }
     }
 
-    /// Whether a packet can be [appended](Self::append): none overtakes another here, and there is room in the pool.
+    /// Whether a packet can be [appended](Self::append) in a lane where none overtakes another: whether there is room in the
+    /// pool if it takes any.
     #[inline]
     pub fn is_ready(&self, pool: &Pool) -> bool {
-        self.sorted.is_none() && !pool.free.is_empty()
+        debug_assert!(self.sorted.is_none());
+        !self.needs_chunk() || !pool.free.is_empty()
+    }
+
+    /// Whether the next packet begins a chunk.
+    #[inline]
+    fn needs_chunk(&self) -> bool {
+        self.after.is_multiple_of(CHUNK)
     }
 
     /// Adds a packet that arrives then, in this place among those of the same time. Says when it arrives if it is the new head.
@@ -131,13 +140,14 @@ impl Lane {
         let arrives = arrives.max(self.until);
         self.until = arrives;
         let is_head = self.packets == 0;
-        if is_head {
-            self.first = pool.take();
-            self.after = self.first;
-        } else if self.after.is_multiple_of(CHUNK) {
-            let next = pool.take();
-            pool.next[(self.after / CHUNK - 1) as usize] = next;
-            self.after = next;
+        if self.needs_chunk() {
+            let chunk = pool.take();
+            if is_head {
+                self.first = chunk;
+            } else {
+                pool.next[(self.after / CHUNK - 1) as usize] = chunk;
+            }
+            self.after = chunk;
         }
         pool.places[self.after as usize] = Kept::of(arrives, order, packet);
         self.after += 1;
@@ -170,6 +180,7 @@ impl Lane {
             pool.free.push(chunk);
             self.first = pool.next[chunk as usize];
             if self.packets == 0 {
+                self.after = 0;
                 return (taken, None);
             }
         }

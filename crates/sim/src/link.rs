@@ -4,6 +4,7 @@
 //! the link is known the moment it is offered, and the link needs no events of its own. A discipline that decides at
 //! departure holds its packets in a [`WaitingRoom`], and its link is served each time that it becomes free.
 
+mod departing;
 mod line;
 mod queue;
 mod turns;
@@ -11,11 +12,8 @@ mod turns;
 use crate::channel::{Carried, Impaired, Impairments, Sending};
 use crate::histogram::Histogram;
 use crate::measure::{Interval, QueueStatistics};
-use crate::medium::Station;
 use crate::random::Stream;
-use crate::station_queue::StationQueue;
 use crate::transmission::{Phase, Transmission};
-use crate::waiting_room::{Guest, WaitingRoom};
 use ackclock_aqm::{Arrival, Queueing, Verdict};
 use ackclock_base::{Rate, Span, Time};
 use queue::Queue;
@@ -131,6 +129,9 @@ impl Link {
     pub fn new(parts: LinkParts, shared: bool, measured: Interval) -> Self {
         let stream = |purpose: &str| Stream::new(parts.seed, &format!("link {} {purpose}", parts.name));
         let followed = shared || parts.discipline.is_some();
+        let impaired = Impaired::of(parts.impairments, stream);
+        let transmission = Transmission::new(parts.rate, parts.phases);
+        let simple = impaired.is_none() && !transmission.varies();
         Self {
             free_at: Time::ZERO,
             whole_until: Time::ZERO,
@@ -138,11 +139,12 @@ impl Link {
             delay: parts.delay,
             busy_ns: 0,
             waited_ns: 0,
-            transmission: Transmission::new(parts.rate, parts.phases),
+            transmission,
             measured,
             other: LinkCounts::default(),
-            queue: followed.then(|| Box::new(Queue::new(parts.discipline, stream("queue"), measured))),
-            impaired: Impaired::of(parts.impairments, stream),
+            queue: followed
+                .then(|| Box::new(Queue::new(parts.discipline, stream("queue"), measured, simple))),
+            impaired,
             rate: parts.rate,
             name: parts.name.into(),
             from: parts.from.into(),
@@ -211,8 +213,41 @@ impl Link {
         self.waited_ns = self.waited_ns.saturating_add(self.measured.overlap(now, starts).nanos());
     }
 
+    /// Whether its queue is followed and nothing but the room in it decides what becomes of a packet: then it is asked of
+    /// [`Self::admit`] first.
+    pub fn is_simple(&self) -> bool {
+        self.queue.as_ref().is_some_and(|queue| queue.simple_limit.is_some())
+    }
+
+    /// When a packet arrives that is offered at `now`, which never lies before the previous offer, where that follows from how
+    /// many wait: nothing but the room decides, there is room, and it is like those of which [`Self::cross`] knows. Otherwise
+    /// [`Self::offer`] says what becomes of it.
+    #[inline(always)]
+    pub fn admit(&mut self, now: Time, bytes: u32) -> Option<Time> {
+        let queue = self.queue.as_deref_mut()?;
+        let limit = queue.simple_limit?;
+        let takes = self.transmission.time_of_same(bytes)?;
+        let starts = self.free_at.max(now);
+        let sent = starts + takes;
+        if sent >= self.whole_until {
+            return None;
+        }
+        queue.settle(now);
+        if starts > now {
+            if !limit.has_room(bytes, queue.waiting.len(), queue.waiting_bytes) {
+                return None;
+            }
+            queue.join(now, starts, bytes);
+        }
+        if let Some(waits) = &mut queue.waits {
+            waits.record(Span::from_nanos(starts.nanos() - now.nanos()));
+        }
+        self.send(now, starts, takes);
+        Some(sent + self.delay)
+    }
+
     /// Offers a packet at `now`, which never lies before the previous offer.
-    #[inline]
+    #[inline(always)] // what becomes of it need not lie in memory then
     pub fn offer(&mut self, arrival: &Arrival) -> Fate {
         let Arrival { now, bytes, .. } = *arrival;
         let starts = self.free_at.max(now);
@@ -273,67 +308,9 @@ impl Link {
         self.impaired.as_ref().is_some_and(|impaired| impaired.reorders())
     }
 
-    /// Makes it a station of a medium: its packets do not know when they will go.
-    pub fn share_medium(&mut self) {
-        let Some(queue) = &mut self.queue else { return };
-        if queue.room.is_none() {
-            let waiting = StationQueue::new(queue.discipline.take(), self.rate);
-            queue.room = Some(WaitingRoom::new(Box::new(waiting)));
-            queue.next_look = Time::NEVER;
-        }
-    }
-
-    /// What waits, and before when none of it goes.
-    pub fn station(&self) -> Station {
-        let room = self.queue.as_ref().and_then(|queue| queue.room.as_ref());
-        room.map_or_else(Station::default, |room| Station { packets: room.packets(), ready: room.ready() })
-    }
-
     /// Until when it is busy.
     pub fn free_at(&self) -> Time {
         self.free_at
-    }
-
-    /// Another station of its medium is sending.
-    pub fn wait_until(&mut self, free_at: Time) {
-        self.free_at = free_at;
-    }
-
-    /// Whether its discipline decides at departure: then packets [`Self::wait`], and the link is [served](Self::serve).
-    #[inline]
-    pub fn decides_at_departure(&self) -> bool {
-        self.queue.as_ref().is_some_and(|queue| queue.room.is_some())
-    }
-
-    /// A packet arrives to wait; those that are dropped for it go to `dropped`.
-    pub fn wait(&mut self, guest: Guest, arrival: Arrival, dropped: &mut Vec<Guest>) {
-        let counted = self.measured.contains(arrival.now);
-        let Some(Queue { room: Some(room), random, meter, .. }) = self.queue.as_deref_mut() else { return };
-        let before = (room.packets(), dropped.len());
-        room.enter(guest, arrival, self.free_at <= arrival.now, random, dropped);
-        meter.change(arrival.now, before.0);
-        self.other.arrived += u64::from(counted);
-        self.other.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
-    }
-
-    /// If the link is free, begins to send the next packet and returns it with its fate; those that are dropped before it
-    /// go to `dropped`.
-    pub fn serve(&mut self, now: Time, dropped: &mut Vec<Guest>) -> Option<(Guest, Fate)> {
-        if self.free_at > now {
-            return None;
-        }
-        let (guest, marked) = self.take(now, dropped)?;
-        let (sent, delay) = self.transmit(now, guest.packet.bytes);
-        self.busy_ns += self.measured.overlap(now, sent).nanos();
-        let counter = if delay.is_some() { &mut self.other.delivered } else { &mut self.other.lost };
-        *counter += u64::from(self.measured.contains(sent));
-        Some((guest, Fate::of(now, sent, delay, marked)))
-    }
-
-    /// When the link has to be served next; `None` while nothing waits.
-    pub fn service_due(&self) -> Option<Time> {
-        let room = self.queue.as_ref()?.room.as_ref().filter(|room| room.packets() > 0)?;
-        Some(self.free_at.max(room.ready()))
     }
 
     /// How many packets wait at `now`, not counting the one being sent. What is [shown](Self::publish) after that is of `now`

@@ -18,35 +18,52 @@ use crate::agent::{AgentParts, Way};
 use crate::lane::{Lane, Pool};
 use crate::link::{Fate, Link};
 use crate::measure::Interval;
-use crate::medium::{Manner, Medium, MediumParts, Station, Turn};
+use crate::medium::{Manner, Medium, MediumParts, Station};
 use crate::packet::{Extensions, Packet};
 use crate::random::Stream;
 use crate::schedule::{Order, Schedule, SourceId};
-use crate::trace::{Event, Trace};
+use crate::trace::Trace;
 use crate::waiting_room::Guest;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use agents::{Outgoing, Placed};
 pub(crate) use building::{plans, put_on_paths, shared_links};
 use std::collections::VecDeque;
-use tracing::{take_number, trace_fate};
+use tracing::take_number;
 use turns::{Hand, Part};
 
-/// A step of a path.
+/// A step of a path. Crossing a plain link that no other path uses is arithmetic, and done on the way to what follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    /// Go over a plain link that no other path uses: arithmetic.
-    Cross(u32),
-    /// Go over a link that decides about packets as they arrive, or is shared.
-    Offer(u32),
-    /// Join the queue of a link that decides at departure.
-    Join(u32),
+struct Step {
+    /// The link that is crossed first, or [`NO_LINK`], which is the index of none.
+    crosses: u32,
+    then: Then,
+}
+
+const NO_LINK: u32 = u32::MAX;
+
+/// What a step leads to. Where a trace is kept, or packets overtake one another, steps of their own see to it, so that
+/// nobody need ask on the way of every packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Then {
     /// Wait in a lane until the packet has arrived here.
     Wait(u32),
+    /// The same where packets overtake one another, or are traced.
+    WaitApart(u32),
+    /// Go over a shared link where nothing but the room in its queue decides about packets.
+    Offer(u32),
+    /// Go over a link that has more to decide as they arrive, or is traced.
+    Ask(u32),
+    /// Join the queue of a link that decides at departure.
+    Join(u32),
     /// Pass an agent.
     Meet(u32, Way),
     /// Reach the endpoint.
     Arrive,
+    /// The same, traced.
+    ArriveTraced,
+    /// Go on with the next step.
+    GoOn,
 }
 
 /// Where a path leads to.
@@ -222,7 +239,7 @@ impl Network {
     pub fn launch(&mut self, now: Time, path: u32, packet: &mut Packet) {
         self.dropped_at_arrival = false;
         if self.trace.is_some() {
-            self.trace_launch(now, path, packet);
+            return self.launch_traced(now, path, packet);
         }
         self.advance(now, path, self.starts[path as usize], packet);
     }
@@ -239,12 +256,16 @@ impl Network {
     pub fn look_ahead(&self, lane: usize) -> (u64, Option<Destination>) {
         let lane = &self.lanes[lane];
         let arrives = lane.head(&self.pool).map_or(0, |(time, _)| time.nanos());
-        match self.steps[lane.next_step as usize] {
-            Step::Cross(link) | Step::Offer(link) | Step::Join(link) => {
+        let Step { crosses, then } = self.steps[lane.next_step as usize];
+        match then {
+            Then::Offer(link) | Then::Ask(link) | Then::Join(link) => {
                 (arrives ^ self.links[link as usize].free_at().nanos(), None)
             }
-            Step::Arrive => (arrives, Some(self.destination(lane.path))),
-            Step::Wait(_) | Step::Meet(..) => (arrives, None),
+            Then::Arrive | Then::ArriveTraced => (arrives, Some(self.destination(lane.path))),
+            Then::Wait(_) | Then::WaitApart(_) | Then::Meet(..) | Then::GoOn => {
+                let link = self.links.get(crosses as usize);
+                (arrives ^ link.map_or(0, |link| link.free_at().nanos()), None)
+            }
         }
     }
 
@@ -258,61 +279,86 @@ impl Network {
             self.schedule.set(lane.source, arrives, order);
         }
         let (path, step) = (lane.path, lane.next_step);
-        if self.trace.is_some() {
-            self.number = take_number(&mut self.traced[lane_index], order);
-        }
         self.reached_end = Time::NEVER;
         match self.steps[step as usize] {
-            Step::Offer(link) => self.offer(arrives, path, link, step, head),
-            Step::Arrive => self.reach_end(arrives, path, head),
-            _ => self.advance(arrives, path, step, head),
+            Step { crosses: NO_LINK, then: Then::Arrive } => self.reached_end = arrives,
+            Step { crosses: NO_LINK, then: Then::Offer(link) } => self.offer(arrives, path, link, step, head),
+            Step { then, .. } => {
+                if self.trace.is_some() {
+                    self.number = take_number(&mut self.traced[lane_index], order);
+                }
+                match then {
+                    Then::Ask(link) => self.ask(arrives, path, link, step, head),
+                    _ => self.advance(arrives, path, step, head),
+                }
+            }
         }
         (self.reached_end, path)
     }
 
     /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. What is more than
     /// arithmetic is left to others as the last thing, so that arithmetic needs no room on the stack.
-    fn advance(&mut self, mut now: Time, path: u32, mut step: u32, packet: &mut Packet) {
-        loop {
-            match self.steps[step as usize] {
-                Step::Cross(link) => match self.links[link as usize].cross(now, packet.bytes) {
-                    Some(at) => now = at,
-                    None => return self.cross_slowly(now, path, link, step, packet),
-                },
-                Step::Offer(link) => return self.offer(now, path, link, step, packet),
-                Step::Wait(lane) => return self.enter(now, lane, packet),
-                Step::Join(link) => return self.join(now, path, link, step, packet),
-                Step::Meet(agent, way) => return self.meet(now, agent, way, path, step, packet),
-                Step::Arrive => return self.reach_end(now, path, packet),
+    fn advance(&mut self, mut now: Time, path: u32, step: u32, packet: &mut Packet) {
+        let Step { crosses, then } = self.steps[step as usize];
+        if let Some(link) = self.links.get_mut(crosses as usize) {
+            match link.cross(now, packet.bytes) {
+                Some(at) => now = at,
+                None => return self.cross_slowly(now, path, step, packet),
             }
-            step += 1;
+        }
+        match then {
+            Then::Wait(lane) => self.enter(now, lane, packet),
+            Then::Arrive => self.reached_end = now,
+            _ => self.go_further(now, path, step, packet),
         }
     }
 
-    /// A packet reaches the end of its path.
-    #[inline]
-    fn reach_end(&mut self, now: Time, path: u32, packet: &Packet) {
-        self.reached_end = now;
-        if let Some(trace) = &mut self.trace {
-            trace.push(now, path, self.number, packet.bytes, Event::Delivered);
+    /// The same for what is behind the link that the step crosses.
+    #[inline(never)]
+    fn go_further(&mut self, now: Time, path: u32, step: u32, packet: &mut Packet) {
+        match self.steps[step as usize].then {
+            Then::Wait(lane) | Then::WaitApart(lane) => self.enter_apart(now, lane, packet),
+            Then::Offer(link) => self.offer(now, path, link, step, packet),
+            Then::Ask(link) => self.ask(now, path, link, step, packet),
+            Then::Join(link) => self.join(now, path, link, step, packet),
+            Then::Meet(agent, way) => self.meet(now, agent, way, path, step, packet),
+            Then::Arrive => self.reached_end = now,
+            Then::ArriveTraced => self.reach_end_traced(now, path, packet),
+            Then::GoOn => self.advance(now, path, step + 1, packet),
         }
     }
 
     /// Takes a packet over a plain link where that is more than arithmetic.
     #[inline(never)]
-    fn cross_slowly(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
+    fn cross_slowly(&mut self, now: Time, path: u32, step: u32, packet: &mut Packet) {
+        let link = self.steps[step as usize].crosses;
         let at = self.links[link as usize].cross_slowly(now, packet.bytes);
-        self.advance(at, path, step + 1, packet);
+        self.go_further(at, path, step, packet);
     }
 
     /// Offers a packet to a link that decides at arrival, and takes it on from there.
     #[inline(never)]
     fn offer(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
+        match self.links[link as usize].admit(now, packet.bytes) {
+            Some(at) => self.advance(at, path, step + 1, packet),
+            None => self.ask(now, path, link, step, packet),
+        }
+    }
+
+    /// The same where more has to be asked than whether there is room.
+    #[inline(never)]
+    fn ask(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
+        if self.trace.is_some() {
+            return self.ask_traced(now, path, link, step, packet);
+        }
         let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
         let fate = self.links[link as usize].offer(&arrival);
-        if let Some(trace) = &mut self.trace {
-            trace_fate(trace, now, path, self.number, packet.bytes, link, fate);
-        }
+        self.follow(fate, now, path, step, packet);
+    }
+
+    /// What is to become of a packet at a link that it was offered to comes about.
+    #[inline(always)]
+    fn follow(&mut self, fate: Fate, now: Time, path: u32, step: u32, packet: &mut Packet) {
         match fate {
             Fate::Arrives { at, marked, .. } => {
                 if marked {
@@ -329,11 +375,11 @@ impl Network {
     }
 
     /// A packet waits in a lane until it arrives.
-    #[inline(never)]
+    #[inline(always)]
     fn enter(&mut self, arrives: Time, index: u32, packet: &Packet) {
         let lane = &mut self.lanes[index as usize];
-        if self.trace.is_some() || !lane.is_ready(&self.pool) {
-            return self.enter_slowly(arrives, index, packet);
+        if !lane.is_ready(&self.pool) {
+            return self.enter_apart(arrives, index, packet);
         }
         let order = self.schedule.next_order();
         if let Some(arrives) = lane.append(&mut self.pool, arrives, order, packet) {
@@ -341,9 +387,10 @@ impl Network {
         }
     }
 
+    /// The same where packets overtake one another or are traced, or the pool has to grow.
     #[cold]
     #[inline(never)]
-    fn enter_slowly(&mut self, arrives: Time, index: u32, packet: &Packet) {
+    fn enter_apart(&mut self, arrives: Time, index: u32, packet: &Packet) {
         let order = self.schedule.next_order();
         if self.trace.is_some() {
             self.traced[index as usize].push_back((order, self.number));
@@ -364,31 +411,6 @@ impl Network {
     fn count_corrupted(&mut self, path: u32, sent: Time, packet: &Packet) {
         self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
         self.extensions.forget(packet);
-    }
-}
-
-impl Shared {
-    /// Who sends next, and when; `None` while nobody has anything.
-    fn due(&mut self, now: Time, links: &[Link]) -> Option<Turn> {
-        let Self { medium, links: stations_links, random, stations, hands, .. } = self;
-        for (index, (station, link)) in stations.iter_mut().zip(&*stations_links).enumerate() {
-            *station = links[*link as usize].station();
-            if let Some(hand) = hands.get(index) {
-                *station = hand.add_to(*station);
-            }
-        }
-        let ready =
-            stations.iter().filter(|station| station.packets > 0).map(|station| station.ready).min()?;
-        let free_at = links[stations_links[0] as usize].free_at().max(ready);
-        if free_at > now {
-            return Some(Turn { station: 0, starts: free_at });
-        }
-        let turn = medium.next(now, stations, random);
-        assert!(
-            stations[turn.station].packets > 0,
-            "a medium gives the turn to a station with nothing to send"
-        );
-        Some(turn)
     }
 }
 

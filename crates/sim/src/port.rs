@@ -25,8 +25,13 @@ impl Arrivals {
     #[inline]
     fn note(&mut self, now: Time, counts: bool, sent: Option<Time>, packets: u64, bytes: u64) {
         if self.series.is_some() {
-            self.note_in_series(now, bytes);
+            return self.note_in_series(now, counts, sent, packets, bytes);
         }
+        self.count(now, counts, sent, packets, bytes);
+    }
+
+    #[inline(always)]
+    fn count(&mut self, now: Time, counts: bool, sent: Option<Time>, packets: u64, bytes: u64) {
         if counts {
             self.packets += packets;
             self.bytes += bytes;
@@ -36,14 +41,16 @@ impl Arrivals {
         }
     }
 
-    #[inline(never)]
-    fn note_in_series(&mut self, now: Time, bytes: u64) {
-        let Some((every, series)) = &mut self.series else { return };
-        let interval = (now.nanos() / every.nanos().max(1)) as usize;
-        if interval >= series.len() {
-            series.resize(interval + 1, 0);
+    #[inline(never)] // the last thing that is done, so that without a series no room on the stack is needed
+    fn note_in_series(&mut self, now: Time, counts: bool, sent: Option<Time>, packets: u64, bytes: u64) {
+        if let Some((every, series)) = &mut self.series {
+            let interval = (now.nanos() / every.nanos().max(1)) as usize;
+            if interval >= series.len() {
+                series.resize(interval + 1, 0);
+            }
+            series[interval] += bytes;
         }
-        series[interval] += bytes;
+        self.count(now, counts, sent, packets, bytes);
     }
 }
 
@@ -100,11 +107,19 @@ pub(crate) struct Port<'a> {
     pub(crate) done: bool,
 }
 
+#[cold]
+#[inline(never)]
+fn no_such_path(path: usize, paths: u32) -> ! {
+    panic!("sent over path {path} of a flow that has {paths}")
+}
+
 impl Outbox for Port<'_> {
     #[inline]
     fn send(&mut self, path: usize, mut packet: Packet) {
         let Socket { first_path, paths, connection, .. } = *self.socket;
-        assert!(path < paths as usize, "sent over path {path} of a flow that has {paths}");
+        if path >= paths as usize {
+            no_such_path(path, paths);
+        }
         packet.connection = connection;
         let leaves = match &mut self.jitter {
             Some(jitter) => jitter.leaves(self.now),

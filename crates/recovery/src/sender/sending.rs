@@ -126,10 +126,16 @@ impl Sender {
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }
-        let inflight = if AT_EASE { self.ledger.outstanding() } else { self.ledger.pipe() };
-        let inflight = self.options.units.to_packets(inflight);
+        if self.tells_sending {
+            self.tell_sent(now, after_idle);
+        }
+        Some(size)
+    }
+
+    #[inline(never)]
+    fn tell_sent(&mut self, now: Time, after_idle: bool) {
+        let inflight = self.options.units.to_packets(self.ledger.pipe());
         let app_limited = self.ledger.delivery().is_app_limited();
         self.controller.on_sent(&Sent { now, inflight, after_idle, app_limited }, &mut *self.random);
-        Some(size)
     }
 }

@@ -11,7 +11,7 @@ use ackclock_base::{Size, Span, Time};
 
 /// A queue whose length is followed.
 pub(super) struct Queue {
-    waiting: Line,
+    pub(super) waiting: Line,
     /// When the first of it goes; never while nothing waits.
     next_goes: Time,
     pub(super) waiting_bytes: u64,
@@ -22,6 +22,8 @@ pub(super) struct Queue {
     pub(super) discipline: Option<Box<dyn Discipline>>,
     /// How much may wait, if that is all that is decided.
     only_limit: Option<Capacity>,
+    /// The same if besides nothing happens to packets on the link but that they are sent at a rate that stays the same.
+    pub(super) simple_limit: Option<Capacity>,
     pub(super) random: Stream,
     /// How long each packet waited that was sent; only where something decides about packets.
     pub(super) waits: Option<Histogram>,
@@ -30,13 +32,15 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(queueing: Option<Queueing>, random: Stream, measured: Interval) -> Self {
+    pub(super) fn new(queueing: Option<Queueing>, random: Stream, measured: Interval, simple: bool) -> Self {
         let waits = queueing.is_some().then(Histogram::default);
         let (discipline, room) = match queueing {
             Some(Queueing::AtArrival(discipline)) => (Some(discipline), None),
             Some(Queueing::AtDeparture(discipline)) => (None, Some(WaitingRoom::new(discipline))),
             None => (None, None),
         };
+        let only_limit =
+            discipline.as_ref().map_or(Some(Capacity::Unlimited), |discipline| discipline.only_limits());
         let period = discipline.as_ref().and_then(|discipline| discipline.period());
         Self {
             waiting: Line::default(),
@@ -44,7 +48,8 @@ impl Queue {
             waiting_bytes: 0,
             meter: QueueMeter::new(measured),
             next_look: period.map_or(Time::NEVER, |period| Time::ZERO + period),
-            only_limit: discipline.as_ref().map_or(Some(Capacity::Unlimited), |some| some.only_limits()),
+            only_limit,
+            simple_limit: only_limit.filter(|_| simple && period.is_none()),
             discipline,
             random,
             waits,

@@ -1,7 +1,7 @@
 //! How a network is built: where packets of a path have to wait, and what has to be served.
 
 use super::turns::Hand;
-use super::{Destination, Network, PathPlan, Shared, Step};
+use super::{Destination, NO_LINK, Network, PathPlan, Shared, Step, Then};
 use crate::agent::{AgentParts, Way};
 use crate::flow::FlowParts;
 use crate::lane::Lane;
@@ -50,46 +50,64 @@ impl Network {
         // A packet that has not waited is still in the hands of its sender, or of the link that was served.
         let mut has_waited = false;
         let mut waits_at_end = false;
+        // The plain link before what comes next.
+        let mut crosses = NO_LINK;
         for (place, link) in plan.links.iter().enumerate() {
             for (_, agent, way) in plan.agents.iter().filter(|(before, ..)| *before == place) {
                 // An agent sees packets when they are there.
                 if !now_is_real {
-                    self.add_wait(path, false);
+                    self.add_wait(path, &mut crosses, false);
                     now_is_real = true;
                 }
-                self.steps.push(Step::Meet(*agent, *way));
+                self.add_step(&mut crosses, Then::Meet(*agent, *way));
                 self.set_onward(*agent, *way, path, *link);
                 // What it sends from here has not waited.
                 has_waited = false;
             }
             if self.links[*link as usize].is_watched() && !now_is_real {
-                self.add_wait(path, false);
+                self.add_wait(path, &mut crosses, false);
                 has_waited = true;
             }
-            self.steps.push(match &self.links[*link as usize] {
-                plain if plain.is_plain() && self.trace.is_none() => Step::Cross(*link),
-                late if late.decides_at_departure() => Step::Join(*link),
-                _ => Step::Offer(*link),
-            });
+            let traced = self.trace.is_some();
+            let then = match &self.links[*link as usize] {
+                plain if plain.is_plain() && !traced => None,
+                late if late.decides_at_departure() => Some(Then::Join(*link)),
+                simple if simple.is_simple() && !traced => Some(Then::Offer(*link)),
+                _ => Some(Then::Ask(*link)),
+            };
+            match then {
+                Some(then) => self.add_step(&mut crosses, then),
+                None => {
+                    if crosses != NO_LINK {
+                        self.add_step(&mut crosses, Then::GoOn);
+                    }
+                    crosses = *link;
+                }
+            }
             now_is_real = false;
             has_waited &= !self.links[*link as usize].decides_at_departure();
             if self.links[*link as usize].reorders() {
                 // What follows is offered packets in the order in which they arrive.
-                self.add_wait(path, true);
+                self.add_wait(path, &mut crosses, true);
                 now_is_real = true;
             }
             waits_at_end = now_is_real;
         }
         if !(waits_at_end || plan.arrives_early && has_waited) {
-            self.add_wait(path, false);
+            self.add_wait(path, &mut crosses, false);
         }
-        self.steps.push(Step::Arrive);
+        self.add_step(&mut crosses, if self.trace.is_some() { Then::ArriveTraced } else { Then::Arrive });
     }
 
-    pub(super) fn add_wait(&mut self, path: u32, reorders: bool) {
+    fn add_step(&mut self, crosses: &mut u32, then: Then) {
+        self.steps.push(Step { crosses: std::mem::replace(crosses, NO_LINK), then });
+    }
+
+    fn add_wait(&mut self, path: u32, crosses: &mut u32, reorders: bool) {
         // Where none overtakes another the head of a lane stays the head until it has arrived.
         let source = if reorders { self.schedule.add_source() } else { self.schedule.add_firm_source() };
-        self.steps.push(Step::Wait(self.lanes.len() as u32));
+        let (lane, apart) = (self.lanes.len() as u32, reorders || self.trace.is_some());
+        self.add_step(crosses, if apart { Then::WaitApart(lane) } else { Then::Wait(lane) });
         self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
         self.traced.push(VecDeque::new());
     }

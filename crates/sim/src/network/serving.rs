@@ -2,7 +2,7 @@
 
 use super::tracing::trace_transmission;
 use super::{Network, Shared};
-use crate::link::Fate;
+use crate::link::{Fate, Link};
 use crate::medium::Turn;
 use crate::packet::Packet;
 use crate::trace::Event;
@@ -119,5 +119,30 @@ impl Network {
                 trace.push(now, guest.path, guest.number, guest.packet.bytes, Event::Dropped { link });
             }
         }
+    }
+}
+
+impl Shared {
+    /// Who sends next, and when; `None` while nobody has anything.
+    fn due(&mut self, now: Time, links: &[Link]) -> Option<Turn> {
+        let Self { medium, links: stations_links, random, stations, hands, .. } = self;
+        for (index, (station, link)) in stations.iter_mut().zip(&*stations_links).enumerate() {
+            *station = links[*link as usize].station();
+            if let Some(hand) = hands.get(index) {
+                *station = hand.add_to(*station);
+            }
+        }
+        let ready =
+            stations.iter().filter(|station| station.packets > 0).map(|station| station.ready).min()?;
+        let free_at = links[stations_links[0] as usize].free_at().max(ready);
+        if free_at > now {
+            return Some(Turn { station: 0, starts: free_at });
+        }
+        let turn = medium.next(now, stations, random);
+        assert!(
+            stations[turn.station].packets > 0,
+            "a medium gives the turn to a station with nothing to send"
+        );
+        Some(turn)
     }
 }

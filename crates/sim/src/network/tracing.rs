@@ -5,16 +5,42 @@ use crate::link::Fate;
 use crate::packet::Packet;
 use crate::schedule::Order;
 use crate::trace::{Event, Trace};
+use ackclock_aqm::Arrival;
 use ackclock_base::Time;
 use std::collections::VecDeque;
 
 impl Network {
     /// An endpoint sends a packet.
     #[cold]
-    pub(super) fn trace_launch(&mut self, now: Time, path: u32, packet: &Packet) {
-        let Some(trace) = &mut self.trace else { return };
-        self.number = trace.next_packet();
-        trace.push(now, path, self.number, packet.bytes, Event::Launched);
+    #[inline(never)]
+    pub(super) fn launch_traced(&mut self, now: Time, path: u32, packet: &mut Packet) {
+        if let Some(trace) = &mut self.trace {
+            self.number = trace.next_packet();
+            trace.push(now, path, self.number, packet.bytes, Event::Launched);
+        }
+        self.advance(now, path, self.starts[path as usize], packet);
+    }
+
+    /// Offers a packet to a link that decides at arrival, and takes it on from there.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn ask_traced(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
+        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
+        let fate = self.links[link as usize].offer(&arrival);
+        if let Some(trace) = &mut self.trace {
+            trace_fate(trace, now, path, self.number, packet.bytes, link, fate);
+        }
+        self.follow(fate, now, path, step, packet);
+    }
+
+    /// A packet reaches the end of its path.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn reach_end_traced(&mut self, now: Time, path: u32, packet: &Packet) {
+        self.reached_end = now;
+        if let Some(trace) = &mut self.trace {
+            trace.push(now, path, self.number, packet.bytes, Event::Delivered);
+        }
     }
 }
 
@@ -24,15 +50,7 @@ pub(super) fn take_number(traced: &mut VecDeque<(Order, u64)>, order: Order) -> 
     place.and_then(|place| traced.remove(place)).map_or(0, |(_, number)| number)
 }
 
-pub(super) fn trace_fate(
-    trace: &mut Trace,
-    now: Time,
-    path: u32,
-    number: u64,
-    bytes: u32,
-    link: u32,
-    fate: Fate,
-) {
+fn trace_fate(trace: &mut Trace, now: Time, path: u32, number: u64, bytes: u32, link: u32, fate: Fate) {
     trace.push(now, path, number, bytes, Event::Offered { link });
     if fate == Fate::Dropped {
         trace.push(now, path, number, bytes, Event::Dropped { link });

@@ -53,16 +53,16 @@ impl Block {
     }
 }
 
+/// The blocks of an acknowledgement, with the empty ones if there is any other.
+#[inline]
+pub(super) fn filled(sack: &[Block; MAX_SACK_BLOCKS]) -> &[Block] {
+    if sack[0].is_empty() { &[] } else { sack }
+}
+
 const NUMBER_BITS: u32 = 48;
 const WAY_BITS: u32 = 56;
 
 impl Segment {
-    /// The blocks of an acknowledgement, with the empty ones if there is any other.
-    #[inline]
-    pub fn blocks(&self) -> &[Block] {
-        if self.sack[0].is_empty() { &[] } else { &self.sack }
-    }
-
     /// Acknowledgement: the packets that its first block says have arrived twice (RFC 2883 section 5): they lie below the
     /// cumulative acknowledgement, or within the second block.
     pub fn duplicate(&self) -> Option<Range<u64>> {

@@ -2,7 +2,7 @@
 //! acknowledgements. Recovery and congestion control are [`ackclock_recovery`]'s.
 
 use super::options::{Options, SenderOptions};
-use super::segment::{Flags, Segment};
+use super::segment::{Flags, Segment, filled};
 use crate::histogram::Histogram;
 use crate::random::Stream;
 use ackclock_base::{Span, Time};
@@ -120,7 +120,8 @@ impl Sender {
             self.on_handshake(now, segment.flags.has(Flags::SYN), segment.stamp, wire);
             return;
         }
-        let blocks = segment.blocks().iter().filter(|block| block.start < block.end);
+        let sack = segment.sack; // a copy, so that the rest of the segment need not lie in memory
+        let blocks = filled(&sack).iter().filter(|block| block.start < block.end);
         let place = |offset: u32| segment.number + u64::from(offset);
         let acknowledgement = Acknowledgement {
             cumulative: segment.number,

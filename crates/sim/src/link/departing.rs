@@ -1,0 +1,69 @@
+//! Links whose packets wait for their turn: those with a discipline that decides at departure, and the stations of a medium.
+
+use super::queue::Queue;
+use super::{Fate, Link};
+use crate::medium::Station;
+use crate::station_queue::StationQueue;
+use crate::waiting_room::{Guest, WaitingRoom};
+use ackclock_aqm::Arrival;
+use ackclock_base::Time;
+
+impl Link {
+    /// Makes it a station of a medium: its packets do not know when they will go.
+    pub fn share_medium(&mut self) {
+        let Some(queue) = &mut self.queue else { return };
+        if queue.room.is_none() {
+            let waiting = StationQueue::new(queue.discipline.take(), self.rate);
+            queue.room = Some(WaitingRoom::new(Box::new(waiting)));
+            queue.next_look = Time::NEVER;
+        }
+    }
+
+    /// What waits, and before when none of it goes.
+    pub fn station(&self) -> Station {
+        let room = self.queue.as_ref().and_then(|queue| queue.room.as_ref());
+        room.map_or_else(Station::default, |room| Station { packets: room.packets(), ready: room.ready() })
+    }
+
+    /// Another station of its medium is sending.
+    pub fn wait_until(&mut self, free_at: Time) {
+        self.free_at = free_at;
+    }
+
+    /// Whether its discipline decides at departure: then packets [`Self::wait`], and the link is [served](Self::serve).
+    #[inline]
+    pub fn decides_at_departure(&self) -> bool {
+        self.queue.as_ref().is_some_and(|queue| queue.room.is_some())
+    }
+
+    /// A packet arrives to wait; those that are dropped for it go to `dropped`.
+    pub fn wait(&mut self, guest: Guest, arrival: Arrival, dropped: &mut Vec<Guest>) {
+        let counted = self.measured.contains(arrival.now);
+        let Some(Queue { room: Some(room), random, meter, .. }) = self.queue.as_deref_mut() else { return };
+        let before = (room.packets(), dropped.len());
+        room.enter(guest, arrival, self.free_at <= arrival.now, random, dropped);
+        meter.change(arrival.now, before.0);
+        self.other.arrived += u64::from(counted);
+        self.other.dropped += u64::from(counted) * (dropped.len() - before.1) as u64;
+    }
+
+    /// If the link is free, begins to send the next packet and returns it with its fate; those that are dropped before it
+    /// go to `dropped`.
+    pub fn serve(&mut self, now: Time, dropped: &mut Vec<Guest>) -> Option<(Guest, Fate)> {
+        if self.free_at > now {
+            return None;
+        }
+        let (guest, marked) = self.take(now, dropped)?;
+        let (sent, delay) = self.transmit(now, guest.packet.bytes);
+        self.busy_ns += self.measured.overlap(now, sent).nanos();
+        let counter = if delay.is_some() { &mut self.other.delivered } else { &mut self.other.lost };
+        *counter += u64::from(self.measured.contains(sent));
+        Some((guest, Fate::of(now, sent, delay, marked)))
+    }
+
+    /// When the link has to be served next; `None` while nothing waits.
+    pub fn service_due(&self) -> Option<Time> {
+        let room = self.queue.as_ref()?.room.as_ref().filter(|room| room.packets() > 0)?;
+        Some(self.free_at.max(room.ready()))
+    }
+}
