@@ -10,6 +10,7 @@
 
 mod agents;
 mod building;
+mod path;
 mod serving;
 mod tracing;
 mod turns;
@@ -28,6 +29,7 @@ use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use agents::{Outgoing, Placed};
 pub(crate) use building::{plans, put_on_paths, shared_links};
+pub use path::{Destination, PathCounts, PathPlan};
 use std::collections::VecDeque;
 use tracing::take_number;
 use turns::{Hand, Part};
@@ -64,41 +66,6 @@ enum Then {
     ArriveTraced,
     /// Go on with the next step.
     GoOn,
-}
-
-/// Where a path leads to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Destination {
-    /// Which flow.
-    pub flow: u32,
-    /// Which end of it, 0 or 1.
-    pub end: u8,
-    /// Which of the paths to that end it is.
-    pub path: u8,
-}
-
-/// A path to be built.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PathPlan {
-    /// The links, in order, as indices.
-    pub links: Vec<u32>,
-    /// Where it leads to.
-    pub to: Destination,
-    /// Whether packets may be launched with a time that lies in the future.
-    pub leaves_later: bool,
-    /// Whether the endpoint may be handed packets before the time of their arrival has come.
-    pub arrives_early: bool,
-    /// The agents at its nodes: how many links come before, which it is, and which of its ways this is.
-    pub agents: Vec<(usize, u32, Way)>,
-}
-
-/// What became of a path's packets on the way, over the measured interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PathCounts {
-    /// Dropped in a queue.
-    pub dropped: u64,
-    /// Corrupted on a link.
-    pub corrupted: u64,
 }
 
 /// A medium in a running simulation.
