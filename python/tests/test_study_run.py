@@ -194,8 +194,8 @@ def test_a_case_has_quick_values_of_its_own() -> None:
 
 
 def test_a_quick_run_makes_other_readings_twice_at_most() -> None:
-    # Four quick replications of 2 flows and of 8, and two of 6, which the first alternative has in both cases. The second
-    # alternative only measures differently, for which all four are at hand.
+    # Four quick replications of 2 flows and of 8, and two of 6, which the first alternative has in both cases. The
+    # second alternative only measures differently, for which all four are at hand.
     text = replaced(STUDY, ("quick = { replications = 2", "quick = { replications = 4"))
     plan = Plan(parse_study(text, "test", "study.toml"), quick=True, sensitivity=True)
     assert len(plan.simulations()) == 10

@@ -154,7 +154,7 @@ class Measured:
         return {claim.id: about_baselines(claim, self._rivals, thesis) for claim in study.claims}
 
     @cached_property
-    def _recorded(self) -> dict[str, Verdict]:
+    def _recorded(self) -> Mapping[str, Verdict]:
         return recorded_verdicts(self._plan.loaded.name, self._plan.study) if self._plan.quick else {}
 
     def _value(self, metric: Metric, run: SweptCase, index: int) -> MetricValue:
