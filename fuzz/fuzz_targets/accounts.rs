@@ -87,7 +87,10 @@ impl Accounts {
         match record.event {
             Event::Launched => path.launched += one,
             Event::Delivered => path.delivered += one,
-            Event::Arrived { .. } | Event::Failed { .. } | Event::Injected { .. } | Event::Absorbed { .. } => {}
+            Event::Arrived { .. }
+            | Event::Failed { .. }
+            | Event::Injected { .. }
+            | Event::Absorbed { .. } => {}
             Event::Offered { link } => {
                 let link = &mut links[link as usize];
                 link.arrived += one;

@@ -11,8 +11,8 @@ mod mutate;
 use ackclock_base::{Size, Span, Value};
 use ackclock_lab::build::{self, Keep};
 use ackclock_lab::flows::{FlowGroup, Sending};
-use ackclock_lab::result::RunResult;
 use ackclock_lab::observe::Warmup;
+use ackclock_lab::result::RunResult;
 use ackclock_lab::{Scenario, diagnostics, run};
 use ackclock_sim::tcp::details::Details;
 use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
@@ -75,6 +75,8 @@ const MAX_ROOM: Size = Size::from_bytes(300_000);
 const MAX_FLOWS: usize = 30;
 const MAX_LINKS: usize = 300;
 const MAX_SAMPLES: u64 = 100;
+/// A discipline with a period looks at its queue in each of them, however few packets there are.
+const MAX_DURATION: Span = Span::from_millis(10_000_000);
 
 /// The scenario, with fewer and smaller flows and a shorter duration.
 fn small(mut scenario: Scenario) -> Option<Scenario> {
@@ -95,6 +97,7 @@ fn small(mut scenario: Scenario) -> Option<Scenario> {
         let window = Details::from(&plan.transport.values).window.min(MAX_WINDOW);
         plan.transport.values.set("window", Value::Packets(window));
     }
+    scenario.duration = scenario.duration.min(MAX_DURATION);
     let excess = scenario.expected_packets() / MAX_PACKETS;
     if excess > 1.0 {
         scenario.duration = scenario.duration.scale(1.0 / excess).max(Span::from_nanos(1));
