@@ -53,10 +53,11 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval
     let (flows, sessions) = flows_and_sessions(scenario, seed, measured);
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
     let agents = agents::parts(&scenario.agents, &network.links, &flows);
-    let parts = Parts {
+    Simulation::new(Parts {
         links: links.collect(),
         media: media.collect(),
         flows,
+        agents,
         sessions,
         measured,
         seed,
@@ -64,8 +65,7 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval
         samples_flows: scenario.observe.flows,
         traced: keep.trace,
         watch,
-    };
-    Simulation::with_agents(parts, agents)
+    })
 }
 
 /// What is followed packet by packet, if anything.

@@ -126,7 +126,7 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
         .flat_map(|(flow, pair)| [path(flow, false, &pair.forward), path(flow, true, &pair.backward)])
         .collect();
     let agents = agent_facts(scenario, &flows);
-    verify::verify_with_agents(trace, &links, &paths, &agents, simulation.measured().to)
+    verify::verify(trace, &links, &paths, &agents, simulation.measured().to)
 }
 
 /// Where agents are: on both ways of a path, each before a link.

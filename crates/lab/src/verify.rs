@@ -169,12 +169,7 @@ pub const MAX_VIOLATIONS: usize = 100;
 
 /// Replays a trace of a run that ended at `end`. Returns the laws that it breaks, in the order in which the replay
 /// meets them; nothing if it breaks none. Needs room in proportion to the trace.
-pub fn verify(trace: &Trace, links: &[LinkFacts], paths: &[PathFacts], end: Time) -> Vec<Violation> {
-    verify_with_agents(trace, links, paths, &[], end)
-}
-
-/// The same of a run with agents at nodes.
-pub fn verify_with_agents(
+pub fn verify(
     trace: &Trace,
     links: &[LinkFacts],
     paths: &[PathFacts],

@@ -1,9 +1,10 @@
 //! Snoop at a base station, in scenarios: what it repairs, and that runs with it keep to the physics.
 
+mod verified;
+
 use ackclock_lab::Scenario;
 use ackclock_lab::diagnostics::render;
 use serde_json::Value;
-use std::sync::atomic::AtomicBool;
 
 /// A sender behind 40 ms of wire, and a mobile at a distance in metres from the base station; at an exponent of 2.4.
 fn scenario(distance_m: u32, rest: &str) -> String {
@@ -23,19 +24,11 @@ fn parse(text: &str) -> Result<Scenario, String> {
     Scenario::parse(text, "snoop.toml", &serde_json::Map::new()).map_err(|problems| render(&problems))
 }
 
-fn run(text: &str) -> Value {
-    let scenario = parse(text).unwrap();
-    let never = AtomicBool::new(false);
-    let found = ackclock_lab::run::run_and_verify(&scenario, 1, &never).unwrap();
-    found.iter().take(3).for_each(|violation| println!("{violation}"));
-    assert_eq!(found.len(), 0, "{text}");
-    serde_json::to_value(ackclock_lab::run::run(&scenario, 1, false, &never).unwrap()).unwrap()
-}
-
 #[test]
 fn what_the_radio_loses_is_repaired_at_the_base_station() {
     // 120 m: a margin of 57.21 - 24 * 2.079 = 7.3 dB, 1.83 deviations: 3.4 % lost each way.
-    let [bare, snoop] = ["", SNOOP].map(|agent| run(&scenario(120, agent))["flows"][0].clone());
+    let [bare, snoop] =
+        ["", SNOOP].map(|agent| verified::result(&scenario(120, agent), &Value::Null)["flows"][0].clone());
     let number = |flow: &Value, field: &str| flow[field].as_f64().unwrap();
     assert!(number(&bare, "corrupted_packets") > 20.0, "{bare}");
     let resent = |flow: &Value| number(flow, "retransmitted_packets") / number(flow, "sent_packets");
@@ -51,7 +44,7 @@ fn what_the_radio_loses_is_repaired_at_the_base_station() {
 
 #[test]
 fn without_loss_an_agent_changes_nothing_but_what_it_costs() {
-    let [bare, snoop] = ["", SNOOP].map(|agent| run(&scenario(10, agent)));
+    let [bare, snoop] = ["", SNOOP].map(|agent| verified::result(&scenario(10, agent), &Value::Null));
     assert_eq!(bare["flows"][0]["goodput_bps"], snoop["flows"][0]["goodput_bps"]);
     assert_eq!(bare["flows"][0]["rtt_mean_s"], snoop["flows"][0]["rtt_mean_s"]);
 }
@@ -64,7 +57,7 @@ fn flows_of_many_connections_and_other_transports_pass_it() {
                 from = \"server\"\nto = \"mobile\"\n";
     let pages = "[[flows]]\nname = \"pages\"\ncontrol = \"cubic\"\nfrom = \"server\"\nto = \"mobile\"\napplication = \"pages\"\n";
     for distance_m in [100, 180] {
-        let found = run(&scenario(distance_m, &format!("{more}{pages}{SNOOP}")));
+        let found = verified::result(&scenario(distance_m, &format!("{more}{pages}{SNOOP}")), &Value::Null);
         assert!(found["flows"][1]["completed_connections"].as_u64().unwrap() > 0, "{distance_m}: {found}");
     }
 }

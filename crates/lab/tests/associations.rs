@@ -1,10 +1,11 @@
 //! Associations over one and several paths: numbers worked by hand, failures of paths, and what a writer of scenario files is
 //! told of mistakes. Every run is held against the trace verifier.
 
+mod verified;
+
 use ackclock_cc::registry::{CONTROLS, find_discriminator};
 use ackclock_lab::{Scenario, diagnostics};
 use serde_json::{Map, Value, json};
-use std::sync::atomic::AtomicBool;
 
 /// Two bottlenecks side by side, and one association over both.
 const TWO: &str = "duration = \"100 s\"\n[parallel]\npairs = 1\n\
@@ -30,14 +31,7 @@ fn read(text: &str, overrides: &Value) -> Result<Scenario, Vec<diagnostics::Diag
 
 /// The flows of a run, whose trace breaks no law.
 fn run(text: &str, overrides: Value) -> Vec<Value> {
-    let scenario =
-        read(text, &overrides).unwrap_or_else(|problems| panic!("{}", diagnostics::render(&problems)));
-    let cancelled = AtomicBool::new(false);
-    let violations = ackclock_lab::run::run_and_verify(&scenario, 1, &cancelled).expect("a finished run");
-    assert!(violations.is_empty(), "{violations:?}");
-    let result = ackclock_lab::run::run(&scenario, 1, false, &cancelled).expect("a finished run");
-    let result = serde_json::to_value(result).expect("a result as JSON");
-    result["flows"].as_array().expect("flows").clone()
+    verified::result(text, &overrides)["flows"].as_array().expect("flows").clone()
 }
 
 fn one(text: &str, overrides: Value) -> Value {

@@ -1,9 +1,9 @@
 //! What TCP does, seen from outside: small scenarios whose outcome can be worked out by hand. Every run is also
 //! checked by the trace verifier.
 
-use ackclock_lab::Scenario;
-use serde_json::{Map, Value, json};
-use std::sync::atomic::AtomicBool;
+mod verified;
+
+use serde_json::{Value, json};
 
 /// Runs one flow through a bottleneck; the access links have neither delay nor queue to speak of.
 fn run(flow: &str, bottleneck: &str, duration: &str, overrides: Value) -> Value {
@@ -12,18 +12,7 @@ fn run(flow: &str, bottleneck: &str, duration: &str, overrides: Value) -> Value 
          bottleneck = {{ {bottleneck} }}\naccess = {{ rate = \"100 Gbit/s\", delay = \"0 s\" }}\n\
          [[flows]]\nname = \"tcp\"\n{flow}\n"
     );
-    run_text(&text, &overrides)
-}
-
-fn run_text(text: &str, overrides: &Value) -> Value {
-    let overrides: Map<String, Value> = overrides.as_object().cloned().unwrap_or_default();
-    let scenario = Scenario::parse(text, "test", &overrides)
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)));
-    let cancelled = AtomicBool::new(false);
-    let violations = ackclock_lab::run::run_and_verify(&scenario, 1, &cancelled).expect("a finished run");
-    assert!(violations.is_empty(), "{violations:?}");
-    let result = ackclock_lab::run::run(&scenario, 1, true, &cancelled).expect("a finished run");
-    serde_json::to_value(result).expect("a result as JSON")
+    verified::result(&text, &overrides)
 }
 
 fn flow(result: &Value, key: &str) -> f64 {
@@ -200,7 +189,7 @@ fn a_spurious_timeout_is_undone() {
         [[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\ntransport = { name = \"linux\", window = \"30 packets\" }\n\
         [[flows]]\nname = \"burst\"\napplication = { name = \"cbr\", rate = \"50 Mbit/s\" }\n\
         start = \"5 s\"\nstop = \"5.1 s\"\n";
-    let with = |undo: bool| run_text(text, &json!({ "flows.tcp.transport.spurious_timeouts": undo }));
+    let with = |undo: bool| verified::result(text, &json!({ "flows.tcp.transport.spurious_timeouts": undo }));
     let (undone, kept) = (with(true), with(false));
     assert!(flow(&undone, "timeouts") >= 1.0 && flow(&kept, "timeouts") >= 1.0);
     assert!(flow(&undone, "retransmitted_packets") < flow(&kept, "retransmitted_packets"));
@@ -214,7 +203,7 @@ fn a_queue_of_one_bandwidth_delay_product_is_the_same_both_ways() {
         bottleneck = { rate = \"10 Mbit/s\", delay = \"20 ms\", queue = { name = \"droptail\", limit = \"1 bdp\" } }\n\
         access = { rate = \"100 Mbit/s\", delay = \"5 ms\" }\n[[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\n\
         transport = { name = \"rfc\", delayed_ack = false }\n";
-    let result = run_text(text, &json!({}));
+    let result = verified::result(text, &json!({}));
     assert_eq!(link(&result, "bottleneck", "queue_max_packets"), 50.0);
     assert!(link(&result, "bottleneck", "dropped_packets") > 0.0);
     assert_eq!(link(&result, "bottleneck-reverse", "dropped_packets"), 0.0);
@@ -254,7 +243,7 @@ fn behind_an_interface(flow: &str, limit: u32, overrides: Value) -> Value {
          right = {{ rate = \"100 Gbit/s\", delay = \"0 s\" }}\n\
          [[flows]]\nname = \"tcp\"\n{flow}\n"
     );
-    run_text(&text, &overrides)
+    verified::result(&text, &overrides)
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Window laws, discriminators, actions, retransmission rules and back-off rules compose, also in ways that nobody has
 //! published. Every run is checked by the trace verifier.
 
+mod verified;
+
 use ackclock_cc::registry::{ACTIONS, BACKOFFS, CONTROLS, DISCRIMINATORS};
-use ackclock_lab::Scenario;
-use serde_json::{Map, Value};
-use std::sync::atomic::AtomicBool;
+use serde_json::Value;
 
 /// The rules that a transport may name.
 fn recoveries() -> &'static [&'static str] {
@@ -25,13 +25,7 @@ fn run(flow: &str, loss: &str, duration: &str) -> Value {
          access = {{ rate = \"100 Mbit/s\", delay = \"0 s\" }}\n\
          [[flows]]\nname = \"tcp\"\ncount = 2\nstart = {{ every = \"0.1 s\" }}\n{flow}\n"
     );
-    let scenario = Scenario::parse(&text, "composition", &Map::new())
-        .unwrap_or_else(|problems| panic!("{flow}\n{}", ackclock_lab::diagnostics::render(&problems)));
-    let cancelled = AtomicBool::new(false);
-    let violations = ackclock_lab::run::run_and_verify(&scenario, 1, &cancelled).expect("a finished run");
-    assert!(violations.is_empty(), "{flow}: {violations:?}");
-    let result = ackclock_lab::run::run(&scenario, 1, true, &cancelled).expect("a finished run");
-    serde_json::to_value(result).expect("a result as JSON")
+    verified::result(&text, &Value::Null)
 }
 
 fn goodput(result: &Value) -> f64 {

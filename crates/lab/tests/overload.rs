@@ -1,9 +1,10 @@
 //! A queue discipline under a load that does not give way: what it leaves of its link. Every run is checked by the verifier.
 
+mod verified;
+
 use ackclock_aqm::Capacity;
-use ackclock_lab::{Scenario, build, run};
+use ackclock_lab::{Scenario, build};
 use serde_json::{Map, Value};
-use std::sync::atomic::AtomicBool;
 
 /// The last 40 of 100 s of 15 Mbit/s in packets of 1000 bytes on the wire through 10 Mbit/s.
 fn result(queue: &str) -> Value {
@@ -13,17 +14,7 @@ fn result(queue: &str) -> Value {
          [[flows]]\nfrom = \"a\"\nto = \"b\"\n\
          application = {{ name = \"cbr\", rate = \"14.58 Mbit/s\", packet = \"972 B\", header = \"28 B\" }}\n"
     );
-    simulated(&text)
-}
-
-fn simulated(text: &str) -> Value {
-    let scenario = Scenario::parse(text, "test", &Map::new())
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)));
-    let cancelled = AtomicBool::new(false);
-    let violations = run::run_and_verify(&scenario, 1, &cancelled).expect("a finished run");
-    assert!(violations.is_empty(), "{violations:?}");
-    let result = run::run(&scenario, 1, true, &cancelled).expect("a finished run");
-    serde_json::to_value(result).expect("a result as JSON")
+    verified::result(&text, &Value::Null)
 }
 
 fn utilisation(queue: &str) -> f64 {
@@ -54,7 +45,7 @@ fn an_idle_link_passes_a_packet_whatever_its_limit() {
              [[flows]]\nfrom = \"a\"\nto = \"b\"\n\
              application = {{ name = \"cbr\", rate = \"5 Mbit/s\", packet = \"972 B\" }}\n"
         );
-        let result = simulated(&text);
+        let result = verified::result(&text, &Value::Null);
         let link = &result["links"][0];
         assert_eq!(link["dropped_packets"], 0, "{queue}");
         assert!(link["delivered_packets"].as_u64() > Some(1000), "{queue}: {link}");

@@ -1,8 +1,8 @@
 //! RACK-TLP in time, beside selective acknowledgements: when losses are repaired that no later packet shows.
 
-use ackclock_lab::Scenario;
-use serde_json::{Map, Value, json};
-use std::sync::atomic::AtomicBool;
+mod verified;
+
+use serde_json::{Value, json};
 
 /// Twenty packets leave at once, and a queue has no room for the last two. A round trip takes 100 ms and what the queue
 /// holds.
@@ -15,14 +15,7 @@ const TAIL: &str = "duration = \"20 s\"\n[dumbbell]\n\
 
 /// With the trace verifier.
 fn run(overrides: Value) -> Value {
-    let overrides: Map<String, Value> = overrides.as_object().cloned().unwrap_or_default();
-    let scenario = Scenario::parse(TAIL, "test", &overrides)
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)));
-    let cancelled = AtomicBool::new(false);
-    let violations = ackclock_lab::run::run_and_verify(&scenario, 1, &cancelled).expect("a finished run");
-    assert!(violations.is_empty(), "{violations:?}");
-    let result = ackclock_lab::run::run(&scenario, 1, true, &cancelled).expect("a finished run");
-    serde_json::to_value(result).expect("a result as JSON")
+    verified::result(TAIL, &overrides)
 }
 
 fn flow(result: &Value, key: &str) -> f64 {

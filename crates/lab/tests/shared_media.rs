@@ -1,9 +1,10 @@
 //! Links of a scenario that share a medium: the language, and runs in which the verifier finds nothing.
 
+mod verified;
+
 use ackclock_lab::Scenario;
 use ackclock_lab::diagnostics::render;
 use serde_json::Value;
-use std::sync::atomic::AtomicBool;
 
 /// Four mobiles around a base station, some of them far away; `medium` is the rest of their medium's table.
 fn cell(medium: &str, flows: &str) -> String {
@@ -27,16 +28,6 @@ fn parse(text: &str) -> Result<Scenario, String> {
     Scenario::parse(text, "cell.toml", &serde_json::Map::new()).map_err(|problems| render(&problems))
 }
 
-/// The result of a run in which the verifier finds nothing.
-fn result(text: &str) -> Value {
-    let scenario = parse(text).unwrap();
-    let never = AtomicBool::new(false);
-    let found = ackclock_lab::run::run_and_verify(&scenario, 1, &never).unwrap();
-    found.iter().take(3).for_each(|violation| println!("{violation}"));
-    assert_eq!(found.len(), 0, "{text}");
-    serde_json::to_value(ackclock_lab::run::run(&scenario, 1, false, &never).unwrap()).unwrap()
-}
-
 fn total(result: &Value, records: &str, field: &str) -> f64 {
     let records = result[records].as_array().unwrap();
     records.iter().filter_map(|record| record[field].as_f64()).sum()
@@ -55,7 +46,8 @@ fn every_medium_keeps_to_the_physics_with_and_without_fading() {
     ];
     for access in accesses {
         for fading in ["", FADING] {
-            let found = result(&cell(&format!("access = {access}\n{fading}"), BOTH_WAYS));
+            let found =
+                verified::result(&cell(&format!("access = {access}\n{fading}"), BOTH_WAYS), &Value::Null);
             let delivered = total(&found, "flows", "delivered_packets");
             assert!(delivered > 300.0, "{access} {fading}: {delivered}");
             let lost = total(&found, "flows", "corrupted_packets");
@@ -90,7 +82,10 @@ fn what_a_medium_repeats_is_not_lost() {
         format!("access = {access}\npropagation = {{ name = \"shadowing\", exponent = 2.4 }}\n{places}")
     };
     let run = |access: &str, flow: &str| {
-        result(&cell(&medium(access), &format!("[[flows]]\nname = \"down\"\n{flow}\n")))
+        verified::result(
+            &cell(&medium(access), &format!("[[flows]]\nname = \"down\"\n{flow}\n")),
+            &Value::Null,
+        )
     };
     let share = |access: &str| {
         let found =
@@ -107,7 +102,10 @@ fn what_a_medium_repeats_is_not_lost() {
 #[test]
 fn the_example_of_wifi_runs() {
     let text = include_str!("../../../scenarios/examples/wifi.toml");
-    let found = result(&text.replace("20 s", "3 s").replace("warmup = \"5 s\"", "warmup = \"1 s\""));
+    let found = verified::result(
+        &text.replace("20 s", "3 s").replace("warmup = \"5 s\"", "warmup = \"1 s\""),
+        &Value::Null,
+    );
     assert!(total(&found, "flows", "goodput_bps") > 20e6, "{}", total(&found, "flows", "goodput_bps"));
 }
 
@@ -119,7 +117,7 @@ fn both_directions_of_a_link_share_a_medium_that_the_link_names() {
                 [[flows]]\ncontrol = \"sack\"\nfrom = \"a\"\nto = \"c\"\n";
     let links = parse(text).unwrap().network.links;
     assert_eq!(links.iter().map(|link| link.medium).collect::<Vec<_>>(), [Some(0), Some(0), None, None]);
-    result(text);
+    verified::result(text, &Value::Null);
 }
 
 #[test]

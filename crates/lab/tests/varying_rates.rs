@@ -1,8 +1,8 @@
 //! Links whose rate changes in phases, seen from outside, every run checked by the verifier.
 
-use ackclock_lab::{Scenario, run};
-use serde_json::{Map, Value};
-use std::sync::atomic::AtomicBool;
+mod verified;
+
+use serde_json::Value;
 
 /// Runs a flow over one link from a to b, and back over one of 1 Gbit/s.
 fn result(rate: &str, queue: &str, flow: &str, duration: &str) -> Value {
@@ -11,13 +11,7 @@ fn result(rate: &str, queue: &str, flow: &str, duration: &str) -> Value {
          queue = {queue}\nreverse = {{ rate = \"1 Gbit/s\" }}\n\
          [observe]\ninterval = \"100 ms\"\n[[flows]]\nname = \"flow\"\nfrom = \"a\"\nto = \"b\"\n{flow}"
     );
-    let scenario = Scenario::parse(&text, "test", &Map::new())
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)));
-    let cancelled = AtomicBool::new(false);
-    let violations = run::run_and_verify(&scenario, 1, &cancelled).expect("a finished run");
-    assert!(violations.is_empty(), "{violations:?}");
-    let result = run::run(&scenario, 1, true, &cancelled).expect("a finished run");
-    serde_json::to_value(result).expect("a result as JSON")
+    verified::result(&text, &Value::Null)
 }
 
 const CYCLE: &str = "{ cycle = [[\"1 s\", \"8 Mbit/s\"], [\"2 s\", \"800 kbit/s\"]] }";

@@ -24,6 +24,8 @@ pub struct Parts {
     pub media: Vec<MediumParts>,
     /// The flows.
     pub flows: Vec<FlowParts>,
+    /// What looks into packets of some of them, at a node on their way.
+    pub agents: Vec<AgentParts>,
     /// The sessions whose connections some of the flows are.
     pub sessions: Vec<SessionParts>,
     /// The end of the warm-up and the end of the run.
@@ -102,17 +104,12 @@ const EVENTS_BETWEEN_CHECKS: u64 = 1 << 16;
 impl Simulation {
     /// Builds the network and the flows.
     pub fn new(parts: Parts) -> Self {
-        Self::with_agents(parts, Vec::new())
-    }
-
-    /// The same, with agents at nodes on their way.
-    pub fn with_agents(parts: Parts, agents: Vec<AgentParts>) -> Self {
         let (mut paths, mut firsts) = (Vec::new(), Vec::new());
         for (index, flow) in parts.flows.iter().enumerate() {
             firsts.push(paths.len() as u32);
             paths.extend(plans(index as u32, flow));
         }
-        put_on_paths(&agents, &firsts, &mut paths);
+        put_on_paths(&parts.agents, &firsts, &mut paths);
         let shared = shared_links(parts.links.len(), &paths, &parts.media);
         let links = parts.links.into_iter().zip(&shared);
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
@@ -122,7 +119,7 @@ impl Simulation {
             parts.media,
             parts.seed,
             &paths,
-            agents,
+            parts.agents,
             parts.measured,
             Trace::new(parts.traced, watch),
         );

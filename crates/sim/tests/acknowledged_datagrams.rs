@@ -154,6 +154,7 @@ fn transfer(entry: &Entry, rule: Rule, bytes: u64, megabits: [u64; 2], lossy: bo
         ],
         media: Vec::new(),
         flows: vec![flow],
+        agents: Vec::new(),
         sessions: Vec::new(),
         measured: Interval { from: Time::ZERO, to: Time::from_seconds(60.0) },
         seed: 1,

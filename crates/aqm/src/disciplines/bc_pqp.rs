@@ -81,8 +81,11 @@ impl BcPqp {
 
     /// A window has ended: fills up the queue into which a burst came, and empties one of what it was filled up with.
     fn control(&mut self, queue: usize) {
-        let drained = self.queues.take_drained(queue) as f64 * self.threshold;
-        let level = self.queues.level(queue);
+        let (drained, level) = (self.queues.take_drained(queue), self.queues.level(queue));
+        if (level, self.before[queue], self.made_up[queue]) == (0, 0, 0) {
+            return; // at rest, as most are: nothing has grown or shrunk
+        }
+        let drained = drained as f64 * self.threshold;
         let grown = level as f64 - self.before[queue] as f64;
         self.made_up[queue] = self.made_up[queue].min(level);
         if grown > drained {

@@ -64,7 +64,7 @@ impl Story {
         ];
         let mut links = links();
         links[0].service = service;
-        let found = verify(&trace, &links, &paths, Time::from_seconds(0.05));
+        let found = verify(&trace, &links, &paths, &[], Time::from_seconds(0.05));
         found.iter().for_each(|violation| println!("{violation}"));
         found.into_iter().map(|violation| violation.rule).collect()
     }
@@ -397,7 +397,7 @@ fn what_a_late_decision_is_open_for_may_wait_at_the_end() {
         let mut trace = Trace::default();
         trace.records = story.records;
         let paths = [PathFacts { flow: "f".into(), backward: false, links: vec![0, 1] }];
-        let found = verify(&trace, &links, &paths, Time::from_nanos(end_us * 1000));
+        let found = verify(&trace, &links, &paths, &[], Time::from_nanos(end_us * 1000));
         found.into_iter().map(|violation| violation.rule).collect::<Vec<_>>()
     };
     assert_eq!(breaks(true, 1500), NOTHING);
@@ -416,7 +416,7 @@ fn a_violation_names_link_flow_and_packet() {
     let mut trace = Trace::default();
     trace.records = pair().without(|record| record.event == Event::Started { link: 0 }).records;
     let paths = [PathFacts { flow: "f".into(), backward: false, links: vec![0, 1] }];
-    let found = verify(&trace, &links(), &paths, Time::from_seconds(0.05));
+    let found = verify(&trace, &links(), &paths, &[], Time::from_seconds(0.05));
     let text = found[0].to_string();
     assert!(text.contains("flow f, packet 1, link slow"), "{text}");
     let json = serde_json::to_value(&found[0]).unwrap();

@@ -59,6 +59,7 @@ impl Cell {
             links: links.collect(),
             media: vec![MediumParts { medium, links: stations.clone().collect() }],
             flows: stations.map(|station| self.flow(station, seed)).collect(),
+            agents: Vec::new(),
             sessions: Vec::new(),
             measured: self.measured(),
             seed,

@@ -53,6 +53,7 @@ fn simulation(links: Vec<LinkParts>, media: Vec<MediumParts>, flow: FlowParts) -
         links,
         media,
         flows: vec![flow],
+        agents: Vec::new(),
         sessions: Vec::new(),
         measured: Interval { from: Time::ZERO, to: Time::from_seconds(60.0) },
         seed: 1,

@@ -73,6 +73,7 @@ fn run(facts: &[LinkFacts], channel: Option<Box<dyn Channel>>) -> Trace {
             one_of_many: false,
             session: None,
         }],
+        agents: Vec::new(),
         sessions: Vec::new(),
         measured: Interval { from: Time::ZERO, to: END },
         seed: 1,
@@ -86,7 +87,7 @@ fn run(facts: &[LinkFacts], channel: Option<Box<dyn Channel>>) -> Trace {
 }
 
 fn broken(trace: &Trace, facts: &[LinkFacts]) -> Vec<Rule> {
-    let found = verify(trace, facts, &paths(), END);
+    let found = verify(trace, facts, &paths(), &[], END);
     found.iter().take(3).for_each(|violation| println!("{violation}"));
     found.into_iter().map(|violation| violation.rule).collect()
 }

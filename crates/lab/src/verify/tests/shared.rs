@@ -15,7 +15,7 @@ fn breaks(story: Story, medium: MediumFacts) -> Vec<Rule> {
         medium: Some(MediumFacts { framing_bytes: 100, ..medium }),
         ..slow
     };
-    let found = verify(&trace, &[link.clone(), link], &[path(0), path(1)], Time::from_seconds(0.05));
+    let found = verify(&trace, &[link.clone(), link], &[path(0), path(1)], &[], Time::from_seconds(0.05));
     found.iter().for_each(|violation| println!("{violation}"));
     found.into_iter().map(|violation| violation.rule).collect()
 }
@@ -140,7 +140,7 @@ fn an_agent_may_end_and_send_where_it_is_and_nowhere_else() {
     let found = |story: Story, agents: &[AgentFacts]| {
         let mut trace = Trace::default();
         trace.records = story.records;
-        let found = verify_with_agents(&trace, &links(), &paths, agents, Time::from_seconds(0.05));
+        let found = verify(&trace, &links(), &paths, agents, Time::from_seconds(0.05));
         found.iter().for_each(|violation| println!("{violation}"));
         found.into_iter().map(|violation| violation.rule).collect::<Vec<_>>()
     };

@@ -31,7 +31,7 @@ impl Run {
     fn broken(&self, records: Vec<Record>) -> Vec<Violation> {
         let mut trace = Trace::default();
         trace.records = records;
-        verify(&trace, &self.links, &self.paths, self.end)
+        verify(&trace, &self.links, &self.paths, &[], self.end)
     }
 }
 
@@ -120,6 +120,7 @@ fn run() -> Run {
         links: (0..LINKS.len()).map(link).collect(),
         media: Vec::new(),
         flows: (0..FORWARD.len()).map(flow).collect(),
+        agents: Vec::new(),
         sessions: Vec::new(),
         measured: Interval { from: Time::ZERO, to: end },
         seed: 1,
@@ -177,7 +178,7 @@ fn a_claim_of_other_physics_is_refuted() {
     let with = |change: &dyn Fn(&mut LinkFacts)| {
         let mut links = run.links.clone();
         change(&mut links[0]);
-        let found = verify(&run.trace, &links, &run.paths, run.end);
+        let found = verify(&run.trace, &links, &run.paths, &[], run.end);
         found.first().map(|violation| violation.rule)
     };
     let slower = |link: &mut LinkFacts| link.rate = Rate::from_bits_per_second(7_999_000);
@@ -187,7 +188,7 @@ fn a_claim_of_other_physics_is_refuted() {
     assert_eq!(with(&|link| link.capacity = Some(Capacity::Packets(9))), Some(Rule::Drop));
     assert_eq!(with(&|link| link.capacity = None), Some(Rule::Drop));
     let longer = Time::from_seconds(60.0);
-    let found = verify(&run.trace, &run.links, &run.paths, longer);
+    let found = verify(&run.trace, &run.links, &run.paths, &[], longer);
     assert!(found.iter().all(|violation| violation.rule == Rule::Conservation) && !found.is_empty());
 }
 
