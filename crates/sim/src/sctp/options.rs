@@ -113,6 +113,7 @@ impl Options {
             recovery: RecoveryOptions {
                 units,
                 window: units.most_outstanding(),
+                numbers_once: false,
                 dupack_threshold: 0,
                 timeout: TimeoutRule {
                     tick: details.tick,
