@@ -21,8 +21,8 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Takes an acknowledgement in.
-    pub fn take(&mut self, ack: &Ack, sample: &RateSample) {
+    /// Takes an acknowledgement in, before which this window was in force.
+    pub fn take(&mut self, ack: &Ack, sample: &RateSample, cwnd: Packets) {
         self.delivered = ack.delivered;
         self.start = sample.prior_delivered >= self.ends_at;
         if self.start {
@@ -30,7 +30,9 @@ impl Rounds {
             self.count += 1;
             self.limited_before = std::mem::take(&mut self.limited_now);
         }
-        self.limited_now |= ack.cwnd_limited;
+        // Before it arrived there was no room for a packet more. (A host without validation of its window, RFC 7661, says of
+        // every moment that the window was the limit, which a paced flow then never sees end.)
+        self.limited_now |= ack.inflight_before + 1.0 > cwnd;
     }
 
     /// A round begins with so much delivered.
