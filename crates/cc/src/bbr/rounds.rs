@@ -16,6 +16,7 @@ pub struct Rounds {
     ends_at: Packets,
     /// How much has been delivered.
     delivered: Packets,
+    begins_with_ack: bool,
     limited_before: bool,
     limited_now: bool,
 }
@@ -24,6 +25,9 @@ impl Rounds {
     /// Takes an acknowledgement in, before which this window was in force.
     pub fn take(&mut self, ack: &Ack, sample: &RateSample, cwnd: Packets) {
         self.delivered = ack.delivered;
+        if std::mem::take(&mut self.begins_with_ack) {
+            self.ends_at = ack.delivered;
+        }
         self.start = sample.prior_delivered >= self.ends_at;
         if self.start {
             self.ends_at = ack.delivered;
@@ -38,6 +42,11 @@ impl Rounds {
     /// A round begins with so much delivered.
     pub fn begin(&mut self, delivered: Packets) {
         self.ends_at = delivered;
+    }
+
+    /// A round begins with the acknowledgement that is about to be taken in: what it delivers is not known yet.
+    pub fn begin_with_ack(&mut self) {
+        self.begins_with_ack = true;
     }
 
     /// How much had been delivered at the last acknowledgement.

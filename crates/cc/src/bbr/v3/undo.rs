@@ -50,7 +50,10 @@ impl BbrV3 {
                     self.state = State::Startup;
                 }
             }
-            Some(state) if moves(state) => self.start_refill(self.rounds.delivered()),
+            Some(state) if moves(state) => {
+                self.start_refill(self.rounds.delivered());
+                self.rounds.begin_with_ack();
+            }
             _ => {}
         }
     }
