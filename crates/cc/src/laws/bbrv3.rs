@@ -12,5 +12,5 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Model(|values, initial| Box::new(BbrV3::new(values.into(), initial))),
-    companions: Companions::recovery("sack"),
+    companions: Companions::recovery("rack"), // which finds what is lost again; Linux runs it so
 };

@@ -137,7 +137,10 @@ fn a_loss_in_a_probe_that_was_none_leads_back_to_it_by_way_of_refill() {
     assert_eq!(script.published("bbr_inflight_longterm"), f64::INFINITY);
     assert_eq!(script.cwnd(), cwnd);
     flight(&mut script, BDP, |_| {});
-    assert!(is_in(&mut script, State::Refill), "the round begins with what this acknowledgement has delivered");
+    assert!(
+        is_in(&mut script, State::Refill),
+        "the round begins with what this acknowledgement has delivered"
+    );
     flight(&mut script, BDP, |_| {});
     assert!(is_in(&mut script, State::Up));
 }
