@@ -6,9 +6,10 @@ use crate::backoff;
 use crate::discern::discriminators;
 use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry, SelectorEntry};
 use crate::laws::{
-    a_tcp, a_tcp_p, africa, bic, cm, cocoon, combined, cubic, cwa, dca, dctcp, fast, fractional, hstcp, htcp,
-    learning_tcp, ledbat, lia, ltcp, ltcp_rc, mda, newreno, rbca, rbcc, rbcc_dynamic, rbcc_wl, reno, rta,
-    sack, scalable, sctp, spike, tcp_k, tcp_p, tcp_rtt, twa, vegas, westwood,
+    a_tcp, a_tcp_p, africa, bbrv1, bbrv3, bic, cm, cocoon, combined, cubic, cwa, dca, dctcp, fast,
+    fractional, hstcp, htcp, learning_tcp, ledbat, lia, ltcp, ltcp_rc, mda, newreno, rbca, rbcc,
+    rbcc_dynamic, rbcc_wl, reno, rta, sack, scalable, sctp, spike, tcp_k, tcp_p, tcp_rtt, twa, vegas,
+    westwood,
 };
 use crate::selector;
 
@@ -19,6 +20,8 @@ pub const CONTROLS: &[Entry] = &[
     sack::ENTRY,
     vegas::ENTRY,
     cubic::ENTRY,
+    bbrv1::ENTRY,
+    bbrv3::ENTRY,
     dctcp::ENTRY,
     ledbat::ENTRY,
     rbcc::ENTRY,

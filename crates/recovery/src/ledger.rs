@@ -236,6 +236,9 @@ impl Ledger {
             self.append(now, size, in_flight);
             return true;
         }
+        if in_flight == u64::from(size) {
+            self.delivery.begin_flight(now); // all that was outstanding is lost: there is nothing in the network either
+        }
         let in_line = number == self.next;
         if in_line {
             self.next += 1;

@@ -24,7 +24,7 @@ use crate::pacer::Pacer;
 use crate::rtt::RttEstimator;
 use crate::undo::Doubts;
 use ackclock_base::{Packets, Random, Span, Time};
-use ackclock_cc::{Backoff, Change, Control, Controller, Timeout as TimeoutExpired};
+use ackclock_cc::{Backoff, Change, Control, Controller, Follows, Timeout as TimeoutExpired};
 
 /// Where a sender puts what may be sent.
 pub trait Output {
@@ -80,8 +80,8 @@ pub struct Sender {
     /// Whether the application may have more to send when that is done.
     stays_open: bool,
     deadline: Time,
-    /// Whether the control [wants to hear](Control::follows_sending) of each packet that is sent.
-    tells_sending: bool,
+    /// Of which packets the control [wants to hear](Control::follows_sending).
+    tells_sending: Follows,
     /// Whether the rule has a timer beside it.
     keeps_timer: bool,
     /// Whether the rule is [at ease](Detection::is_at_ease) and the ledger [in order](Ledger::is_in_order): what is
@@ -359,6 +359,7 @@ impl Sender {
             now,
             window: self.reduction_base(inflight),
             inflight,
+            sent_to: self.ledger.high(),
             in_a_row: self.expiries,
             keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
         };

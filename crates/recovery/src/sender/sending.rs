@@ -3,7 +3,7 @@
 use super::{Output, Sender, Transmission};
 use crate::pacer::Pace;
 use ackclock_base::Time;
-use ackclock_cc::{Decision, Sent};
+use ackclock_cc::{Decision, Follows, Sent};
 
 impl Sender {
     /// Sends what the rule has, as long as window, pacing and burst allow.
@@ -131,7 +131,8 @@ impl Sender {
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }
-        if self.tells_sending {
+        if self.tells_sending != Follows::Nothing && (after_idle || self.tells_sending == Follows::Everything)
+        {
             self.tell_sent(now, after_idle);
         }
         Some(size)

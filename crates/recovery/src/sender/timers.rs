@@ -47,7 +47,8 @@ impl Sender {
             Aftermath::Undone => self.undo(now),
             Aftermath::PersistentCongestion => {
                 let window = self.reduction_base(inflight);
-                let timeout = Timeout { now, window, inflight, in_a_row: 1, keeps_threshold: false };
+                let sent_to = self.ledger.high();
+                let timeout = Timeout { now, window, inflight, sent_to, in_a_row: 1, keeps_threshold: false };
                 self.ecn.note_reduction(self.ledger.high());
                 self.note_cwnd(now);
                 self.controller.on_timeout(&timeout, &mut *self.random);

@@ -145,6 +145,7 @@ impl Options {
             ssthresh: self.details.initial_ssthresh.map_or(f64::INFINITY, packets),
             limit: packets(self.details.receive_window),
             packet_bytes: self.sizes.max_chunk,
+            selective_acks: true,
         }
     }
 

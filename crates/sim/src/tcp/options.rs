@@ -235,6 +235,7 @@ impl Options {
             ssthresh: self.sender.initial_ssthresh,
             limit: self.sender.recovery.window as f64,
             packet_bytes: self.sender.payload_bytes,
+            selective_acks: self.receiver.sack,
         }
     }
 }
