@@ -24,6 +24,7 @@ pub struct Script {
     values: Values,
     discriminator: Option<Part>,
     action: Option<Part>,
+    layers: Vec<Part>,
     random: Scripted,
     initial: Initial,
     control: Option<Controller>,
@@ -62,6 +63,7 @@ impl Script {
             values: Values::with(entry.descriptor, settings),
             discriminator: None,
             action: None,
+            layers: Vec::new(),
             random: Scripted::new(&[]),
             initial: Initial {
                 window: 1.0,
@@ -96,6 +98,17 @@ impl Script {
         let judge = self.entry.companions.discriminator.and_then(registry::find_discriminator);
         let descriptor = judge.map(|judge| judge.descriptor).unwrap_or_else(|| panic!("no discriminator"));
         self.discriminator = Some(Part { name: descriptor.name, values: Values::with(descriptor, settings) });
+        self
+    }
+
+    /// Puts a registered layer around the control, with some parameters set.
+    ///
+    /// # Panics
+    /// When there is no layer of that name, or a setting is wrong.
+    pub fn within(mut self, layer: &str, settings: &[(&str, &str)]) -> Self {
+        let entry = registry::find_layer(layer).unwrap_or_else(|| panic!("no layer {layer}"));
+        let values = Values::with(entry.descriptor, settings);
+        self.layers.push(Part { name: entry.descriptor.name, values });
         self
     }
 
@@ -201,6 +214,12 @@ impl Script {
     pub fn loss(&mut self) {
         let window = self.cwnd();
         let loss = Loss { sent_to: self.acked_to + window as u64, ..loss_at(self.now, window) };
+        self.tell(|control, random| control.on_loss(&loss, random));
+    }
+
+    /// An echo of a mark: congestion, but nothing is lost (RFC 3168).
+    pub fn mark(&mut self) {
+        let loss = Loss { signal: LossSignal::Ecn, ..loss_at(self.now, self.cwnd()) };
         self.tell(|control, random| control.on_loss(&loss, random));
     }
 
@@ -368,10 +387,10 @@ impl Script {
     }
 
     fn control(&mut self) -> &mut Controller {
-        let Self { entry, values, discriminator, action, initial, control, .. } = self;
+        let Self { entry, values, discriminator, action, layers, initial, control, .. } = self;
         control.get_or_insert_with(|| {
-            let mut control =
-                Assembly::new(entry, values, discriminator.clone(), action.clone()).join(initial);
+            let assembly = Assembly::new(entry, values, discriminator.clone(), action.clone());
+            let mut control = assembly.within(layers.clone()).join(initial);
             control.on_change(&Change::Begins);
             control
         })

@@ -6,8 +6,8 @@ use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
 use ackclock_cc::bbr;
-use ackclock_cc::entry::Entry;
-use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS};
+use ackclock_cc::entry::{Entry, LayerEntry};
+use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, LAYERS};
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Counted, Decision, Ending, IncomingAck, Initial, Loss,
     LossSignal, Lost, Part, Phase, RateSample, Recovered, Sent, Timeout,
@@ -79,12 +79,18 @@ fn value(parameter: &Parameter, draws: &mut Draws<'_>) -> Option<Value> {
     })
 }
 
-/// A control alone, or with whatever discriminator and action.
+/// Any of the layers, with any settings.
+fn layers(draws: &mut Draws<'_>) -> Vec<Part> {
+    let kinds: Vec<&[LayerEntry]> = LAYERS.into_iter().filter(|_| draws.flag()).collect();
+    kinds.into_iter().map(|kind| part(kind[draws.below(kind.len())].descriptor, draws)).collect()
+}
+
+fn part(descriptor: &'static Descriptor, draws: &mut Draws<'_>) -> Part {
+    Part { name: descriptor.name, values: values(descriptor, draws) }
+}
+
+/// A control alone, or with whatever discriminator and action and within whatever layers.
 fn assembly(entry: &Entry, draws: &mut Draws<'_>) -> Assembly {
-    let part = |descriptor: &'static Descriptor, draws: &mut Draws<'_>| Part {
-        name: descriptor.name,
-        values: values(descriptor, draws),
-    };
     let own = values(entry.descriptor, draws);
     let discriminator = draws.flag().then(|| {
         let entry = &DISCRIMINATORS[draws.below(DISCRIMINATORS.len())];
@@ -94,7 +100,7 @@ fn assembly(entry: &Entry, draws: &mut Draws<'_>) -> Assembly {
         let entry = &ACTIONS[draws.below(ACTIONS.len())];
         part(entry.descriptor, draws)
     });
-    Assembly::new(entry, &own, discriminator, action)
+    Assembly::new(entry, &own, discriminator, action).within(layers(draws))
 }
 
 /// A path of some rate, and what a host remembers of a connection over it.
@@ -288,7 +294,7 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         packet_bytes: 1000,
     };
     let values = values(entry.descriptor, draws);
-    let mut assembly = Assembly::new(entry, &values, None, None);
+    let mut assembly = Assembly::new(entry, &values, None, None).within(layers(draws));
     let (mut host, mut control) = (Host::new(draws), assembly.join(&initial));
     control.on_change(&Change::Begins);
     for _ in 0..draws.below(100) {

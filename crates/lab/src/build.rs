@@ -5,14 +5,14 @@ mod sessions;
 
 use crate::agents;
 use crate::choice::Choice;
-use crate::flows::{FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
+use crate::flows::{ControlPlan, FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
-use ackclock_cc::{Assembly, Backoff, Part};
+use ackclock_cc::Assembly;
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::{FlowParts, PathPair};
@@ -325,24 +325,19 @@ fn starts(start: &Start, index: usize, name: &str, seed: u64) -> Time {
 /// Makes the TCP connections of a group.
 struct Connections {
     options: Options,
+    control: ControlPlan,
     assembly: Assembly,
-    backoff: Choice,
     packets: u64,
 }
 
 impl Connections {
     fn of(plan: &TcpPlan) -> Self {
-        let entry = plan.entry();
-        let options = Options::new(&plan.transport.values, entry.companions.recovery);
-        let part = |choice: &Option<Choice>| {
-            let choice = choice.as_ref()?;
-            Some(Part { name: choice.descriptor.name, values: choice.values.clone() })
-        };
-        let assembly =
-            Assembly::new(entry, &plan.control.values, part(&plan.discriminator), part(&plan.action));
+        let control = plan.control.clone();
+        let options = Options::new(&plan.transport.values, control.entry().companions.recovery);
+        let assembly = control.assembly();
         let payload = u64::from(options.sender.payload_bytes);
         let packets = plan.size.map_or(u64::MAX, |size| size.div_ceil(payload));
-        Self { options, assembly, backoff: plan.backoff.clone(), packets }
+        Self { options, control, assembly, packets }
     }
 
     fn next(&mut self, name: &str, seed: u64) -> Connection {
@@ -352,15 +347,10 @@ impl Connections {
     fn next_with(&mut self, packets: u64, name: &str, seed: u64) -> Connection {
         Connection {
             control: self.assembly.join(&self.options.initial()),
-            backoff: build_backoff(&self.backoff, self.options.sender.max_backoff),
+            backoff: self.control.backoff(self.options.sender.max_backoff),
             packets,
             options: self.options.clone(),
             random: Stream::new(seed, &format!("flow {name} guesses")),
         }
     }
-}
-
-fn build_backoff(choice: &Choice, most: f64) -> Box<dyn Backoff> {
-    let entry = ackclock_cc::registry::find_backoff(choice.descriptor.name);
-    (entry.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]).build)(&choice.values, most)
 }

@@ -1,5 +1,6 @@
 //! The flows of a scenario: how many, where, how they send and what.
 
+mod control;
 mod place;
 mod sctp;
 mod sending;
@@ -10,6 +11,7 @@ use crate::reader::TableReader;
 use crate::scenario::MAX_FLOWS;
 use ackclock_base::{Range, Span};
 use ackclock_sim::tcp::details::Details;
+pub use control::ControlPlan;
 pub use place::Place;
 pub use sctp::SctpPlan;
 pub use sending::{Sending, SessionPlan, TcpPlan, UdpPlan};
@@ -69,12 +71,15 @@ pub struct FlowPlan {
     pub span: Place_,
 }
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 19] = [
     "name",
     "count",
     "control",
     "discriminator",
     "action",
+    "slow_start",
+    "ecn_response",
+    "growth_limit",
     "backoff",
     "selector",
     "transport",
