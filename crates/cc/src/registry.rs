@@ -6,9 +6,10 @@ use crate::backoff;
 use crate::discern::discriminators;
 use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry, LayerEntry, SelectorEntry};
 use crate::laws::{
-    a_tcp, a_tcp_p, africa, bic, cm, cocoon, combined, cubic, cwa, dca, dctcp, fast, fractional, hstcp, htcp,
-    learning_tcp, ledbat, lia, ltcp, ltcp_rc, mda, newreno, rbca, rbcc, rbcc_dynamic, rbcc_wl, reno, rta,
-    sack, scalable, sctp, spike, tcp_k, tcp_p, tcp_rtt, twa, vegas, westwood,
+    a_tcp, a_tcp_p, africa, bic, cm, cocoon, combined, compound, cubic, cwa, dca, dctcp, fast, fractional,
+    hstcp, htcp, hybla, illinois, learning_tcp, ledbat, lia, ltcp, ltcp_rc, mda, newreno, rbca, rbcc,
+    rbcc_dynamic, rbcc_wl, reno, rta, sack, scalable, sctp, spike, tcp_k, tcp_p, tcp_rtt, twa, vegas, veno,
+    westwood, yeah,
 };
 use crate::layer::{abe, rate_limited_increase, slow_start};
 use crate::selector;
@@ -52,6 +53,11 @@ pub const CONTROLS: &[Entry] = &[
     africa::ENTRY,
     htcp::ENTRY,
     fast::ENTRY,
+    illinois::ENTRY,
+    compound::ENTRY,
+    yeah::ENTRY,
+    veno::ENTRY,
+    hybla::ENTRY,
     westwood::WESTWOOD,
     westwood::WESTWOOD_NR,
     sctp::SCTP,

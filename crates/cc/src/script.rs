@@ -217,6 +217,12 @@ impl Script {
         self.tell(|control, random| control.on_loss(&loss, random));
     }
 
+    /// A loss found by duplicate acknowledgements, with so many packets in flight, from which the profile reduces.
+    pub fn loss_in_flight(&mut self, packets: Packets) {
+        let loss = loss_at(self.now, packets);
+        self.tell(|control, random| control.on_loss(&loss, random));
+    }
+
     /// An echo of a mark: congestion, but nothing is lost (RFC 3168).
     pub fn mark(&mut self) {
         let loss = Loss { signal: LossSignal::Ecn, ..loss_at(self.now, self.cwnd()) };
@@ -379,6 +385,14 @@ impl Script {
     /// When the control has none that can be set.
     pub fn set_cwnd(&mut self, packets: Packets) {
         self.control().window_control().expect("a window that can be set").set_cwnd(packets);
+    }
+
+    /// Something around the control sets its slow start threshold.
+    ///
+    /// # Panics
+    /// When the control has none that can be set.
+    pub fn set_ssthresh(&mut self, packets: Packets) {
+        self.control().window_control().expect("a window that can be set").set_ssthresh(packets);
     }
 
     /// Lets time pass.
