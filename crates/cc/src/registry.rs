@@ -6,10 +6,10 @@ use crate::backoff;
 use crate::discern::discriminators;
 use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry, LayerEntry, SelectorEntry};
 use crate::laws::{
-    a_tcp, a_tcp_p, africa, bic, cm, cocoon, combined, compound, cubic, cwa, dca, dctcp, fast, fractional,
-    hstcp, htcp, hybla, illinois, learning_tcp, ledbat, lia, ltcp, ltcp_rc, mda, newreno, rbca, rbcc,
-    rbcc_dynamic, rbcc_wl, reno, rta, sack, scalable, sctp, spike, tcp_k, tcp_p, tcp_rtt, twa, vegas, veno,
-    westwood, yeah,
+    a_tcp, a_tcp_p, africa, bic, cm, cocoon, combined, compound, copa, cubic, cwa, dca, dctcp, fast,
+    fractional, hstcp, htcp, hybla, illinois, learning_tcp, ledbat, ledbat_plus_plus, lia, ltcp, ltcp_rc,
+    mda, newreno, rbca, rbcc, rbcc_dynamic, rbcc_wl, reno, rta, sack, scalable, sctp, spike, tcp_k, tcp_p,
+    tcp_rtt, twa, vegas, veno, westwood, yeah,
 };
 use crate::layer::{abe, rate_limited_increase, slow_start};
 use crate::selector;
@@ -23,6 +23,8 @@ pub const CONTROLS: &[Entry] = &[
     cubic::ENTRY,
     dctcp::ENTRY,
     ledbat::ENTRY,
+    ledbat_plus_plus::ENTRY,
+    copa::ENTRY,
     rbcc::ENTRY,
     rbcc_dynamic::ENTRY,
     rbcc_wl::ENTRY,

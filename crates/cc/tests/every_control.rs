@@ -380,12 +380,13 @@ proptest! {
     }
 }
 
-/// The file of a control has its name, or the name of the control of which it is a variant (`dca-c`, `westwood-nr`).
+/// The file of a control has its name, `+` spelt out, or the name of the control of which it is a variant (`dca-c`,
+/// `westwood-nr`).
 #[test]
 fn every_control_is_found_in_the_file_of_its_name() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/laws");
     for entry in CONTROLS {
-        let name = entry.descriptor.name.replace('-', "_");
+        let name = entry.descriptor.name.replace('-', "_").replace("++", "_plus_plus");
         let mut stems = (1..=name.len()).rev().filter_map(|length| name.get(..length));
         let text = stems.find_map(|stem| std::fs::read_to_string(format!("{folder}/{stem}.rs")).ok());
         let holds = text.is_some_and(|text| text.contains(&format!("\"{}\"", entry.descriptor.name)));

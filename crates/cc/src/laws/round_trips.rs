@@ -22,11 +22,13 @@ pub struct Round {
     pub samples: u32,
     /// The least of them.
     pub least: f64,
+    /// The greatest of them.
+    pub greatest: f64,
     sum: f64,
 }
 
 impl Round {
-    const EMPTY: Self = Self { samples: 0, least: f64::INFINITY, sum: 0.0 };
+    const EMPTY: Self = Self { samples: 0, least: f64::INFINITY, greatest: 0.0, sum: 0.0 };
 
     /// Their mean.
     pub fn mean(&self) -> f64 {
@@ -48,6 +50,7 @@ impl RoundTrips {
             self.greatest = self.greatest.max(rtt);
             self.round.samples += 1;
             self.round.least = self.round.least.min(rtt);
+            self.round.greatest = self.round.greatest.max(rtt);
             self.round.sum += rtt;
         }
         if ack.acked_to <= self.end {
