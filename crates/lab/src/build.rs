@@ -13,7 +13,6 @@ use ackclock_aqm::entry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
-use ackclock_cc::Backoff;
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::{FlowParts, PathPair};
@@ -324,8 +323,3 @@ fn starts(start: &Start, index: usize, name: &str, seed: u64) -> Time {
 
 /// Where the transport has a greatest timeout, the back-off needs no bound of its own.
 const MAX_BACKOFF: f64 = 65_536.0;
-
-fn build_backoff(choice: &Choice, most: f64) -> Box<dyn Backoff> {
-    let entry = ackclock_cc::registry::find_backoff(choice.descriptor.name);
-    (entry.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]).build)(&choice.values, most)
-}

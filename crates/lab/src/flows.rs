@@ -1,6 +1,7 @@
 //! The flows of a scenario: how many, where, how they send and what.
 
 mod connection;
+mod control;
 mod place;
 mod sctp;
 mod sending;
@@ -11,6 +12,7 @@ use crate::reader::TableReader;
 use crate::scenario::MAX_FLOWS;
 use ackclock_base::{Range, Span};
 pub use connection::{ConnectionPlan, Protocol};
+pub use control::ControlPlan;
 pub use place::Place;
 pub use sctp::SctpPlan;
 pub use sending::{Sending, SessionPlan, UdpPlan};
@@ -70,12 +72,15 @@ pub struct FlowPlan {
     pub span: Place_,
 }
 
-const KEYS: [&str; 16] = [
+const KEYS: [&str; 19] = [
     "name",
     "count",
     "control",
     "discriminator",
     "action",
+    "slow_start",
+    "ecn_response",
+    "growth_limit",
     "backoff",
     "selector",
     "transport",

@@ -1,9 +1,8 @@
 //! Makes the connections of a group, over TCP or QUIC.
 
-use super::{MAX_BACKOFF, build_backoff};
-use crate::choice::Choice;
-use crate::flows::{ConnectionPlan, Protocol};
-use ackclock_cc::{Assembly, Initial, Part};
+use super::MAX_BACKOFF;
+use crate::flows::{ConnectionPlan, ControlPlan, Protocol};
+use ackclock_cc::{Assembly, Initial};
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::random::Stream;
 use ackclock_sim::{quic, tcp};
@@ -11,8 +10,8 @@ use ackclock_sim::{quic, tcp};
 /// Makes them.
 pub(super) struct Connections {
     options: Options,
+    control: ControlPlan,
     assembly: Assembly,
-    backoff: Choice,
     packets: u64,
 }
 
@@ -51,19 +50,17 @@ impl Options {
 impl Connections {
     /// Those of a plan.
     pub(super) fn of(plan: &ConnectionPlan) -> Self {
-        let (entry, values) = (plan.entry(), &plan.transport.values);
+        let (control, values) = (plan.control.clone(), &plan.transport.values);
         let options = match plan.protocol() {
-            Protocol::Tcp => Options::Tcp(tcp::options::Options::new(values, entry.companions.recovery)),
+            Protocol::Tcp => {
+                let recovery = control.entry().companions.recovery;
+                Options::Tcp(tcp::options::Options::new(values, recovery))
+            }
             Protocol::Quic => Options::Quic(quic::options::Options::new(values)),
         };
-        let part = |choice: &Option<Choice>| {
-            let choice = choice.as_ref()?;
-            Some(Part { name: choice.descriptor.name, values: choice.values.clone() })
-        };
-        let assembly =
-            Assembly::new(entry, &plan.control.values, part(&plan.discriminator), part(&plan.action));
+        let assembly = control.assembly();
         let packets = plan.size.map_or(u64::MAX, |size| size.div_ceil(plan.payload_bytes()));
-        Self { options, assembly, backoff: plan.backoff.clone(), packets }
+        Self { options, control, assembly, packets }
     }
 
     /// The ends of the next, which sends what the plan says.
@@ -73,9 +70,9 @@ impl Connections {
 
     /// The ends of the next.
     pub(super) fn next_of(&mut self, lifetime: Lifetime, name: &str, seed: u64) -> Ends {
-        let Self { options, assembly, backoff, .. } = self;
+        let Self { options, control, assembly, .. } = self;
+        let backoff = control.backoff(options.max_backoff());
         let control = assembly.join(&options.initial());
-        let backoff = build_backoff(backoff, options.max_backoff());
         let random = Stream::new(seed, &format!("flow {name} guesses"));
         let (Lifetime::Bulk(packets) | Lifetime::Timed(packets) | Lifetime::Lasting(packets)) = lifetime;
         match options {

@@ -1,25 +1,18 @@
 //! A group of flows whose connections have one path: over TCP or QUIC.
 
-use super::sending::entry_of;
+use super::control::ControlPlan;
 use crate::choice::Choice;
 use crate::document::quoted;
 use crate::reader::TableReader;
 use ackclock_base::{Size, Span};
-use ackclock_cc::entry::Entry;
 use ackclock_sim::quic;
 use ackclock_sim::tcp::details::{Details, LocalDrop};
 
 /// What a connection is made of.
 #[derive(Clone, Debug)]
 pub struct ConnectionPlan {
-    /// The congestion control.
-    pub control: Choice,
-    /// The loss discriminator, where one is named.
-    pub discriminator: Option<Choice>,
-    /// What a loss of transmission does, where that is said.
-    pub action: Option<Choice>,
-    /// How the timeout backs off.
-    pub backoff: Choice,
+    /// Its congestion control.
+    pub control: ControlPlan,
     /// The transport profile.
     pub transport: Choice,
     /// Bytes to send; `None` for no end.
@@ -44,11 +37,6 @@ impl Protocol {
 }
 
 impl ConnectionPlan {
-    /// The control's entry in the registry.
-    pub fn entry(&self) -> &'static Entry {
-        entry_of(&self.control)
-    }
-
     /// What it goes over.
     pub fn protocol(&self) -> Protocol {
         Protocol::of(&self.transport)

@@ -1,13 +1,13 @@
 //! How a group of flows sends, and what.
 
 use super::connection::{self, ConnectionPlan};
+use super::control;
 use super::sctp::{self, SctpPlan};
 use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry::{self, Bulk};
 use ackclock_base::Size;
-use ackclock_cc::entry::{Companions, Entry};
 use ackclock_sim::session::Session;
 use ackclock_sim::traffic::adaptive_video::{AdaptiveVideo, Watching};
 use ackclock_sim::traffic::pages::{Pages, Reading};
@@ -68,9 +68,9 @@ impl Sending {
     pub(super) fn control_name(&self) -> &'static str {
         match self {
             Self::Connection(plan) | Self::Connections(plan, _) | Self::Session(plan, _) => {
-                plan.control.descriptor.name
+                plan.control.name()
             }
-            Self::Sctp(plan) => plan.control.descriptor.name,
+            Self::Sctp(plan) => plan.control.name(),
             Self::Udp(plan) => plan.application.descriptor.name,
         }
     }
@@ -129,13 +129,18 @@ impl SessionPlan {
     }
 }
 
-pub(super) fn entry_of(control: &Choice) -> &'static Entry {
-    // The control was chosen from this registry.
-    ackclock_cc::registry::find(control.descriptor.name).unwrap_or(&ackclock_cc::registry::CONTROLS[0])
-}
-
 /// What only those have that have a congestion control.
-const CONTROLLED_KEYS: [&str; 6] = ["control", "discriminator", "action", "backoff", "selector", "transport"];
+const CONTROLLED_KEYS: [&str; 9] = [
+    "control",
+    "discriminator",
+    "action",
+    "slow_start",
+    "ecn_response",
+    "growth_limit",
+    "backoff",
+    "selector",
+    "transport",
+];
 
 /// Reads how a group sends.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
@@ -160,18 +165,16 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     }
     let control = pick("control", &registry::controls());
     let transport = pick("transport", &registry::transports());
-    let companions = control.as_ref().map_or(Companions::NONE, |control| entry_of(control).companions);
-    let parts = read_parts(table, companions);
-    let (discriminator, action, backoff) = parts?;
+    let control = control::read(table, control);
     let (control, transport) = (control?, transport?);
-    let judge = discriminator.as_ref().map(|choice| choice.descriptor.name).or(companions.discriminator);
+    let judge = control.judge();
     if ackclock_sim::sctp::options::find(transport.descriptor.name).is_some() {
         sctp::check_discriminator(table, judge, "SCTP");
         let application = application?;
         sctp::check_application(table, &application)?;
         let selector = sctp::read_selector(table)?;
         let size = Bulk::from(&application.values).size.map(|size| size.bytes());
-        let plan = SctpPlan { control, discriminator, action, backoff, selector, transport, size };
+        let plan = SctpPlan { control, selector, transport, size };
         return Some(Sending::Sctp(Box::new(plan)));
     }
     if table.get("selector").is_some() {
@@ -183,8 +186,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     }
     connection::check_transport(table, judge, &transport);
     let application = application?;
-    let mut plan =
-        Box::new(ConnectionPlan { control, discriminator, action, backoff, transport, size: None });
+    let mut plan = Box::new(ConnectionPlan { control, transport, size: None });
     let payload = plan.payload_bytes();
     let values = &application.values;
     Some(match application.descriptor.name {
@@ -235,31 +237,4 @@ pub(super) fn check_session(table: &TableReader<'_>, session: &SessionPlan, coun
         return None;
     }
     Some(())
-}
-
-/// The parts around a control. Those that are not named are the ones it was published with.
-fn read_parts(
-    table: &TableReader<'_>,
-    companions: Companions,
-) -> Option<(Option<Choice>, Option<Choice>, Choice)> {
-    let given = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
-        None => Some(None),
-        Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]).map(Some),
-    };
-    let discriminator = given("discriminator", &registry::discriminators());
-    let action = given("action", &registry::actions());
-    let backoff = given("backoff", &registry::backoffs());
-    let (discriminator, action, backoff) = (discriminator?, action?, backoff?);
-    if action.is_some() && discriminator.is_none() && companions.discriminator.is_none() {
-        table.problem_at(
-            "action",
-            "an `action` without a `discriminator`",
-            "a `discriminator` as well: without one no loss is called transmission",
-        );
-        return None;
-    }
-    let published = companions.backoff.and_then(ackclock_cc::registry::find_backoff);
-    let published = published.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]);
-    let backoff = backoff.unwrap_or_else(|| Choice::default_of(published.descriptor));
-    Some((discriminator, action, backoff))
 }

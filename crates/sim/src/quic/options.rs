@@ -125,6 +125,7 @@ impl Options {
             ssthresh: f64::INFINITY,
             limit: self.recovery.window as f64,
             packet_bytes: self.payload_bytes,
+            selective_acks: true,
         }
     }
 }
