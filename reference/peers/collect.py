@@ -105,6 +105,28 @@ def sctp(name: str, arguments: str, first: int, last: int) -> RunSet:
     return RunSet(f"ns2-sctp-{name}", "ns2_sctp.tcl", f"{arguments} {{0}}", seeds(first, last))
 
 
+def usrsctp() -> RunSet:
+    """An association of usrsctp over one path with fixed losses: pattern, messages, lost data, lost SACKs."""
+    patterns = (
+        ("no-loss", "-", "-"),
+        ("one-loss", "60", "-"),
+        ("early-loss", "1", "-"),
+        ("burst", "60-67", "-"),
+        ("scattered", "60,63,70,71,90", "-"),
+        ("two-windows", "60,61,130,160", "-"),
+        ("resent-lost", "60,60/2", "-"),
+        ("resent-lost-in-burst", "60-67,62/2", "-"),
+        ("last-lost", "399", "-"),
+        ("last-two-lost", "398,399", "-"),
+        ("last-lost-twice", "399,399/2,399/3", "-"),
+        ("sacks-lost", "-", "10,20-25,40,60-69"),
+        ("data-and-sacks-lost", "60,64", "28-33"),
+        ("all-sacks-lost", "-", "20-300"),
+    )
+    values = tuple((name, "400", data, sacks) for name, data, sacks in patterns)
+    return RunSet("usrsctp-one-path", "usrsctp_path.c", "{0} {1} {2} {3}", values)
+
+
 RUN_SETS = (
     dumbbell("w1-sack", "W1 sack droptail", 20),
     dumbbell("w1-newreno", "W1 newreno droptail", 20),
@@ -138,6 +160,7 @@ RUN_SETS = (
     sctp("5-percent", "0.05 0 200", 1, 20),
     sctp("10-percent", "0.1 0 200", 1, 20),
     sctp("failure", "0 20 200", 0, 0),
+    usrsctp(),
 )
 
 
