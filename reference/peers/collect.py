@@ -114,6 +114,8 @@ def usrsctp() -> RunSet:
         ("burst", "60-67", "-"),
         ("scattered", "60,63,70,71,90", "-"),
         ("two-windows", "60,61,130,160", "-"),
+        ("apart", "60,64,70,76", "-"),
+        ("first-window-lost", "0-3", "-"),
         ("resent-lost", "60,60/2", "-"),
         ("resent-lost-in-burst", "60-67,62/2", "-"),
         ("last-lost", "399", "-"),
@@ -124,7 +126,7 @@ def usrsctp() -> RunSet:
         ("all-sacks-lost", "-", "20-300"),
     )
     values = tuple((name, "400", data, sacks) for name, data, sacks in patterns)
-    return RunSet("usrsctp-one-path", "usrsctp_path.c", "{0} {1} {2} {3}", values)
+    return RunSet("usrsctp-one-path", "usrsctp_path.c", "{0} {1} {2} {3} credit=1 burst=0 fast_burst=1", values)
 
 
 RUN_SETS = (
@@ -174,10 +176,21 @@ def build_ns3(script: str, directory: Path) -> str:
     return str(program)
 
 
+def build_usrsctp(script: str, directory: Path) -> str:
+    """The same for the program that runs usrsctp."""
+    program = directory / Path(script).stem
+    if not program.exists():
+        command = ["gcc", "-O2", "-rdynamic", str(HERE / script), "-o", str(program), "-lusrsctp"]
+        subprocess.run(command, check=True)  # noqa: S603 (our own source and flags)
+    return str(program)
+
+
 def launcher(script: str, directory: Path) -> list[str]:
     """The words before the arguments in a run's command line."""
     if script.endswith(".cc"):
         return [build_ns3(script, directory)]
+    if script.endswith(".c"):
+        return [build_usrsctp(script, directory)]
     return ["ns", str(HERE / script)]
 
 
@@ -203,9 +216,9 @@ def write(run_set: RunSet, runs: Iterable[Run]) -> None:
     """Write a results file whole, so that it is never half an answer."""
     runs = list(runs)
     program = "ns " + run_set.script if run_set.script.endswith(".tcl") else Path(run_set.script).stem
-    places = ["SEED"] if len(run_set.values[0]) == 1 else ["FLOWS", "MINRTO", "SEED"]
+    places = {1: ["SEED"], 3: ["FLOWS", "MINRTO", "SEED"], 4: ["PATTERN", "MESSAGES", "LOST_DATA", "LOST_SACKS"]}
     provenance = {
-        "command": f"{program} {run_set.template.format(*places)}",
+        "command": f"{program} {run_set.template.format(*places[len(run_set.values[0])])}",
         "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "script": run_set.script,
         "script_sha256": run_set.digest,
@@ -308,6 +321,8 @@ def table() -> str:
     for run_set in RUN_SETS:
         _, runs = read(run_set.path)
         if not runs:
+            continue
+        if runs[0]["workload"] == "sctp-one-path":
             continue
         if runs[0]["workload"] == "sctp-two-paths":
             associations.append(([run_set.name], runs))

@@ -87,6 +87,8 @@ parameters! {
             Range { min: 0.0, max: 0.5, above_min: true },
             "RFC 9260 section 6.2; 500 ms at most",
         ),
+        /// Whether the first packet of an association is acknowledged at once
+        sack_first_packet: bool = flag(true, "RFC 9260 section 5.1; not in ns-2 before October 2007"),
         /// Granularity of the timer's clock
         tick: Span = time("1 ms", SPANS, "RFC 9260 section 6.3.1 rule C6"),
         /// The least retransmission timeout

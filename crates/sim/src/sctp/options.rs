@@ -21,6 +21,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("initial_ssthresh", "65536 B"),
             ("idle_window", "2 packets"),
             ("missing_reports", "4"),
+            ("sack_first_packet", "false"),
             ("initial_rto", "3 s"),
             ("confirm_paths", "false"),
             // -1 is written for "never", and compared as a signed number: always.

@@ -28,6 +28,8 @@ pub struct Receiver {
     duplicates: u64,
     /// Since the last SACK.
     packets: u8,
+    /// How many of them make one due.
+    wanted: u8,
     echo: Echo,
     held: Option<Time>,
     /// Over which path the last packet came: where the SACK goes.
@@ -60,6 +62,7 @@ impl Receiver {
             received: 0,
             duplicates: 0,
             packets: 0,
+            wanted: if options.details.sack_first_packet { 1 } else { PACKETS_PER_SACK },
             echo: Echo::default(),
             held: None,
             path: 0,
@@ -108,7 +111,7 @@ impl Receiver {
         let has_gaps = had_gaps || !self.ranges.is_empty();
         let disturbed = !is_new || (has_gaps && !self.delays_at_gaps);
         let answers = match self.sack_delay {
-            Some(delay) if !disturbed && self.packets < PACKETS_PER_SACK => {
+            Some(delay) if !disturbed && self.packets < self.wanted => {
                 self.held.get_or_insert(now + delay);
                 false
             }
@@ -120,6 +123,7 @@ impl Receiver {
     /// The acknowledgement of all that has arrived, and the path that it takes.
     pub fn sack(&mut self) -> (usize, Sack<'_>) {
         self.held = None;
+        self.wanted = PACKETS_PER_SACK;
         let Self { next, ranges, blocks, .. } = self;
         blocks.clear();
         let near = |tsn: u64| u16::try_from(tsn - *next).unwrap_or(u16::MAX);
@@ -204,11 +208,21 @@ mod tests {
     }
 
     #[test]
+    fn the_first_packet_is_acknowledged_at_once() {
+        // RFC 9260 section 5.1; from then on every second one.
+        let mut receiver = receiver(&[]);
+        assert_eq!(arrive(&mut receiver, 0, 0), Some((0, 1, vec![])));
+        assert_eq!(arrive(&mut receiver, 0, 1), None);
+        assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 3, vec![])));
+    }
+
+    #[test]
     fn every_second_packet_is_acknowledged_over_whichever_path_it_comes() {
         let mut receiver = receiver(&[]);
-        assert_eq!(arrive(&mut receiver, 0, 0), None);
+        arrive(&mut receiver, 0, 0);
+        assert_eq!(arrive(&mut receiver, 0, 1), None);
         assert_eq!(receiver.timer(), Time::from_seconds(0.2));
-        assert_eq!(arrive(&mut receiver, 1, 1), Some((1, 2, vec![])));
+        assert_eq!(arrive(&mut receiver, 1, 2), Some((1, 3, vec![])));
         assert_eq!(receiver.timer(), Time::NEVER);
     }
 
@@ -229,7 +243,7 @@ mod tests {
 
     #[test]
     fn under_cmt_gaps_do_not_hasten_sacks_which_tell_how_many_packets_came() {
-        let mut receiver = receiver(&[("cmt", "true")]);
+        let mut receiver = receiver(&[("cmt", "true"), ("sack_first_packet", "false")]);
         assert_eq!(arrive(&mut receiver, 0, 3), None);
         receiver.on_data(Time::ZERO, 1, &Data { tsn: 0, sent: Time::ZERO });
         let (path, sack) = receiver.sack();
