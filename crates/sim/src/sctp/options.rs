@@ -127,6 +127,7 @@ impl Options {
                 credits_selective: true,
                 cwnd_validation: true,
                 timer_from_stamps: true,
+                times_gaps: true,
                 undo: UndoRules::default(),
                 pacing: false,
                 max_burst: u64::MAX,
