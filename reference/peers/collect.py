@@ -162,6 +162,7 @@ RUN_SETS = (
     sctp("5-percent", "0.05 0 200", 1, 20),
     sctp("10-percent", "0.1 0 200", 1, 20),
     sctp("failure", "0 20 200", 0, 0),
+    RunSet("ns2-sctp-packets", "ns2_sctp_packets.tcl", "ns2_sctp.tcl 0.1 1000 {0}", seeds(1, 5)),
     usrsctp(),
 )
 
@@ -322,7 +323,7 @@ def table() -> str:
         _, runs = read(run_set.path)
         if not runs:
             continue
-        if runs[0]["workload"] == "sctp-one-path":
+        if runs[0]["workload"] in ("sctp-one-path", "sctp-packets"):
             continue
         if runs[0]["workload"] == "sctp-two-paths":
             associations.append(([run_set.name], runs))

@@ -59,6 +59,7 @@ const PATH: Paths = Paths {
     count: 1,
     nanos_per_byte: 800,
     delay_nanos: 20_000_000,
+    further_nanos: 0,
     limit: usize::MAX,
     loses_first: false,
     end_nanos: 30_000_000_000,

@@ -28,6 +28,8 @@ pub struct Paths {
     pub count: usize,
     pub nanos_per_byte: u64,
     pub delay_nanos: u64,
+    /// How much longer each path is than the one before.
+    pub further_nanos: u64,
     /// Packets that the sender's queue holds, with the one that is being sent.
     pub limit: usize,
     /// Whether packets are lost before the queue, or after they have been sent.
@@ -37,6 +39,7 @@ pub struct Paths {
 
 /// A packet with data that was sent.
 #[derive(Clone, Copy, Debug)]
+#[allow(dead_code)] // each of the tests that share this reads some of it
 pub struct Sent {
     pub time_s: f64,
     pub path: usize,
@@ -97,7 +100,7 @@ impl Way {
     }
 
     fn put(&mut self, path: usize, packet: Packet, words: &[u64]) {
-        let Paths { nanos_per_byte, delay_nanos, limit, loses_first, .. } = self.paths;
+        let Paths { nanos_per_byte, delay_nanos, further_nanos, limit, loses_first, .. } = self.paths;
         let mut reader = Reader::default();
         let is_lost =
             self.note(path, &reader.read(&Packet { extension: Default::default(), ..packet }, self));
@@ -111,7 +114,8 @@ impl Way {
         let leaves = leaving.back().map_or(now, |at| *at) + u64::from(packet.bytes) * nanos_per_byte;
         leaving.push_back(leaves);
         if !is_lost {
-            self.under_way[path].push_back((leaves + delay_nanos, packet, words.to_vec()));
+            let arrives = leaves + delay_nanos + further_nanos * path as u64;
+            self.under_way[path].push_back((arrives, packet, words.to_vec()));
         }
     }
 

@@ -83,7 +83,8 @@ impl Sender {
         let sample = self.ledger.count_delivery(now, &newly);
         let fresh = AT_EASE || advances.unwrap_or(newly.cumulative > 0);
         let clean_rtt = newly.unambiguous_sending().map(|sent| now.since(sent));
-        let rtt = self.measure(now, cumulative, clean_rtt, stamp.filter(|_| fresh || self.options.times_gaps));
+        let rtt =
+            self.measure(now, cumulative, clean_rtt, stamp.filter(|_| fresh || self.options.times_gaps));
         let incoming =
             || IncomingAck { now, fresh, echo: stamp.map(|stamp| now.since(stamp)), one_way_delay };
         let cause = self.controller.on_incoming(incoming, &mut *self.random);

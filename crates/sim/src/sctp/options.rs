@@ -22,6 +22,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("idle_window", "2 packets"),
             ("missing_reports", "4"),
             ("sack_first_packet", "false"),
+            ("sack_filled_gap", "false"),
             ("initial_rto", "3 s"),
             ("confirm_paths", "false"),
             // -1 is written for "never", and compared as a signed number: always.

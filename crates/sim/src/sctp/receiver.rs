@@ -14,6 +14,8 @@ const PACKETS_PER_SACK: u8 = 2;
 #[derive(Clone, Debug)]
 pub struct Receiver {
     sack_delay: Option<Span>,
+    /// Whether what fills the last gap is told at once.
+    tells_filled: bool,
     /// Whether gaps do not hasten SACKs (delayed acknowledgement for CMT).
     delays_at_gaps: bool,
     max_blocks: usize,
@@ -52,6 +54,7 @@ impl Receiver {
         let payload = u64::from(options.sizes.payload);
         Self {
             sack_delay: options.sack_delay(),
+            tells_filled: options.details.sack_filled_gap,
             delays_at_gaps: options.details.cmt,
             max_blocks: options.sizes.max_blocks,
             room: (options.details.receive_window.bytes() / payload).max(1),
@@ -108,7 +111,7 @@ impl Receiver {
         } else {
             self.duplicates += 1;
         }
-        let has_gaps = had_gaps || !self.ranges.is_empty();
+        let has_gaps = (had_gaps && self.tells_filled) || !self.ranges.is_empty();
         let disturbed = !is_new || (has_gaps && !self.delays_at_gaps);
         let answers = match self.sack_delay {
             Some(delay) if !disturbed && self.packets < self.wanted => {
@@ -239,6 +242,15 @@ mod tests {
         assert_eq!((receiver.delivered(), receiver.duplicates()), (2, 1));
         assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 6, vec![])), "the one that fills the gap too");
         assert_eq!(receiver.delivered(), 6);
+    }
+
+    #[test]
+    fn what_fills_the_last_gap_may_wait_for_a_second_packet() {
+        let mut receiver = receiver(&[("sack_filled_gap", "false")]);
+        arrive(&mut receiver, 0, 0);
+        assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 1, vec![(1, 2)])));
+        assert_eq!(arrive(&mut receiver, 0, 1), None);
+        assert_eq!(arrive(&mut receiver, 0, 3), Some((0, 4, vec![])));
     }
 
     #[test]
