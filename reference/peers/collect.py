@@ -126,7 +126,9 @@ def usrsctp() -> RunSet:
         ("all-sacks-lost", "-", "20-300"),
     )
     values = tuple((name, "400", data, sacks) for name, data, sacks in patterns)
-    return RunSet("usrsctp-one-path", "usrsctp_path.c", "{0} {1} {2} {3} credit=1 burst=0 fast_burst=1", values)
+    return RunSet(
+        "usrsctp-one-path", "usrsctp_path.c", "{0} {1} {2} {3} credit=1 burst=0 fast_burst=1", values
+    )
 
 
 RUN_SETS = (
@@ -162,6 +164,8 @@ RUN_SETS = (
     sctp("5-percent", "0.05 0 200", 1, 20),
     sctp("10-percent", "0.1 0 200", 1, 20),
     sctp("failure", "0 20 200", 0, 0),
+    RunSet("ns2-sctp-cmt-no-loss", "ns2_sctp_cmt.tcl", "ns2_sctp.tcl 0 0 100 {0}", seeds(0, 0)),
+    RunSet("ns2-sctp-cmt-1-percent", "ns2_sctp_cmt.tcl", "ns2_sctp.tcl 0.01 0 100 {0}", seeds(1, 20)),
     RunSet("ns2-sctp-packets", "ns2_sctp_packets.tcl", "ns2_sctp.tcl 0.1 1000 {0}", seeds(1, 5)),
     usrsctp(),
 )
@@ -217,7 +221,11 @@ def write(run_set: RunSet, runs: Iterable[Run]) -> None:
     """Write a results file whole, so that it is never half an answer."""
     runs = list(runs)
     program = "ns " + run_set.script if run_set.script.endswith(".tcl") else Path(run_set.script).stem
-    places = {1: ["SEED"], 3: ["FLOWS", "MINRTO", "SEED"], 4: ["PATTERN", "MESSAGES", "LOST_DATA", "LOST_SACKS"]}
+    places = {
+        1: ["SEED"],
+        3: ["FLOWS", "MINRTO", "SEED"],
+        4: ["PATTERN", "MESSAGES", "LOST_DATA", "LOST_SACKS"],
+    }
     provenance = {
         "command": f"{program} {run_set.template.format(*places[len(run_set.values[0])])}",
         "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),

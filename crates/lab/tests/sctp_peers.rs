@@ -88,6 +88,18 @@ fn after_the_failure_of_a_path_as_much_arrives_as_in_ns2() {
     );
 }
 
+#[test]
+fn concurrent_multipath_transfer_carries_as_much_as_in_ns2() {
+    for (name, probability) in [("cmt-no-loss", 0.0), ("cmt-1-percent", 0.01)] {
+        let loss = json!({ "name": "independent", "probability": probability });
+        let cmt = json!({
+            "links.one.loss": loss, "links.two.loss": loss, "flows.sctp.transport.cmt": true,
+            "flows.sctp.transport.repair": "windows", "flows.sctp.transport.retransmit_to": "highest-ssthresh",
+        });
+        compare(name, &cmt);
+    }
+}
+
 /// The profile `sctp-thesis` as the scenario has it, losing what ns-2 has lost: TSNs by the time they are sent, and HEARTBEATs.
 fn packets_under(losses: Losses) -> Vec<Sent> {
     let transport = [
@@ -140,7 +152,11 @@ fn same_packets(run: &Value) -> usize {
     for at in (place.saturating_sub(3)..place + 3).filter(|_| place < theirs.len()) {
         let (our, (time_s, path, tsn)) = (&ours[at], theirs[at]);
         let ours = format!("{:9.5} s path {} TSN {:4}", our.time_s - start, our.path + 1, our.tsn);
-        println!("{at:4}: {ours}, cwnd {:5.2}; {:9.5} s path {path} TSN {tsn:4}", our.cwnd, time_s - their_start);
+        println!(
+            "{at:4}: {ours}, cwnd {:5.2}; {:9.5} s path {path} TSN {tsn:4}",
+            our.cwnd,
+            time_s - their_start
+        );
     }
     place
 }
