@@ -13,6 +13,9 @@ pub struct Options {
     pub units: Units,
     /// The most packets from the first unacknowledged to the last sent: what the receiver allows.
     pub window: u64,
+    /// Whether the transport uses no number twice: what a lost packet carried is sent again in a new one (RFC 9000 section
+    /// 12.3).
+    pub numbers_once: bool,
     /// Later packets acknowledged that make a packet lost; zero for a rule that finds losses itself.
     pub dupack_threshold: u32,
     /// The timer.
@@ -50,6 +53,7 @@ impl Options {
         Self {
             units,
             window: units.most_outstanding(),
+            numbers_once: false,
             dupack_threshold: 3, // RFC 6675 section 2
             timeout: TimeoutRule {
                 tick: Span::from_millis(1),

@@ -214,6 +214,7 @@ fn play(
                 dsack: None,
                 marks: MarkFeedback::default(),
                 advances: None,
+                held: None,
             };
             sender.on_ack(path.now, acknowledgement, &mut path);
         } else {

@@ -1,6 +1,6 @@
 //! The ends of an association. Its paths are one assembly: controls whose connections share state share it over the paths.
 
-use super::build_backoff;
+use super::{MAX_BACKOFF, build_backoff};
 use crate::choice::Choice;
 use crate::flows::SctpPlan;
 use ackclock_cc::{Assembly, Part};
@@ -8,7 +8,7 @@ use ackclock_sim::endpoint::Ends;
 use ackclock_sim::random::Stream;
 use ackclock_sim::sctp::connection::Connection;
 
-/// Makes them, with so many paths. Nothing but bounds of the profile limits the back-off.
+/// Makes them, with so many paths.
 pub(super) fn ends(plan: &SctpPlan, paths: usize, name: &str, seed: u64) -> Ends {
     let options = plan.options();
     let part = |choice: &Option<Choice>| {
@@ -30,6 +30,3 @@ pub(super) fn ends(plan: &SctpPlan, paths: usize, name: &str, seed: u64) -> Ends
     }
     .ends()
 }
-
-/// RTO.Max bounds the timeout; its factor has no bound of its own.
-const MAX_BACKOFF: f64 = 65_536.0;

@@ -80,6 +80,11 @@ impl Sender {
         self.deadline = Time::NEVER;
     }
 
+    /// So many of the packets sent carried what had been sent before under other numbers.
+    pub fn note_repeated(&mut self, packets: u64) {
+        self.counts.retransmitted += packets;
+    }
+
     /// One past the highest number sent.
     pub fn high(&self) -> u64 {
         self.ledger.high()

@@ -115,6 +115,7 @@ impl Options {
             recovery: RecoveryOptions {
                 units,
                 window: units.most_outstanding(),
+                numbers_once: false,
                 dupack_threshold: 0,
                 timeout: TimeoutRule {
                     tick: details.tick,

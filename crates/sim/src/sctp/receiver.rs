@@ -4,8 +4,8 @@
 use super::message::{Block, Data, Echo, Sack};
 use super::options::Options;
 use super::streams::Streams;
+use crate::ranges::Ranges;
 use ackclock_base::{Span, Time};
-use std::collections::VecDeque;
 
 /// Packets that a SACK may be held back for, on all paths together.
 const PACKETS_PER_SACK: u8 = 2;
@@ -22,9 +22,7 @@ pub struct Receiver {
     /// What it has room for, in chunks and in bytes.
     room: u64,
     payload: u64,
-    next: u64,
-    /// What came out of order: ranges above `next`, ascending, not touching.
-    ranges: VecDeque<(u64, u64)>,
+    arrived: Ranges,
     streams: Streams,
     received: u64,
     duplicates: u64,
@@ -59,8 +57,7 @@ impl Receiver {
             max_blocks: options.sizes.max_blocks,
             room: (options.details.receive_window.bytes() / payload).max(1),
             payload,
-            next: 0,
-            ranges: VecDeque::new(),
+            arrived: Ranges::default(),
             streams: Streams::new(options.details.streams, options.details.ordered),
             received: 0,
             duplicates: 0,
@@ -85,7 +82,7 @@ impl Receiver {
 
     /// The first chunk that is missing.
     pub fn next(&self) -> u64 {
-        self.next
+        self.arrived.next()
     }
 
     /// When a SACK that is held back is due.
@@ -101,17 +98,16 @@ impl Receiver {
         }
         self.packets = self.packets.saturating_add(1);
         self.path = path;
-        let had_gaps = !self.ranges.is_empty();
+        let had_gaps = self.arrived.has_gaps();
         let is_new = self.take_in(data.tsn);
         let mut delivered = 0;
         if is_new {
             self.received += 1;
-            let (next, ranges) = (self.next, &self.ranges);
-            delivered = self.streams.on_arrival(data.tsn, |tsn| tsn < next || holds(ranges, tsn));
+            delivered = self.streams.on_arrival(data.tsn, |tsn| self.arrived.holds(tsn));
         } else {
             self.duplicates += 1;
         }
-        let has_gaps = (had_gaps && self.tells_filled) || !self.ranges.is_empty();
+        let has_gaps = (had_gaps && self.tells_filled) || self.arrived.has_gaps();
         let disturbed = !is_new || (has_gaps && !self.delays_at_gaps);
         let answers = match self.sack_delay {
             Some(delay) if !disturbed && self.packets < self.wanted => {
@@ -127,14 +123,14 @@ impl Receiver {
     pub fn sack(&mut self) -> (usize, Sack<'_>) {
         self.held = None;
         self.wanted = PACKETS_PER_SACK;
-        let Self { next, ranges, blocks, .. } = self;
+        let Self { arrived, blocks, .. } = self;
         blocks.clear();
-        let near = |tsn: u64| u16::try_from(tsn - *next).unwrap_or(u16::MAX);
-        let told = ranges.iter().map(|(start, end)| Block { start: near(*start), end: near(*end) });
+        let near = |tsn: u64| u16::try_from(tsn - arrived.next()).unwrap_or(u16::MAX);
+        let told = arrived.above().map(|range| Block { start: near(range.start), end: near(range.end) });
         blocks.extend(told.take_while(|block| block.start < block.end).take(self.max_blocks));
         let left = self.room.saturating_sub(self.received - self.streams.delivered()) * self.payload;
         let sack = Sack {
-            cumulative: *next,
+            cumulative: self.arrived.next(),
             blocks: &self.blocks,
             window: left.min(u64::from(u32::MAX)) as u32,
             echo: self.echo,
@@ -146,46 +142,9 @@ impl Receiver {
     /// Notes a TSN; says whether it is new and there was room for it (section 6.2: what there is no room for is dropped).
     #[inline]
     fn take_in(&mut self, tsn: u64) -> bool {
-        if tsn == self.next {
-            self.next += 1;
-            if let Some((_, end)) = self.ranges.front().copied().filter(|(start, _)| *start == self.next) {
-                self.ranges.pop_front();
-                self.next = end;
-            }
-            return true;
-        }
-        tsn > self.next && self.received - self.streams.delivered() < self.room && self.store(tsn)
+        let has_room = tsn == self.arrived.next() || self.received - self.streams.delivered() < self.room;
+        has_room && self.arrived.insert(tsn)
     }
-
-    fn store(&mut self, tsn: u64) -> bool {
-        // The first range that does not end before it.
-        let place = self.ranges.partition_point(|(_, end)| *end < tsn);
-        let Some((start, end)) = self.ranges.get_mut(place) else {
-            self.ranges.push_back((tsn, tsn + 1));
-            return true;
-        };
-        if (*start..*end).contains(&tsn) {
-            return false;
-        }
-        if tsn == *end {
-            *end += 1;
-            let joins = self.ranges.get(place + 1).copied().filter(|(start, _)| *start == tsn + 1);
-            if let Some((_, end)) = joins {
-                self.ranges[place].1 = end;
-                self.ranges.remove(place + 1);
-            }
-        } else if tsn + 1 == *start {
-            *start = tsn;
-        } else {
-            self.ranges.insert(place, (tsn, tsn + 1));
-        }
-        true
-    }
-}
-
-fn holds(ranges: &VecDeque<(u64, u64)>, tsn: u64) -> bool {
-    let place = ranges.partition_point(|(_, end)| *end <= tsn);
-    ranges.get(place).is_some_and(|(start, _)| *start <= tsn)
 }
 
 #[cfg(test)]

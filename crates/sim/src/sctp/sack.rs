@@ -285,6 +285,7 @@ impl Path {
             dsack: None,
             marks: MarkFeedback::default(),
             advances,
+            held: None,
         };
         let taken = sender.on_ack(now, acknowledgement, &mut Nothing);
         lane.release(sender.una());

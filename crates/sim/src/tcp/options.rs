@@ -179,6 +179,7 @@ impl Options {
             recovery: ackclock_recovery::Options {
                 units: Units::packets(bytes(details.packet)),
                 window: details.window as u64,
+                numbers_once: false,
                 dupack_threshold: if by_time { 0 } else { details.dupack_threshold },
                 timeout: TimeoutRule {
                     tick: details.tick,
