@@ -32,6 +32,9 @@ pub struct Options {
     pub cwnd_validation: bool,
     /// Whether the timer listens to every timestamp, instead of timing one packet at a time.
     pub timer_from_stamps: bool,
+    /// Whether that listens to acknowledgements that do not move the cumulative one, too: RFC 9260 section 6.3.1 rule C4 wants a
+    /// sample in each round trip, RFC 7323 section 4.1 forbids it.
+    pub times_gaps: bool,
     /// How reactions that were not justified are found, to be taken back.
     pub undo: UndoRules,
     /// Whether a control without a rate of its own has its packets paced over the round trip.
@@ -62,8 +65,9 @@ impl Options {
             keeps_threshold: true,     // RFC 5681 section 3.1
             max_credit: 2,             // RFC 3465 section 2.3
             credits_selective: false,
-            cwnd_validation: true,                                            // RFC 7661
-            timer_from_stamps: true,                                          // RFC 7323 section 4
+            cwnd_validation: true,   // RFC 7661
+            timer_from_stamps: true, // RFC 7323 section 4
+            times_gaps: false,
             undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522
             pacing: true,                                                     // RFC 9002 section 7.7
             max_burst: u64::MAX,

@@ -99,7 +99,10 @@ impl Sender {
         let fresh = AT_EASE || advances.unwrap_or(brings_new);
         let clean_rtt = newly.unambiguous_sending().map(|sent| now.since(sent));
         let rtt = match held {
-            None => self.measure(now, cumulative, clean_rtt, stamp.filter(|_| fresh)),
+            None => {
+                let counts = fresh || self.options.times_gaps;
+                self.measure(now, cumulative, clean_rtt, stamp.filter(|_| counts))
+            }
             Some(held) => self.measure_held(&newly, held, clean_rtt),
         };
         let incoming =

@@ -3,6 +3,7 @@
 
 use super::{Output, Sender};
 use ackclock_base::{Packets, Span, Time};
+use ackclock_cc::Timeout;
 
 /// What an association has found out about the packets of a path, for a rule that leaves this to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,6 +52,27 @@ impl Sender {
         self.rtt.sample_of_handshake(now.since(sent));
         self.rtt.sample_for_timer(sent, now);
         self.expiries = 0;
+    }
+
+    /// The retransmission timer begins anew.
+    pub fn restart_deadline(&mut self, now: Time) {
+        self.deadline = now + self.timeout();
+    }
+
+    /// The retransmission timer goes on as it was, whatever the last acknowledgement has made of it.
+    pub fn keep_deadline(&mut self, deadline: Time) {
+        self.deadline = deadline;
+    }
+
+    /// The timer has expired over packets that are lost, and which other paths are to carry: a timeout with nothing in flight.
+    pub fn expire(&mut self, now: Time) {
+        self.expiries = self.expiries.saturating_add(1);
+        self.counts.note_timeout(now.since(self.last_sent));
+        (self.timed, self.deadline) = (None, Time::NEVER);
+        let window = self.reduction_base(0.0);
+        let timeout = Timeout { now, window, inflight: 0.0, in_a_row: self.expiries, keeps_threshold: false };
+        self.note_cwnd(now);
+        self.controller.on_timeout(&timeout, &mut *self.random);
     }
 
     /// What was asked is no longer waited for.

@@ -32,6 +32,9 @@ pub struct Association {
     pub(super) window: u64,
     /// Reports of what is missing, by TSN.
     pub(super) reports: MissingReports,
+    /// The highest TSN that has been acknowledged so far, or the last of those that went with the cumulative TSN since: below it
+    /// each SACK reports in ns-2.
+    pub(super) highest: u64,
     /// The TSN whose cumulative acknowledgement ends the recovery (RFC 9260 section 7.2.4).
     pub(super) recover: Option<u64>,
     /// The gap blocks of the SACK before, as TSNs: receivers repeat them.
@@ -69,6 +72,7 @@ impl Association {
             selector,
             window: receive_window.bytes(),
             reports: MissingReports::new(missing_reports),
+            highest: 0,
             recover: None,
             seen: Vec::new(),
             earlier: Vec::new(),

@@ -14,6 +14,8 @@ const PACKETS_PER_SACK: u8 = 2;
 #[derive(Clone, Debug)]
 pub struct Receiver {
     sack_delay: Option<Span>,
+    /// Whether what fills the last gap is told at once.
+    tells_filled: bool,
     /// Whether gaps do not hasten SACKs (delayed acknowledgement for CMT).
     delays_at_gaps: bool,
     max_blocks: usize,
@@ -26,6 +28,8 @@ pub struct Receiver {
     duplicates: u64,
     /// Since the last SACK.
     packets: u8,
+    /// How many of them make one due.
+    wanted: u8,
     echo: Echo,
     held: Option<Time>,
     /// Over which path the last packet came: where the SACK goes.
@@ -48,6 +52,7 @@ impl Receiver {
         let payload = u64::from(options.sizes.payload);
         Self {
             sack_delay: options.sack_delay(),
+            tells_filled: options.details.sack_filled_gap,
             delays_at_gaps: options.details.cmt,
             max_blocks: options.sizes.max_blocks,
             room: (options.details.receive_window.bytes() / payload).max(1),
@@ -57,6 +62,7 @@ impl Receiver {
             received: 0,
             duplicates: 0,
             packets: 0,
+            wanted: if options.details.sack_first_packet { 1 } else { PACKETS_PER_SACK },
             echo: Echo::default(),
             held: None,
             path: 0,
@@ -101,10 +107,10 @@ impl Receiver {
         } else {
             self.duplicates += 1;
         }
-        let has_gaps = had_gaps || self.arrived.has_gaps();
+        let has_gaps = (had_gaps && self.tells_filled) || self.arrived.has_gaps();
         let disturbed = !is_new || (has_gaps && !self.delays_at_gaps);
         let answers = match self.sack_delay {
-            Some(delay) if !disturbed && self.packets < PACKETS_PER_SACK => {
+            Some(delay) if !disturbed && self.packets < self.wanted => {
                 self.held.get_or_insert(now + delay);
                 false
             }
@@ -116,6 +122,7 @@ impl Receiver {
     /// The acknowledgement of all that has arrived, and the path that it takes.
     pub fn sack(&mut self) -> (usize, Sack<'_>) {
         self.held = None;
+        self.wanted = PACKETS_PER_SACK;
         let Self { arrived, blocks, .. } = self;
         blocks.clear();
         let near = |tsn: u64| u16::try_from(tsn - arrived.next()).unwrap_or(u16::MAX);
@@ -163,11 +170,21 @@ mod tests {
     }
 
     #[test]
+    fn the_first_packet_is_acknowledged_at_once() {
+        // RFC 9260 section 5.1; from then on every second one.
+        let mut receiver = receiver(&[]);
+        assert_eq!(arrive(&mut receiver, 0, 0), Some((0, 1, vec![])));
+        assert_eq!(arrive(&mut receiver, 0, 1), None);
+        assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 3, vec![])));
+    }
+
+    #[test]
     fn every_second_packet_is_acknowledged_over_whichever_path_it_comes() {
         let mut receiver = receiver(&[]);
-        assert_eq!(arrive(&mut receiver, 0, 0), None);
+        arrive(&mut receiver, 0, 0);
+        assert_eq!(arrive(&mut receiver, 0, 1), None);
         assert_eq!(receiver.timer(), Time::from_seconds(0.2));
-        assert_eq!(arrive(&mut receiver, 1, 1), Some((1, 2, vec![])));
+        assert_eq!(arrive(&mut receiver, 1, 2), Some((1, 3, vec![])));
         assert_eq!(receiver.timer(), Time::NEVER);
     }
 
@@ -187,8 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn what_fills_the_last_gap_may_wait_for_a_second_packet() {
+        let mut receiver = receiver(&[("sack_filled_gap", "false")]);
+        arrive(&mut receiver, 0, 0);
+        assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 1, vec![(1, 2)])));
+        assert_eq!(arrive(&mut receiver, 0, 1), None);
+        assert_eq!(arrive(&mut receiver, 0, 3), Some((0, 4, vec![])));
+    }
+
+    #[test]
     fn under_cmt_gaps_do_not_hasten_sacks_which_tell_how_many_packets_came() {
-        let mut receiver = receiver(&[("cmt", "true")]);
+        let mut receiver = receiver(&[("cmt", "true"), ("sack_first_packet", "false")]);
         assert_eq!(arrive(&mut receiver, 0, 3), None);
         receiver.on_data(Time::ZERO, 1, &Data { tsn: 0, sent: Time::ZERO });
         let (path, sack) = receiver.sack();

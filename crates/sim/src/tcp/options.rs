@@ -196,6 +196,7 @@ impl Options {
                 credits_selective: false,
                 cwnd_validation: details.cwnd_validation,
                 timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,
+                times_gaps: false,
                 undo: UndoRules {
                     eifel_timeouts: details.spurious_timeouts && details.timestamps,
                     eifel_recoveries: details.spurious_recoveries && details.timestamps,
