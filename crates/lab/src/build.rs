@@ -207,6 +207,7 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
         impairments: Impairments {
             loss: plan.loss.as_ref().and_then(loss_model),
             jitter: plan.jitter,
+            detour: plan.detour,
             reorders: plan.reorders,
             channel: None,
         },

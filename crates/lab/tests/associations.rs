@@ -107,6 +107,22 @@ fn the_thesis_profile_sends_lost_chunks_over_the_other_path() {
 }
 
 #[test]
+fn a_switch_that_is_due_before_the_handshake_ends_comes_with_its_end() {
+    // The handshake takes two round trips; all data but what is sent again then takes the second path, in two of them at once.
+    let transport = json!({ "name": "sctp-thesis", "switch_primary_at": "0 s" });
+    let overrides =
+        json!({ "flows.a.control": "sctp-2960", "flows.a.transport": transport, "flows.a.count": 2 });
+    for flow in run(TWO, overrides) {
+        assert!(of_path(&flow, "path_sent_packets", 1) > 1000.0, "{flow}");
+        assert_eq!(
+            of_path(&flow, "path_sent_packets", 0),
+            of_path(&flow, "path_retransmitted_packets", 0),
+            "{flow}"
+        );
+    }
+}
+
+#[test]
 fn concurrent_transfer_uses_both_paths() {
     let one_path = number(&one(TWO, json!({})), "goodput_bps");
     for control in ["sctp", "lia", "cubic"] {

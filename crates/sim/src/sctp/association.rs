@@ -110,7 +110,19 @@ impl Association {
             }
         }
         self.burst = self.options.burst(false);
+        // What was due before there was an association is due now; no timer may lie in the past.
+        self.switches(now);
         self.send_all(now, wire);
+    }
+
+    /// Changes the primary path if that is due. Says whether it was.
+    fn switches(&mut self, now: Time) -> bool {
+        let due = now >= self.switch_at;
+        if due {
+            self.switch_at = Time::NEVER;
+            self.set_primary((self.primary + 1) % self.paths.len());
+        }
+        due
     }
 
     /// The application has so many chunks more to send.
@@ -147,9 +159,7 @@ impl Association {
             return;
         }
         self.burst = self.options.burst(false);
-        if now >= self.switch_at {
-            self.switch_at = Time::NEVER;
-            self.set_primary((self.primary + 1) % self.paths.len());
+        if self.switches(now) {
             self.send_all(now, wire);
         }
         for index in 0..self.paths.len() {
