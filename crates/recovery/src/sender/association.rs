@@ -69,8 +69,14 @@ impl Sender {
         self.expiries = self.expiries.saturating_add(1);
         self.counts.note_timeout(now.since(self.last_sent));
         (self.timed, self.deadline) = (None, Time::NEVER);
-        let window = self.reduction_base(0.0);
-        let timeout = Timeout { now, window, inflight: 0.0, in_a_row: self.expiries, keeps_threshold: false };
+        let timeout = Timeout {
+            now,
+            window: self.reduction_base(0.0),
+            inflight: 0.0,
+            sent_to: self.ledger.high(),
+            in_a_row: self.expiries,
+            keeps_threshold: false,
+        };
         self.note_cwnd(now);
         self.controller.on_timeout(&timeout, &mut *self.random);
     }
