@@ -17,6 +17,12 @@ pub enum Kind {
     Discriminator,
     /// What a loss of transmission does to the window.
     Action,
+    /// How slow start grows and ends.
+    SlowStart,
+    /// What an echo of a mark does to the window.
+    EcnResponse,
+    /// How far a window grows that is not used.
+    GrowthLimit,
     /// How the retransmission timeout grows.
     Backoff,
     /// Which of several paths new data takes.
@@ -46,6 +52,9 @@ impl Kind {
             Self::Control => "control",
             Self::Discriminator => "discriminator",
             Self::Action => "action",
+            Self::SlowStart => "slow-start",
+            Self::EcnResponse => "ecn-response",
+            Self::GrowthLimit => "growth-limit",
             Self::Backoff => "backoff",
             Self::Selector => "selector",
             Self::Queue => "queue",

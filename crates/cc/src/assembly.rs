@@ -4,6 +4,7 @@ use crate::control::{Control, Initial, WindowControl};
 use crate::discern::{Cause, Counted, Discerning, Discernment, IncomingAck};
 use crate::entry::{Build, Companions, Entry};
 use crate::group::ControlGroup;
+use crate::layer::Layered;
 use crate::registry;
 use ackclock_base::{Descriptor, Random, Values};
 use std::ops::{Deref, DerefMut};
@@ -13,6 +14,7 @@ pub struct Assembly {
     maker: Maker,
     discriminator: Option<Part>,
     action: Option<Part>,
+    layers: Vec<Part>,
 }
 
 /// A named part with its parameters.
@@ -43,16 +45,27 @@ impl Assembly {
         let judge =
             judge.and_then(registry::find_discriminator).map(|entry| Part::published(entry.descriptor));
         let answer = answer.and_then(registry::find_action).map(|entry| Part::published(entry.descriptor));
-        Self { maker, discriminator: discriminator.or(judge), action: action.or(answer) }
+        Self { maker, discriminator: discriminator.or(judge), action: action.or(answer), layers: Vec::new() }
     }
 
-    /// The control of a new connection. A discriminator stands only around a control whose window its action can set.
+    /// With these layers around each window, the first one innermost.
+    pub fn within(mut self, layers: impl IntoIterator<Item = Part>) -> Self {
+        self.layers.extend(layers);
+        self
+    }
+
+    /// The control of a new connection. A layer or a discriminator stands only around a control whose window can be set.
     pub fn join(&mut self, initial: &Initial) -> Controller {
         let maker = match &mut self.maker {
             Maker::Windows(maker) => maker,
             Maker::Models(build, values) => return Controller::Model(build(values, initial)),
         };
-        let control = maker.join(initial);
+        let around = |control, part: &Part| match registry::find_layer(part.name) {
+            Some(entry) => Box::new(Layered::new(control, (entry.build)(&part.values, initial)))
+                as Box<dyn WindowControl>,
+            None => control,
+        };
+        let control = self.layers.iter().fold(maker.join(initial), around);
         let discriminator = self.discriminator.as_ref();
         let discriminator = discriminator
             .and_then(|part| Some((registry::find_discriminator(part.name)?.build)(&part.values)));

@@ -5,7 +5,7 @@ use crate::control::{
     Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, Phase, Recovered, Timeout,
     WindowControl,
 };
-use ackclock_base::{Packets, Random, Time};
+use ackclock_base::{Packets, Random, Rate, Time};
 
 /// The window that a law works on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,6 +80,11 @@ pub trait WindowLaw: Clone + Send {
         EcnResponse::AsLoss
     }
 
+    /// How fast packets of so many bytes may leave, for a law that paces itself.
+    fn pacing_rate(&self, _window: &Window, _packet_bytes: u32) -> Option<Rate> {
+        None
+    }
+
     /// Shows the law's inside, see [`Control::publish`].
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
@@ -126,7 +131,8 @@ pub(crate) fn clamp(window: &mut Window) {
 
 impl<Law: WindowLaw> Control for Classic<Law> {
     fn decision(&self) -> Decision {
-        Decision::window(self.window.cwnd, self.window.ssthresh)
+        let pacing_rate = self.law.pacing_rate(&self.window, self.packet_bytes);
+        Decision { pacing_rate, ..Decision::window(self.window.cwnd, self.window.ssthresh) }
     }
 
     fn ecn(&self) -> EcnResponse {

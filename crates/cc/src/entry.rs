@@ -1,4 +1,4 @@
-//! What is registered: a control, a discriminator, an action or a back-off rule with its description and how one is made.
+//! What is registered: a control, a discriminator, an action, a layer or a back-off rule with its description and how one is made.
 //! Each file of one has such an entry; [`crate::registry`] has the list of them.
 
 use crate::action::Action;
@@ -6,6 +6,7 @@ use crate::backoff::Backoff;
 use crate::control::{Control, Initial, WindowControl};
 use crate::discern::discriminators::Discriminator;
 use crate::group::ControlGroup;
+use crate::layer::Layer;
 use crate::selector::PathSelector;
 use ackclock_base::{Descriptor, Kind, Parameter, Values};
 
@@ -72,6 +73,15 @@ pub struct ActionEntry {
     pub descriptor: &'static Descriptor,
     /// Makes one for a new connection.
     pub build: fn(&Values) -> Box<dyn Action>,
+}
+
+/// A registered layer around a window: a slow start, a response to marks or a limit of growth.
+#[derive(Clone, Copy, Debug)]
+pub struct LayerEntry {
+    /// Its name, what lists say about it, and its parameters.
+    pub descriptor: &'static Descriptor,
+    /// Makes one for a new connection.
+    pub build: fn(&Values, &Initial) -> Box<dyn Layer>,
 }
 
 /// A registered back-off rule.

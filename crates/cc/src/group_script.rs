@@ -83,19 +83,36 @@ impl GroupScript {
 
     /// `count` acknowledgements to one member, at once.
     pub fn acks(&mut self, me: usize, count: u32) {
-        for _ in 0..count {
-            let member = &mut self.members[me];
-            let inflight = member.control.decision().cwnd.trunc();
-            member.acked_to += 1;
-            let ack = Ack {
-                rtt: Some(self.rtt),
-                one_way_delay: Some(self.rtt / 2),
-                smoothed_rtt: self.rtt,
-                min_rtt: self.rtt,
-                ..ack_at(self.now, member.acked_to, inflight)
-            };
-            member.control.on_ack(&ack, &mut ackclock_base::random::Scripted::new(&[]));
-        }
+        (0..count).for_each(|_| self.ack(me, true));
+    }
+
+    /// One acknowledgement to a member whose window does not hold it back.
+    pub fn ack_within_the_window(&mut self, me: usize) {
+        self.ack(me, false);
+    }
+
+    fn ack(&mut self, me: usize, cwnd_limited: bool) {
+        let member = &mut self.members[me];
+        let inflight = member.control.decision().cwnd.trunc();
+        member.acked_to += 1;
+        let ack = Ack {
+            rtt: Some(self.rtt),
+            one_way_delay: Some(self.rtt / 2),
+            smoothed_rtt: self.rtt,
+            min_rtt: self.rtt,
+            cwnd_limited,
+            ..ack_at(self.now, member.acked_to, inflight)
+        };
+        member.control.on_ack(&ack, &mut ackclock_base::random::Scripted::new(&[]));
+    }
+
+    /// Something around a member's control sets its window.
+    ///
+    /// # Panics
+    /// When the control has none that can be set.
+    pub fn set_cwnd(&mut self, me: usize, packets: Packets) {
+        let control = self.members[me].control.window_control();
+        control.expect("a window that can be set").set_cwnd(packets);
     }
 
     /// A loss found by duplicate acknowledgements, of a packet sent just now. The script's recoveries take no time.

@@ -12,6 +12,7 @@
 //! * [`bbr`]: controls with a model of the path, BBRv1 and BBRv3.
 //! * [`group`]: what controls share whose connections know of each other; [`laws`] has their laws too.
 //! * [`discern`]: any control with a loss discriminator around it, and [`action`]s for losses of transmission.
+//! * [`layer`]: what stands around any window: slow starts, responses to marks, limits of growth.
 //! * [`backoff`]: how the retransmission timeout grows.
 //! * [`selector`]: which of several paths new data takes.
 //! * [`assembly`]: a connection's control from its parts.
@@ -29,6 +30,7 @@ pub mod entry;
 pub mod group;
 pub mod group_script;
 pub mod laws;
+pub mod layer;
 pub mod registry;
 pub mod script;
 pub mod selector;

@@ -4,13 +4,14 @@
 use crate::action;
 use crate::backoff;
 use crate::discern::discriminators;
-use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry, SelectorEntry};
+use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry, LayerEntry, SelectorEntry};
 use crate::laws::{
-    a_tcp, a_tcp_p, africa, bbrv1, bbrv3, bic, cm, cocoon, combined, cubic, cwa, dca, dctcp, fast,
-    fractional, hstcp, htcp, learning_tcp, ledbat, lia, ltcp, ltcp_rc, mda, newreno, rbca, rbcc,
-    rbcc_dynamic, rbcc_wl, reno, rta, sack, scalable, sctp, spike, tcp_k, tcp_p, tcp_rtt, twa, vegas,
-    westwood,
+    a_tcp, a_tcp_p, africa, bbrv1, bbrv3, bic, cm, cocoon, combined, compound, copa, cubic, cwa, dca, dctcp,
+    fast, fractional, hstcp, htcp, hybla, illinois, learning_tcp, ledbat, ledbat_plus_plus, lia, ltcp,
+    ltcp_rc, mda, newreno, rbca, rbcc, rbcc_dynamic, rbcc_wl, reno, rta, sack, scalable, sctp, spike, tcp_k,
+    tcp_p, tcp_rtt, twa, vegas, veno, westwood, yeah,
 };
+use crate::layer::{abe, rate_limited_increase, slow_start};
 use crate::selector;
 
 /// The controls, in the order in which lists show them.
@@ -24,6 +25,8 @@ pub const CONTROLS: &[Entry] = &[
     bbrv3::ENTRY,
     dctcp::ENTRY,
     ledbat::ENTRY,
+    ledbat_plus_plus::ENTRY,
+    copa::ENTRY,
     rbcc::ENTRY,
     rbcc_dynamic::ENTRY,
     rbcc_wl::ENTRY,
@@ -54,6 +57,11 @@ pub const CONTROLS: &[Entry] = &[
     africa::ENTRY,
     htcp::ENTRY,
     fast::ENTRY,
+    illinois::ENTRY,
+    compound::ENTRY,
+    yeah::ENTRY,
+    veno::ENTRY,
+    hybla::ENTRY,
     westwood::WESTWOOD,
     westwood::WESTWOOD_NR,
     sctp::SCTP,
@@ -72,6 +80,20 @@ pub const DISCRIMINATORS: &[DiscriminatorEntry] = &[
 
 /// What a loss of transmission does to the window.
 pub const ACTIONS: &[ActionEntry] = &[action::no_cut::ENTRY, action::cwa::ENTRY, action::conservative::ENTRY];
+
+/// How slow start grows and ends.
+pub const SLOW_STARTS: &[LayerEntry] = &[
+    slow_start::standard::ENTRY,
+    slow_start::hystart_plus_plus::ENTRY,
+    slow_start::hystart::ENTRY,
+    slow_start::search::ENTRY,
+];
+
+/// What an echo of a mark does to the window.
+pub const ECN_RESPONSES: &[LayerEntry] = &[abe::ENTRY];
+
+/// How far a window grows that is not used.
+pub const GROWTH_LIMITS: &[LayerEntry] = &[rate_limited_increase::ENTRY];
 
 /// How the retransmission timeout grows while it keeps expiring.
 pub const BACKOFFS: &[BackoffEntry] = &[backoff::exponential::ENTRY, backoff::rta::ENTRY];
@@ -92,6 +114,14 @@ pub fn find_discriminator(name: &str) -> Option<&'static DiscriminatorEntry> {
 /// The action called `name`.
 pub fn find_action(name: &str) -> Option<&'static ActionEntry> {
     ACTIONS.iter().find(|entry| entry.descriptor.name == name)
+}
+
+/// The layers, those nearer to the control first: an end of slow start must be told before growth is limited.
+pub const LAYERS: [&[LayerEntry]; 3] = [SLOW_STARTS, ECN_RESPONSES, GROWTH_LIMITS];
+
+/// The layer called `name`, of whatever kind.
+pub fn find_layer(name: &str) -> Option<&'static LayerEntry> {
+    LAYERS.iter().copied().flatten().find(|entry| entry.descriptor.name == name)
 }
 
 /// The back-off rule called `name`.

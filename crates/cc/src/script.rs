@@ -24,6 +24,7 @@ pub struct Script {
     values: Values,
     discriminator: Option<Part>,
     action: Option<Part>,
+    layers: Vec<Part>,
     random: Scripted,
     initial: Initial,
     control: Option<Controller>,
@@ -62,6 +63,7 @@ impl Script {
             values: Values::with(entry.descriptor, settings),
             discriminator: None,
             action: None,
+            layers: Vec::new(),
             random: Scripted::new(&[]),
             initial: Initial {
                 window: 1.0,
@@ -97,6 +99,17 @@ impl Script {
         let judge = self.entry.companions.discriminator.and_then(registry::find_discriminator);
         let descriptor = judge.map(|judge| judge.descriptor).unwrap_or_else(|| panic!("no discriminator"));
         self.discriminator = Some(Part { name: descriptor.name, values: Values::with(descriptor, settings) });
+        self
+    }
+
+    /// Puts a registered layer around the control, with some parameters set.
+    ///
+    /// # Panics
+    /// When there is no layer of that name, or a setting is wrong.
+    pub fn within(mut self, layer: &str, settings: &[(&str, &str)]) -> Self {
+        let entry = registry::find_layer(layer).unwrap_or_else(|| panic!("no layer {layer}"));
+        let values = Values::with(entry.descriptor, settings);
+        self.layers.push(Part { name: entry.descriptor.name, values });
         self
     }
 
@@ -208,6 +221,18 @@ impl Script {
     pub fn loss(&mut self) {
         let window = self.cwnd();
         let loss = Loss { sent_to: self.acked_to + window as u64, ..loss_at(self.now, window) };
+        self.tell(|control, random| control.on_loss(&loss, random));
+    }
+
+    /// A loss found by duplicate acknowledgements, with so many packets in flight, from which the profile reduces.
+    pub fn loss_in_flight(&mut self, packets: Packets) {
+        let loss = loss_at(self.now, packets);
+        self.tell(|control, random| control.on_loss(&loss, random));
+    }
+
+    /// An echo of a mark: congestion, but nothing is lost (RFC 3168).
+    pub fn mark(&mut self) {
+        let loss = Loss { signal: LossSignal::Ecn, ..loss_at(self.now, self.cwnd()) };
         self.tell(|control, random| control.on_loss(&loss, random));
     }
 
@@ -370,16 +395,24 @@ impl Script {
         self.control().window_control().expect("a window that can be set").set_cwnd(packets);
     }
 
+    /// Something around the control sets its slow start threshold.
+    ///
+    /// # Panics
+    /// When the control has none that can be set.
+    pub fn set_ssthresh(&mut self, packets: Packets) {
+        self.control().window_control().expect("a window that can be set").set_ssthresh(packets);
+    }
+
     /// Lets time pass.
     pub fn wait(&mut self, span: Span) {
         self.now += span;
     }
 
     fn control(&mut self) -> &mut Controller {
-        let Self { entry, values, discriminator, action, initial, control, .. } = self;
+        let Self { entry, values, discriminator, action, layers, initial, control, .. } = self;
         control.get_or_insert_with(|| {
-            let mut control =
-                Assembly::new(entry, values, discriminator.clone(), action.clone()).join(initial);
+            let assembly = Assembly::new(entry, values, discriminator.clone(), action.clone());
+            let mut control = assembly.within(layers.clone()).join(initial);
             control.on_change(&Change::Begins);
             control
         })

@@ -5,8 +5,8 @@
 use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
-use ackclock_cc::entry::Entry;
-use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS};
+use ackclock_cc::entry::{Entry, LayerEntry};
+use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, LAYERS};
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Counted, Decision, Ending, IncomingAck, Initial, Loss,
     LossSignal, Lost, Part, Phase, RateSample, Recovered, Sent, Timeout,
@@ -78,12 +78,18 @@ fn value(parameter: &Parameter, draws: &mut Draws<'_>) -> Option<Value> {
     })
 }
 
-/// A control alone, or with whatever discriminator and action.
+/// Any of the layers, with any settings.
+fn layers(draws: &mut Draws<'_>) -> Vec<Part> {
+    let kinds: Vec<&[LayerEntry]> = LAYERS.into_iter().filter(|_| draws.flag()).collect();
+    kinds.into_iter().map(|kind| part(kind[draws.below(kind.len())].descriptor, draws)).collect()
+}
+
+fn part(descriptor: &'static Descriptor, draws: &mut Draws<'_>) -> Part {
+    Part { name: descriptor.name, values: values(descriptor, draws) }
+}
+
+/// A control alone, or with whatever discriminator and action and within whatever layers.
 fn assembly(entry: &Entry, draws: &mut Draws<'_>) -> Assembly {
-    let part = |descriptor: &'static Descriptor, draws: &mut Draws<'_>| Part {
-        name: descriptor.name,
-        values: values(descriptor, draws),
-    };
     let own = values(entry.descriptor, draws);
     let discriminator = draws.flag().then(|| {
         let entry = &DISCRIMINATORS[draws.below(DISCRIMINATORS.len())];
@@ -93,7 +99,7 @@ fn assembly(entry: &Entry, draws: &mut Draws<'_>) -> Assembly {
         let entry = &ACTIONS[draws.below(ACTIONS.len())];
         part(entry.descriptor, draws)
     });
-    Assembly::new(entry, &own, discriminator, action)
+    Assembly::new(entry, &own, discriminator, action).within(layers(draws))
 }
 
 /// A path of some rate, and what a host remembers of a connection over it.
@@ -295,7 +301,7 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         selective_acks: draws.flag(),
     };
     let values = values(entry.descriptor, draws);
-    let mut assembly = Assembly::new(entry, &values, None, None);
+    let mut assembly = Assembly::new(entry, &values, None, None).within(layers(draws));
     let (mut host, mut control) = (Host::new(draws), assembly.join(&initial));
     control.on_change(&Change::Begins);
     for _ in 0..draws.below(100) {
@@ -383,12 +389,13 @@ proptest! {
     }
 }
 
-/// The file of a control has its name, or the name of the control of which it is a variant (`dca-c`, `westwood-nr`).
+/// The file of a control has its name, `+` spelt out, or the name of the control of which it is a variant (`dca-c`,
+/// `westwood-nr`).
 #[test]
 fn every_control_is_found_in_the_file_of_its_name() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/laws");
     for entry in CONTROLS {
-        let name = entry.descriptor.name.replace('-', "_");
+        let name = entry.descriptor.name.replace('-', "_").replace("++", "_plus_plus");
         let mut stems = (1..=name.len()).rev().filter_map(|length| name.get(..length));
         let text = stems.find_map(|stem| std::fs::read_to_string(format!("{folder}/{stem}.rs")).ok());
         let holds = text.is_some_and(|text| text.contains(&format!("\"{}\"", entry.descriptor.name)));

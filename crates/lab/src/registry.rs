@@ -40,6 +40,21 @@ pub fn actions() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::ACTIONS.iter().map(|entry| entry.descriptor).collect()
 }
 
+/// Every slow start.
+pub fn slow_starts() -> Vec<&'static Descriptor> {
+    ackclock_cc::registry::SLOW_STARTS.iter().map(|entry| entry.descriptor).collect()
+}
+
+/// Every response to an echo of a mark.
+pub fn ecn_responses() -> Vec<&'static Descriptor> {
+    ackclock_cc::registry::ECN_RESPONSES.iter().map(|entry| entry.descriptor).collect()
+}
+
+/// Every limit of growth.
+pub fn growth_limits() -> Vec<&'static Descriptor> {
+    ackclock_cc::registry::GROWTH_LIMITS.iter().map(|entry| entry.descriptor).collect()
+}
+
 /// Every back-off rule.
 pub fn backoffs() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::BACKOFFS.iter().map(|entry| entry.descriptor).collect()
@@ -77,7 +92,9 @@ pub fn agents() -> Vec<&'static Descriptor> {
 
 /// Every transport profile.
 pub fn transports() -> Vec<&'static Descriptor> {
-    ackclock_sim::tcp::options::PROFILES.iter().chain(ackclock_sim::sctp::options::PROFILES).collect()
+    use ackclock_sim::{quic, sctp, tcp};
+    let profiles = [tcp::options::PROFILES, quic::options::PROFILES, sctp::options::PROFILES];
+    profiles.into_iter().flatten().collect()
 }
 
 /// Every path selector.
@@ -106,6 +123,9 @@ pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
         controls(),
         discriminators(),
         actions(),
+        slow_starts(),
+        ecn_responses(),
+        growth_limits(),
         backoffs(),
         selectors(),
         queues(),

@@ -68,6 +68,9 @@ pub fn schema() -> Value {
             "control": choice(&registry::controls()),
             "discriminator": choice(&registry::discriminators()),
             "action": choice(&registry::actions()),
+            "slow_start": choice(&registry::slow_starts()),
+            "ecn_response": choice(&registry::ecn_responses()),
+            "growth_limit": choice(&registry::growth_limits()),
             "backoff": choice(&registry::backoffs()),
             "selector": choice(&registry::selectors()),
             "queue": choice(&registry::queues()),
@@ -108,6 +111,11 @@ fn link_properties(with_reverse: bool) -> Value {
         "queue": { "$ref": "#/$defs/queue" },
         "loss": { "$ref": "#/$defs/loss" },
         "jitter": quantity(Quantity::Time, ""),
+        "detour": object(&["from", "longer"], json!({
+            "from": quantity(Quantity::Time, ""),
+            "until": quantity(Quantity::Time, ""),
+            "longer": quantity(Quantity::Time, "")
+        })),
         "reorder": { "type": "boolean" },
         "medium": { "type": "string" }
     });
@@ -157,6 +165,9 @@ fn flow_properties() -> Value {
         "control": { "$ref": "#/$defs/control" },
         "discriminator": { "$ref": "#/$defs/discriminator" },
         "action": { "$ref": "#/$defs/action" },
+        "slow_start": { "$ref": "#/$defs/slow_start" },
+        "ecn_response": { "$ref": "#/$defs/ecn_response" },
+        "growth_limit": { "$ref": "#/$defs/growth_limit" },
         "backoff": { "$ref": "#/$defs/backoff" },
         "selector": { "$ref": "#/$defs/selector" },
         "transport": { "$ref": "#/$defs/transport" },

@@ -1,9 +1,9 @@
-//! Window laws, discriminators, actions, retransmission rules and back-off rules compose, also in ways that nobody has
+//! Window laws, discriminators, actions, layers, retransmission rules and back-off rules compose, also in ways that nobody has
 //! published. Every run is checked by the trace verifier.
 
 mod verified;
 
-use ackclock_cc::registry::{ACTIONS, BACKOFFS, CONTROLS, DISCRIMINATORS};
+use ackclock_cc::registry::{ACTIONS, BACKOFFS, CONTROLS, DISCRIMINATORS, SLOW_STARTS};
 use serde_json::Value;
 
 /// The rules that a transport may name.
@@ -46,18 +46,21 @@ fn every_part_goes_with_every_other() {
     for control in CONTROLS {
         for (index, recovery) in recoveries().iter().enumerate() {
             for discriminator in DISCRIMINATORS {
-                // Every control with every rule and every discriminator; actions and back-off rules in turn.
+                // Every control with every rule and every discriminator; actions, slow starts and back-off rules in turn.
                 let action = &ACTIONS[index % ACTIONS.len()];
                 let backoff = &BACKOFFS[(index / 2) % BACKOFFS.len()];
-                let [control, discriminator, action, backoff] = [
+                let slow_start = &SLOW_STARTS[index % SLOW_STARTS.len()];
+                let [control, discriminator, action, slow_start, backoff] = [
                     control.descriptor.name,
                     discriminator.descriptor.name,
                     action.descriptor.name,
+                    slow_start.descriptor.name,
                     backoff.descriptor.name,
                 ];
                 let flow = format!(
                     "control = \"{control}\"\ndiscriminator = \"{discriminator}\"\naction = \"{action}\"\n\
-                     backoff = \"{backoff}\"\ntransport = {{ name = \"ns2\", recovery = \"{recovery}\", \
+                     slow_start = \"{slow_start}\"\necn_response = \"abe\"\n\
+                     growth_limit = \"rate-limited-increase\"\nbackoff = \"{backoff}\"\ntransport = {{ name = \"ns2\", recovery = \"{recovery}\", \
                      timestamps = true, window = \"100 packets\" }}"
                 );
                 let result = run(&flow, "0.02", "3 s");

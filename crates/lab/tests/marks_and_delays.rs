@@ -74,3 +74,42 @@ fn ledbat_gives_way_to_reno_where_the_buffer_is_deeper_than_its_target() {
     let share = number(&flows[1], "goodput_bps") / 10e6;
     assert!(share < 0.1, "{share}");
 }
+
+#[test]
+fn ledbat_plus_plus_alone_stays_under_its_target_and_gives_way_to_reno() {
+    // Written before the first run. Alone: under 60 ms in the mean, since every round above costs a part of the window; and a
+    // tenth of the time at most in slowdowns, so that nine tenths of the link are used less what the drains leave empty.
+    let alone = run(DEEP, "120 s", &[("\"ledbat++\"", "")]);
+    let (mean, _) = waits_ms(&alone[0], 101.232);
+    assert!((2.0..60.0).contains(&mean), "{mean} ms");
+    assert!(number(&alone[0], "goodput_bps") > 8e6, "{}", number(&alone[0], "goodput_bps"));
+    let beside = run(DEEP, "150 s", &[("\"sack\"", ""), ("\"ledbat++\"", "")]);
+    let share = number(&beside[1], "goodput_bps") / 10e6;
+    assert!(share < 0.1, "{share}");
+}
+
+#[test]
+fn copa_alone_keeps_some_packets_waiting() {
+    // Written before the first run. Arun and Balakrishnan 2018 section 2.1: the queue swings between empty and 2.5 / delta = 5
+    // packets of 1.2 ms, so that the mean lies below 6.1 ms, and the link is used. (The first run had the transport pace, at 1.2
+    // times the window over the smoothed round trip; that delays what Copa does, and 11.8 ms waited. Now it paces itself. With its competitive mode it is 6.2 ms: a tenth of the
+    // range of such a queue, below which it counts as nearly empty, is less than a packet.)
+    let flows = run(DEEP, "60 s", &[("{ name = \"copa\", competitive = false }", "")]);
+    let (mean, _) = waits_ms(&flows[0], 101.232);
+    assert!(mean < 6.1, "{mean} ms");
+    assert!(number(&flows[0], "goodput_bps") > 9e6, "{}", number(&flows[0], "goodput_bps"));
+}
+
+#[test]
+fn copa_competes_where_reno_fills_the_queue() {
+    // Written before the first run. In its default mode it would starve beside a full queue, as LEDBAT does: less than a tenth.
+    // In its competitive mode it is to have more than that.
+    let share = |competitive: bool| {
+        let copa = format!("{{ name = \"copa\", competitive = {competitive} }}");
+        let flows = run(DEEP, "150 s", &[("\"sack\"", ""), (&copa, "")]);
+        number(&flows[1], "goodput_bps") / 10e6
+    };
+    let (default, competitive) = (share(false), share(true));
+    assert!(default < 0.1, "{default}");
+    assert!(competitive > 0.1 && competitive > 2.0 * default, "{competitive}");
+}

@@ -215,6 +215,7 @@ fn play(
                 dsack: None,
                 marks: MarkFeedback::default(),
                 advances: None,
+                held: None,
             };
             sender.on_ack(path.now, acknowledgement, &mut path);
         } else {

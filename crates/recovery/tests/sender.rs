@@ -88,6 +88,7 @@ impl Run {
                 dsack: None,
                 marks: MarkFeedback::default(),
                 advances: None,
+                held: None,
             };
             self.sender.on_ack(next, acknowledgement, &mut self.path);
         }

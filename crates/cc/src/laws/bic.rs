@@ -1,6 +1,7 @@
 //! BIC (Xu, Harfoush and Rhee 2004): a binary search between the window at which a packet was lost and one at which
 //! none was, as the ns-2 module of its authors has it.
 
+use super::variant::Variant;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
 use crate::entry::{Build, Companions, Entry, control};
@@ -71,6 +72,13 @@ parameters! {
             "unbounded",
             "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
         ),
+        /// Whose constants: those here, or Linux's: a greatest increase of 16 packets and a least of 0.2, beta 819/1024, a low
+        /// window of 14 packets, a logarithmic factor of 4, and the last maximum
+        variant: Variant = choice(
+            "published",
+            "Linux's tcp_bic.c: max_increment, BICTCP_B / smooth_part, beta, low_window, BICTCP_B; how it probes past the \
+             maximum is the paper's here",
+        ),
     }
 }
 
@@ -98,6 +106,16 @@ struct Probing {
 impl Bic {
     /// The law before the first loss: nothing is known of what the network holds.
     pub fn new(parameters: Parameters) -> Self {
+        let linux = Parameters {
+            most_increase: 16.0,
+            least_increase: 0.2,
+            beta: 819.0 / 1024.0,
+            low_window: 14.0,
+            log_factor: 4.0,
+            previous_max: PreviousMax::Last,
+            ..parameters
+        };
+        let parameters = parameters.variant.pick(parameters, linux);
         let unknown = f64::INFINITY;
         Self { parameters, max: unknown, last_max: 0.0, min: 0.0, target: unknown, probing: None }
     }

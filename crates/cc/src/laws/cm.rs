@@ -28,8 +28,8 @@ pub struct Manager {
     shared: Option<Window>,
     /// When it was last cut. What was sent before that and is lost belongs to the same congestion.
     cut: Time,
-    /// Whether a timeout has started all over and nothing has been acknowledged since: the timers of the others, which
-    /// expire in the same burst, tell nothing new.
+    /// Whether a timeout has started all over and nothing has been acknowledged nor the window set since: the timers of
+    /// the others, which expire in the same burst, tell nothing new.
     standstill: bool,
 }
 
@@ -54,8 +54,11 @@ impl GroupLaw for Manager {
         self.change(members, |_| {});
     }
 
+    fn observe(&mut self, _: &mut Members<()>, _: usize, ack: &Ack) {
+        self.standstill &= !ack.fresh;
+    }
+
     fn increase(&mut self, members: &mut Members<()>, _: usize, ack: &Ack) {
-        self.standstill = false;
         self.change(members, |shared| tcp_k::grow(shared, 1.0, ack.credit));
     }
 
@@ -79,13 +82,15 @@ impl GroupLaw for Manager {
     }
 
     fn undo(&mut self, members: &mut Members<()>, _: usize, (before, _): &(Self, Window)) {
-        self.standstill = before.standstill;
+        // What ended the standstill of that time, an acknowledgement, is not taken back.
+        self.standstill &= before.standstill;
         if let Some(window) = before.shared {
             self.change(members, |shared| shared.restore(&window));
         }
     }
 
     fn set_cwnd(&mut self, members: &mut Members<()>, me: usize, cwnd: Packets) {
+        self.standstill = false;
         let more = cwnd - members.all[me].window.cwnd;
         self.change(members, |shared| shared.cwnd += more);
     }
@@ -148,6 +153,29 @@ mod tests {
         script.acks(0, 1);
         script.timeout(3);
         assert_eq!(script.ssthresh(0), 2.0 / 4.0_f64.min(2.0));
+    }
+
+    #[test]
+    fn a_window_that_is_set_after_a_timeout_starts_over_at_the_next() {
+        // One packet, set to 40 by what surrounds one member: 40 + 3 * 1 / 4 for all, whose half the next expiry leaves as
+        // the threshold. Each member has its quarter of it, and no less than the floor of one packet.
+        let mut script = group(4);
+        script.timeout(1);
+        script.set_cwnd(0, 40.0);
+        let all = script.inner(0, "group_cwnd_packets").unwrap();
+        script.timeout(1);
+        assert_eq!((script.cwnds(), script.ssthresh(0)), (vec![1.0; 4], all / 2.0 / 4.0));
+    }
+
+    #[test]
+    fn any_new_acknowledgement_ends_the_standstill() {
+        // The application, not the window, holds the host back: the window does not grow, but the way is open again. The
+        // next expiry tells something new: a threshold of 2 for the group, of which each has a quarter but no less than 1.
+        let mut script = group(4);
+        script.timeout(1);
+        script.ack_within_the_window(0);
+        script.timeout(2);
+        assert_eq!(script.ssthresh(0), 1.0);
     }
 
     #[test]

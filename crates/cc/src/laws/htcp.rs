@@ -1,6 +1,7 @@
 //! H-TCP (Leith and Shorten 2004): the increase grows with the time since the last loss, and the decrease is what just
 //! empties the queue. As Linux's tcp_htcp.c, in real numbers where that counts in integers.
 
+use super::variant::Variant;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Phase, Timeout};
 use crate::entry::{Build, Companions, Entry, control};
@@ -36,6 +37,8 @@ parameters! {
         least_beta: f64 = number("0.5", Range::between(0.1, 1.0), "Linux's tcp_htcp.c, BETA_MIN"),
         /// The most that a loss leaves, as a fraction of the window before
         most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Linux's tcp_htcp.c, BETA_MAX (102/128 there)"),
+        /// Whose constants: those here, or Linux's 102/128 for the most that a loss leaves
+        variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; all else is as there already"),
     }
 }
 
@@ -64,8 +67,9 @@ pub struct HTcp {
 impl HTcp {
     /// The law before the first loss.
     pub fn new(parameters: Parameters) -> Self {
+        let most_beta = parameters.variant.pick(parameters.most_beta, 102.0 / 128.0);
         Self {
-            parameters,
+            parameters: Parameters { most_beta, ..parameters },
             beta: 0.5,
             alpha: 1.0,
             last_loss: None,

@@ -1,7 +1,7 @@
 //! LEDBAT (RFC 6817): for transfers that give way. It keeps the delay of its own way at a target above the least that it
 //! has seen, and so retreats before anything that fills the queue further.
 
-mod delays;
+pub mod delays;
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};

@@ -1,6 +1,7 @@
 //! Scalable TCP (Kelly 2003): a fixed increase for each acknowledgement and a small cut, so that the time to win back
 //! what a loss took depends on the round trip alone.
 
+use super::variant::Variant;
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
 use crate::entry::{Build, Companions, Entry, control};
@@ -32,19 +33,32 @@ parameters! {
             "Kelly 2003, lwnd, from memory; near where 0.08/p meets Reno's root of 1.5/p (17.5). Linux instead takes \
              the larger increase of the two",
         ),
+        /// Whose constants: those here, or Linux's: the larger of Reno's increase and 0.01 at any window, and a cut of an eighth
+        /// at any window
+        variant: Variant = choice(
+            "published",
+            "Linux's tcp_scalable.c since 4.0, TCP_SCALABLE_AI_CNT 100 for each packet acknowledged; before, 50 for each \
+             acknowledgement",
+        ),
     }
 }
 
 impl WindowLaw for Scalable {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        let reno = window.cwnd <= self.legacy_window;
-        window.cwnd += ack.credit * if reno { 1.0 / window.cwnd } else { self.increase };
+        let reno = 1.0 / window.cwnd;
+        let published = if window.cwnd <= self.legacy_window { reno } else { self.increase };
+        window.cwnd += ack.credit * self.variant.pick(published, reno.max(LINUX_INCREASE));
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
-        from * if from <= self.legacy_window { 0.5 } else { 1.0 - self.decrease }
+        let published = if from <= self.legacy_window { 0.5 } else { 1.0 - self.decrease };
+        from * self.variant.pick(published, 1.0 - LINUX_DECREASE)
     }
 }
+
+/// Linux's constants are those of the paper, whatever the window.
+const LINUX_INCREASE: f64 = 0.01;
+const LINUX_DECREASE: f64 = 0.125;
 
 #[cfg(test)]
 mod tests {
@@ -68,6 +82,19 @@ mod tests {
         let mut script = Script::new("scalable").window(16.0).starting_ssthresh(16.0);
         script.loss();
         assert_eq!(script.cwnd(), 8.0);
+    }
+
+    #[test]
+    fn linux_is_reno_up_to_100_packets_and_always_takes_an_eighth() {
+        for (window, growth) in [(50.0, 0.02), (200.0, 0.01)] {
+            let mut script =
+                Script::with("scalable", &[("variant", "linux")]).window(window).starting_ssthresh(window);
+            script.acks(1);
+            assert!((script.cwnd() - window - growth).abs() < 1e-12);
+        }
+        let mut script = Script::with("scalable", &[("variant", "linux")]).window(8.0).starting_ssthresh(8.0);
+        script.loss();
+        assert_eq!(script.cwnd(), 7.0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! TCP Vegas (Brakmo, Peterson 1995), with the once-per-round-trip accounting of ns-2 2.35's Agent/TCP/Vegas, which
 //! the theses measured. Its early retransmission is the host's retransmission rule `vegas`.
 
+use super::variant::Variant;
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Initial, Loss, Timeout};
 use crate::entry::{Build, Companions, Entry, control};
@@ -37,6 +38,8 @@ parameters! {
             false,
             "ns-2 2.35 with delay_growth_, its default: its Vegas sends no SYN, so its first packet stands for one",
         ),
+        /// Whose constants: those here, or Linux's: alpha 2, beta 4 and gamma 1, and no inflation that stays
+        variant: Variant = choice("published", "Linux's tcp_vegas.c: alpha, beta, gamma; its cut of half is not taken"),
     }
 }
 
@@ -92,8 +95,9 @@ fn start(parameters: Parameters, initial: &Initial) -> Classic<Vegas> {
 impl Vegas {
     /// The law before the first acknowledgement.
     pub fn new(parameters: Parameters) -> Self {
+        let linux = Parameters { alpha: 2.0, beta: 4.0, gamma: 1.0, keeps_inflation: false, ..parameters };
         Self {
-            parameters,
+            parameters: parameters.variant.pick(parameters, linux),
             base_rtt: f64::INFINITY,
             first_acked: false,
             opens_to: None,
@@ -261,6 +265,24 @@ mod tests {
         let before = script.cwnd();
         script.round(10, 200);
         assert!((script.cwnd() - (before - 1.0)).abs() < 1e-9, "{} -> {}", before, script.cwnd());
+    }
+
+    #[test]
+    fn linux_rests_with_four_packets_waiting() {
+        // RTT 160 ms: (10/0.1 - 10/0.16) * 0.1 = 3.75, rounded to 4: no more than Linux's beta.
+        for (variant, change) in [("published", -1.0), ("linux", 0.0)] {
+            let mut script =
+                Script::with("vegas", &[("variant", variant)]).window(10.0).starting_ssthresh(2.0);
+            script.round(10, 100);
+            script.round(10, 160);
+            let before = script.cwnd();
+            script.round(10, 160);
+            assert!(
+                (script.cwnd() - before - change).abs() < 1e-9,
+                "{variant}: {before} -> {}",
+                script.cwnd()
+            );
+        }
     }
 
     #[test]

@@ -1,25 +1,18 @@
 //! The ends of an association. Its paths are one assembly: controls whose connections share state share it over the paths.
 
-use super::build_backoff;
-use crate::choice::Choice;
+use super::MAX_BACKOFF;
 use crate::flows::SctpPlan;
-use ackclock_cc::{Assembly, Part};
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::random::Stream;
 use ackclock_sim::sctp::connection::Connection;
 
-/// Makes them, with so many paths. Nothing but bounds of the profile limits the back-off.
+/// Makes them, with so many paths.
 pub(super) fn ends(plan: &SctpPlan, paths: usize, name: &str, seed: u64) -> Ends {
     let options = plan.options();
-    let part = |choice: &Option<Choice>| {
-        let choice = choice.as_ref()?;
-        Some(Part { name: choice.descriptor.name, values: choice.values.clone() })
-    };
-    let mut assembly =
-        Assembly::new(plan.entry(), &plan.control.values, part(&plan.discriminator), part(&plan.action));
+    let mut assembly = plan.control.assembly();
     let path = |index: usize| {
         let random = Stream::new(seed, &format!("flow {name} path {} guesses", index + 1));
-        (assembly.join(&options.initial()), build_backoff(&plan.backoff, MAX_BACKOFF), random)
+        (assembly.join(&options.initial()), plan.control.backoff(MAX_BACKOFF), random)
     };
     Connection {
         paths: (0..paths).map(path).collect(),
@@ -30,6 +23,3 @@ pub(super) fn ends(plan: &SctpPlan, paths: usize, name: &str, seed: u64) -> Ends
     }
     .ends()
 }
-
-/// RTO.Max bounds the timeout; its factor has no bound of its own.
-const MAX_BACKOFF: f64 = 65_536.0;

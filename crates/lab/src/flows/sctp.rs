@@ -1,24 +1,18 @@
 //! A group of flows over SCTP.
 
-use super::sending::entry_of;
+use super::control::ControlPlan;
 use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
-use ackclock_cc::entry::{Entry, SelectorEntry};
+use ackclock_cc::entry::SelectorEntry;
 use ackclock_sim::sctp::options::Options;
 
 /// What an association is made of.
 #[derive(Clone, Debug)]
 pub struct SctpPlan {
     /// The congestion control of each path.
-    pub control: Choice,
-    /// The loss discriminator, where one is named.
-    pub discriminator: Option<Choice>,
-    /// What a loss of transmission does, where that is said.
-    pub action: Option<Choice>,
-    /// How timeouts back off.
-    pub backoff: Choice,
+    pub control: ControlPlan,
     /// Which path new data takes.
     pub selector: Choice,
     /// The transport profile.
@@ -28,11 +22,6 @@ pub struct SctpPlan {
 }
 
 impl SctpPlan {
-    /// The control's entry in the registry.
-    pub fn entry(&self) -> &'static Entry {
-        entry_of(&self.control)
-    }
-
     /// The selector's entry in the registry.
     pub fn selector_entry(&self) -> &'static SelectorEntry {
         let found = ackclock_cc::registry::find_selector(self.selector.descriptor.name);
@@ -73,12 +62,12 @@ pub(super) fn check_application(table: &TableReader<'_>, application: &Choice) -
     Some(())
 }
 
-/// The time that a packet takes one way is not told over SCTP.
-pub(super) fn check_discriminator(table: &TableReader<'_>, discriminator: Option<&str>) {
+/// The time that a packet takes one way is told by TCP's timestamps alone.
+pub(super) fn check_discriminator(table: &TableReader<'_>, discriminator: Option<&str>, transport: &str) {
     let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
     if entry.needs_timestamps {
         let given = if table.get("discriminator").is_some() { "discriminator" } else { "control" };
-        let found = format!("the discriminator {} over SCTP", quoted(entry.descriptor.name));
+        let found = format!("the discriminator {} over {transport}", quoted(entry.descriptor.name));
         table.problem_at(given, &found, "one that does not look at TCP's timestamps");
     }
 }

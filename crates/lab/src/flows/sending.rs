@@ -1,14 +1,14 @@
 //! How a group of flows sends, and what.
 
+use super::connection::{self, ConnectionPlan};
+use super::control;
 use super::sctp::{self, SctpPlan};
 use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry::{self, Bulk};
-use ackclock_base::{Size, Span};
-use ackclock_cc::entry::{Companions, Entry};
+use ackclock_base::Size;
 use ackclock_sim::session::Session;
-use ackclock_sim::tcp::details::{Details, LocalDrop};
 use ackclock_sim::traffic::adaptive_video::{AdaptiveVideo, Watching};
 use ackclock_sim::traffic::pages::{Pages, Reading};
 use ackclock_sim::traffic::timetable::Timetable;
@@ -18,16 +18,16 @@ use ackclock_sim::traffic::{self, Sizes};
 /// How a group sends.
 #[derive(Clone, Debug)]
 pub enum Sending {
-    /// Over TCP.
-    Tcp(Box<TcpPlan>),
+    /// Over a connection of TCP or QUIC.
+    Connection(Box<ConnectionPlan>),
     /// Over SCTP.
     Sctp(Box<SctpPlan>),
     /// Over UDP.
     Udp(UdpPlan),
-    /// Many connections over TCP, begun by a timetable, which count as one flow.
-    Connections(Box<TcpPlan>, Timetable),
-    /// A session over TCP, whose connections count as one flow.
-    Session(Box<TcpPlan>, SessionPlan),
+    /// Many connections, begun by a timetable, which count as one flow.
+    Connections(Box<ConnectionPlan>, Timetable),
+    /// A session, whose connections count as one flow.
+    Session(Box<ConnectionPlan>, SessionPlan),
 }
 
 /// What goes over UDP.
@@ -67,10 +67,10 @@ impl Sending {
     /// The name of what controls it.
     pub(super) fn control_name(&self) -> &'static str {
         match self {
-            Self::Tcp(plan) | Self::Connections(plan, _) | Self::Session(plan, _) => {
-                plan.control.descriptor.name
+            Self::Connection(plan) | Self::Connections(plan, _) | Self::Session(plan, _) => {
+                plan.control.name()
             }
-            Self::Sctp(plan) => plan.control.descriptor.name,
+            Self::Sctp(plan) => plan.control.name(),
             Self::Udp(plan) => plan.application.descriptor.name,
         }
     }
@@ -129,37 +129,18 @@ impl SessionPlan {
     }
 }
 
-/// What a TCP sender is made of.
-#[derive(Clone, Debug)]
-pub struct TcpPlan {
-    /// The congestion control.
-    pub control: Choice,
-    /// The loss discriminator, where one is named.
-    pub discriminator: Option<Choice>,
-    /// What a loss of transmission does, where that is said.
-    pub action: Option<Choice>,
-    /// How the timeout backs off.
-    pub backoff: Choice,
-    /// The transport profile.
-    pub transport: Choice,
-    /// Bytes to send; `None` for no end.
-    pub size: Option<u64>,
-}
-
-impl TcpPlan {
-    /// The control's entry in the registry.
-    pub fn entry(&self) -> &'static Entry {
-        entry_of(&self.control)
-    }
-}
-
-pub(super) fn entry_of(control: &Choice) -> &'static Entry {
-    // The control was chosen from this registry.
-    ackclock_cc::registry::find(control.descriptor.name).unwrap_or(&ackclock_cc::registry::CONTROLS[0])
-}
-
-/// What only TCP and SCTP have.
-const TCP_KEYS: [&str; 6] = ["control", "discriminator", "action", "backoff", "selector", "transport"];
+/// What only those have that have a congestion control.
+const CONTROLLED_KEYS: [&str; 9] = [
+    "control",
+    "discriminator",
+    "action",
+    "slow_start",
+    "ecn_response",
+    "growth_limit",
+    "backoff",
+    "selector",
+    "transport",
+];
 
 /// Reads how a group sends.
 pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
@@ -170,7 +151,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let application = pick("application", &registry::applications());
     let name = application.as_ref().map_or("", |application| application.descriptor.name);
     if traffic::find(name).is_some() {
-        for key in TCP_KEYS {
+        for key in CONTROLLED_KEYS {
             if table.get(key).is_some() {
                 let found = format!("`{key}` of the application {}", quoted(name));
                 table.problem_at(key, &found, "nothing: it goes over UDP");
@@ -184,18 +165,16 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     }
     let control = pick("control", &registry::controls());
     let transport = pick("transport", &registry::transports());
-    let companions = control.as_ref().map_or(Companions::NONE, |control| entry_of(control).companions);
-    let parts = read_parts(table, companions);
-    let (discriminator, action, backoff) = parts?;
+    let control = control::read(table, control);
     let (control, transport) = (control?, transport?);
-    let judge = discriminator.as_ref().map(|choice| choice.descriptor.name).or(companions.discriminator);
+    let judge = control.judge();
     if ackclock_sim::sctp::options::find(transport.descriptor.name).is_some() {
-        sctp::check_discriminator(table, judge);
+        sctp::check_discriminator(table, judge, "SCTP");
         let application = application?;
         sctp::check_application(table, &application)?;
         let selector = sctp::read_selector(table)?;
         let size = Bulk::from(&application.values).size.map(|size| size.bytes());
-        let plan = SctpPlan { control, discriminator, action, backoff, selector, transport, size };
+        let plan = SctpPlan { control, selector, transport, size };
         return Some(Sending::Sctp(Box::new(plan)));
     }
     if table.get("selector").is_some() {
@@ -205,11 +184,10 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
             "a transport with several paths such as \"sctp\"",
         );
     }
-    check_timestamps(table, judge, &transport);
-    check_local_drops(table, &transport);
+    connection::check_transport(table, judge, &transport);
     let application = application?;
-    let payload = Details::from(&transport.values).packet.bytes();
-    let mut plan = Box::new(TcpPlan { control, discriminator, action, backoff, transport, size: None });
+    let mut plan = Box::new(ConnectionPlan { control, transport, size: None });
+    let payload = plan.payload_bytes();
     let values = &application.values;
     Some(match application.descriptor.name {
         "web" => Sending::Connections(plan, Timetable::Web(values.into())),
@@ -222,7 +200,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
         }
         _ => {
             plan.size = Bulk::from(values).size.map(|size| size.bytes());
-            Sending::Tcp(plan)
+            Sending::Connection(plan)
         }
     })
 }
@@ -259,54 +237,4 @@ pub(super) fn check_session(table: &TableReader<'_>, session: &SessionPlan, coun
         return None;
     }
     Some(())
-}
-
-/// A discriminator that looks at timestamps would call every loss the same without them.
-fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, transport: &Choice) {
-    let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
-    if entry.needs_timestamps && !Details::from(&transport.values).timestamps {
-        let given = if table.get("transport").is_some() { "transport" } else { "control" };
-        let expected = format!(
-            "`timestamps = true` in the transport: the discriminator {} looks at them",
-            quoted(entry.descriptor.name)
-        );
-        table.problem_at(given, "a transport without timestamps", &expected);
-    }
-}
-
-/// A packet that leaves later than it is sent meets its interface when the sender has long gone on.
-fn check_local_drops(table: &TableReader<'_>, transport: &Choice) {
-    let Details { local_drop, send_jitter, .. } = (&transport.values).into();
-    if local_drop == LocalDrop::Cwr && send_jitter > Span::ZERO {
-        let expected =
-            "`send_jitter = \"0 s\"` in the transport: only what leaves at once can be refused to the sender";
-        table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);
-    }
-}
-
-/// The parts around a control. Those that are not named are the ones it was published with.
-fn read_parts(
-    table: &TableReader<'_>,
-    companions: Companions,
-) -> Option<(Option<Choice>, Option<Choice>, Choice)> {
-    let given = |key: &str, candidates: &[&'static ackclock_base::Descriptor]| match table.get(key) {
-        None => Some(None),
-        Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]).map(Some),
-    };
-    let discriminator = given("discriminator", &registry::discriminators());
-    let action = given("action", &registry::actions());
-    let backoff = given("backoff", &registry::backoffs());
-    let (discriminator, action, backoff) = (discriminator?, action?, backoff?);
-    if action.is_some() && discriminator.is_none() && companions.discriminator.is_none() {
-        table.problem_at(
-            "action",
-            "an `action` without a `discriminator`",
-            "a `discriminator` as well: without one no loss is called transmission",
-        );
-        return None;
-    }
-    let published = companions.backoff.and_then(ackclock_cc::registry::find_backoff);
-    let published = published.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]);
-    let backoff = backoff.unwrap_or_else(|| Choice::default_of(published.descriptor));
-    Some((discriminator, action, backoff))
 }

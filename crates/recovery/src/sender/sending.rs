@@ -71,7 +71,12 @@ impl Sender {
 
     #[inline]
     pub(super) fn fresh_until(&self) -> u64 {
-        self.data_until.min(self.ledger.una() + self.options.window)
+        let window_from = if self.options.numbers_once {
+            self.ledger.high() - self.ledger.pipe() // what is lost stays outstanding for a while, and takes no room
+        } else {
+            self.ledger.una()
+        };
+        self.data_until.min(window_from + self.options.window)
     }
 
     /// From the control's rate, or from the window over the round trip where the profile paces window controls.

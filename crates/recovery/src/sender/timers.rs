@@ -27,12 +27,13 @@ impl Sender {
             Expiry::Probe(number) => {
                 self.note_if_app_limited();
                 self.transmit(now, number, output);
+                self.data_until = self.data_until.max(self.ledger.high()); // a probe may carry what was sent before
                 self.restart_timer(now);
                 self.send_allowed(now, output);
             }
             Expiry::Losses(reaction) => {
                 self.note_if_app_limited();
-                self.react_before_control(now, &reaction, inflight);
+                self.react_before_control(now, &reaction, inflight, output);
                 self.react_after_control::<false>(now, &reaction, output);
             }
         }

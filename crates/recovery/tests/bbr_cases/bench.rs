@@ -360,6 +360,7 @@ impl Bench {
                         dsack: dsack.map(|number| number..number + 1),
                         marks: MarkFeedback::default(),
                         advances: None,
+                        held: None,
                     };
                     self.sender.on_ack(next, acknowledgement, &mut self.path);
                     return self.view();

@@ -119,3 +119,14 @@ fn below_the_low_window_it_is_reno_and_a_timeout_forgets_the_search() {
     assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 43.75));
     assert!(script.published("max_window_packets").is_nan());
 }
+
+#[test]
+fn linuxs_constants_cut_to_0_7998_and_add_16_packets_in_a_round_trip_at_most() {
+    let mut script = Script::with("bic", &[("variant", "linux")]).window(1024.0).starting_ssthresh(1024.0);
+    script.loss();
+    assert_eq!(script.cwnd(), 819.0);
+    // A quarter of the way from 819 to 1024 is 51: more than 16.
+    script.recovered();
+    script.acks(1);
+    assert!((script.cwnd() - 819.0 - 16.0 / 819.0).abs() < 1e-9);
+}

@@ -43,6 +43,11 @@ fn with_losses_less_than_delta_l_apart_it_is_reno() {
 /// What part of the window the last of three losses left. Before each, ten round trips of so many packets in 100 ms,
 /// and then an acknowledgement that took 160 ms.
 fn kept(packets: [u32; 3], settings: &[(&str, &str)]) -> (f64, Script) {
+    kept_at(packets, 160, settings)
+}
+
+/// The same where that acknowledgement took so long.
+fn kept_at(packets: [u32; 3], late_ms: u64, settings: &[(&str, &str)]) -> (f64, Script) {
     let mut script = Script::with("htcp", settings).window(50.0).starting_ssthresh(50.0);
     let mut kept = 1.0;
     for packets in packets {
@@ -50,7 +55,7 @@ fn kept(packets: [u32; 3], settings: &[(&str, &str)]) -> (f64, Script) {
         for _ in 0..10 {
             script.acks_over(packets, 100);
         }
-        script.ack_with_rtt(160);
+        script.ack_with_rtt(late_ms);
         let before = script.cwnd();
         script.loss();
         kept = script.cwnd() / before;
@@ -80,4 +85,13 @@ fn the_first_loss_and_a_timeout_halve() {
     assert_eq!(script.cwnd(), 50.0);
     script.timeout();
     assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 25.0));
+}
+
+#[test]
+fn where_hardly_anything_waits_a_loss_leaves_0_8_and_in_linux_102_128() {
+    // 100 / 110 = 0.91 is more than either.
+    for (variant, left) in [("published", 0.8), ("linux", 102.0 / 128.0)] {
+        let (kept, _) = kept_at([50, 50, 50], 110, &[("variant", variant)]);
+        assert!((kept - left).abs() < 1e-9, "{variant}: {kept}");
+    }
 }

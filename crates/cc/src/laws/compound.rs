@@ -1,0 +1,170 @@
+//! Compound TCP (Tan, Song, Zhang and Sridharan 2006): Reno's window, and on top of it one that grows fast while few packets
+//! wait and shrinks by those that do.
+
+use super::round_trips::{Round, RoundTrips, waiting};
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss, Phase, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Range, parameters};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "compound",
+        "Compound TCP: Reno's window and one that follows the queueing delay",
+        "Tan, Song, Zhang and Sridharan 2006, \"A compound TCP approach for high-speed and long distance networks\"; \
+         draft-sridharan-tcpm-ctcp-02, without its tuning of gamma",
+        Parameters::TABLE,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Compound::new(values.into()), initial))),
+    companions: Companions::recovery("sack"),
+};
+
+parameters! {
+    /// How the window of the delay grows and shrinks.
+    pub struct Parameters {
+        /// In a round it grows by this times the whole window to the power of k, less one
+        alpha: f64 = number("0.125", Range::between(0.0, 100.0), "Tan et al. 2006 section III; draft section 3, 1/8"),
+        /// That power
+        k: f64 = number("0.75", Range::between(0.0, 1.0), "Tan et al. 2006 section III; draft section 3, 3/4"),
+        /// The part of the whole window that a loss takes
+        beta: f64 = number("0.5", Range::between(0.01, 0.99), "Tan et al. 2006 section III; draft section 3, 1/2"),
+        /// While fewer of its packets than this wait it grows, else it shrinks
+        gamma: Packets = packets("30 packets", Range::at_least(0.0), "Tan et al. 2006 section III"),
+        /// It shrinks by the waiting packets times this in a round
+        zeta: f64 = number("1", Range::between(0.0, 1000.0), "the module for Linux 2.6 by Castellani, Hemminger and Andrew"),
+    }
+}
+
+/// The two windows. Reno's is the whole less that of the delay.
+#[derive(Clone, Debug)]
+pub struct Compound {
+    parameters: Parameters,
+    round_trips: RoundTrips,
+    /// The window of the delay.
+    delay_window: Packets,
+}
+
+impl Compound {
+    /// The law before the first round.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, round_trips: RoundTrips::default(), delay_window: 0.0 }
+    }
+
+    /// Tan et al. equation 5, once in a round.
+    fn end_round(&mut self, window: &mut Window, round: &Round) {
+        let Parameters { alpha, k, gamma, zeta, .. } = self.parameters;
+        // What surrounds the control may have set a window that is less.
+        let before = self.delay_window.min(window.cwnd - 1.0).max(0.0);
+        let waiting = waiting(window.cwnd, self.round_trips.base, round.least);
+        self.delay_window = if waiting < gamma {
+            before + (alpha * libm::pow(window.cwnd, k) - 1.0).max(0.0)
+        } else {
+            (before - zeta * waiting).max(0.0)
+        };
+        window.cwnd += self.delay_window - before;
+    }
+}
+
+impl WindowLaw for Compound {
+    fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        // The window of the delay comes with congestion avoidance.
+        if let Some(round) = self.round_trips.observe(ack)
+            && ack.phase == Phase::Open
+            && ack.cwnd_limited
+            && window.cwnd >= window.ssthresh
+        {
+            self.end_round(window, &round);
+        }
+    }
+
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        window.cwnd += ack.credit / window.cwnd;
+    }
+
+    /// Tan et al. equation 5: Reno's window halves, and the other one makes up the rest of `(1 - beta)` of the whole.
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        let reno = (from - self.delay_window).max(0.0) / 2.0;
+        let left = (from * (1.0 - self.parameters.beta)).max(reno);
+        self.delay_window = left - reno;
+        left
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        window.start_over(timeout);
+        self.delay_window = 0.0;
+        self.round_trips.restart();
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("delay_window_packets", self.delay_window);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    /// A window of 256 in congestion avoidance after a round at 100 ms.
+    fn at_256() -> Script {
+        let mut script = Script::new("compound").window(256.0).starting_ssthresh(512.0);
+        script.round(256, 100);
+        script.set_cwnd(256.0);
+        script.set_ssthresh(256.0);
+        script
+    }
+
+    #[test]
+    fn while_little_waits_a_round_adds_an_eighth_of_the_window_to_the_three_quarters_less_one() {
+        // 256^0.75 = 64: 64 / 8 - 1 = 7, and Reno's packet besides.
+        let mut script = at_256();
+        script.round(256, 100);
+        assert!((script.published("delay_window_packets") - 7.0).abs() < 1e-9);
+        assert!((script.cwnd() - 264.0).abs() < 0.05, "{}", script.cwnd());
+    }
+
+    #[test]
+    fn from_gamma_waiting_packets_on_it_gives_them_up() {
+        // 300 (1 - 100 / 110) = 27.3 wait, and at 112 ms 32.1: more, or so many less.
+        for (ms, shrinks) in [(110, false), (112, true)] {
+            let mut script = at_256();
+            (0..6).for_each(|_| script.round(300, 100));
+            script.set_cwnd(300.0);
+            script.round(300, ms);
+            let before = script.published("delay_window_packets");
+            let mut waited = 0.0;
+            while script.published("delay_window_packets") == before {
+                waited = script.cwnd() * (1.0 - 100.0 / ms as f64);
+                script.ack_with_rtt(ms);
+            }
+            let change = script.published("delay_window_packets") - before;
+            assert!(if shrinks { (change + waited).abs() < 1e-9 } else { change > 7.0 }, "{ms} ms: {change}");
+        }
+    }
+
+    #[test]
+    fn a_loss_halves_the_whole_and_a_timeout_leaves_none_of_the_delay() {
+        let mut script = at_256();
+        script.round(256, 100);
+        script.set_cwnd(264.0);
+        script.loss();
+        // (264 - 7) / 2 = 128.5 of Reno, and 132 - 128.5 = 3.5 of the delay.
+        assert_eq!(script.cwnd(), 132.0);
+        assert!((script.published("delay_window_packets") - 3.5).abs() < 1e-9);
+        script.timeout();
+        assert_eq!((script.cwnd(), script.published("delay_window_packets")), (1.0, 0.0));
+    }
+
+    #[test]
+    fn a_small_window_is_renos() {
+        // 16^0.75 / 8 - 1 = 0.
+        let mut scripts =
+            ["compound", "sack"].map(|name| Script::new(name).window(10.0).starting_ssthresh(5.0));
+        for script in &mut scripts {
+            (0..3).for_each(|_| script.round(11, 100));
+            script.loss();
+        }
+        let [compound, reno] = &mut scripts;
+        assert_eq!(compound.cwnd(), reno.cwnd());
+    }
+}

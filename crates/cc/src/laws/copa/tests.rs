@@ -1,0 +1,99 @@
+use crate::script::Script;
+
+/// A window of ten after round trips of 90 ms and then of 100, in congestion avoidance.
+fn at_ten(settings: &[(&str, &str)]) -> Script {
+    let mut script = Script::with("copa", settings).window(10.0).starting_ssthresh(2.0);
+    script.ack_with_rtt(90);
+    for _ in 0..4 {
+        script.set_cwnd(10.0);
+        script.acks_over(10, 100);
+    }
+    script.set_cwnd(10.0);
+    script
+}
+
+#[test]
+fn below_the_target_an_acknowledgement_adds_v_over_delta_and_the_window() {
+    // 10 ms of queue at delta 0.5: 200 packets a second, 20 in the standing 100 ms. At 10 packets: 1 / (0.5 * 10) = 0.2 each.
+    let mut script = at_ten(&[]);
+    assert!((script.published("queueing_delay_s") - 0.01).abs() < 1e-9);
+    let velocity = script.published("velocity");
+    script.ack_with_rtt(100);
+    assert!((script.cwnd() - 10.0 - 0.2 * velocity).abs() < 1e-9, "{}", script.cwnd());
+}
+
+#[test]
+fn above_the_target_it_takes_as_much_and_the_velocity_begins_anew() {
+    let mut script = at_ten(&[]);
+    script.set_cwnd(25.0);
+    script.ack_with_rtt(100);
+    assert!((script.cwnd() - 25.0 + 2.0 / 25.0).abs() < 1e-9, "{}", script.cwnd());
+    assert_eq!(script.published("velocity"), 1.0);
+}
+
+#[test]
+fn slow_start_doubles_until_the_rate_is_beyond_the_target() {
+    let mut script = Script::new("copa").window(10.0);
+    (0..10).for_each(|_| script.ack_with_rtt(90));
+    assert_eq!((script.cwnd(), script.ssthresh()), (20.0, f64::INFINITY));
+    // 18 ms of queue: 111 packets a second, 12 in 108 ms: 20 are beyond. (The standing round trip forgets that of 90 ms.)
+    for _ in 0..6 {
+        script.acks_over(1, 20);
+        script.ack_with_rtt(108);
+    }
+    let mut waited = Script::new("copa").window(20.0);
+    waited.ack_with_rtt(90);
+    for _ in 0..8 {
+        waited.wait(ackclock_base::Span::from_millis(20));
+        waited.ack_with_rtt(108);
+    }
+    assert!(waited.ssthresh().is_finite());
+}
+
+#[test]
+fn the_velocity_doubles_when_the_window_has_risen_for_three_windows() {
+    let mut script = Script::new("copa").window(100.0).starting_ssthresh(2.0);
+    let mut velocities = Vec::new();
+    for _ in 0..8 {
+        let window = script.cwnd();
+        script.acks_over(window as u32, 100);
+        velocities.push(script.published("velocity"));
+    }
+    assert_eq!(velocities[..2], [1.0, 1.0]);
+    let last = velocities[7] / velocities[6];
+    assert_eq!(last, 2.0, "{velocities:?}");
+}
+
+#[test]
+fn a_queue_that_is_never_empty_makes_it_competitive_and_a_loss_halves_what_that_gave() {
+    // The base of 90 ms is some rounds ago; round trips between 190 and 200 ms never come near it.
+    let mut script = Script::new("copa").window(20.0).starting_ssthresh(2.0);
+    script.ack_with_rtt(90);
+    for _ in 0..15 {
+        script.set_cwnd(20.0);
+        script.acks_over(10, 190);
+        script.acks_over(10, 200);
+    }
+    let delta = script.published("delta");
+    assert!((0.05..0.2).contains(&delta), "{delta}");
+    script.loss();
+    assert!((script.published("delta") - 2.0 * delta).abs() < 1e-9);
+    let mut alone = Script::with("copa", &[("competitive", "false")]).window(20.0).starting_ssthresh(2.0);
+    alone.ack_with_rtt(90);
+    (0..15).for_each(|_| alone.acks_over(20, 200));
+    assert_eq!(alone.published("delta"), 0.5);
+}
+
+#[test]
+fn it_paces_at_twice_the_windows_rate() {
+    // 2 * 10 packets of 1000 B in the standing 100 ms.
+    let rate = at_ten(&[]).decision().pacing_rate.map(|rate| rate.bits_per_second());
+    assert_eq!(rate, Some(1_600_000));
+}
+
+#[test]
+fn a_loss_leaves_the_window() {
+    let mut script = at_ten(&[]);
+    script.loss();
+    assert_eq!(script.cwnd(), 10.0);
+}

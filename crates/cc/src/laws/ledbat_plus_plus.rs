@@ -1,0 +1,276 @@
+//! LEDBAT++ (draft-irtf-iccrg-ledbat-plus-plus): LEDBAT over the round trip, with a gain that falls with it, a decrease that
+//! grows with the window, a gentle start, and slowdowns in which the flow lets the queue drain to learn the delay without it.
+
+use super::ledbat::delays::{BaseDelay, CurrentDelay};
+use super::round_trips::RoundTrips;
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Range, Span, Time, parameters};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "ledbat++",
+        "Holds the queueing delay of the round trip under a target and slows down now and then to measure it",
+        "draft-irtf-iccrg-ledbat-plus-plus-01 sections 4.2 to 4.4",
+        Parameters::TABLE,
+    ),
+    build: Build::Alone(|values, initial| {
+        Box::new(Classic::new(LedbatPlusPlus::new(values.into()), initial))
+    }),
+    companions: Companions::recovery("sack"),
+};
+
+parameters! {
+    /// The target, and how it is kept.
+    pub struct Parameters {
+        /// Queueing delay that it stays under
+        target: Span = time("60 ms", Range { min: 0.0, max: 10.0, above_min: true }, "draft section 4.2"),
+        /// The part of the window that a round takes where the delay is twice the target
+        constant: f64 = number("1", Range::at_least(0.0), "draft section 4.3, Constant"),
+        /// A slowdown comes after so many times as long as the last one took
+        pause: f64 = number("9", Range::between(1.0, 1e6), "draft section 4.4: a tenth of the time at most"),
+    }
+}
+
+/// Section 4.2: the gain is one in so many at least.
+const LEAST_GAIN: f64 = 16.0;
+
+/// Section 4.4: the first slow start ends at this part of the target, and a slowdown lasts so many rounds at this window.
+const START_ENDS: f64 = 0.75;
+const SLOW_ROUNDS: u32 = 2;
+const MIN_CWND: Packets = 2.0;
+
+/// As RFC 6817 section 2.5 and as its filter in ns-3.
+const BASE_MINUTES: usize = 10;
+const CURRENT_SAMPLES: usize = 4;
+
+/// A window steered by the delay of the round trip.
+#[derive(Clone, Debug)]
+pub struct LedbatPlusPlus {
+    parameters: Parameters,
+    base: BaseDelay,
+    current: CurrentDelay,
+    round_trips: RoundTrips,
+    stage: Stage,
+}
+
+/// Where the flow is between slowdowns.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    /// In the first slow start.
+    Starting,
+    /// Rounds until the first slowdown.
+    Started { rounds: u32 },
+    /// Rounds of the slowdown so far, and since when.
+    Slow { since: Time, rounds: u32 },
+    /// In slow start back to where it was.
+    Returning { since: Time },
+    /// Until the next slowdown.
+    Steady { until: Time },
+}
+
+impl LedbatPlusPlus {
+    /// The law before the first sample. A target that is shorter than a nanosecond is one.
+    pub fn new(parameters: Parameters) -> Self {
+        let target = parameters.target.max(Span::from_nanos(1));
+        Self {
+            parameters: Parameters { target, ..parameters },
+            base: BaseDelay::new(BASE_MINUTES),
+            current: CurrentDelay::new(CURRENT_SAMPLES),
+            round_trips: RoundTrips::default(),
+            stage: Stage::Starting,
+        }
+    }
+
+    /// Section 4.2: `1 / min(16, ceil(2 TARGET / base))`.
+    fn gain(&self) -> f64 {
+        let base = self.base.least().unwrap_or(Span::MAX).seconds().max(1e-9);
+        1.0 / libm::ceil(2.0 * self.parameters.target.seconds() / base).clamp(1.0, LEAST_GAIN)
+    }
+
+    /// How long packets wait now, in units of the target; nothing before the first sample.
+    fn delay(&self) -> f64 {
+        let waits = self.current.least().zip(self.base.least());
+        let queueing = waits.map_or(Span::ZERO, |(current, base)| current.saturating_sub(base));
+        queueing.seconds() / self.parameters.target.seconds()
+    }
+
+    /// Section 4.3, once in a round above the target.
+    fn reduction(&self, cwnd: Packets) -> Packets {
+        let change = self.gain() - self.parameters.constant * cwnd * (self.delay() - 1.0);
+        change.max(-cwnd / 2.0)
+    }
+
+    /// Section 4.4.
+    fn slow_down(&mut self, window: &mut Window, now: Time) {
+        self.stage = Stage::Slow { since: now, rounds: 0 };
+        *window = Window { ssthresh: window.cwnd, cwnd: MIN_CWND.min(window.cwnd) };
+    }
+
+    /// A round has ended, or the window has come back to its threshold.
+    fn advance(&mut self, window: &mut Window, ack: &Ack, round_ended: bool) {
+        let back = window.cwnd >= window.ssthresh;
+        match &mut self.stage {
+            Stage::Starting if back => self.stage = Stage::Started { rounds: 0 },
+            Stage::Started { rounds } if round_ended => {
+                *rounds += 1;
+                if *rounds >= SLOW_ROUNDS {
+                    self.slow_down(window, ack.now);
+                }
+            }
+            Stage::Slow { since, rounds } if round_ended => {
+                *rounds += 1;
+                if *rounds >= SLOW_ROUNDS {
+                    self.stage = Stage::Returning { since: *since };
+                }
+            }
+            Stage::Returning { since } if back => {
+                let until = ack.now + ack.now.since(*since).scale(self.parameters.pause);
+                self.stage = Stage::Steady { until };
+            }
+            Stage::Steady { until } if ack.now >= *until => self.slow_down(window, ack.now),
+            _ => {}
+        }
+    }
+}
+
+impl WindowLaw for LedbatPlusPlus {
+    fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.base.sample(ack.now, rtt);
+            self.current.sample(rtt);
+        }
+        let round_ended = self.round_trips.observe(ack).is_some();
+        if self.stage == Stage::Starting && self.delay() > START_ENDS {
+            window.ssthresh = window.ssthresh.min(window.cwnd);
+        }
+        if round_ended && self.delay() > 1.0 && window.cwnd >= window.ssthresh {
+            window.cwnd = (window.cwnd + self.reduction(window.cwnd)).max(MIN_CWND.min(window.cwnd));
+            window.ssthresh = window.ssthresh.min(window.cwnd);
+        }
+        self.advance(window, ack, round_ended);
+    }
+
+    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
+        if !matches!(self.stage, Stage::Slow { .. }) {
+            window.slow_start(self.gain() * ack.credit);
+        }
+    }
+
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        if self.delay() <= 1.0 {
+            window.cwnd += self.gain() * ack.credit / window.cwnd;
+        }
+    }
+
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        (from / 2.0).max(MIN_CWND).min(from)
+    }
+
+    /// What a timeout does is a slowdown too: the next is due after the way back.
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        window.start_over(timeout);
+        self.stage = Stage::Returning { since: timeout.now };
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("queueing_delay_s", self.delay() * self.parameters.target.seconds());
+        series("slows_down", f64::from(u8::from(matches!(self.stage, Stage::Slow { .. }))));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::Script;
+
+    /// The law after a round trip of `base`, and then of `base` and `delay`.
+    fn law(base: u64, delay: u64) -> LedbatPlusPlus {
+        let mut law = LedbatPlusPlus::new(Parameters::default());
+        law.base.sample(Time::ZERO, Span::from_millis(base));
+        (0..CURRENT_SAMPLES).for_each(|_| law.current.sample(Span::from_millis(base + delay)));
+        law
+    }
+
+    #[test]
+    fn the_gain_is_one_in_twice_the_target_over_the_base_and_one_in_16_at_least() {
+        for (base, divisor) in
+            [(5, 16.0), (10, 12.0), (40, 3.0), (60, 2.0), (100, 2.0), (120, 1.0), (200, 1.0)]
+        {
+            assert_eq!(law(base, 0).gain(), 1.0 / divisor, "{base} ms");
+        }
+    }
+
+    #[test]
+    fn above_the_target_a_round_takes_in_proportion_and_half_at_most() {
+        // Gain 1/2: 0.5 - 100 (63 / 60 - 1) = -4.5; 0.5 - 100 (90 / 60 - 1) = -49.5; at 120 ms -99.5, but half at most.
+        for (delay, change) in [(63, -4.5), (90, -49.5), (120, -50.0)] {
+            assert!((law(60, delay).reduction(100.0) - change).abs() < 1e-9, "{delay} ms");
+        }
+    }
+
+    #[test]
+    fn slow_start_adds_the_gain_and_the_first_ends_at_three_quarters_of_the_target() {
+        // Base 40 ms: a third of a packet each. 45 ms are three quarters of 60.
+        let mut script = Script::new("ledbat++").window(10.0);
+        (0..3).for_each(|_| script.ack_with_rtt(40));
+        assert!((script.cwnd() - 11.0).abs() < 1e-9);
+        (0..4).for_each(|_| script.ack_with_rtt(85));
+        assert!(script.ssthresh().is_infinite());
+        (0..4).for_each(|_| script.ack_with_rtt(86));
+        assert!(script.ssthresh().is_finite());
+    }
+
+    #[test]
+    fn below_the_target_a_window_of_acknowledgements_adds_the_gain() {
+        let mut script = Script::new("ledbat++").window(20.0).starting_ssthresh(2.0);
+        script.ack_with_rtt(60);
+        assert!((script.cwnd() - 20.025).abs() < 1e-9);
+    }
+
+    /// Rounds of 100 ms until a slowdown begins or ends; how many.
+    fn rounds_until(script: &mut Script, slow: f64) -> u32 {
+        let mut rounds = 0;
+        while script.published("slows_down") != slow && rounds < 200 {
+            let window = script.cwnd() as u32;
+            script.acks_over(window, 100);
+            rounds += 1;
+        }
+        rounds
+    }
+
+    #[test]
+    fn slowdowns_take_two_rounds_and_come_after_nine_times_as_long() {
+        // From 20 packets at 100 ms, gain 1/2: two rounds after slow start, then two rounds at two packets, then back to 20 at
+        // 1.5 a round: ln(10) / ln(1.5) = 5.7 rounds. The slowdown takes some 8 to 9 rounds, and the next comes 9 times
+        // that later.
+        let mut script = Script::new("ledbat++").window(20.0).starting_ssthresh(20.0);
+        let first = rounds_until(&mut script, 1.0);
+        assert!((2..=4).contains(&first), "{first}");
+        assert_eq!(script.cwnd(), 2.0);
+        assert!(script.ssthresh() >= 20.0);
+        let slow = rounds_until(&mut script, 0.0);
+        assert!((2..=3).contains(&slow), "{slow}");
+        let mut back = 0;
+        while script.cwnd() < script.ssthresh() {
+            let window = script.cwnd() as u32;
+            script.acks_over(window, 100);
+            back += 1;
+        }
+        assert!((5..=8).contains(&back), "{back}");
+        let pause = rounds_until(&mut script, 1.0);
+        let whole = f64::from(slow + back);
+        assert!((8.0..=10.5).contains(&(f64::from(pause) / whole)), "{pause} after {whole}");
+    }
+
+    #[test]
+    fn a_loss_halves_but_not_below_two() {
+        let mut script = Script::new("ledbat++").window(10.0).starting_ssthresh(10.0);
+        for window in [5.0, 2.5, 2.0, 2.0] {
+            script.loss();
+            assert_eq!(script.cwnd(), window);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! TCP Veno (Fu and Liew 2003): Reno, with Vegas's estimate of how many packets wait to tell losses of congestion from those of
+//! a radio link: where few wait, a loss takes a fifth instead of half.
+
+use super::round_trips::waiting;
+use super::variant::Variant;
+use crate::classic::{Classic, Window, WindowLaw};
+use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Range, parameters};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "veno",
+        "TCP Veno: a loss takes a fifth where few packets wait, and half where many do",
+        "Fu and Liew 2003, \"TCP Veno: TCP enhancement for transmission over wireless access networks\"; Linux's tcp_veno.c",
+        Parameters::TABLE,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Veno::new(values.into()), initial))),
+    companions: Companions::recovery("sack"),
+};
+
+parameters! {
+    /// What many packets are, and what a loss leaves.
+    pub struct Parameters {
+        /// From so many waiting packets on the path is congested
+        beta: Packets = packets("3 packets", Range::at_least(0.0), "Fu and Liew 2003 section II; Linux's beta"),
+        /// The window after a loss on a path that is not congested, as a fraction of the window before
+        random_loss: f64 = number("0.8", Range::between(0.1, 1.0), "Fu and Liew 2003 section II; Linux's tcp_veno.c"),
+        /// What is measured: the smoothed round trip, and its least anew after each loss; or, as Linux, the last round trip
+        /// against the least of all
+        variant: Variant = choice("published", "Fu and Liew 2003 section II, from memory; Linux's tcp_veno.c"),
+    }
+}
+
+/// Reno that counts what waits.
+#[derive(Clone, Debug)]
+pub struct Veno {
+    parameters: Parameters,
+    /// The least round trip, in seconds; infinite before the first sample.
+    base: f64,
+    /// Packets that wait.
+    waiting: Packets,
+}
+
+impl Veno {
+    /// The law before the first sample.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, base: f64::INFINITY, waiting: 0.0 }
+    }
+
+    fn is_congested(&self) -> bool {
+        self.waiting >= self.parameters.beta
+    }
+
+    fn forget(&mut self) {
+        self.base = self.parameters.variant.pick(f64::INFINITY, self.base);
+    }
+}
+
+impl WindowLaw for Veno {
+    fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        if let Some(rtt) = ack.rtt {
+            self.base = self.base.min(rtt.seconds());
+            let now = self.parameters.variant.pick(ack.smoothed_rtt, rtt);
+            self.waiting = waiting(window.cwnd, self.base, now.seconds());
+        }
+    }
+
+    /// Past the line the window grows in every other round trip, which is half a packet in each.
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        let increase = if self.is_congested() { 0.5 } else { 1.0 };
+        window.cwnd += increase * ack.credit / window.cwnd;
+    }
+
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        let left = if self.is_congested() { 0.5 } else { self.parameters.random_loss };
+        self.forget();
+        from * left
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        window.start_over(timeout);
+        self.forget();
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("waiting_packets", self.waiting);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    /// A window of 20 at a base of 100 ms, whose last acknowledgement took `ms`.
+    fn at_20(settings: &[(&str, &str)], ms: u64) -> Script {
+        let mut script = Script::with("veno", settings).window(20.0).starting_ssthresh(2.0);
+        script.ack_with_rtt(100);
+        script.set_cwnd(20.0);
+        script.ack_with_rtt(ms);
+        script.set_cwnd(20.0);
+        script
+    }
+
+    #[test]
+    fn three_waiting_packets_make_the_difference() {
+        // 20 (1 - 100 / 117) = 2.906 wait, and at 118 ms 3.051: four fifths, or half.
+        for (ms, after) in [(117, 16.0), (118, 10.0)] {
+            let mut script = at_20(&[], ms);
+            script.loss();
+            assert_eq!(script.cwnd(), after);
+        }
+    }
+
+    #[test]
+    fn where_many_wait_it_grows_half_as_fast() {
+        for (ms, growth) in [(100, 0.05), (200, 0.025)] {
+            let mut script = at_20(&[], ms);
+            script.ack_with_rtt(ms);
+            assert!((script.cwnd() - 20.0 - growth).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn after_a_loss_the_least_round_trip_is_learnt_anew_but_not_in_linux() {
+        for (variant, waits) in [("published", 0.0), ("linux", 10.0)] {
+            let mut script = at_20(&[("variant", variant)], 200);
+            script.loss();
+            script.recovered();
+            script.set_cwnd(20.0);
+            script.ack_with_rtt(200);
+            assert_eq!(script.published("waiting_packets"), waits, "{variant}");
+        }
+    }
+}

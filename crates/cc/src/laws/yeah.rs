@@ -1,0 +1,197 @@
+//! YeAH-TCP (Baiocchi, Castellani and Vacirca 2007): Scalable TCP while few packets wait, Reno while many do, and out of the
+//! queue what is more than a bound, without a loss.
+
+use super::round_trips::{Round, RoundTrips, waiting};
+use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
+use crate::control::{Ack, Loss, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Range, parameters};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "yeah",
+        "YeAH-TCP: Scalable TCP while few packets wait, Reno while many do",
+        "Baiocchi, Castellani and Vacirca 2007, \"YeAH-TCP: yet another highspeed TCP\"; Linux's tcp_yeah.c",
+        Parameters::TABLE,
+    ),
+    build: Build::Alone(|values, initial| Box::new(Classic::new(Yeah::new(values.into()), initial))),
+    companions: Companions::recovery("sack"),
+};
+
+parameters! {
+    /// What many packets are, and what is done about them. Linux has the same constants.
+    pub struct Parameters {
+        /// More of its packets than this wait in the network and the flow is slow
+        most_waiting: Packets = packets("80 packets", Range::above(0.0), "Baiocchi et al. 2007, Q_max; Linux, ALPHA"),
+        /// It is slow too where queues take more than one in so many of the least round trip
+        delay_divisor: f64 = number("8", Range::between(0.1, 1e6), "Baiocchi et al. 2007, phi; Linux, PHY"),
+        /// The part of the waiting packets that it takes out in a round
+        drained: f64 = number("1", Range::between(0.0, 1.0), "Baiocchi et al. 2007, gamma; Linux, GAMMA"),
+        /// The most of the window that this takes, as a fraction
+        most_drained: f64 = number("0.5", Range::between(0.0, 1.0), "Baiocchi et al. 2007, epsilon; Linux, EPSILON"),
+        /// The least that a loss takes of a fast flow's window, as a fraction
+        least_cut: f64 = number("0.125", Range::between(0.0, 0.5), "Baiocchi et al. 2007, delta; Linux, DELTA"),
+        /// Slow rounds in a row that tell of rivals which fill the queue
+        greedy_rounds: u32 = integer("16", Range::between(1.0, 1e6), "Baiocchi et al. 2007, rho; Linux, RHO"),
+        /// Fast rounds after which there are none
+        free_rounds: u32 = integer("50", Range::between(1.0, 1e6), "Linux, ZETA"),
+    }
+}
+
+/// Scalable TCP's increase is a packet for so many acknowledgements, or for a window of them where that is less.
+const SCALABLE_ACKS: f64 = 100.0;
+
+/// The law with what the last rounds told.
+#[derive(Clone, Debug)]
+pub struct Yeah {
+    parameters: Parameters,
+    round_trips: RoundTrips,
+    /// Packets that waited in the last round.
+    waiting: Packets,
+    slow_rounds: u32,
+    fast_rounds: u32,
+    /// The window that a Reno flow beside it would have.
+    reno: Packets,
+}
+
+impl Yeah {
+    /// The law before the first round.
+    pub fn new(parameters: Parameters) -> Self {
+        let round_trips = RoundTrips::default();
+        Self { parameters, round_trips, waiting: 0.0, slow_rounds: 0, fast_rounds: 0, reno: MIN_SSTHRESH }
+    }
+
+    fn end_round(&mut self, window: &mut Window, round: &Round) {
+        let Parameters { most_waiting, delay_divisor, free_rounds, .. } = self.parameters;
+        let base = self.round_trips.base;
+        self.waiting = waiting(window.cwnd, base, round.least);
+        if self.waiting <= most_waiting && round.least - base <= base / delay_divisor {
+            self.slow_rounds = 0;
+            self.fast_rounds += 1;
+            if self.fast_rounds > free_rounds {
+                (self.reno, self.fast_rounds) = (MIN_SSTHRESH, 0);
+            }
+            return;
+        }
+        if self.waiting > most_waiting && window.cwnd > self.reno {
+            let drained = self.waiting * self.parameters.drained;
+            let left = window.cwnd - drained.min(window.cwnd * self.parameters.most_drained);
+            window.cwnd = left.max(self.reno);
+            window.ssthresh = window.cwnd;
+        }
+        let known = self.reno > MIN_SSTHRESH;
+        self.reno = if known { self.reno + 1.0 } else { (window.cwnd / 2.0).max(MIN_SSTHRESH) };
+        self.slow_rounds = self.slow_rounds.saturating_add(1);
+    }
+}
+
+impl WindowLaw for Yeah {
+    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
+        let acks = if self.slow_rounds > 0 { window.cwnd } else { window.cwnd.min(SCALABLE_ACKS) };
+        window.cwnd += ack.credit / acks;
+    }
+
+    fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        if let Some(round) = self.round_trips.observe(ack)
+            && ack.phase == crate::control::Phase::Open
+        {
+            self.end_round(window, &round);
+        }
+    }
+
+    /// A fast flow gives up what waits, and an eighth at least; where rivals fill the queue, half.
+    fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
+        let half = from / 2.0;
+        let greedy = self.slow_rounds >= self.parameters.greedy_rounds;
+        let cut = if greedy { half } else { self.waiting.min(half).max(from * self.parameters.least_cut) };
+        self.fast_rounds = 0;
+        self.reno = (self.reno / 2.0).max(MIN_SSTHRESH);
+        from - cut
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        window.start_over(timeout);
+        self.round_trips.restart();
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("waiting_packets", self.waiting);
+        series("slow_rounds", f64::from(self.slow_rounds));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    /// A window of so many packets after a round at 100 ms and one of `ms`, whose end the next acknowledgement tells.
+    fn after(packets: f64, ms: u64) -> Script {
+        let mut script = Script::new("yeah").window(packets).starting_ssthresh(2.0);
+        for rtt in [100, 100, ms] {
+            script.set_cwnd(packets);
+            script.round(packets as u32, rtt);
+        }
+        script.set_cwnd(packets);
+        script
+    }
+
+    #[test]
+    fn while_little_waits_it_adds_a_hundredth_for_each_acknowledgement() {
+        let mut script = after(400.0, 100);
+        script.ack_with_rtt(100);
+        assert!((script.cwnd() - 400.01).abs() < 1e-9, "{}", script.cwnd());
+    }
+
+    #[test]
+    fn more_than_80_waiting_packets_are_taken_out_at_the_end_of_a_round() {
+        // 400 (1 - 100 / 160) = 150 wait: 250 are left, and Reno's increase is 1 / 250.
+        let mut script = after(400.0, 160);
+        script.ack_with_rtt(160);
+        assert!((script.cwnd() - 250.0 - 1.0 / 250.0).abs() < 1e-9, "{}", script.cwnd());
+        assert_eq!(script.published("waiting_packets"), 150.0);
+    }
+
+    #[test]
+    fn half_of_the_window_is_the_most_that_is_taken_out() {
+        // 400 (1 - 100 / 400) = 300 wait.
+        let mut script = after(400.0, 400);
+        script.ack_with_rtt(400);
+        assert!((script.cwnd() - 200.0).abs() < 0.01, "{}", script.cwnd());
+    }
+
+    #[test]
+    fn a_round_trip_an_eighth_longer_makes_it_slow_but_takes_nothing() {
+        // 100 (1 - 100 / 113) = 11.5 wait; 13 ms are more than 12.5.
+        for (ms, slow) in [(112, 0.0), (113, 1.0)] {
+            let mut script = after(100.0, ms);
+            script.ack_with_rtt(ms);
+            assert_eq!(script.published("slow_rounds"), slow);
+            assert!(script.cwnd() > 100.0);
+        }
+    }
+
+    #[test]
+    fn a_loss_takes_what_waits_and_an_eighth_at_least() {
+        // 400 packets: nothing waits: 350. At 125 ms 80 do: 320.
+        for (ms, left) in [(100, 350.0), (125, 320.0)] {
+            let mut script = after(400.0, ms);
+            script.ack_with_rtt(ms);
+            script.set_cwnd(400.0);
+            script.loss();
+            assert!((script.cwnd() - left).abs() < 1e-9, "{ms} ms: {}", script.cwnd());
+        }
+    }
+
+    #[test]
+    fn sixteen_slow_rounds_tell_of_greedy_rivals_to_whom_it_is_reno() {
+        let mut script = after(100.0, 120);
+        for _ in 0..16 {
+            script.set_cwnd(100.0);
+            script.round(100, 120);
+        }
+        script.set_cwnd(100.0);
+        script.loss();
+        assert_eq!(script.cwnd(), 50.0);
+    }
+}

@@ -1,0 +1,137 @@
+//! What stands around a window: any control whose window can be set, and a layer that looks at what the control makes of
+//! each event and may change it. So composes with every window law what RFCs say of all of them: how slow start ends, what
+//! a mark takes, how far a window grows that is not used. One layer a file.
+
+pub mod abe;
+pub mod rate_limited_increase;
+pub mod slow_start;
+
+use crate::classic::Window;
+use crate::control::{
+    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Loss, Lost, Recovered, Sent, Timeout,
+    WindowControl,
+};
+use ackclock_base::{Packets, Random};
+
+/// Something around a control. It sees windows and answers with windows; those of the control where it has nothing to say.
+pub trait Layer: Send {
+    /// Changes what the control will be told of an acknowledgement, in the window as it is.
+    fn before_ack(&mut self, _window: &Window, _ack: &mut Ack) {}
+
+    /// An acknowledgement arrived: the control has made `after` of the window `before`. Returns what to go on with.
+    fn on_ack(&mut self, _before: &Window, after: Window, _ack: &Ack) -> Window {
+        after
+    }
+
+    /// A loss, or the echo of a mark, begins a recovery: the control has made `after` of `before`.
+    fn on_loss(&mut self, _before: &Window, after: Window, _loss: &Loss) -> Window {
+        after
+    }
+
+    /// The retransmission timer expired; the control starts over as it does.
+    fn on_timeout(&mut self, _timeout: &Timeout) {}
+
+    /// The last loss or timeout was none: the control has taken back what it made of it.
+    fn on_undone(&mut self) {}
+
+    /// Shows its inside, see [`Control::publish`].
+    fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// A control and the layer around it.
+pub struct Layered {
+    control: Box<dyn WindowControl>,
+    layer: Box<dyn Layer>,
+}
+
+impl Layered {
+    /// Puts `layer` around `control`.
+    pub fn new(control: Box<dyn WindowControl>, layer: Box<dyn Layer>) -> Self {
+        Self { control, layer }
+    }
+
+    fn window(&self) -> Window {
+        let Decision { cwnd, ssthresh, .. } = self.control.decision();
+        Window { cwnd, ssthresh }
+    }
+
+    /// Tells the control what it has not decided itself. A law may keep more than its window, so what stays is not told.
+    fn set(&mut self, from: &Window, to: &Window) {
+        if to.ssthresh != from.ssthresh {
+            self.control.set_ssthresh(to.ssthresh);
+        }
+        if to.cwnd != from.cwnd {
+            self.control.set_cwnd(to.cwnd);
+        }
+    }
+}
+
+impl Control for Layered {
+    fn decision(&self) -> Decision {
+        self.control.decision()
+    }
+
+    fn ecn(&self) -> EcnResponse {
+        self.control.ecn()
+    }
+
+    fn on_change(&mut self, change: &Change) {
+        self.control.on_change(change);
+    }
+
+    fn follows_sending(&self) -> Follows {
+        self.control.follows_sending()
+    }
+
+    fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {
+        self.control.on_sent(sent, random);
+    }
+
+    fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random) {
+        let (before, mut told) = (self.window(), *ack);
+        self.layer.before_ack(&before, &mut told);
+        self.control.on_ack(&told, random);
+        let after = self.window();
+        let wanted = self.layer.on_ack(&before, after, ack);
+        self.set(&after, &wanted);
+    }
+
+    fn on_lost(&mut self, lost: &Lost, random: &mut dyn Random) {
+        self.control.on_lost(lost, random);
+    }
+
+    fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random) {
+        let before = self.window();
+        self.control.on_loss(loss, random);
+        let after = self.window();
+        let wanted = self.layer.on_loss(&before, after, loss);
+        self.set(&after, &wanted);
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
+        self.control.on_timeout(timeout, random);
+        self.layer.on_timeout(timeout);
+    }
+
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        self.control.on_recovered(recovered);
+        if recovered.ending == Ending::Undone {
+            self.layer.on_undone();
+        }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.layer.publish(series);
+        self.control.publish(series);
+    }
+}
+
+impl WindowControl for Layered {
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        self.control.set_cwnd(cwnd);
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        self.control.set_ssthresh(ssthresh);
+    }
+}

@@ -1,0 +1,125 @@
+//! How far a window grows that is not used (draft-ietf-ccwg-ratelimited-increase): as far as the most that was in flight
+//! since the last reduction could have brought it, instead of not at all. It takes the place of the transport's validation.
+
+use super::Layer;
+use crate::classic::Window;
+use crate::control::{Ack, Loss, Timeout};
+use crate::entry::LayerEntry;
+use ackclock_base::{Descriptor, Kind, Packets};
+
+/// The limit's entry in the registry.
+pub const ENTRY: LayerEntry = LayerEntry {
+    descriptor: &Descriptor {
+        kind: Kind::GrowthLimit,
+        name: "rate-limited-increase",
+        summary: "A window that is not used grows as far as the most in flight could have brought it",
+        source: "draft-ietf-ccwg-ratelimited-increase, which updates RFC 5681, RFC 9002 and RFC 9438",
+        parameters: &[],
+        presets: &[],
+    },
+    build: |_, initial| Box::new(RateLimited { most: initial.window }),
+};
+
+/// The most in flight since the last reduction.
+#[derive(Clone, Copy, Debug)]
+pub struct RateLimited {
+    /// Zero after a reduction, until something is in flight again.
+    most: Packets,
+}
+
+impl RateLimited {
+    /// The window after all acknowledgements of one window of `most`: twice that in slow start, a packet more in Reno's
+    /// congestion avoidance, and in another law's as many as it adds for each of them.
+    fn limit(&self, before: &Window, after: &Window, ack: &Ack) -> Packets {
+        let growth = (after.cwnd - before.cwnd) / ack.credit.max(1.0);
+        self.most + (self.most * growth).max(1.0)
+    }
+}
+
+impl Layer for RateLimited {
+    fn before_ack(&mut self, _window: &Window, ack: &mut Ack) {
+        self.most = self.most.max(ack.inflight_before);
+        ack.cwnd_limited = true;
+    }
+
+    fn on_ack(&mut self, before: &Window, after: Window, ack: &Ack) -> Window {
+        if after.cwnd < before.cwnd {
+            self.most = 0.0;
+            return after;
+        }
+        // Less than a packet of the window cannot be used.
+        let is_used = ack.inflight_before > before.cwnd - 1.0;
+        if after.cwnd == before.cwnd || is_used || self.most == 0.0 {
+            return after;
+        }
+        let limit = self.limit(before, &after, ack);
+        Window { cwnd: after.cwnd.min(limit.max(before.cwnd)), ..after }
+    }
+
+    fn on_loss(&mut self, _before: &Window, after: Window, _loss: &Loss) -> Window {
+        self.most = 0.0;
+        after
+    }
+
+    fn on_timeout(&mut self, _timeout: &Timeout) {
+        self.most = 0.0;
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("most_in_flight_packets", self.most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+
+    /// A round in which so many packets are sent at once, and acknowledged one by one. The transport sees a window that is
+    /// not used.
+    fn round(script: &mut Script, packets: u32) -> f64 {
+        for left in (1..=packets).rev() {
+            script.ack_as(|ack| {
+                ack.cwnd_limited = false;
+                ack.inflight_before = f64::from(left);
+            });
+        }
+        script.cwnd()
+    }
+
+    #[test]
+    fn the_example_of_the_drafts_appendix() {
+        // Slow start from 10 packets; rounds of 4, 8, 4 and 20: 14, 20 (the sixth of eight reaches twice ten), 20, 40.
+        let mut script = Script::new("sack").window(10.0).within("rate-limited-increase", &[]);
+        assert_eq!([4, 8, 4, 20].map(|packets| round(&mut script, packets)), [14.0, 20.0, 20.0, 40.0]);
+        assert_eq!(script.published("most_in_flight_packets"), 20.0);
+    }
+
+    #[test]
+    fn without_it_a_window_that_is_not_used_stays() {
+        let mut script = Script::new("sack").window(10.0);
+        assert_eq!(round(&mut script, 4), 10.0);
+    }
+
+    #[test]
+    fn congestion_avoidance_reaches_a_packet_more_than_was_in_flight() {
+        // From 10, with ten in flight once, four at a time: up to 11, and not beyond.
+        let mut script =
+            Script::new("sack").window(10.0).starting_ssthresh(10.0).within("rate-limited-increase", &[]);
+        (0..10).for_each(|_| _ = round(&mut script, 4));
+        assert!((script.cwnd() - 11.0).abs() < 1e-9, "{}", script.cwnd());
+    }
+
+    #[test]
+    fn after_a_reduction_what_is_in_flight_counts_anew() {
+        // A loss at 40 leaves 20; three in flight allow no growth beyond, whatever was in flight before.
+        let mut script =
+            Script::new("sack").window(40.0).starting_ssthresh(40.0).within("rate-limited-increase", &[]);
+        round(&mut script, 40);
+        script.loss();
+        script.recovered();
+        let before = script.cwnd();
+        assert_eq!(round(&mut script, 3), before);
+        // What used the window is not limited.
+        assert!(round(&mut script, 25) > before);
+    }
+}

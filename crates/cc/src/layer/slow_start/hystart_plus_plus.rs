@@ -1,0 +1,159 @@
+//! HyStart++ (RFC 9406): when the least round trip of a round rises, slow start becomes conservative, and after five such
+//! rounds without a fall it is over. It serves the first slow start of a connection alone (section 4.3).
+
+use super::{First, ended, has_grown, regrown};
+use crate::classic::Window;
+use crate::control::{Ack, Loss, Timeout};
+use crate::entry::LayerEntry;
+use crate::layer::Layer;
+use ackclock_base::{Descriptor, Kind, Packets, Range, Span, parameters};
+
+/// The slow start's entry in the registry.
+pub const ENTRY: LayerEntry = LayerEntry {
+    descriptor: &Descriptor {
+        kind: Kind::SlowStart,
+        name: "hystart++",
+        summary: "HyStart++: grows by a quarter when round trips rise, and ends after five such rounds",
+        source: "RFC 9406",
+        parameters: Parameters::TABLE,
+        presets: &[],
+    },
+    build: |values, _| Box::new(HyStartPlusPlus::new(values.into())),
+};
+
+parameters! {
+    /// The constants of RFC 9406 section 4.3.
+    pub struct Parameters {
+        /// A rise of the round trip by less than this is none
+        least_rise: Span = time("4 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MIN_RTT_THRESH"),
+        /// A rise by this is one, however long the round trip
+        most_rise: Span = time("16 ms", Range::at_least(0.0), "RFC 9406 section 4.3, MAX_RTT_THRESH"),
+        /// Between those, the part of the last round's least round trip that makes a rise: one in so many
+        rise_divisor: f64 = number("8", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, MIN_RTT_DIVISOR"),
+        /// Samples without which a round tells nothing
+        samples: u32 = integer("8", Range::between(1.0, 1e6), "RFC 9406 section 4.3, N_RTT_SAMPLE"),
+        /// Conservative growth is one in so many of the standard one
+        growth_divisor: f64 = number("4", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, CSS_GROWTH_DIVISOR"),
+        /// Rounds of conservative slow start, of which the first may be a part of one
+        conservative_rounds: u32 = integer("5", Range::between(1.0, 1e6), "RFC 9406 section 4.3, CSS_ROUNDS"),
+        /// The most that one acknowledgement adds
+        most_growth: Packets = packets("8 packets", Range::at_least(1.0), "RFC 9406 section 4.3, L"),
+        /// Whether packets leave paced: then nothing bounds what an acknowledgement adds
+        paced: bool = flag(false, "RFC 9406 section 4.3: L is infinite then"),
+    }
+}
+
+/// Slow start that watches the round trip.
+#[derive(Clone, Debug)]
+pub struct HyStartPlusPlus {
+    parameters: Parameters,
+    first: First,
+    round: Round,
+    /// The least round trip of the round before.
+    last_least: Span,
+    conservative: Option<Conservative>,
+}
+
+/// What a round has told so far.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    /// The first packet that was sent in it; its acknowledgement belongs to the next round.
+    end: u64,
+    samples: u32,
+    least: Span,
+    /// Whether the window grew; it does not while the application leaves it unused.
+    grew: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Conservative {
+    /// Below this the rise was none.
+    baseline: Span,
+    rounds: u32,
+}
+
+impl HyStartPlusPlus {
+    /// Before the first acknowledgement.
+    pub fn new(parameters: Parameters) -> Self {
+        let round = Round { end: 0, samples: 0, least: Span::MAX, grew: false };
+        Self { parameters, first: First::default(), round, last_least: Span::MAX, conservative: None }
+    }
+
+    /// Section 4.2, RttThresh.
+    fn rise(&self) -> Span {
+        let Parameters { least_rise, most_rise, rise_divisor, .. } = self.parameters;
+        self.last_least.scale(1.0 / rise_divisor).min(most_rise).max(least_rise)
+    }
+
+    /// Section 4.2: from slow start to its conservative form, and back where the round trip falls again.
+    fn judge(&mut self) {
+        if self.round.samples < self.parameters.samples || self.last_least == Span::MAX {
+            return;
+        }
+        match self.conservative {
+            None if self.round.least >= self.last_least + self.rise() => {
+                self.conservative = Some(Conservative { baseline: self.round.least, rounds: 0 });
+            }
+            Some(Conservative { baseline, .. }) if self.round.least < baseline => self.conservative = None,
+            _ => {}
+        }
+    }
+
+    fn begin_round(&mut self, ack: &Ack) {
+        if let Some(conservative) = &mut self.conservative {
+            conservative.rounds += u32::from(self.round.grew);
+        }
+        self.last_least = self.round.least;
+        self.round = Round { end: ack.sent_to, samples: 0, least: Span::MAX, grew: false };
+    }
+}
+
+impl Layer for HyStartPlusPlus {
+    fn on_ack(&mut self, before: &Window, after: Window, ack: &Ack) -> Window {
+        if !self.first.goes_on(before) {
+            return after;
+        }
+        let divisor = self.conservative.map_or(1.0, |_| self.parameters.growth_divisor);
+        let Parameters { paced, most_growth, .. } = self.parameters;
+        let standard = if paced { ack.newly_acked } else { ack.newly_acked.min(most_growth) };
+        let window = regrown(before, after, ack, standard / divisor);
+        if ack.acked_to > self.round.end {
+            self.begin_round(ack);
+        }
+        if let Some(rtt) = ack.rtt {
+            self.round.samples += 1;
+            self.round.least = self.round.least.min(rtt);
+        }
+        self.round.grew |= has_grown(before, &after, ack);
+        self.judge();
+        let rounds = self.conservative.map_or(0, |conservative| conservative.rounds);
+        if rounds >= self.parameters.conservative_rounds {
+            self.first.end();
+            return ended(window);
+        }
+        window
+    }
+
+    fn on_loss(&mut self, _before: &Window, after: Window, _loss: &Loss) -> Window {
+        self.first.lose(1);
+        after
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.first.lose(timeout.in_a_row);
+    }
+
+    fn on_undone(&mut self) {
+        self.first.resume();
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series(
+            "conservative_slow_start",
+            f64::from(u8::from(!self.first.over && self.conservative.is_some())),
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

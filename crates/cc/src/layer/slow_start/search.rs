@@ -1,0 +1,175 @@
+//! SEARCH (draft-chung-ccwg-search): slow start ends when less is delivered in some round trips than was sent in as many a
+//! round trip before, so that what is missing must be waiting. It serves the first slow start of a connection alone.
+//! The draft's drain after the end is not done.
+
+mod bins;
+
+use super::{First, ended, has_grown};
+use crate::classic::Window;
+use crate::control::{Ack, Loss, Timeout};
+use crate::entry::LayerEntry;
+use crate::layer::Layer;
+use ackclock_base::{Descriptor, Kind, Range, Span, Time, parameters};
+use bins::{Bins, EXTRA, WINDOW};
+
+/// The slow start's entry in the registry.
+pub const ENTRY: LayerEntry = LayerEntry {
+    descriptor: &Descriptor {
+        kind: Kind::SlowStart,
+        name: "search",
+        summary: "SEARCH: ends when less is delivered than was sent a round trip before",
+        source: "draft-chung-ccwg-search-09, with the interpolation that its authors call the intended one",
+        parameters: Parameters::TABLE,
+        presets: &[],
+    },
+    build: |values, _| Box::new(Search::new(values.into())),
+};
+
+parameters! {
+    /// When slow start ends.
+    pub struct Parameters {
+        /// The part of what was sent that must be missing from what is delivered
+        threshold: f64 = number("0.26", Range::between(0.0, 1.0), "draft-chung-ccwg-search-09, THRESH"),
+        /// What is compared spans so many first round trips
+        window: f64 = number("3.5", Range::between(0.1, 100.0), "draft-chung-ccwg-search-09, WINDOW_SIZE_FACTOR"),
+    }
+}
+
+/// Slow start that compares what is delivered with what was sent.
+#[derive(Clone, Debug)]
+pub struct Search {
+    parameters: Parameters,
+    first: First,
+    /// Since the first round trip is known.
+    measured: Option<Measured>,
+}
+
+#[derive(Clone, Debug)]
+struct Measured {
+    /// How long a bin lasts, and when this one ends.
+    bin: Span,
+    end: Time,
+    bins: Bins,
+}
+
+impl Search {
+    /// Before the first acknowledgement.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, first: First::default(), measured: None }
+    }
+
+    /// Takes an acknowledgement in; how much of what was sent is missing, where a bin has ended and that can be told.
+    fn missing(&mut self, ack: &Ack, rtt: Span) -> Option<f64> {
+        let (sent, delivered) = (ack.sent_to as f64, ack.delivered);
+        let Some(measured) = &mut self.measured else {
+            let bin = rtt.scale(self.parameters.window / WINDOW as f64).max(Span::from_nanos(1));
+            self.measured = Some(Measured { bin, end: ack.now + bin, bins: Bins::new(sent, delivered) });
+            return None;
+        };
+        if ack.now <= measured.end {
+            return None;
+        }
+        let passed = ack.now.since(measured.end).nanos() / measured.bin.nanos() + 1;
+        if passed > WINDOW {
+            // Nothing has come for longer than what is compared.
+            self.measured = None;
+            return None;
+        }
+        measured.end += measured.bin * passed;
+        measured.bins.pass(passed, sent, delivered);
+        let ago = rtt.seconds() / measured.bin.seconds();
+        (ago < EXTRA as f64).then(|| measured.bins.missing(ago)).flatten()
+    }
+}
+
+impl Layer for Search {
+    fn on_ack(&mut self, before: &Window, after: Window, ack: &Ack) -> Window {
+        if !self.first.goes_on(before) {
+            return after;
+        }
+        let Some(rtt) = ack.rtt else { return after };
+        let missing = self.missing(ack, rtt);
+        let ends = missing.is_some_and(|missing| missing >= self.parameters.threshold);
+        if ends && (has_grown(before, &after, ack) || after == *before) {
+            self.first.end();
+            return ended(after);
+        }
+        after
+    }
+
+    fn on_loss(&mut self, _before: &Window, after: Window, _loss: &Loss) -> Window {
+        self.first.lose(1);
+        after
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        self.first.lose(timeout.in_a_row);
+    }
+
+    fn on_undone(&mut self) {
+        self.first.resume();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::script::Script;
+    use ackclock_base::Span;
+
+    /// Acknowledgements 5 ms apart at a round trip of 100 ms, of which each delivers so many packets and sees so many more
+    /// sent, until slow start is over; at which. 400 at most.
+    fn end(script: &mut Script, delivered: f64, sent: f64) -> u32 {
+        for count in 1..=400 {
+            script.wait(Span::from_millis(5));
+            script.ack_as(|ack| {
+                ack.delivered = f64::from(count) * delivered;
+                ack.sent_to = (f64::from(count) * sent) as u64;
+            });
+            if script.ssthresh().is_finite() {
+                return count;
+            }
+        }
+        400
+    }
+
+    fn searching() -> Script {
+        Script::new("sack").window(10.0).within("search", &[])
+    }
+
+    #[test]
+    fn what_arrives_as_it_was_sent_goes_on() {
+        assert_eq!(end(&mut searching(), 10.0, 10.0), 400);
+    }
+
+    #[test]
+    fn more_sent_than_delivered_by_0_26_of_it_ends_it() {
+        // Sent 14 for 10 delivered: 4 / 14 = 0.286. Bins of 35 ms, 2.857 of them in a round trip, so that 12.857 must lie
+        // behind, and a bin more for the interpolation: the 13th bin, which ends at 5 + 13 * 35 = 460 ms, does with
+        // floor(2.857) = 2: 13 - 2 > 10. The first acknowledgement beyond it is that at 465 ms, the 93rd.
+        assert_eq!(end(&mut searching(), 10.0, 14.0), 93);
+        // 3 / 13 = 0.231 does not. (The first bin has an acknowledgement more than the others, so that what is nearer to the
+        // threshold would tell of that.)
+        assert_eq!(end(&mut searching(), 10.0, 13.0), 400);
+    }
+
+    #[test]
+    fn a_loss_ends_it_as_in_any_slow_start() {
+        let mut script = searching();
+        script.loss();
+        let ssthresh = script.ssthresh();
+        end(&mut script, 10.0, 20.0);
+        assert_eq!(script.ssthresh(), ssthresh);
+    }
+
+    #[test]
+    fn silence_begins_anew() {
+        // After 460 ms of searching, 400 ms of silence are more than ten bins: all is forgotten, and counts from here.
+        let mut script = searching();
+        for _ in 0..80 {
+            script.wait(Span::from_millis(5));
+            script.ack_as(|ack| ack.sent_to = ack.acked_to * 2);
+        }
+        script.wait(Span::from_millis(400));
+        assert!(end(&mut script, 100.0, 140.0) > 93);
+    }
+}

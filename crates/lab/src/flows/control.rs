@@ -1,0 +1,110 @@
+//! What a sender's congestion control is put together from.
+
+use crate::choice::{self, Choice};
+use crate::document::quoted;
+use crate::reader::TableReader;
+use crate::registry;
+use ackclock_base::Descriptor;
+use ackclock_cc::entry::{Build, Companions, Entry};
+use ackclock_cc::{Assembly, Backoff, Part};
+
+/// A control and the parts around it.
+#[derive(Clone, Debug)]
+pub struct ControlPlan {
+    /// The congestion control.
+    control: Choice,
+    /// The loss discriminator, where one is named.
+    discriminator: Option<Choice>,
+    /// What a loss of transmission does, where that is said.
+    action: Option<Choice>,
+    /// What stands around the window, where that is named, the innermost first.
+    layers: Vec<Choice>,
+    /// How the timeout backs off.
+    backoff: Choice,
+}
+
+impl ControlPlan {
+    /// The control's entry in the registry.
+    pub fn entry(&self) -> &'static Entry {
+        entry_of(&self.control)
+    }
+
+    /// The control's name.
+    pub fn name(&self) -> &'static str {
+        self.control.descriptor.name
+    }
+
+    /// What makes the controls of connections, which share what the control shares.
+    pub fn assembly(&self) -> Assembly {
+        let part = |choice: &Choice| Part { name: choice.descriptor.name, values: choice.values.clone() };
+        let discriminator = self.discriminator.as_ref().map(part);
+        let action = self.action.as_ref().map(part);
+        let assembly = Assembly::new(self.entry(), &self.control.values, discriminator, action);
+        assembly.within(self.layers.iter().map(part))
+    }
+
+    /// A rule that lets the factor on the timeout grow to `most`.
+    pub fn backoff(&self, most: f64) -> Box<dyn Backoff> {
+        let entry = ackclock_cc::registry::find_backoff(self.backoff.descriptor.name);
+        (entry.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]).build)(&self.backoff.values, most)
+    }
+
+    /// The discriminator that will judge, named or published with the control.
+    pub fn judge(&self) -> Option<&'static str> {
+        let named = self.discriminator.as_ref().map(|choice| choice.descriptor.name);
+        named.or(self.entry().companions.discriminator)
+    }
+}
+
+fn entry_of(control: &Choice) -> &'static Entry {
+    // The control was chosen from this registry.
+    ackclock_cc::registry::find(control.descriptor.name).unwrap_or(&ackclock_cc::registry::CONTROLS[0])
+}
+
+/// The keys of layers.
+const LAYERS: [&str; 3] = ["slow_start", "ecn_response", "growth_limit"];
+
+/// Reads the parts around a control; without a control only to find what is wrong with them. Those that are not named are
+/// the ones it was published with.
+pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<ControlPlan> {
+    let companions = control.as_ref().map_or(Companions::NONE, |control| entry_of(control).companions);
+    let given = |key: &str, candidates: &[&'static Descriptor]| match table.get(key) {
+        None => Some(None),
+        Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]).map(Some),
+    };
+    let discriminator = given("discriminator", &registry::discriminators());
+    let action = given("action", &registry::actions());
+    let kinds = [registry::slow_starts(), registry::ecn_responses(), registry::growth_limits()];
+    let layers: Vec<_> = LAYERS.iter().zip(kinds).map(|(key, kind)| given(key, &kind)).collect();
+    let backoff = given("backoff", &registry::backoffs());
+    let layers: Option<Vec<_>> = layers.into_iter().collect();
+    let (discriminator, action, layers, backoff) = (discriminator?, action?, layers?, backoff?);
+    if action.is_some() && discriminator.is_none() && companions.discriminator.is_none() {
+        table.problem_at(
+            "action",
+            "an `action` without a `discriminator`",
+            "a `discriminator` as well: without one no loss is called transmission",
+        );
+        return None;
+    }
+    let control = control?;
+    check_layers(table, &control)?;
+    let published = companions.backoff.and_then(ackclock_cc::registry::find_backoff);
+    let published = published.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]);
+    let backoff = backoff.unwrap_or_else(|| Choice::default_of(published.descriptor));
+    let layers = layers.into_iter().flatten().collect();
+    Some(ControlPlan { control, discriminator, action, layers, backoff })
+}
+
+/// A control with a model of the path has no window that a layer could set.
+fn check_layers(table: &TableReader<'_>, control: &Choice) -> Option<()> {
+    if !matches!(entry_of(control).build, Build::Model(_)) {
+        return Some(());
+    }
+    let given = LAYERS.iter().find(|key| table.get(key).is_some());
+    given.map_or(Some(()), |key| {
+        let found = format!("`{key}` around {}", quoted(control.descriptor.name));
+        table.problem_at(key, &found, "a control with a window: this one has a model of the path");
+        None
+    })
+}
