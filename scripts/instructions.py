@@ -1,4 +1,4 @@
-"""Instructions of the processor for each packet that W1, W2, W3 and S1 deliver, and W2 under bbrv3, counted by callgrind.
+"""Instructions of the processor for each packet that W1, W2, W3, S1 and W2 under bbrv3 deliver, counted by callgrind.
 
 A count has no noise: the same program and compiler give the same number. Two runs of different length are
 subtracted, so what comes before the first packet, and the first rounds of slow start, do not count.
@@ -15,8 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "reference" / "instructions.json"
-# Simulated seconds of the shorter and the longer run.
-RUNS = {"W1": (4, 8), "W2": (3, 5), "W3": (2, 4), "S1": (4, 8), "W2-BBRv3": (3, 5)}
+# Simulated seconds of the shorter and the longer run; under BBRv3 from when what its Startup has lost is repaired.
+RUNS = {"W1": (4, 8), "W2": (3, 5), "W3": (2, 4), "S1": (4, 8), "W2-BBRv3": (6, 8)}
 
 
 def valgrind() -> str | None:

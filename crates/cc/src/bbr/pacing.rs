@@ -27,6 +27,8 @@ pub struct Pacing {
     /// Packets per second.
     rate: f64,
     quantum: Packets,
+    /// Both as the host is told, which asks more often than they change.
+    told: (Rate, u32),
     packet_bytes: u32,
     /// Whether the initial rate is one of a round trip that was measured.
     has_seen_rtt: bool,
@@ -35,7 +37,14 @@ pub struct Pacing {
 impl Pacing {
     /// Nothing known of the path.
     pub fn new(details: Details, gain: f64, window: Packets, packet_bytes: u32) -> Self {
-        let mut pacing = Self { details, rate: 0.0, quantum: 0.0, packet_bytes, has_seen_rtt: false };
+        let mut pacing = Self {
+            details,
+            rate: 0.0,
+            quantum: 0.0,
+            told: (Rate::from_bits_per_second(1), 1),
+            packet_bytes,
+            has_seen_rtt: false,
+        };
         pacing.begin(gain, window, None);
         pacing
     }
@@ -59,7 +68,7 @@ impl Pacing {
     /// Follows a bandwidth that is already multiplied by a gain. Before the pipe is full the rate only rises.
     pub fn follow(&mut self, bandwidth: f64, pipe_is_full: bool) {
         let rate = bandwidth * (1.0 - self.details.pacing_margin);
-        if rate > self.rate || (pipe_is_full && rate > 0.0) {
+        if rate > self.rate || (pipe_is_full && rate > 0.0 && rate != self.rate) {
             self.set(rate);
         }
     }
@@ -69,6 +78,8 @@ impl Pacing {
         self.rate = rate;
         let most = max_quantum.bytes() as f64 / f64::from(self.packet_bytes.max(1));
         self.quantum = (rate * quantum_time.seconds()).min(most).max(min_quantum);
+        let bits_per_second = rate * f64::from(self.packet_bytes) * 8.0;
+        self.told = (Rate::from_bits_per_second((bits_per_second as u64).max(1)), self.quantum as u32);
     }
 
     /// What may leave back to back.
@@ -78,13 +89,8 @@ impl Pacing {
 
     /// What the host is told, with this window.
     pub fn decision(&self, cwnd: Packets) -> Decision {
-        let bits_per_second = self.rate * f64::from(self.packet_bytes) * 8.0;
-        Decision {
-            cwnd,
-            ssthresh: f64::INFINITY,
-            pacing_rate: Some(Rate::from_bits_per_second((bits_per_second as u64).max(1))),
-            send_quantum: Some(self.quantum as u32),
-        }
+        let (rate, quantum) = self.told;
+        Decision { cwnd, ssthresh: f64::INFINITY, pacing_rate: Some(rate), send_quantum: Some(quantum) }
     }
 
     /// Packets have so many bytes from now on. Says by what amounts of them are to be multiplied.

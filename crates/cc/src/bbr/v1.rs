@@ -308,9 +308,9 @@ impl Control for BbrV1 {
         series("bbr_state", self.state as u32 as f64);
         series("bbr_phase", self.cycle.index() as f64);
         series("bbr_rounds", self.rounds.count as f64);
-        series("bbr_max_bw_packets_per_second", self.bandwidth.get());
+        series("bbr_max_bw_packets_per_s", self.bandwidth.get());
         series("bbr_min_rtt_s", self.min_rtt.map_or(f64::NAN, |(rtt, _)| rtt.seconds()));
-        series("bbr_extra_acked", self.aggregation.extra());
+        series("bbr_extra_acked_packets", self.aggregation.extra());
     }
 }
 

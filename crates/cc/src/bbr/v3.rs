@@ -325,11 +325,11 @@ impl Control for BbrV3 {
         series("bbr_state", f64::from(self.state.index()));
         series("bbr_rounds", self.rounds.count as f64);
         series("bbr_full_pipe_rounds", f64::from(self.full_pipe.rounds()));
-        series("bbr_max_bw_packets_per_second", self.max_bw.get());
-        series("bbr_bw_packets_per_second", self.bw);
+        series("bbr_max_bw_packets_per_s", self.max_bw.get());
+        series("bbr_bw_packets_per_s", self.bw);
         series("bbr_min_rtt_s", self.min_rtt.get().map_or(f64::NAN, Span::seconds));
-        series("bbr_extra_acked", self.aggregation.extra());
-        series("bbr_inflight_longterm", self.bounds.inflight_longterm);
-        series("bbr_inflight_shortterm", self.bounds.inflight_shortterm);
+        series("bbr_extra_acked_packets", self.aggregation.extra());
+        series("bbr_inflight_longterm_packets", self.bounds.inflight_longterm);
+        series("bbr_inflight_shortterm_packets", self.bounds.inflight_shortterm);
     }
 }

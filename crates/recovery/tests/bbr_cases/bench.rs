@@ -309,12 +309,12 @@ impl Bench {
             "bbr_state",
             "bbr_rounds",
             "bbr_full_pipe_rounds",
-            "bbr_max_bw_packets_per_second",
-            "bbr_bw_packets_per_second",
+            "bbr_max_bw_packets_per_s",
+            "bbr_bw_packets_per_s",
             "bbr_min_rtt_s",
-            "bbr_extra_acked",
-            "bbr_inflight_longterm",
-            "bbr_inflight_shortterm",
+            "bbr_extra_acked_packets",
+            "bbr_inflight_longterm_packets",
+            "bbr_inflight_shortterm_packets",
         ];
         self.sender.publish(&mut |name, value| {
             if let Some(place) = NAMES.iter().position(|known| *known == name) {

@@ -89,10 +89,10 @@ fn a_bandwidth_that_is_gone_is_forgotten_after_ten_rounds() {
     let mut script = probing();
     for _ in 0..9 {
         flight(&mut script, 25, |_| {});
-        assert_eq!(script.published("bbr_max_bw_packets_per_second"), 1250.0);
+        assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
     }
     flight(&mut script, 25, |_| {});
-    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 625.0);
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 625.0);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn losses_change_no_bandwidth_and_recovery_gives_the_window_back() {
     });
     // 106 at the loss, 30 less for those lost, and as much as is in flight and was delivered: 80.
     assert_eq!(script.cwnd(), 80.0);
-    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 1250.0);
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
     script.recovered();
     assert_eq!(script.cwnd(), cwnd);
     script.timeout();

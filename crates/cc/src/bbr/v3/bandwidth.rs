@@ -5,29 +5,35 @@
 pub struct MaxBandwidth {
     /// Packets per second: in the cycle before, and in this one.
     slots: [f64; 2],
+    greatest: f64,
 }
 
 impl MaxBandwidth {
     /// The greatest of both; zero before the first sample.
     pub fn get(&self) -> f64 {
-        self.slots[0].max(self.slots[1])
+        self.greatest
     }
 
     /// Takes a sample in.
     pub fn take(&mut self, rate: f64) {
-        self.slots[1] = self.slots[1].max(rate);
+        if rate > self.slots[1] {
+            self.slots[1] = rate;
+            self.greatest = self.slots[0].max(rate);
+        }
     }
 
     /// A new cycle begins; not after a cycle without a sample, or nothing would be known.
     pub fn advance(&mut self) {
         if self.slots[1] > 0.0 {
             self.slots = [self.slots[1], 0.0];
+            self.greatest = self.slots[0];
         }
     }
 
     /// Packets have changed their size.
     pub fn scale(&mut self, factor: f64) {
         self.slots = self.slots.map(|rate| rate * factor);
+        self.greatest *= factor;
     }
 }
 

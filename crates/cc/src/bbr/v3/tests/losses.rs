@@ -8,7 +8,8 @@ use ackclock_base::Time;
 
 #[test]
 fn a_loss_in_a_probe_sets_the_bound_to_the_flight_at_which_two_per_cent_were_lost() {
-    let (mut script, before) = (in_up(), |script: &mut Script| script.published("bbr_inflight_longterm"));
+    let (mut script, before) =
+        (in_up(), |script: &mut Script| script.published("bbr_inflight_longterm_packets"));
     script.lost(400, 100.0, |lost| lost.lost = 2.0);
     assert!(is_in(&mut script, State::Up), "two of a hundred are not more than two per cent");
     script.lost(401, 100.0, |lost| lost.lost = 3.0);
@@ -23,7 +24,7 @@ fn a_loss_of_what_the_application_limited_ends_a_probe_and_bounds_nothing() {
     let mut script = in_up();
     script.lost(400, 20.0, |lost| lost.app_limited = true);
     assert!(is_in(&mut script, State::Down));
-    assert_eq!(script.published("bbr_inflight_longterm"), f64::INFINITY);
+    assert_eq!(script.published("bbr_inflight_longterm_packets"), f64::INFINITY);
 }
 
 #[test]
@@ -67,12 +68,12 @@ fn losses_between_probes_lower_the_short_term_bounds_by_seven_tenths_a_round() {
     let number = 1000;
     script.lost(number, f64::from(BDP), |_| {});
     flight(&mut script, BDP, |_| {});
-    assert_eq!(script.published("bbr_bw_packets_per_second"), 1250.0, "all is delivered, whatever was lost");
+    assert_eq!(script.published("bbr_bw_packets_per_s"), 1250.0, "all is delivered, whatever was lost");
     script.lost(number + 1, f64::from(BDP), |_| {});
     flight(&mut script, 25, |_| {});
     script.lost(number + 2, f64::from(BDP), |_| {});
     flight(&mut script, 25, |_| {});
-    assert!((script.published("bbr_bw_packets_per_second") - 0.7 * 1250.0).abs() < 1e-9);
+    assert!((script.published("bbr_bw_packets_per_s") - 0.7 * 1250.0).abs() < 1e-9);
 }
 
 #[test]
@@ -83,8 +84,8 @@ fn losses_of_a_probe_lower_no_short_term_bound() {
     flight(&mut script, 10, |_| {});
     flight(&mut script, 10, |_| {});
     assert!(is_in(&mut script, State::Up));
-    assert_eq!(script.published("bbr_bw_packets_per_second"), 1250.0);
-    assert_eq!(script.published("bbr_inflight_shortterm"), f64::INFINITY);
+    assert_eq!(script.published("bbr_bw_packets_per_s"), 1250.0);
+    assert_eq!(script.published("bbr_inflight_shortterm_packets"), f64::INFINITY);
 }
 
 #[test]
@@ -115,7 +116,7 @@ fn startup_ends_after_a_round_of_recovery_with_six_gaps_and_more_than_two_per_ce
             let rate = ack.rate.as_mut().unwrap();
             (rate.lost, rate.tx_in_flight) = (lost, 100.0);
         });
-        let bound = script.published("bbr_inflight_longterm");
+        let bound = script.published("bbr_inflight_longterm_packets");
         (!is_in(&mut script, State::Startup)).then_some(bound)
     };
     assert_eq!(leaves(6, 2.1, Phase::Recovery), Some(50.0), "what the round delivered; the product was 40");
@@ -134,7 +135,7 @@ fn a_loss_in_a_probe_that_was_none_leads_back_to_it_by_way_of_refill() {
     assert!(script.cwnd() < cwnd);
     script.spurious();
     assert!(is_in(&mut script, State::Refill));
-    assert_eq!(script.published("bbr_inflight_longterm"), f64::INFINITY);
+    assert_eq!(script.published("bbr_inflight_longterm_packets"), f64::INFINITY);
     assert_eq!(script.cwnd(), cwnd);
     flight(&mut script, BDP, |_| {});
     assert!(
@@ -161,7 +162,7 @@ fn losses_in_startup_that_were_none_lead_back_to_it() {
     assert!(is_in(&mut script, State::Drain));
     script.spurious();
     assert!(is_in(&mut script, State::Startup));
-    assert_eq!(script.published("bbr_inflight_longterm"), f64::INFINITY);
+    assert_eq!(script.published("bbr_inflight_longterm_packets"), f64::INFINITY);
 }
 
 #[test]

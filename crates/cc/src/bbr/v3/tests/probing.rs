@@ -15,7 +15,7 @@ fn down_and_cruise_pace_below_and_at_the_bandwidth_with_a_window_of_twice_the_pr
     for _ in 0..2 {
         flight(&mut script, BDP, |_| {});
     }
-    assert_eq!(script.published("bbr_extra_acked"), 80.0);
+    assert_eq!(script.published("bbr_extra_acked_packets"), 80.0);
     assert_eq!(script.cwnd(), 100.0 + 80.0);
 }
 
@@ -52,7 +52,7 @@ fn a_probe_fills_the_pipe_for_a_round_and_then_sends_a_quarter_more_until_nothin
     }
     flight(&mut script, 62, |_| {});
     assert!(is_in(&mut script, State::Down));
-    assert_eq!(script.published("bbr_inflight_longterm"), f64::INFINITY, "nothing was lost");
+    assert_eq!(script.published("bbr_inflight_longterm_packets"), f64::INFINITY, "nothing was lost");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn at_the_bound_of_an_earlier_probe_the_bound_grows_and_the_pipe_is_not_called_f
             ack.rate.as_mut().unwrap().prior_delivered -= 1.0;
         });
         assert!(is_in(&mut script, State::Up), "the rate does not grow, but the window is in the way");
-        grown.push((script.published("bbr_inflight_longterm") - 98.979_59).round());
+        grown.push((script.published("bbr_inflight_longterm_packets") - 98.979_59).round());
     }
     assert_eq!(grown[..3], [1.0, 1.0, 3.0]);
 }
@@ -112,9 +112,9 @@ fn a_bandwidth_that_is_gone_is_forgotten_after_two_cycles() {
     next_up(&mut script, slow);
     (0..3).for_each(|_| slow(&mut script));
     assert!(is_in(&mut script, State::Down));
-    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 1250.0);
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
     slow(&mut script);
-    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 500.0);
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 500.0);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_change_of_the_packet_size_changes_no_rate_and_no_window_in_bytes() {
     script.change(&Change::PacketBytes(500));
     let after = script.decision();
     assert_eq!((after.cwnd, after.pacing_rate), (2.0 * before.cwnd, before.pacing_rate));
-    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 2500.0);
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 2500.0);
     // The host's totals are in the new packets from now on: a round is no longer for that.
     let delivered = 2.0 * (10.0 + 20.0 + 40.0 + 8.0 * 80.0 + 2.0 * 50.0);
     let rounds = |script: &mut Script, prior_delivered, delivered| {

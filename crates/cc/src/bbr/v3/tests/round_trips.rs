@@ -68,7 +68,7 @@ fn what_probe_rtt_delivers_tells_nothing_of_the_bandwidth() {
     (0..7).for_each(|_| flight(&mut script, 25, |_| {}));
     assert!(is_in(&mut script, State::Cruise));
     // Two cycles go by with nothing but samples of what was sent slowly: none of them counts, and no cycle is over by them.
-    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 1250.0);
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn the_initial_rate_is_the_initial_window_over_the_round_trip_of_the_handshake_o
 fn startup_ends_in_the_third_round_that_grows_by_less_than_a_quarter() {
     // 250, 500, 1,000, 1,250 (a quarter more: still growth), then three times 1,250.
     let mut script = in_drain();
-    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 1250.0);
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
     assert_eq!(pacing(&mut script), 618_750.0, "0.5 * 0.99 * 1.25e6");
 }
 
@@ -44,7 +44,7 @@ fn what_the_application_limits_never_fills_the_pipe() {
         flight(&mut script, 10, |ack| ack.rate.as_mut().unwrap().app_limited = true);
     }
     assert!(is_in(&mut script, State::Startup));
-    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 250.0, "more than was known before");
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 250.0, "more than was known before");
     // 10 + 10, and then no more than twice the product of what is known, 2 * 250 * 0.04 = 20, and the batch of 10 (trap T14).
     assert_eq!(script.cwnd(), 30.0);
 }

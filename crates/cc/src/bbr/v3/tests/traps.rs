@@ -38,20 +38,20 @@ fn what_is_undone_is_what_was_before_the_first_loss_of_an_episode() {
     for _ in 0..3 {
         flight(&mut script, BDP, |_| {});
     }
-    let (cwnd, bandwidth) = (script.cwnd(), script.published("bbr_bw_packets_per_second"));
+    let (cwnd, bandwidth) = (script.cwnd(), script.published("bbr_bw_packets_per_s"));
     script.lost(1000, f64::from(BDP), |_| {});
     script.loss();
     for number in 1001..1005 {
         script.lost(number, f64::from(BDP), |_| {});
         flight(&mut script, 10, |ack| ack.phase = Phase::Recovery);
     }
-    assert!(script.published("bbr_bw_packets_per_second") < 0.8 * bandwidth);
-    assert!(script.published("bbr_inflight_shortterm").is_finite());
+    assert!(script.published("bbr_bw_packets_per_s") < 0.8 * bandwidth);
+    assert!(script.published("bbr_inflight_shortterm_packets").is_finite());
     script.spurious();
-    assert_eq!(script.published("bbr_inflight_shortterm"), f64::INFINITY);
+    assert_eq!(script.published("bbr_inflight_shortterm_packets"), f64::INFINITY);
     assert_eq!(script.cwnd(), cwnd);
     flight(&mut script, BDP, |_| {});
-    assert_eq!(script.published("bbr_bw_packets_per_second"), bandwidth);
+    assert_eq!(script.published("bbr_bw_packets_per_s"), bandwidth);
 }
 
 /// T7, after a timeout: what the retransmissions lose belongs to it, until all that was outstanding has arrived.
@@ -80,12 +80,12 @@ fn losses_after_a_timeout_are_of_its_episode() {
 #[test]
 fn too_many_losses_are_reacted_to_once() {
     let mut script = bounded();
-    let bound = script.published("bbr_inflight_longterm");
+    let bound = script.published("bbr_inflight_longterm_packets");
     flight(&mut script, 40, |ack| {
         let rate = ack.rate.as_mut().unwrap();
         (rate.lost, rate.tx_in_flight) = (5.0, 60.0);
     });
-    assert_eq!(script.published("bbr_inflight_longterm"), bound);
+    assert_eq!(script.published("bbr_inflight_longterm_packets"), bound);
 }
 
 /// T10: the window held the host back at some moment of the round, though not now.
@@ -98,7 +98,7 @@ fn that_the_window_was_the_limit_is_remembered_for_a_round() {
             within_round(&mut script, |ack, _| ack.inflight_before = if limited { 98.5 } else { 60.0 });
             flight(&mut script, 98, |ack| ack.inflight_before = 60.0);
         }
-        script.published("bbr_inflight_longterm") > 98.99
+        script.published("bbr_inflight_longterm_packets") > 98.99
     };
     assert_eq!((grown(true), grown(false)), (true, false));
 }
@@ -175,7 +175,7 @@ fn marks_end_a_probe_where_they_are_counted() {
         flight(&mut script, 62, |ack| ack.marks = 1);
         assert!(is_in(&mut script, State::Up), "one of 62 is not more than two per cent");
         flight(&mut script, 62, |ack| ack.marks = 2);
-        (is_in(&mut script, State::Down), script.published("bbr_inflight_longterm"))
+        (is_in(&mut script, State::Down), script.published("bbr_inflight_longterm_packets"))
     };
     assert_eq!(after("true"), (true, 62.0), "the flight that was sent");
     assert_eq!(after("false"), (false, f64::INFINITY));
