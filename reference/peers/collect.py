@@ -105,6 +105,32 @@ def sctp(name: str, arguments: str, first: int, last: int) -> RunSet:
     return RunSet(f"ns2-sctp-{name}", "ns2_sctp.tcl", f"{arguments} {{0}}", seeds(first, last))
 
 
+def usrsctp() -> RunSet:
+    """An association of usrsctp over one path with fixed losses: pattern, messages, lost data, lost SACKs."""
+    patterns = (
+        ("no-loss", "-", "-"),
+        ("one-loss", "60", "-"),
+        ("early-loss", "1", "-"),
+        ("burst", "60-67", "-"),
+        ("scattered", "60,63,70,71,90", "-"),
+        ("two-windows", "60,61,130,160", "-"),
+        ("apart", "60,64,70,76", "-"),
+        ("first-window-lost", "0-3", "-"),
+        ("resent-lost", "60,60/2", "-"),
+        ("resent-lost-in-burst", "60-67,62/2", "-"),
+        ("last-lost", "399", "-"),
+        ("last-two-lost", "398,399", "-"),
+        ("last-lost-twice", "399,399/2,399/3", "-"),
+        ("sacks-lost", "-", "10,20-25,40,60-69"),
+        ("data-and-sacks-lost", "60,64", "28-33"),
+        ("all-sacks-lost", "-", "20-300"),
+    )
+    values = tuple((name, "400", data, sacks) for name, data, sacks in patterns)
+    return RunSet(
+        "usrsctp-one-path", "usrsctp_path.c", "{0} {1} {2} {3} credit=1 burst=0 fast_burst=1", values
+    )
+
+
 RUN_SETS = (
     dumbbell("w1-sack", "W1 sack droptail", 20),
     dumbbell("w1-newreno", "W1 newreno droptail", 20),
@@ -138,6 +164,10 @@ RUN_SETS = (
     sctp("5-percent", "0.05 0 200", 1, 20),
     sctp("10-percent", "0.1 0 200", 1, 20),
     sctp("failure", "0 20 200", 0, 0),
+    RunSet("ns2-sctp-cmt-no-loss", "ns2_sctp_cmt.tcl", "ns2_sctp.tcl 0 0 100 {0}", seeds(0, 0)),
+    RunSet("ns2-sctp-cmt-1-percent", "ns2_sctp_cmt.tcl", "ns2_sctp.tcl 0.01 0 100 {0}", seeds(1, 20)),
+    RunSet("ns2-sctp-packets", "ns2_sctp_packets.tcl", "ns2_sctp.tcl 0.1 1000 {0}", seeds(1, 5)),
+    usrsctp(),
 )
 
 
@@ -151,10 +181,21 @@ def build_ns3(script: str, directory: Path) -> str:
     return str(program)
 
 
+def build_usrsctp(script: str, directory: Path) -> str:
+    """The same for the program that runs usrsctp."""
+    program = directory / Path(script).stem
+    if not program.exists():
+        command = ["gcc", "-O2", "-rdynamic", str(HERE / script), "-o", str(program), "-lusrsctp"]
+        subprocess.run(command, check=True)  # noqa: S603 (our own source and flags)
+    return str(program)
+
+
 def launcher(script: str, directory: Path) -> list[str]:
     """The words before the arguments in a run's command line."""
     if script.endswith(".cc"):
         return [build_ns3(script, directory)]
+    if script.endswith(".c"):
+        return [build_usrsctp(script, directory)]
     return ["ns", str(HERE / script)]
 
 
@@ -180,9 +221,13 @@ def write(run_set: RunSet, runs: Iterable[Run]) -> None:
     """Write a results file whole, so that it is never half an answer."""
     runs = list(runs)
     program = "ns " + run_set.script if run_set.script.endswith(".tcl") else Path(run_set.script).stem
-    places = ["SEED"] if len(run_set.values[0]) == 1 else ["FLOWS", "MINRTO", "SEED"]
+    places = {
+        1: ["SEED"],
+        3: ["FLOWS", "MINRTO", "SEED"],
+        4: ["PATTERN", "MESSAGES", "LOST_DATA", "LOST_SACKS"],
+    }
     provenance = {
-        "command": f"{program} {run_set.template.format(*places)}",
+        "command": f"{program} {run_set.template.format(*places[len(run_set.values[0])])}",
         "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "script": run_set.script,
         "script_sha256": run_set.digest,
@@ -285,6 +330,8 @@ def table() -> str:
     for run_set in RUN_SETS:
         _, runs = read(run_set.path)
         if not runs:
+            continue
+        if runs[0]["workload"] in ("sctp-one-path", "sctp-packets"):
             continue
         if runs[0]["workload"] == "sctp-two-paths":
             associations.append(([run_set.name], runs))

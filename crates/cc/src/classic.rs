@@ -2,7 +2,7 @@
 //! undo, floors and limits. A window law adds its increase and its decrease, in one small file.
 
 use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Initial, Loss, Phase, Recovered, Timeout,
+    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, Phase, Recovered, Timeout,
     WindowControl,
 };
 use ackclock_base::{Packets, Random, Rate, Time};
@@ -139,8 +139,8 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         self.law.ecn()
     }
 
-    fn follows_sending(&self) -> bool {
-        false
+    fn follows_sending(&self) -> Follows {
+        Follows::Nothing
     }
 
     fn on_change(&mut self, change: &Change) {

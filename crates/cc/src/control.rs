@@ -22,9 +22,9 @@ pub trait Control: Send {
     /// The connection begins, opens or ends, or its packets change their size.
     fn on_change(&mut self, _change: &Change) {}
 
-    /// Whether it wants to hear of each packet that is sent. Asked once.
-    fn follows_sending(&self) -> bool {
-        true
+    /// Which packets it wants to hear of when they are sent. Asked once.
+    fn follows_sending(&self) -> Follows {
+        Follows::Everything
     }
 
     /// A packet has been sent; for a control that [follows that](Self::follows_sending).
@@ -56,6 +56,17 @@ pub trait WindowControl: Control {
 
     /// Sets the slow start threshold.
     fn set_ssthresh(&mut self, ssthresh: Packets);
+}
+
+/// Which packets a control wants to hear of when they are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follows {
+    /// None.
+    Nothing,
+    /// Those that are sent when nothing was in flight: the first of all, and each that ends a pause.
+    Restarts,
+    /// Each of them.
+    Everything,
 }
 
 /// What a control makes of marks.
@@ -118,6 +129,8 @@ pub struct Initial {
     pub limit: Packets,
     /// Payload bytes of a packet, for controls that think in rates.
     pub packet_bytes: u32,
+    /// Whether losses are found by selective acknowledgements, so that each is known.
+    pub selective_acks: bool,
 }
 
 /// Whether the host is repairing a loss.
@@ -311,6 +324,8 @@ pub struct Timeout {
     pub window: Packets,
     /// Packets that were thought to be in flight.
     pub inflight: Packets,
+    /// One past the last packet sent so far.
+    pub sent_to: u64,
     /// Expiries in a row without progress, this one included.
     pub in_a_row: u32,
     /// Whether the slow start threshold stays as it is, since the packet has timed out before (RFC 5681 section 3.1;

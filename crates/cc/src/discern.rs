@@ -9,8 +9,8 @@ pub use records::{Cause, Counted, Discernment, IncomingAck};
 use crate::action::{Action, Answer};
 use crate::classic::Window;
 use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Loss, LossSignal, Lost, Recovered, Sent, Timeout,
-    WindowControl,
+    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Loss, LossSignal, Lost, Recovered, Sent,
+    Timeout, WindowControl,
 };
 use ackclock_base::{Packets, Random};
 use discriminators::{Discriminator, Judgement};
@@ -70,6 +70,7 @@ fn as_timeout(loss: &Loss) -> Timeout {
         now: loss.now,
         window: loss.window,
         inflight: loss.inflight,
+        sent_to: loss.sent_to,
         in_a_row: 1,
         keeps_threshold: false,
     }
@@ -176,7 +177,7 @@ impl Control for Discerning {
         self.control.on_change(change);
     }
 
-    fn follows_sending(&self) -> bool {
+    fn follows_sending(&self) -> Follows {
         self.control.follows_sending()
     }
 

@@ -5,6 +5,8 @@ pub mod a_tcp;
 pub mod a_tcp_p;
 pub mod adaptive_strength;
 pub mod africa;
+pub mod bbrv1;
+pub mod bbrv3;
 pub mod bic;
 pub mod cm;
 pub mod cocoon;

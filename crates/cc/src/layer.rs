@@ -8,7 +8,8 @@ pub mod slow_start;
 
 use crate::classic::Window;
 use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Loss, Lost, Recovered, Sent, Timeout, WindowControl,
+    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Loss, Lost, Recovered, Sent, Timeout,
+    WindowControl,
 };
 use ackclock_base::{Packets, Random};
 
@@ -78,7 +79,7 @@ impl Control for Layered {
         self.control.on_change(change);
     }
 
-    fn follows_sending(&self) -> bool {
+    fn follows_sending(&self) -> Follows {
         self.control.follows_sending()
     }
 

@@ -9,7 +9,7 @@
 //! * [`classic`]: what window controls share (recovery, undo, slow start, floors), written once over a
 //!   [`WindowLaw`].
 //! * [`laws`]: the window laws, one file each.
-//! * [`bbr`]: the skeleton of a control with a model of the path, which is not registered.
+//! * [`bbr`]: controls with a model of the path, BBRv1 and BBRv3.
 //! * [`group`]: what controls share whose connections know of each other; [`laws`] has their laws too.
 //! * [`discern`]: any control with a loss discriminator around it, and [`action`]s for losses of transmission.
 //! * [`layer`]: what stands around any window: slow starts, responses to marks, limits of growth.
@@ -39,8 +39,8 @@ pub use assembly::{Assembly, Controller, Part};
 pub use backoff::{Backoff, Exponential};
 pub use classic::{Classic, Window, WindowLaw};
 pub use control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Initial, Loss, LossSignal, Lost, Phase, RateSample,
-    Recovered, Sent, Timeout, WindowControl,
+    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Lost, Phase,
+    RateSample, Recovered, Sent, Timeout, WindowControl,
 };
 pub use discern::{Cause, Counted, Discernment, IncomingAck};
 pub use group::ControlGroup;

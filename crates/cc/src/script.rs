@@ -70,6 +70,7 @@ impl Script {
                 ssthresh: f64::INFINITY,
                 limit: f64::INFINITY,
                 packet_bytes: 1000,
+                selective_acks: true,
             },
             control: None,
             now: Time::from_seconds(1.0),
@@ -127,6 +128,12 @@ impl Script {
     /// Sets the slow start threshold that the connection starts with.
     pub fn starting_ssthresh(mut self, packets: Packets) -> Self {
         self.initial.ssthresh = packets;
+        self
+    }
+
+    /// The transport finds losses without selective acknowledgements.
+    pub fn without_selective_acks(mut self) -> Self {
+        self.initial.selective_acks = false;
         self
     }
 
@@ -270,7 +277,8 @@ impl Script {
 
     /// An expiry of the retransmission timer.
     pub fn timeout(&mut self) {
-        let timeout = timeout_at(self.now, self.cwnd());
+        let first = timeout_at(self.now, self.cwnd());
+        let timeout = Timeout { sent_to: self.acked_to + first.sent_to, ..first };
         self.tell(|control, random| control.on_timeout(&timeout, random));
     }
 
@@ -447,7 +455,14 @@ pub fn loss_at(now: Time, window: Packets) -> Loss {
 
 /// A first expiry of the retransmission timer at `now`, with `window` packets in flight.
 pub fn timeout_at(now: Time, window: Packets) -> Timeout {
-    Timeout { now, window, inflight: window.trunc(), in_a_row: 1, keeps_threshold: false }
+    Timeout {
+        now,
+        window,
+        inflight: window.trunc(),
+        sent_to: window as u64,
+        in_a_row: 1,
+        keeps_threshold: false,
+    }
 }
 
 #[cfg(test)]

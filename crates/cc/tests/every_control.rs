@@ -1,11 +1,10 @@
-//! What holds for every registered control, and for the skeleton of BBRv3, whatever happens to it: its window stays finite
+//! What holds for every registered control, whatever happens to it: its window stays finite
 //! and at or above one packet, a loss that was none is taken back, a packet that times out again leaves the slow start
 //! threshold where it is, and nothing panics, from 1 kbit/s to 400 Gbit/s.
 
 use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
-use ackclock_cc::bbr;
 use ackclock_cc::entry::{Entry, LayerEntry};
 use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, LAYERS};
 use ackclock_cc::{
@@ -247,7 +246,14 @@ impl Host {
         let inflight = Self::inflight(&decision, draws);
         let window = decision.cwnd.min(inflight);
         let keeps_threshold = self.in_a_row > 1 && draws.flag();
-        let timeout = Timeout { now: self.now, window, inflight, in_a_row: self.in_a_row, keeps_threshold };
+        let timeout = Timeout {
+            now: self.now,
+            window,
+            inflight,
+            sent_to: self.acked_to + inflight as u64,
+            in_a_row: self.in_a_row,
+            keeps_threshold,
+        };
         control.on_timeout(&timeout, &mut Scripted::new(&[draws.unit()]));
         if draws.byte() < 16 {
             control.on_recovered(&Recovered { now: self.now, ending: Ending::Undone });
@@ -292,6 +298,7 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         ssthresh: if draws.flag() { f64::INFINITY } else { draws.scale(2.0, 1e6) },
         limit: 1e7,
         packet_bytes: 1000,
+        selective_acks: draws.flag(),
     };
     let values = values(entry.descriptor, draws);
     let mut assembly = Assembly::new(entry, &values, None, None).within(layers(draws));
@@ -307,6 +314,7 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
             now: host.now,
             window,
             inflight: window.trunc(),
+            sent_to: host.acked_to + window as u64,
             in_a_row,
             keeps_threshold: in_a_row > 1,
         };
@@ -331,6 +339,7 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         ssthresh: if draws.flag() { f64::INFINITY } else { draws.scale(2.0, 1e6) },
         limit: draws.scale(2.0, 1e7),
         packet_bytes: 40 + draws.below(60_000) as u32,
+        selective_acks: draws.flag(),
     };
     let mut assembly = assembly(entry, draws);
     let mut hosts: Vec<Host> = (0..3).map(|_| Host::new(draws)).collect();
@@ -365,7 +374,7 @@ proptest! {
     fn a_packet_that_times_out_again_leaves_every_controls_threshold(
         bytes in prop::collection::vec(any::<u8>(), 3000)
     ) {
-        for entry in CONTROLS.iter().chain([&bbr::ENTRY]) {
+        for entry in CONTROLS {
             let outcome = timeouts(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }
@@ -373,7 +382,7 @@ proptest! {
 
     #[test]
     fn every_control_survives_whatever_happens(bytes in prop::collection::vec(any::<u8>(), 6000)) {
-        for entry in CONTROLS.iter().chain([&bbr::ENTRY]) {
+        for entry in CONTROLS {
             let outcome = live(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }

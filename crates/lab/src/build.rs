@@ -1,18 +1,18 @@
 //! From a scenario and a seed to a simulation.
 
+mod connections;
 mod sctp;
 mod sessions;
 
 use crate::agents;
 use crate::choice::Choice;
-use crate::flows::{ControlPlan, FlowGroup, Member, Sending, Start, TcpPlan, UdpPlan};
+use crate::flows::{ConnectionPlan, FlowGroup, Member, Sending, Start, UdpPlan};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
-use ackclock_cc::Assembly;
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::{FlowParts, PathPair};
@@ -22,11 +22,10 @@ use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::session::SessionParts;
 use ackclock_sim::simulation::{Parts, Simulation};
-use ackclock_sim::tcp::connection::Connection;
-use ackclock_sim::tcp::options::Options;
 use ackclock_sim::traffic::timetable::{self, Timetable};
 use ackclock_sim::udp::UdpOptions;
 use ackclock_sim::watch::WatchPlan;
+use connections::{Connections, Lifetime};
 
 /// What to keep of a run besides its summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,10 +109,10 @@ fn flows_and_sessions(
             Sending::Session(plan, session) => {
                 sessions::add((group, plan, session), seed, row, &mut parts, &mut sessions);
             }
-            Sending::Tcp(plan) => {
+            Sending::Connection(plan) => {
                 // One assembly for all flows of a group: controls whose connections share state share it here.
                 let mut connections = Connections::of(plan);
-                parts.extend(group_parts(group, seed, row, |name| connections.next(name, seed).ends()));
+                parts.extend(group_parts(group, seed, row, |name| connections.next(name, seed)));
             }
             Sending::Sctp(plan) => {
                 let mut paths = group.members.iter().map(|member| member.paths().count());
@@ -208,6 +207,7 @@ fn link_parts(plan: &LinkPlan, facts: &PathFacts, seed: u64) -> LinkParts {
         impairments: Impairments {
             loss: plan.loss.as_ref().and_then(loss_model),
             jitter: plan.jitter,
+            detour: plan.detour,
             reorders: plan.reorders,
             channel: None,
         },
@@ -277,7 +277,7 @@ struct Run {
 /// The connections of a timetable that begin before the end of the run, all in one row.
 fn connection_parts(
     group: &FlowGroup,
-    plan: &TcpPlan,
+    plan: &ConnectionPlan,
     timetable: &Timetable,
     run: Run,
     row: usize,
@@ -289,7 +289,7 @@ fn connection_parts(
     let mut connections = Connections::of(plan);
     let part = |(index, connection): (usize, timetable::Connection)| {
         let name = format!("{name} {}", index + 1);
-        let ends = connections.next_with(connection.packets, &name, run.seed).timed_ends();
+        let ends = connections.next_of(Lifetime::Timed(connection.packets), &name, run.seed);
         FlowParts {
             start: connection.at,
             row,
@@ -322,35 +322,5 @@ fn starts(start: &Start, index: usize, name: &str, seed: u64) -> Time {
     }
 }
 
-/// Makes the TCP connections of a group.
-struct Connections {
-    options: Options,
-    control: ControlPlan,
-    assembly: Assembly,
-    packets: u64,
-}
-
-impl Connections {
-    fn of(plan: &TcpPlan) -> Self {
-        let control = plan.control.clone();
-        let options = Options::new(&plan.transport.values, control.entry().companions.recovery);
-        let assembly = control.assembly();
-        let payload = u64::from(options.sender.payload_bytes);
-        let packets = plan.size.map_or(u64::MAX, |size| size.div_ceil(payload));
-        Self { options, control, assembly, packets }
-    }
-
-    fn next(&mut self, name: &str, seed: u64) -> Connection {
-        self.next_with(self.packets, name, seed)
-    }
-
-    fn next_with(&mut self, packets: u64, name: &str, seed: u64) -> Connection {
-        Connection {
-            control: self.assembly.join(&self.options.initial()),
-            backoff: self.control.backoff(self.options.sender.max_backoff),
-            packets,
-            options: self.options.clone(),
-            random: Stream::new(seed, &format!("flow {name} guesses")),
-        }
-    }
-}
+/// Where the transport has a greatest timeout, the back-off needs no bound of its own.
+const MAX_BACKOFF: f64 = 65_536.0;

@@ -1,5 +1,6 @@
 //! The flows of a scenario: how many, where, how they send and what.
 
+mod connection;
 mod control;
 mod place;
 mod sctp;
@@ -10,11 +11,11 @@ use crate::document::{Node, Span as Place_, quoted};
 use crate::reader::TableReader;
 use crate::scenario::MAX_FLOWS;
 use ackclock_base::{Range, Span};
-use ackclock_sim::tcp::details::Details;
+pub use connection::{ConnectionPlan, Protocol};
 pub use control::ControlPlan;
 pub use place::Place;
 pub use sctp::SctpPlan;
-pub use sending::{Sending, SessionPlan, TcpPlan, UdpPlan};
+pub use sending::{Sending, SessionPlan, UdpPlan};
 pub use start::Start;
 use std::collections::{HashMap, HashSet};
 
@@ -97,9 +98,8 @@ impl FlowGroup {
     /// Bytes of a data packet on the wire.
     pub fn wire_bytes(&self) -> u32 {
         match &self.plan.sending {
-            Sending::Tcp(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
-                let Details { packet, header, .. } = (&plan.transport.values).into();
-                (packet.bytes() + header.bytes()) as u32
+            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
+                plan.wire_bytes()
             }
             Sending::Sctp(plan) => plan.options().sizes.data,
             Sending::Udp(plan) => plan.wire_bytes,
@@ -109,7 +109,9 @@ impl FlowGroup {
     /// What the flow sends whatever the network does, in bits per second.
     pub fn least_rate_bps(&self) -> f64 {
         match &self.plan.sending {
-            Sending::Tcp(_) | Sending::Sctp(_) | Sending::Connections(..) | Sending::Session(..) => 0.0,
+            Sending::Connection(_) | Sending::Sctp(_) | Sending::Connections(..) | Sending::Session(..) => {
+                0.0
+            }
             Sending::Udp(plan) => {
                 let payload_bits = 8.0 * f64::from(plan.payload_bytes);
                 (plan.entry().rate_bps)(&plan.application.values, payload_bits)
@@ -183,7 +185,7 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     let usual_count = match (&place, &sending) {
         (
             Some((Place::Pairs(pairs), _)),
-            Some(Sending::Tcp(_) | Sending::Sctp(_) | Sending::Udp(_) | Sending::Session(..)),
+            Some(Sending::Connection(_) | Sending::Sctp(_) | Sending::Udp(_) | Sending::Session(..)),
         ) => pairs.len(),
         _ => 1,
     };

@@ -1,6 +1,7 @@
 //! The network of a scenario: links between named nodes, written one by one or as a dumbbell or a parking lot, and
 //! the paths of the flows over them.
 
+mod detour;
 mod parallel;
 
 use crate::choice::{self, Choice};
@@ -14,6 +15,7 @@ use crate::registry;
 use ackclock_aqm::Service;
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::{Range, Span};
+use ackclock_sim::channel::Detour;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 /// Links and nodes.
@@ -49,6 +51,8 @@ pub struct LinkPlan {
     pub loss: Option<Choice>,
     /// How much later than that each packet may arrive.
     pub jitter: Span,
+    /// When its packets take a longer way.
+    pub detour: Option<Detour>,
     /// Whether packets overtake one another by that.
     pub reorders: bool,
     /// The medium that it shares with others, as an index, and as it is named.
@@ -73,7 +77,8 @@ const MAX_HOPS: f64 = 1000.0;
 const MAX_PATH: usize = 10_000;
 const MAX_STEPS: usize = 2_000_000;
 
-const LINK_KEYS: [&str; 8] = ["rate", "delay", "queue", "loss", "jitter", "reorder", "medium", "reverse"];
+const LINK_KEYS: [&str; 9] =
+    ["rate", "delay", "queue", "loss", "jitter", "detour", "reorder", "medium", "reverse"];
 const DELAYS: Range = Range::between(0.0, 3600.0);
 
 /// Reads the network, and routes the flows over it.
@@ -135,6 +140,7 @@ struct Wire {
     queue: Option<Choice>,
     loss: Option<Choice>,
     jitter: Span,
+    detour: Option<Detour>,
     reorders: bool,
     medium: Option<Named>,
     /// What differs on the way back.
@@ -314,6 +320,7 @@ impl Network {
             queue: wire.queue.clone(),
             loss: wire.loss.clone(),
             jitter: wire.jitter,
+            detour: wire.detour,
             reorders: wire.reorders,
             medium: None,
             medium_name: wire.medium.clone(),
@@ -572,11 +579,15 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
         Some(_) => table.time("jitter", DELAYS)?,
         None => base.map_or(Span::ZERO, |base| base.jitter),
     };
+    let detour = match table.get("detour") {
+        Some(node) => Some(detour::read(table, node)?),
+        None => base.and_then(|base| base.detour),
+    };
     let reorders = match table.get("reorder") {
         Some(_) => table.flag("reorder")?,
         None => base.is_some_and(|base| base.reorders),
     };
-    if reorders && jitter == Span::ZERO {
+    if reorders && jitter == Span::ZERO && detour.is_none() {
         let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };
         table.problem_at(
             key,
@@ -588,7 +599,8 @@ fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Opt
         Some(_) => Some(media::read_name(table)?),
         None => base.and_then(|base| base.medium.clone()),
     };
-    let one_way = Wire { pace: pace?, delay: delay?, queue, loss, jitter, reorders, medium, reverse: None };
+    let one_way =
+        Wire { pace: pace?, delay: delay?, queue, loss, jitter, detour, reorders, medium, reverse: None };
     let reverse = match table.get("reverse") {
         Some(node) => {
             let keys = &LINK_KEYS[..LINK_KEYS.len() - 1];

@@ -92,7 +92,9 @@ pub fn agents() -> Vec<&'static Descriptor> {
 
 /// Every transport profile.
 pub fn transports() -> Vec<&'static Descriptor> {
-    ackclock_sim::tcp::options::PROFILES.iter().chain(ackclock_sim::sctp::options::PROFILES).collect()
+    use ackclock_sim::{quic, sctp, tcp};
+    let profiles = [tcp::options::PROFILES, quic::options::PROFILES, sctp::options::PROFILES];
+    profiles.into_iter().flatten().collect()
 }
 
 /// Every path selector.

@@ -109,6 +109,7 @@ fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<
             phases: link.pace.phases.iter().map(|phase| (phase.lasts, phase.rate)).collect(),
             delay: link.delay,
             jitter: link.jitter,
+            detour: link.detour,
             reorders: link.reorders,
             capacity,
             service: link.service(),

@@ -111,6 +111,11 @@ fn link_properties(with_reverse: bool) -> Value {
         "queue": { "$ref": "#/$defs/queue" },
         "loss": { "$ref": "#/$defs/loss" },
         "jitter": quantity(Quantity::Time, ""),
+        "detour": object(&["from", "longer"], json!({
+            "from": quantity(Quantity::Time, ""),
+            "until": quantity(Quantity::Time, ""),
+            "longer": quantity(Quantity::Time, "")
+        })),
         "reorder": { "type": "boolean" },
         "medium": { "type": "string" }
     });

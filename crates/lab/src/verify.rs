@@ -27,6 +27,7 @@ mod replay;
 
 use ackclock_aqm::{Capacity, Service};
 use ackclock_base::{Rate, Span, Time};
+use ackclock_sim::channel::Detour;
 use ackclock_sim::trace::{Event, Record, Trace};
 use replay::Replay;
 use serde::{Serialize, Serializer};
@@ -45,6 +46,8 @@ pub struct LinkFacts {
     pub delay: Span,
     /// How much longer it may take.
     pub jitter: Span,
+    /// For how long its way is a longer one.
+    pub detour: Option<Detour>,
     /// Whether packets may overtake one another on it. Else one that would arrives with the last before it.
     pub reorders: bool,
     /// How much may wait, not counting the packet being sent; `None` where nothing limits the queue.

@@ -1,5 +1,6 @@
-//! Links of a scenario that delay and reorder.
+//! Links of a scenario that delay, reorder, and take a longer way for a while.
 
+use ackclock_base::{Span, Time};
 use ackclock_lab::Scenario;
 use ackclock_lab::diagnostics::render;
 use std::sync::atomic::AtomicBool;
@@ -41,6 +42,36 @@ fn jitter_is_spread_evenly_over_the_delay() {
     }
     assert!((ms(&reordered, "one_way_delay_mean_s") - 25.822).abs() < 0.12);
     assert!((ms(&ordered, "one_way_delay_mean_s") - 26.884).abs() < 0.12);
+}
+
+#[test]
+fn a_route_that_changes_is_longer_for_as_long_as_it_says() {
+    // A packet every 2 ms takes 20.8224 ms. A quarter of the 10,000 take 30 ms more: 28.3224 ms in the mean, a packet more or less
+    // 0.003 ms. When the way is short again, the next 14 would arrive before the last of the long one; in order they arrive
+    // with it, 28, 26, ... 2 ms late: 210 ms over 10,000 packets.
+    let detour = "detour = { from = \"5 s\", until = \"10 s\", longer = \"30 ms\" }";
+    let ms = |result: &serde_json::Value, key: &str| result[key].as_f64().unwrap() * 1e3;
+    let [ordered, reordered] =
+        ["false", "true"].map(|reorder| result(&format!("{detour}\nreorder = {reorder}"), EVEN));
+    for result in [&ordered, &reordered] {
+        assert!((ms(result, "one_way_delay_min_s") - 20.8224).abs() < 1e-6);
+        assert_eq!(result["lost_packets"], 0);
+    }
+    let [ordered, reordered] = [&ordered, &reordered].map(|result| ms(result, "one_way_delay_mean_s"));
+    assert!((reordered - 28.3224).abs() < 0.01, "{reordered}");
+    assert!((ordered - reordered - 0.021).abs() < 0.001, "{ordered} {reordered}");
+    // Without an end it lasts; the way back is as much longer unless it says otherwise.
+    let plan = |text: &str| {
+        scenario(text, TCP).unwrap().network.links.iter().map(|link| link.detour).collect::<Vec<_>>()
+    };
+    let lasting = plan("detour = { from = \"5 s\", longer = \"30 ms\" }");
+    assert!(
+        lasting[0].is_some_and(|detour| detour.at(Time::from_nanos(u64::MAX - 1)) == Span::from_millis(30))
+    );
+    assert_eq!(lasting[0], lasting[1]);
+    let problem =
+        scenario("detour = { from = \"5 s\", until = \"5 s\", longer = \"30 ms\" }", TCP).unwrap_err();
+    assert!(problem.contains("an end before the beginning"), "{problem}");
 }
 
 #[test]

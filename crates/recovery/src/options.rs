@@ -13,6 +13,9 @@ pub struct Options {
     pub units: Units,
     /// The most packets from the first unacknowledged to the last sent: what the receiver allows.
     pub window: u64,
+    /// Whether the transport uses no number twice: what a lost packet carried is sent again in a new one (RFC 9000 section
+    /// 12.3).
+    pub numbers_once: bool,
     /// Later packets acknowledged that make a packet lost; zero for a rule that finds losses itself.
     pub dupack_threshold: u32,
     /// The timer.
@@ -29,6 +32,9 @@ pub struct Options {
     pub cwnd_validation: bool,
     /// Whether the timer listens to every timestamp, instead of timing one packet at a time.
     pub timer_from_stamps: bool,
+    /// Whether that listens to acknowledgements that do not move the cumulative one, too: RFC 9260 section 6.3.1 rule C4 wants a
+    /// sample in each round trip, RFC 7323 section 4.1 forbids it.
+    pub times_gaps: bool,
     /// How reactions that were not justified are found, to be taken back.
     pub undo: UndoRules,
     /// Whether a control without a rate of its own has its packets paced over the round trip.
@@ -47,6 +53,7 @@ impl Options {
         Self {
             units,
             window: units.most_outstanding(),
+            numbers_once: false,
             dupack_threshold: 3, // RFC 6675 section 2
             timeout: TimeoutRule {
                 tick: Span::from_millis(1),
@@ -58,8 +65,9 @@ impl Options {
             keeps_threshold: true,     // RFC 5681 section 3.1
             max_credit: 2,             // RFC 3465 section 2.3
             credits_selective: false,
-            cwnd_validation: true,                                            // RFC 7661
-            timer_from_stamps: true,                                          // RFC 7323 section 4
+            cwnd_validation: true,   // RFC 7661
+            timer_from_stamps: true, // RFC 7323 section 4
+            times_gaps: false,
             undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522
             pacing: true,                                                     // RFC 9002 section 7.7
             max_burst: u64::MAX,

@@ -86,6 +86,14 @@ impl RttEstimator {
         self.min = self.min.min(rtt);
     }
 
+    /// A round trip for the controls of which the other end says that it held the acknowledgement back for so long (RFC 9002
+    /// section 5.3).
+    pub fn sample_held(&mut self, rtt: Span, delay: Span) {
+        self.min = self.min.min(rtt);
+        let adjusted = if rtt >= self.min + delay { rtt.saturating_sub(delay) } else { rtt };
+        self.fine.take(adjusted.max(Span::from_nanos(1)));
+    }
+
     /// The round trip of a handshake: its packets are small, so it is less than any that data can have.
     pub fn sample_of_handshake(&mut self, rtt: Span) {
         self.fine.take(rtt.max(Span::from_nanos(1)));
@@ -145,6 +153,20 @@ mod tests {
         timer_samples(&mut estimator, &[180]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(340));
         assert_eq!(estimator.timeout(4.0), Span::from_millis(1360));
+    }
+
+    #[test]
+    fn an_acknowledgement_held_back_counts_without_its_delay_but_not_below_the_least() {
+        // RFC 9002 section 5.3: 100 ms; 130 ms of which 25 waited: 105; 110 ms of which 25 waited, 85 < 100: the whole.
+        let mut estimator = RttEstimator::new(RULE);
+        let ms = Span::from_millis;
+        estimator.sample_held(ms(100), ms(25));
+        assert_eq!((estimator.fine().mean, estimator.min()), (ms(100), ms(100)));
+        estimator.sample_held(ms(130), ms(25));
+        assert_eq!(estimator.fine().mean, Span::from_nanos((7 * 100_000_000 + 105_000_000) / 8));
+        let before = estimator.fine().mean;
+        estimator.sample_held(ms(110), ms(25));
+        assert_eq!(estimator.fine().mean, (before * 7 + ms(110)) / 8);
     }
 
     #[test]

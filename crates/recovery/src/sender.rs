@@ -12,7 +12,7 @@ mod reducing;
 mod sending;
 mod timers;
 
-pub use acknowledging::{Acknowledgement, Taken};
+pub use acknowledging::{Acknowledgement, Held, Taken};
 pub use association::Declaration;
 pub use counts::Counts;
 
@@ -24,7 +24,7 @@ use crate::pacer::Pacer;
 use crate::rtt::RttEstimator;
 use crate::undo::Doubts;
 use ackclock_base::{Packets, Random, Span, Time};
-use ackclock_cc::{Backoff, Change, Control, Controller, Timeout as TimeoutExpired};
+use ackclock_cc::{Backoff, Change, Control, Controller, Follows, Timeout as TimeoutExpired};
 
 /// Where a sender puts what may be sent.
 pub trait Output {
@@ -35,6 +35,18 @@ pub trait Output {
     /// Whether what was just sent under a new number has been sent before under another: of a transport that uses no number
     /// twice. Such a packet times nothing (Karn).
     fn sent_before(&self) -> bool {
+        false
+    }
+
+    /// A packet is acknowledged for the first time, of a transport that [uses no number twice](Options::numbers_once). How many
+    /// packets' worth of what is still to be sent need not be.
+    fn on_acked(&mut self, _number: u64) -> u64 {
+        0
+    }
+
+    /// A packet is given up for lost. Whether what it carried will be sent again under a new number, as data that is still to
+    /// be sent: of a transport that [uses no number twice](Options::numbers_once).
+    fn on_lost(&mut self, _number: u64) -> bool {
         false
     }
 }
@@ -68,8 +80,8 @@ pub struct Sender {
     /// Whether the application may have more to send when that is done.
     stays_open: bool,
     deadline: Time,
-    /// Whether the control [wants to hear](Control::follows_sending) of each packet that is sent.
-    tells_sending: bool,
+    /// Of which packets the control [wants to hear](Control::follows_sending).
+    tells_sending: Follows,
     /// Whether the rule has a timer beside it.
     keeps_timer: bool,
     /// Whether the rule is [at ease](Detection::is_at_ease) and the ledger [in order](Ledger::is_in_order): what is
@@ -81,6 +93,8 @@ pub struct Sender {
     /// Whether the last reaction was justified.
     doubts: Doubts,
     cwnd_limited: bool,
+    /// One past the highest number acknowledged, where no number is used twice.
+    highest_acked: u64,
     last_sent: Time,
     counts: Counts,
 }
@@ -123,6 +137,7 @@ impl Sender {
             timed: None,
             doubts: Doubts::default(),
             cwnd_limited: true,
+            highest_acked: 0,
             last_sent: Time::ZERO,
             counts: Counts::default(),
         }
@@ -171,7 +186,7 @@ impl Sender {
     /// The application has so many packets more to send.
     pub fn add_data(&mut self, packets: u64) {
         self.note_if_app_limited();
-        self.data_until += packets;
+        self.data_until = self.data_until.saturating_add(packets);
     }
 
     /// Packets carry so many payload bytes from now on (path MTU discovery, RFC 8899).
@@ -191,8 +206,13 @@ impl Sender {
 
     /// The application has nothing more to send; what is outstanding is still repaired.
     pub fn stop(&mut self) {
+        self.stop_but_for(0);
+    }
+
+    /// The same where so many packets' worth of what was sent before is still to be sent under new numbers.
+    pub fn stop_but_for(&mut self, packets: u64) {
         let was_done = self.is_done();
-        self.data_until = self.data_until.min(self.ledger.high());
+        self.data_until = self.data_until.min(self.ledger.high().saturating_add(packets));
         if !was_done {
             self.end_if_done();
         }
@@ -222,7 +242,12 @@ impl Sender {
 
     /// Whether everything that the application had to send is acknowledged.
     pub fn is_done(&self) -> bool {
-        self.is_open && self.ledger.una() >= self.data_until
+        let all_arrived = || self.options.numbers_once && self.has_sent_all() && self.ledger.pipe() == 0;
+        self.is_open && (self.ledger.una() >= self.data_until || all_arrived())
+    }
+
+    fn has_sent_all(&self) -> bool {
+        self.ledger.high() >= self.data_until
     }
 
     /// Whether a loss is being repaired.
@@ -293,7 +318,7 @@ impl Sender {
     /// flight, and at timers that may send. (What waits for a pacer is not the application's doing.)
     #[inline]
     fn note_if_app_limited(&mut self) {
-        if self.ledger.high() >= self.data_until {
+        if self.has_sent_all() {
             self.note_app_limited();
         }
     }
@@ -301,7 +326,8 @@ impl Sender {
     #[cold]
     fn note_app_limited(&mut self) {
         let room = self.ledger.pipe() < self.options.units.from_packets(self.controller.decision().cwnd);
-        let waits = self.ledger.next() < self.ledger.high() || self.ledger.lost() > 0;
+        let resends = self.ledger.next() < self.ledger.high() || self.ledger.lost() > 0;
+        let waits = resends && !self.options.numbers_once;
         if room && !waits && self.pacer.timer() == Time::NEVER {
             self.ledger.note_app_limited();
         }
@@ -333,6 +359,7 @@ impl Sender {
             now,
             window: self.reduction_base(inflight),
             inflight,
+            sent_to: self.ledger.high(),
             in_a_row: self.expiries,
             keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
         };
@@ -342,7 +369,7 @@ impl Sender {
         let (una, high) = (self.ledger.una(), self.ledger.high());
         self.doubts.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
         self.rule.on_timeout(&mut self.ledger, now);
-        self.report_lost(now);
+        self.report_lost(now, output);
         self.pacer.reset(now);
         self.send_allowed(now, output);
         self.restart_timer(now);

@@ -172,7 +172,8 @@ fn play(
 ) -> Vec<String> {
     let log = Log::default();
     let entry = registry::find("reno").unwrap();
-    let initial = Initial { window: 2.0, ssthresh: 40.0, limit: 1e3, packet_bytes: 1000 };
+    let initial =
+        Initial { window: 2.0, ssthresh: 40.0, limit: 1e3, packet_bytes: 1000, selective_acks: true };
     let reno = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial);
     let parts = Parts {
         controller: Controller::Model(Box::new(Noting(reno, log.clone()))),
@@ -214,6 +215,7 @@ fn play(
                 dsack: None,
                 marks: MarkFeedback::default(),
                 advances: None,
+                held: None,
             };
             sender.on_ack(path.now, acknowledgement, &mut path);
         } else {

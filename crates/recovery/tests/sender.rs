@@ -3,7 +3,7 @@
 use ackclock_base::random::Scripted;
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{
-    Ack, Assembly, Change, Control, Controller, Decision, Exponential, Initial, Loss, Timeout, bbr, registry,
+    Ack, Assembly, Change, Control, Controller, Decision, Exponential, Initial, Loss, Timeout, registry,
 };
 use ackclock_recovery::detection::AfterTimeout;
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
@@ -88,6 +88,7 @@ impl Run {
                 dsack: None,
                 marks: MarkFeedback::default(),
                 advances: None,
+                held: None,
             };
             self.sender.on_ack(next, acknowledgement, &mut self.path);
         }
@@ -110,7 +111,7 @@ fn at(ms: u64) -> Time {
 }
 
 fn initial(window: Packets, ssthresh: Packets, packet_bytes: u32) -> Initial {
-    Initial { window, ssthresh, limit: 1e6, packet_bytes }
+    Initial { window, ssthresh, limit: 1e6, packet_bytes, selective_acks: true }
 }
 
 fn cubic(window: Packets, ssthresh: Packets) -> Controller {
@@ -196,7 +197,7 @@ fn a_paced_window_law_is_paced_for_ever() {
 fn a_rate_is_paced_by_its_quantum() {
     // 12.5 MB/s in a round trip of 100 ms is no limit here: the initial rate of BBR is 4 ln 2 * 10 / 0.1 s = 277 packets a
     // second, and its quantum two packets: 7.213 ms for both.
-    let entry = &bbr::ENTRY;
+    let entry = registry::find("bbrv3").unwrap();
     let controller =
         Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial(10.0, 1e6, 1000));
     let mut run = Run::new(Options::recommended(Units::bytes(1000)), controller, 1000, 1000);

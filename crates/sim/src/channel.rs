@@ -36,6 +36,24 @@ pub struct Carried {
     pub delay: Option<Span>,
 }
 
+/// A route that changes: for a while packets take a longer way, which nobody is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detour {
+    /// From when on.
+    pub from: Time,
+    /// Until when.
+    pub until: Time,
+    /// How much longer the way is.
+    pub longer: Span,
+}
+
+impl Detour {
+    /// How much longer a packet takes whose transmission ends at `sent`.
+    pub fn at(&self, sent: Time) -> Span {
+        if (self.from..self.until).contains(&sent) { self.longer } else { Span::ZERO }
+    }
+}
+
 /// What a link's wire does to packets besides its delay; nothing, by default.
 #[derive(Default)]
 pub struct Impairments {
@@ -44,6 +62,8 @@ pub struct Impairments {
     /// Each packet arrives up to so much later, drawn evenly (what netem calls jitter, which it takes to both sides of the
     /// delay).
     pub jitter: Span,
+    /// A longer way for a while.
+    pub detour: Option<Detour>,
     /// Whether one that is delayed less than those before it overtakes them. Else it arrives with the last of them.
     pub reorders: bool,
     /// Anything else.
@@ -63,7 +83,8 @@ pub(crate) struct Impaired {
 impl Impaired {
     /// That of a link; `None` if its packets only take their time. `stream` makes random numbers for a purpose.
     pub(crate) fn of(parts: Impairments, stream: impl Fn(&str) -> Stream) -> Option<Box<Self>> {
-        let nothing = parts.loss.is_none() && parts.jitter == Span::ZERO && parts.channel.is_none();
+        let Impairments { loss, jitter, detour, channel, .. } = &parts;
+        let nothing = loss.is_none() && *jitter == Span::ZERO && detour.is_none() && channel.is_none();
         (!nothing).then(|| {
             Box::new(Self {
                 parts,
@@ -88,7 +109,7 @@ impl Impaired {
 
     /// How long the link is busy with a packet, and how much later than the wire lets it that arrives.
     pub(crate) fn carry(&mut self, sending: &Sending, wire: Span) -> Carried {
-        let Impairments { loss, jitter, reorders, channel } = &mut self.parts;
+        let Impairments { loss, jitter, detour, reorders, channel } = &mut self.parts;
         let mut carried = Carried { takes: sending.takes, delay: Some(Span::ZERO) };
         if let Some(channel) = channel {
             carried = channel.carry(sending, &mut self.channel_random);
@@ -102,6 +123,9 @@ impl Impaired {
         if *jitter > Span::ZERO {
             let more = jitter.scale(self.jitter_random.uniform());
             carried.delay = carried.delay.map(|delay| delay + more);
+        }
+        if let Some(detour) = detour {
+            carried.delay = carried.delay.map(|delay| delay + detour.at(sent));
         }
         if let Some(delay) = &mut carried.delay
             && !*reorders

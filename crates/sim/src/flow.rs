@@ -6,6 +6,7 @@ use crate::measure::Interval;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::port::{Jitter, Port, Socket};
+use crate::quic;
 use crate::schedule::{Schedule, SourceId};
 use crate::sctp::association::Association;
 use crate::sctp::connection::SendingEnd;
@@ -292,6 +293,17 @@ impl Flow {
     pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
         let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
         endpoint.downcast_mut()
+    }
+
+    /// That endpoint, if it is a QUIC sender.
+    pub fn quic(&self) -> Option<&quic::sender::Sender> {
+        self.sender_as::<quic::connection::SendingEnd>().map(|end| &end.sender)
+    }
+
+    /// That endpoint, if it is a QUIC sender.
+    pub fn quic_mut(&mut self) -> Option<&mut quic::sender::Sender> {
+        let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
+        endpoint.downcast_mut::<quic::connection::SendingEnd>().map(|end| &mut end.sender)
     }
 
     /// That endpoint, if it is an SCTP sender.

@@ -5,8 +5,8 @@
 //! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths.
 //! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one. [`radio`]: how
 //!   much of a signal reaches whom.
-//! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`sctp`], [`udp`]: the endpoints. [`agent`]: what
-//!   looks into packets at a node on their way.
+//! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`quic`], [`sctp`], [`udp`]: the
+//!   endpoints. [`agent`]: what looks into packets at a node on their way.
 //! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
@@ -25,8 +25,10 @@ pub mod medium;
 pub mod network;
 pub mod packet;
 pub mod port;
+pub mod quic;
 pub mod radio;
 pub mod random;
+mod ranges;
 pub mod schedule;
 pub mod sctp;
 pub mod series;

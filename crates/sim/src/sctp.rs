@@ -20,6 +20,7 @@ pub mod counts;
 pub mod details;
 pub mod handshake;
 pub mod heartbeat;
+mod held;
 pub mod message;
 pub mod options;
 pub mod path;

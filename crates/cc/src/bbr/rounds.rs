@@ -16,26 +16,37 @@ pub struct Rounds {
     ends_at: Packets,
     /// How much has been delivered.
     delivered: Packets,
+    begins_with_ack: bool,
     limited_before: bool,
     limited_now: bool,
 }
 
 impl Rounds {
-    /// Takes an acknowledgement in.
-    pub fn take(&mut self, ack: &Ack, sample: &RateSample) {
+    /// Takes an acknowledgement in, before which this window was in force.
+    pub fn take(&mut self, ack: &Ack, sample: &RateSample, cwnd: Packets) {
         self.delivered = ack.delivered;
+        if std::mem::take(&mut self.begins_with_ack) {
+            self.ends_at = ack.delivered;
+        }
         self.start = sample.prior_delivered >= self.ends_at;
         if self.start {
             self.ends_at = ack.delivered;
             self.count += 1;
             self.limited_before = std::mem::take(&mut self.limited_now);
         }
-        self.limited_now |= ack.cwnd_limited;
+        // Before it arrived there was no room for a packet more. (A host without validation of its window, RFC 7661, says of
+        // every moment that the window was the limit, which a paced flow then never sees end.)
+        self.limited_now |= ack.inflight_before + 1.0 > cwnd;
     }
 
     /// A round begins with so much delivered.
     pub fn begin(&mut self, delivered: Packets) {
         self.ends_at = delivered;
+    }
+
+    /// A round begins with the acknowledgement that is about to be taken in: what it delivers is not known yet.
+    pub fn begin_with_ack(&mut self) {
+        self.begins_with_ack = true;
     }
 
     /// How much had been delivered at the last acknowledgement.

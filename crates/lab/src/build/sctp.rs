@@ -1,11 +1,12 @@
 //! The ends of an association. Its paths are one assembly: controls whose connections share state share it over the paths.
 
+use super::MAX_BACKOFF;
 use crate::flows::SctpPlan;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::random::Stream;
 use ackclock_sim::sctp::connection::Connection;
 
-/// Makes them, with so many paths. Nothing but bounds of the profile limits the back-off.
+/// Makes them, with so many paths.
 pub(super) fn ends(plan: &SctpPlan, paths: usize, name: &str, seed: u64) -> Ends {
     let options = plan.options();
     let mut assembly = plan.control.assembly();
@@ -22,6 +23,3 @@ pub(super) fn ends(plan: &SctpPlan, paths: usize, name: &str, seed: u64) -> Ends
     }
     .ends()
 }
-
-/// RTO.Max bounds the timeout; its factor has no bound of its own.
-const MAX_BACKOFF: f64 = 65_536.0;

@@ -1,7 +1,8 @@
 //! Sessions: for each row of the group one, with a flow for each of its connections.
 
-use super::{Connections, flow_parts, starts};
-use crate::flows::{FlowGroup, SessionPlan, TcpPlan};
+use super::connections::{Connections, Lifetime};
+use super::{flow_parts, starts};
+use crate::flows::{ConnectionPlan, FlowGroup, SessionPlan};
 use ackclock_base::Time;
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::random::Stream;
@@ -9,7 +10,7 @@ use ackclock_sim::session::SessionParts;
 
 /// Adds the group's sessions, and their flows to `flows`. The first row is `row`.
 pub(super) fn add(
-    (group, plan, session): (&FlowGroup, &TcpPlan, &SessionPlan),
+    (group, plan, session): (&FlowGroup, &ConnectionPlan, &SessionPlan),
     seed: u64,
     row: usize,
     flows: &mut Vec<FlowParts>,
@@ -24,7 +25,7 @@ pub(super) fn add(
         let first_flow = flows.len() as u32;
         for connection in 1..=session.connections() {
             let name = format!("{name} {connection}");
-            let ends = connections.next_with(0, &name, seed).lasting_ends();
+            let ends = connections.next_of(Lifetime::Lasting(0), &name, seed);
             flows.push(FlowParts {
                 start,
                 row: row + index,
@@ -42,7 +43,7 @@ pub(super) fn add(
             random,
             connect: Box::new(move |packets| {
                 opened += 1;
-                connections.next_with(packets, &format!("{name} connection {opened}"), seed).lasting_ends()
+                connections.next_of(Lifetime::Lasting(packets), &format!("{name} connection {opened}"), seed)
             }),
         });
     }

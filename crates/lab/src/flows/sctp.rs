@@ -62,12 +62,12 @@ pub(super) fn check_application(table: &TableReader<'_>, application: &Choice) -
     Some(())
 }
 
-/// The time that a packet takes one way is not told over SCTP.
-pub(super) fn check_discriminator(table: &TableReader<'_>, discriminator: Option<&str>) {
+/// The time that a packet takes one way is told by TCP's timestamps alone.
+pub(super) fn check_discriminator(table: &TableReader<'_>, discriminator: Option<&str>, transport: &str) {
     let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
     if entry.needs_timestamps {
         let given = if table.get("discriminator").is_some() { "discriminator" } else { "control" };
-        let found = format!("the discriminator {} over SCTP", quoted(entry.descriptor.name));
+        let found = format!("the discriminator {} over {transport}", quoted(entry.descriptor.name));
         table.problem_at(given, &found, "one that does not look at TCP's timestamps");
     }
 }

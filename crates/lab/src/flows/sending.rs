@@ -1,14 +1,14 @@
 //! How a group of flows sends, and what.
 
-use super::control::{self, ControlPlan};
+use super::connection::{self, ConnectionPlan};
+use super::control;
 use super::sctp::{self, SctpPlan};
 use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry::{self, Bulk};
-use ackclock_base::{Size, Span};
+use ackclock_base::Size;
 use ackclock_sim::session::Session;
-use ackclock_sim::tcp::details::{Details, LocalDrop};
 use ackclock_sim::traffic::adaptive_video::{AdaptiveVideo, Watching};
 use ackclock_sim::traffic::pages::{Pages, Reading};
 use ackclock_sim::traffic::timetable::Timetable;
@@ -18,16 +18,16 @@ use ackclock_sim::traffic::{self, Sizes};
 /// How a group sends.
 #[derive(Clone, Debug)]
 pub enum Sending {
-    /// Over TCP.
-    Tcp(Box<TcpPlan>),
+    /// Over a connection of TCP or QUIC.
+    Connection(Box<ConnectionPlan>),
     /// Over SCTP.
     Sctp(Box<SctpPlan>),
     /// Over UDP.
     Udp(UdpPlan),
-    /// Many connections over TCP, begun by a timetable, which count as one flow.
-    Connections(Box<TcpPlan>, Timetable),
-    /// A session over TCP, whose connections count as one flow.
-    Session(Box<TcpPlan>, SessionPlan),
+    /// Many connections, begun by a timetable, which count as one flow.
+    Connections(Box<ConnectionPlan>, Timetable),
+    /// A session, whose connections count as one flow.
+    Session(Box<ConnectionPlan>, SessionPlan),
 }
 
 /// What goes over UDP.
@@ -67,7 +67,9 @@ impl Sending {
     /// The name of what controls it.
     pub(super) fn control_name(&self) -> &'static str {
         match self {
-            Self::Tcp(plan) | Self::Connections(plan, _) | Self::Session(plan, _) => plan.control.name(),
+            Self::Connection(plan) | Self::Connections(plan, _) | Self::Session(plan, _) => {
+                plan.control.name()
+            }
             Self::Sctp(plan) => plan.control.name(),
             Self::Udp(plan) => plan.application.descriptor.name,
         }
@@ -127,19 +129,8 @@ impl SessionPlan {
     }
 }
 
-/// What a TCP sender is made of.
-#[derive(Clone, Debug)]
-pub struct TcpPlan {
-    /// Its congestion control.
-    pub control: ControlPlan,
-    /// The transport profile.
-    pub transport: Choice,
-    /// Bytes to send; `None` for no end.
-    pub size: Option<u64>,
-}
-
-/// What only TCP and SCTP have.
-const TCP_KEYS: [&str; 9] = [
+/// What only those have that have a congestion control.
+const CONTROLLED_KEYS: [&str; 9] = [
     "control",
     "discriminator",
     "action",
@@ -160,7 +151,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let application = pick("application", &registry::applications());
     let name = application.as_ref().map_or("", |application| application.descriptor.name);
     if traffic::find(name).is_some() {
-        for key in TCP_KEYS {
+        for key in CONTROLLED_KEYS {
             if table.get(key).is_some() {
                 let found = format!("`{key}` of the application {}", quoted(name));
                 table.problem_at(key, &found, "nothing: it goes over UDP");
@@ -178,7 +169,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let (control, transport) = (control?, transport?);
     let judge = control.judge();
     if ackclock_sim::sctp::options::find(transport.descriptor.name).is_some() {
-        sctp::check_discriminator(table, judge);
+        sctp::check_discriminator(table, judge, "SCTP");
         let application = application?;
         sctp::check_application(table, &application)?;
         let selector = sctp::read_selector(table)?;
@@ -193,11 +184,10 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
             "a transport with several paths such as \"sctp\"",
         );
     }
-    check_timestamps(table, judge, &transport);
-    check_local_drops(table, &transport);
+    connection::check_transport(table, judge, &transport);
     let application = application?;
-    let payload = Details::from(&transport.values).packet.bytes();
-    let mut plan = Box::new(TcpPlan { control, transport, size: None });
+    let mut plan = Box::new(ConnectionPlan { control, transport, size: None });
+    let payload = plan.payload_bytes();
     let values = &application.values;
     Some(match application.descriptor.name {
         "web" => Sending::Connections(plan, Timetable::Web(values.into())),
@@ -210,7 +200,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
         }
         _ => {
             plan.size = Bulk::from(values).size.map(|size| size.bytes());
-            Sending::Tcp(plan)
+            Sending::Connection(plan)
         }
     })
 }
@@ -247,27 +237,4 @@ pub(super) fn check_session(table: &TableReader<'_>, session: &SessionPlan, coun
         return None;
     }
     Some(())
-}
-
-/// A discriminator that looks at timestamps would call every loss the same without them.
-fn check_timestamps(table: &TableReader<'_>, discriminator: Option<&str>, transport: &Choice) {
-    let Some(entry) = discriminator.and_then(ackclock_cc::registry::find_discriminator) else { return };
-    if entry.needs_timestamps && !Details::from(&transport.values).timestamps {
-        let given = if table.get("transport").is_some() { "transport" } else { "control" };
-        let expected = format!(
-            "`timestamps = true` in the transport: the discriminator {} looks at them",
-            quoted(entry.descriptor.name)
-        );
-        table.problem_at(given, "a transport without timestamps", &expected);
-    }
-}
-
-/// A packet that leaves later than it is sent meets its interface when the sender has long gone on.
-fn check_local_drops(table: &TableReader<'_>, transport: &Choice) {
-    let Details { local_drop, send_jitter, .. } = (&transport.values).into();
-    if local_drop == LocalDrop::Cwr && send_jitter > Span::ZERO {
-        let expected =
-            "`send_jitter = \"0 s\"` in the transport: only what leaves at once can be refused to the sender";
-        table.problem_at("transport", "`local_drop = \"cwr\"` with a `send_jitter`", expected);
-    }
 }

@@ -75,7 +75,7 @@ records! {
         one_way_delay_p50_s, one_way_delay_p95_s, one_way_delay_p99_s: Option<f64>;
         /// the distribution of the same at the `probabilities`; only with `observe.distributions`
         one_way_delay_quantiles_s: Asked<Vec<f64>>;
-        /// expiries of the retransmission timer with data outstanding; those of a SYN are not counted
+        /// expiries of the retransmission timer with data outstanding; those of a SYN are not counted; [QUIC](quic.md) has none
         timeouts: u64;
         /// time lost waiting: from the last packet sent to each such expiry, added up
         timeout_idle_s: f64;

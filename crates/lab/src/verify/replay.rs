@@ -487,8 +487,8 @@ impl<'a> Replay<'a> {
     /// unless the link lets packets overtake. One that they hold up arrives with the last of them.
     fn arrive(&mut self, step: &Step<'_>, course: &Course, link: usize) {
         self.check_met(step);
-        let LinkFacts { delay, jitter, reorders, .. } = self.facts.links[link];
-        let earliest = course.since + delay;
+        let LinkFacts { delay, jitter, detour, reorders, .. } = self.facts.links[link];
+        let earliest = course.since + delay + detour.map_or(Span::ZERO, |detour| detour.at(course.since));
         let latest = earliest + jitter;
         let last = std::mem::replace(&mut self.links[link].arrived, step.time);
         let held_up = !reorders && last > latest;
@@ -506,7 +506,8 @@ impl<'a> Replay<'a> {
     /// Where a link repeats, a packet arrives after the wire's delay or with the one that was sent first before it; if the last
     /// of those was lost, when the other end has been told so.
     fn arrive_in_turn(&mut self, step: &Step<'_>, course: &Course, link: usize) {
-        let LinkFacts { delay, jitter, .. } = self.facts.links[link];
+        let LinkFacts { delay, jitter, detour, .. } = self.facts.links[link];
+        let delay = delay + detour.map_or(Span::ZERO, |detour| detour.at(course.since));
         let line = &mut self.links[link];
         let first = line.under_way.pop_front();
         let last = std::mem::replace(&mut line.arrived, step.time);

@@ -78,6 +78,7 @@ fn links() -> [LinkFacts; 2] {
         phases: Vec::new(),
         delay: Span::from_millis(delay_ms),
         jitter: Span::ZERO,
+        detour: None,
         reorders: false,
         capacity,
         service: Service { drops_only_when_full: true, ..Service::IN_ORDER },

@@ -9,7 +9,7 @@
 mod tests;
 
 use super::{Aftermath, Clock, Detection, Expiry, LossFound, News, Reaction};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, MAX_OUTSTANDING};
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
@@ -215,6 +215,9 @@ impl Detection for Quic {
     }
 
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
+        if board.span() >= MAX_OUTSTANDING - 1 {
+            board.settle(Time::NEVER); // no room to keep what was given up
+        }
         let next = board.next();
         (board.pipe() < cwnd && next < fresh_until).then_some(next)
     }

@@ -39,6 +39,11 @@ impl Ledger {
         }
     }
 
+    /// The packets that were acknowledged selectively since they were last [handed over](Self::drain_selective).
+    pub fn selective(&self) -> &[u64] {
+        &self.selective
+    }
+
     /// Hands over the packets that were acknowledged selectively since this was last asked, in no order. Only for a rule
     /// that finds losses itself; where later packets are counted, nothing is kept for it.
     pub fn drain_selective(&mut self, mut each: impl FnMut(&mut Self, u64)) {

@@ -27,6 +27,17 @@ pub struct Acknowledgement<Ranges> {
     /// Whether it moves the transport's own cumulative acknowledgement, where that is not the one of these numbers: where
     /// several paths carry one sequence.
     pub advances: Option<bool>,
+    /// What it says of how long it was held back, of a transport that says so.
+    pub held: Option<Held>,
+}
+
+/// How long an acknowledgement was held back, as it says (RFC 9000 section 13.2.5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// One past the highest number that it acknowledges, whose packet is the one that waited.
+    pub end: u64,
+    /// How long.
+    pub delay: Span,
 }
 
 /// What came of an acknowledgement, for those who measure.
@@ -73,17 +84,27 @@ impl Sender {
         acknowledgement: Acknowledgement<impl Iterator<Item = Range<u64>>>,
         output: &mut impl Output,
     ) -> Taken {
-        let Acknowledgement { cumulative, ranges, stamp, one_way_delay, dsack, marks, advances } =
+        let Acknowledgement { cumulative, ranges, stamp, one_way_delay, dsack, marks, advances, held } =
             acknowledgement;
         self.note_if_app_limited();
         let units = self.options.units;
         let inflight_before = units.to_packets(self.flight::<AT_EASE>());
         let was_recovering = !AT_EASE && self.rule.in_recovery();
         let newly = if AT_EASE { self.take_in_order(cumulative) } else { self.take_in(cumulative, ranges) };
+        if !AT_EASE && self.options.numbers_once {
+            self.tell_acked(output);
+        }
         let sample = self.ledger.count_delivery(now, &newly);
-        let fresh = AT_EASE || advances.unwrap_or(newly.cumulative > 0);
+        let brings_new = if held.is_some() { newly.delivered > 0 } else { newly.cumulative > 0 };
+        let fresh = AT_EASE || advances.unwrap_or(brings_new);
         let clean_rtt = newly.unambiguous_sending().map(|sent| now.since(sent));
-        let rtt = self.measure(now, cumulative, clean_rtt, stamp.filter(|_| fresh));
+        let rtt = match held {
+            None => {
+                let counts = fresh || self.options.times_gaps;
+                self.measure(now, cumulative, clean_rtt, stamp.filter(|_| counts))
+            }
+            Some(held) => self.measure_held(&newly, held, clean_rtt),
+        };
         let incoming =
             || IncomingAck { now, fresh, echo: stamp.map(|stamp| now.since(stamp)), one_way_delay };
         let cause = self.controller.on_incoming(incoming, &mut *self.random);
@@ -99,7 +120,7 @@ impl Sender {
                 (news.stamp, news.dsack) = (stamp, dsack.map(|range| (range.start, range.end)));
             }
             reaction = self.rule.on_ack(&mut self.ledger, &news);
-            self.react_before_control(now, &reaction, inflight_before);
+            self.react_before_control(now, &reaction, inflight_before, output);
         }
         let new_marks = self.ecn.new_marks(marks);
         if !AT_EASE && marks.echo && !self.ecn.counts() {
@@ -110,7 +131,7 @@ impl Sender {
         let ack = Ack {
             now,
             fresh,
-            acked_to: self.ledger.una(),
+            acked_to: self.acked_to(),
             sent_to: self.ledger.next(),
             newly_acked: units.to_packets(newly.delivered),
             newly_lost: if AT_EASE { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
@@ -143,7 +164,7 @@ impl Sender {
         if sends_new {
             self.send_new(now, output);
         }
-        Taken { clean_rtt }
+        Taken { clean_rtt: if held.is_some() { rtt } else { clean_rtt } }
     }
 
     /// Puts an acknowledgement into the ledger.
@@ -194,6 +215,30 @@ impl Sender {
         rtt
     }
 
+    fn tell_acked(&mut self, output: &mut impl Output) {
+        let spared: u64 = self.ledger.selective().iter().map(|number| output.on_acked(*number)).sum();
+        if self.data_until < u64::MAX {
+            self.data_until -= spared;
+        }
+    }
+
+    /// The round trip of an acknowledgement that says how long it was held back: one of the packet with the highest number,
+    /// if that is new (RFC 9002 section 5.1). The smoothed one is without the delay, unless it would fall below the least
+    /// (section 5.3); controls are told the whole.
+    fn measure_held(&mut self, newly: &Newly, held: Held, clean: Option<Span>) -> Option<Span> {
+        let rtt = clean.filter(|_| newly.newest_is(held.end.wrapping_sub(1)))?;
+        self.highest_acked = self.highest_acked.max(held.end);
+        self.rtt.sample_held(rtt, held.delay);
+        Some(rtt)
+    }
+
+    /// One past the packets that controls take for acknowledged: SND.UNA, or where no number is used twice the highest
+    /// acknowledged, since what is lost stays so.
+    #[inline]
+    pub(super) fn acked_to(&self) -> u64 {
+        if self.options.numbers_once { self.highest_acked } else { self.ledger.una() }
+    }
+
     fn take_timer_sample(&mut self, sent: Time, now: Time) {
         self.rtt.sample_for_timer(sent, now);
         self.expiries = 0; // Karn: the back-off stays until there is a sample
@@ -228,12 +273,18 @@ impl Sender {
     }
 
     #[inline(always)] // on the way of every acknowledgement, and in a cold place besides
-    pub(super) fn react_before_control(&mut self, now: Time, reaction: &Reaction, inflight: f64) {
+    pub(super) fn react_before_control(
+        &mut self,
+        now: Time,
+        reaction: &Reaction,
+        inflight: f64,
+        output: &mut impl Output,
+    ) {
         if let Some(duplicates) = reaction.recovered {
             self.note_cwnd(now);
             self.controller.on_recovered(&Recovered { now, ending: Ending::Repaired { duplicates } });
         }
-        self.report_lost(now);
+        self.report_lost(now, output);
         if let Some(found) = reaction.loss {
             self.timed = None;
             self.counts.fast_retransmits += 1;

@@ -3,6 +3,7 @@
 
 use super::{Output, Sender};
 use ackclock_base::{Packets, Span, Time};
+use ackclock_cc::Timeout;
 
 /// What an association has found out about the packets of a path, for a rule that leaves this to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,9 +54,41 @@ impl Sender {
         self.expiries = 0;
     }
 
+    /// The retransmission timer begins anew.
+    pub fn restart_deadline(&mut self, now: Time) {
+        self.deadline = now + self.timeout();
+    }
+
+    /// The retransmission timer goes on as it was, whatever the last acknowledgement has made of it.
+    pub fn keep_deadline(&mut self, deadline: Time) {
+        self.deadline = deadline;
+    }
+
+    /// The timer has expired over packets that are lost, and which other paths are to carry: a timeout with nothing in flight.
+    pub fn expire(&mut self, now: Time) {
+        self.expiries = self.expiries.saturating_add(1);
+        self.counts.note_timeout(now.since(self.last_sent));
+        (self.timed, self.deadline) = (None, Time::NEVER);
+        let timeout = Timeout {
+            now,
+            window: self.reduction_base(0.0),
+            inflight: 0.0,
+            sent_to: self.ledger.high(),
+            in_a_row: self.expiries,
+            keeps_threshold: false,
+        };
+        self.note_cwnd(now);
+        self.controller.on_timeout(&timeout, &mut *self.random);
+    }
+
     /// What was asked is no longer waited for.
     pub fn give_up_answer(&mut self) {
         self.deadline = Time::NEVER;
+    }
+
+    /// So many of the packets sent carried what had been sent before under other numbers.
+    pub fn note_repeated(&mut self, packets: u64) {
+        self.counts.retransmitted += packets;
     }
 
     /// One past the highest number sent.

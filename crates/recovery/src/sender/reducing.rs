@@ -1,17 +1,18 @@
 //! What a sender tells its control when something is lost, marked or refused, and when that was none.
 
-use super::Sender;
+use super::{Output, Sender};
 use crate::detection::LossFound;
 use crate::options::Options;
 use ackclock_base::{Packets, Time};
 use ackclock_cc::{Ending, Loss, LossSignal, Lost, Recovered};
 
 impl Sender {
-    /// Tells the control of packets that have been given up.
+    /// Tells the control and the transport of packets that have been given up.
     #[inline]
-    pub(super) fn report_lost(&mut self, now: Time) {
-        let Self { ledger, controller, random, options: Options { units, .. }, .. } = self;
+    pub(super) fn report_lost(&mut self, now: Time, output: &mut impl Output) {
+        let Self { ledger, controller, random, data_until, options: Options { units, .. }, .. } = self;
         ledger.drain_given_up(|number, sent, sample| {
+            *data_until = data_until.saturating_add(u64::from(output.on_lost(number)));
             let lost = Lost {
                 now,
                 number,
@@ -59,7 +60,7 @@ impl Sender {
     /// Reduces the window where nothing is to be resent, unless that has been done for what is outstanding or a loss is
     /// being repaired.
     pub(super) fn reduce_once(&mut self, now: Time, signal: LossSignal) {
-        if self.ecn.is_old(self.ledger.una()) || self.rule.in_recovery() || self.ledger.is_empty() {
+        if self.ecn.is_old(self.acked_to()) || self.rule.in_recovery() || self.ledger.is_empty() {
             return;
         }
         let found = LossFound { number: self.ledger.una(), signal, duplicates: 0 };

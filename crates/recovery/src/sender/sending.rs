@@ -3,7 +3,7 @@
 use super::{Output, Sender, Transmission};
 use crate::pacer::Pace;
 use ackclock_base::Time;
-use ackclock_cc::{Decision, Sent};
+use ackclock_cc::{Decision, Follows, Sent};
 
 impl Sender {
     /// Sends what the rule has, as long as window, pacing and burst allow.
@@ -71,7 +71,12 @@ impl Sender {
 
     #[inline]
     pub(super) fn fresh_until(&self) -> u64 {
-        self.data_until.min(self.ledger.una() + self.options.window)
+        let window_from = if self.options.numbers_once {
+            self.ledger.high() - self.ledger.pipe() // what is lost stays outstanding for a while, and takes no room
+        } else {
+            self.ledger.una()
+        };
+        self.data_until.min(window_from + self.options.window)
     }
 
     /// From the control's rate, or from the window over the round trip where the profile paces window controls.
@@ -126,7 +131,8 @@ impl Sender {
         if self.deadline == Time::NEVER {
             self.restart_timer(now);
         }
-        if self.tells_sending {
+        if self.tells_sending != Follows::Nothing && (after_idle || self.tells_sending == Follows::Everything)
+        {
             self.tell_sent(now, after_idle);
         }
         Some(size)

@@ -27,12 +27,13 @@ impl Sender {
             Expiry::Probe(number) => {
                 self.note_if_app_limited();
                 self.transmit(now, number, output);
+                self.data_until = self.data_until.max(self.ledger.high()); // a probe may carry what was sent before
                 self.restart_timer(now);
                 self.send_allowed(now, output);
             }
             Expiry::Losses(reaction) => {
                 self.note_if_app_limited();
-                self.react_before_control(now, &reaction, inflight);
+                self.react_before_control(now, &reaction, inflight, output);
                 self.react_after_control::<false>(now, &reaction, output);
             }
         }
@@ -46,7 +47,8 @@ impl Sender {
             Aftermath::Undone => self.undo(now),
             Aftermath::PersistentCongestion => {
                 let window = self.reduction_base(inflight);
-                let timeout = Timeout { now, window, inflight, in_a_row: 1, keeps_threshold: false };
+                let sent_to = self.ledger.high();
+                let timeout = Timeout { now, window, inflight, sent_to, in_a_row: 1, keeps_threshold: false };
                 self.ecn.note_reduction(self.ledger.high());
                 self.note_cwnd(now);
                 self.controller.on_timeout(&timeout, &mut *self.random);

@@ -89,6 +89,7 @@ impl Sending {
                 dsack: None,
                 marks,
                 advances: None,
+                held: None,
             },
             &mut output,
         );

@@ -7,7 +7,7 @@ use ackclock_base::random::Scripted;
 use ackclock_base::{Span, Time};
 use ackclock_cc::entry::Entry;
 use ackclock_cc::registry;
-use ackclock_cc::{Assembly, Exponential, Initial, bbr};
+use ackclock_cc::{Assembly, Exponential, Initial};
 use ackclock_recovery::detection::AfterTimeout;
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::rtt::TimeoutRule;
@@ -71,6 +71,7 @@ fn sender(entry: &Entry, datagrams: u64) -> Sender {
         ssthresh: f64::INFINITY,
         limit: recommended.window as f64,
         packet_bytes: PAYLOAD_BYTES as u32,
+        selective_acks: true,
     };
     let detection =
         SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
@@ -133,6 +134,6 @@ fn a_megabyte_in_real_time_under_cubic() {
 }
 
 #[test]
-fn a_megabyte_in_real_time_under_the_skeleton_of_bbr() {
-    assert!(transfer(&bbr::ENTRY) >= 31);
+fn a_megabyte_in_real_time_under_bbrv3() {
+    assert!(transfer(registry::find("bbrv3").unwrap()) >= 31);
 }

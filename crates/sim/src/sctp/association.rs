@@ -32,6 +32,9 @@ pub struct Association {
     pub(super) window: u64,
     /// Reports of what is missing, by TSN.
     pub(super) reports: MissingReports,
+    /// The highest TSN that has been acknowledged so far, or the last of those that went with the cumulative TSN since: below it
+    /// each SACK reports in ns-2.
+    pub(super) highest: u64,
     /// The TSN whose cumulative acknowledgement ends the recovery (RFC 9260 section 7.2.4).
     pub(super) recover: Option<u64>,
     /// The gap blocks of the SACK before, as TSNs: receivers repeat them.
@@ -69,6 +72,7 @@ impl Association {
             selector,
             window: receive_window.bytes(),
             reports: MissingReports::new(missing_reports),
+            highest: 0,
             recover: None,
             seen: Vec::new(),
             earlier: Vec::new(),
@@ -106,7 +110,19 @@ impl Association {
             }
         }
         self.burst = self.options.burst(false);
+        // What was due before there was an association is due now; no timer may lie in the past.
+        self.switches(now);
         self.send_all(now, wire);
+    }
+
+    /// Changes the primary path if that is due. Says whether it was.
+    fn switches(&mut self, now: Time) -> bool {
+        let due = now >= self.switch_at;
+        if due {
+            self.switch_at = Time::NEVER;
+            self.set_primary((self.primary + 1) % self.paths.len());
+        }
+        due
     }
 
     /// The application has so many chunks more to send.
@@ -143,9 +159,7 @@ impl Association {
             return;
         }
         self.burst = self.options.burst(false);
-        if now >= self.switch_at {
-            self.switch_at = Time::NEVER;
-            self.set_primary((self.primary + 1) % self.paths.len());
+        if self.switches(now) {
             self.send_all(now, wire);
         }
         for index in 0..self.paths.len() {

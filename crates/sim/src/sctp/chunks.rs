@@ -64,12 +64,15 @@ pub struct Chunks {
     first: u64,
     in_flight: u64,
     waiting: Vec<Waiting>,
+    /// By path, how many wait that it carried last.
+    lost_on: Vec<u64>,
 }
 
 impl Chunks {
     /// Nothing sent yet over so many paths.
     pub fn new(paths: usize) -> Self {
-        Self { ring: VecDeque::new(), first: 0, in_flight: 0, waiting: vec![Waiting::default(); paths] }
+        let (waiting, lost_on) = (vec![Waiting::default(); paths], vec![0; paths]);
+        Self { ring: VecDeque::new(), first: 0, in_flight: 0, waiting, lost_on }
     }
 
     /// The first that is not acknowledged cumulatively.
@@ -90,6 +93,17 @@ impl Chunks {
     /// How many wait to be sent again over a path.
     pub fn waiting(&self, path: usize) -> u64 {
         self.waiting[path].count
+    }
+
+    /// How many wait to be sent again that a path carried last.
+    pub fn lost_on(&self, path: usize) -> u64 {
+        self.lost_on[path]
+    }
+
+    /// Whether a path has carried none last, of those below one, that has not arrived.
+    pub fn is_first_of(&self, tsn: u64, path: usize) -> bool {
+        let below = self.ring.range(..(tsn - self.first) as usize);
+        !below.into_iter().any(|chunk| !chunk.is_acked() && usize::from(chunk.path) == path)
     }
 
     /// How many wait to be sent again.
@@ -177,6 +191,7 @@ impl Chunks {
         // What a timeout sends again may be reported missing again.
         chunk.marks &= if reports { u8::MAX } else { !FAST };
         self.in_flight -= 1;
+        self.lost_on[usize::from(chunk.path)] += 1;
         let waiting = &mut self.waiting[to];
         waiting.from = if waiting.count == 0 { tsn } else { waiting.from.min(tsn) };
         waiting.count += 1;
@@ -201,6 +216,7 @@ impl Chunks {
     fn wait_no_more(&mut self, tsn: u64) {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         chunk.marks &= !WAITS;
+        self.lost_on[usize::from(chunk.path)] -= 1;
         self.waiting[usize::from(chunk.to)].count -= 1;
     }
 }

@@ -28,7 +28,9 @@ choice! {
     pub enum Repair {
         /// All that windows allow, what is lost first.
         Windows = "windows",
-        /// No new data before everything lost has been sent again, and one packet only at the acknowledgement that shows it.
+        /// No new data before everything lost has been sent again, and one packet only at the acknowledgement that shows it. Each
+        /// SACK reports below the highest TSN acknowledged so far, whatever it brings; what was sent in a recovery begins another
+        /// one when it is lost; and the timer of the path that a chunk was lost on runs while that waits to be sent again.
         Ns2 = "ns2",
     }
 }
@@ -87,6 +89,10 @@ parameters! {
             Range { min: 0.0, max: 0.5, above_min: true },
             "RFC 9260 section 6.2; 500 ms at most",
         ),
+        /// Whether the first packet of an association is acknowledged at once
+        sack_first_packet: bool = flag(true, "RFC 9260 section 5.1; not in ns-2 before October 2007"),
+        /// Whether the packet that fills the last gap is acknowledged at once, too
+        sack_filled_gap: bool = flag(true, "as usrsctp, after RFC 5681 section 4.2; not in ns-2"),
         /// Granularity of the timer's clock
         tick: Span = time("1 ms", SPANS, "RFC 9260 section 6.3.1 rule C6"),
         /// The least retransmission timeout

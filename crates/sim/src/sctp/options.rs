@@ -21,6 +21,8 @@ pub const PROFILES: &[Descriptor] = &[
             ("initial_ssthresh", "65536 B"),
             ("idle_window", "2 packets"),
             ("missing_reports", "4"),
+            ("sack_first_packet", "false"),
+            ("sack_filled_gap", "false"),
             ("initial_rto", "3 s"),
             ("confirm_paths", "false"),
             // -1 is written for "never", and compared as a signed number: always.
@@ -113,6 +115,7 @@ impl Options {
             recovery: RecoveryOptions {
                 units,
                 window: units.most_outstanding(),
+                numbers_once: false,
                 dupack_threshold: 0,
                 timeout: TimeoutRule {
                     tick: details.tick,
@@ -126,6 +129,7 @@ impl Options {
                 credits_selective: true,
                 cwnd_validation: true,
                 timer_from_stamps: true,
+                times_gaps: true,
                 undo: UndoRules::default(),
                 pacing: false,
                 max_burst: u64::MAX,
@@ -144,6 +148,7 @@ impl Options {
             ssthresh: self.details.initial_ssthresh.map_or(f64::INFINITY, packets),
             limit: packets(self.details.receive_window),
             packet_bytes: self.sizes.max_chunk,
+            selective_acks: true,
         }
     }
 

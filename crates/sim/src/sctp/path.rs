@@ -1,6 +1,7 @@
 //! A path of an association: its own recovery and congestion control, the TSNs under its numbers, and whether it works.
 
 use super::heartbeat::Heartbeat;
+use super::held::Held;
 use super::options::Options;
 use super::reachability::Reachability;
 use crate::random::Stream;
@@ -29,6 +30,8 @@ pub struct Path {
     pub(super) recover: Option<u64>,
     /// Of the acknowledgement that is being taken in.
     pub(super) news: News,
+    /// Its timer before that.
+    pub(super) held: Held,
     last_rtt: Option<Span>,
 }
 
@@ -117,6 +120,7 @@ impl Path {
             reports: MissingReports::new(options.details.missing_reports),
             recover: None,
             news: News::default(),
+            held: Held::default(),
             last_rtt: None,
         }
     }

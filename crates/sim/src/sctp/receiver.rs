@@ -4,8 +4,8 @@
 use super::message::{Block, Data, Echo, Sack};
 use super::options::Options;
 use super::streams::Streams;
+use crate::ranges::Ranges;
 use ackclock_base::{Span, Time};
-use std::collections::VecDeque;
 
 /// Packets that a SACK may be held back for, on all paths together.
 const PACKETS_PER_SACK: u8 = 2;
@@ -14,20 +14,22 @@ const PACKETS_PER_SACK: u8 = 2;
 #[derive(Clone, Debug)]
 pub struct Receiver {
     sack_delay: Option<Span>,
+    /// Whether what fills the last gap is told at once.
+    tells_filled: bool,
     /// Whether gaps do not hasten SACKs (delayed acknowledgement for CMT).
     delays_at_gaps: bool,
     max_blocks: usize,
     /// What it has room for, in chunks and in bytes.
     room: u64,
     payload: u64,
-    next: u64,
-    /// What came out of order: ranges above `next`, ascending, not touching.
-    ranges: VecDeque<(u64, u64)>,
+    arrived: Ranges,
     streams: Streams,
     received: u64,
     duplicates: u64,
     /// Since the last SACK.
     packets: u8,
+    /// How many of them make one due.
+    wanted: u8,
     echo: Echo,
     held: Option<Time>,
     /// Over which path the last packet came: where the SACK goes.
@@ -50,16 +52,17 @@ impl Receiver {
         let payload = u64::from(options.sizes.payload);
         Self {
             sack_delay: options.sack_delay(),
+            tells_filled: options.details.sack_filled_gap,
             delays_at_gaps: options.details.cmt,
             max_blocks: options.sizes.max_blocks,
             room: (options.details.receive_window.bytes() / payload).max(1),
             payload,
-            next: 0,
-            ranges: VecDeque::new(),
+            arrived: Ranges::default(),
             streams: Streams::new(options.details.streams, options.details.ordered),
             received: 0,
             duplicates: 0,
             packets: 0,
+            wanted: if options.details.sack_first_packet { 1 } else { PACKETS_PER_SACK },
             echo: Echo::default(),
             held: None,
             path: 0,
@@ -79,7 +82,7 @@ impl Receiver {
 
     /// The first chunk that is missing.
     pub fn next(&self) -> u64 {
-        self.next
+        self.arrived.next()
     }
 
     /// When a SACK that is held back is due.
@@ -95,20 +98,19 @@ impl Receiver {
         }
         self.packets = self.packets.saturating_add(1);
         self.path = path;
-        let had_gaps = !self.ranges.is_empty();
+        let had_gaps = self.arrived.has_gaps();
         let is_new = self.take_in(data.tsn);
         let mut delivered = 0;
         if is_new {
             self.received += 1;
-            let (next, ranges) = (self.next, &self.ranges);
-            delivered = self.streams.on_arrival(data.tsn, |tsn| tsn < next || holds(ranges, tsn));
+            delivered = self.streams.on_arrival(data.tsn, |tsn| self.arrived.holds(tsn));
         } else {
             self.duplicates += 1;
         }
-        let has_gaps = had_gaps || !self.ranges.is_empty();
+        let has_gaps = (had_gaps && self.tells_filled) || self.arrived.has_gaps();
         let disturbed = !is_new || (has_gaps && !self.delays_at_gaps);
         let answers = match self.sack_delay {
-            Some(delay) if !disturbed && self.packets < PACKETS_PER_SACK => {
+            Some(delay) if !disturbed && self.packets < self.wanted => {
                 self.held.get_or_insert(now + delay);
                 false
             }
@@ -120,14 +122,15 @@ impl Receiver {
     /// The acknowledgement of all that has arrived, and the path that it takes.
     pub fn sack(&mut self) -> (usize, Sack<'_>) {
         self.held = None;
-        let Self { next, ranges, blocks, .. } = self;
+        self.wanted = PACKETS_PER_SACK;
+        let Self { arrived, blocks, .. } = self;
         blocks.clear();
-        let near = |tsn: u64| u16::try_from(tsn - *next).unwrap_or(u16::MAX);
-        let told = ranges.iter().map(|(start, end)| Block { start: near(*start), end: near(*end) });
+        let near = |tsn: u64| u16::try_from(tsn - arrived.next()).unwrap_or(u16::MAX);
+        let told = arrived.above().map(|range| Block { start: near(range.start), end: near(range.end) });
         blocks.extend(told.take_while(|block| block.start < block.end).take(self.max_blocks));
         let left = self.room.saturating_sub(self.received - self.streams.delivered()) * self.payload;
         let sack = Sack {
-            cumulative: *next,
+            cumulative: self.arrived.next(),
             blocks: &self.blocks,
             window: left.min(u64::from(u32::MAX)) as u32,
             echo: self.echo,
@@ -139,46 +142,9 @@ impl Receiver {
     /// Notes a TSN; says whether it is new and there was room for it (section 6.2: what there is no room for is dropped).
     #[inline]
     fn take_in(&mut self, tsn: u64) -> bool {
-        if tsn == self.next {
-            self.next += 1;
-            if let Some((_, end)) = self.ranges.front().copied().filter(|(start, _)| *start == self.next) {
-                self.ranges.pop_front();
-                self.next = end;
-            }
-            return true;
-        }
-        tsn > self.next && self.received - self.streams.delivered() < self.room && self.store(tsn)
+        let has_room = tsn == self.arrived.next() || self.received - self.streams.delivered() < self.room;
+        has_room && self.arrived.insert(tsn)
     }
-
-    fn store(&mut self, tsn: u64) -> bool {
-        // The first range that does not end before it.
-        let place = self.ranges.partition_point(|(_, end)| *end < tsn);
-        let Some((start, end)) = self.ranges.get_mut(place) else {
-            self.ranges.push_back((tsn, tsn + 1));
-            return true;
-        };
-        if (*start..*end).contains(&tsn) {
-            return false;
-        }
-        if tsn == *end {
-            *end += 1;
-            let joins = self.ranges.get(place + 1).copied().filter(|(start, _)| *start == tsn + 1);
-            if let Some((_, end)) = joins {
-                self.ranges[place].1 = end;
-                self.ranges.remove(place + 1);
-            }
-        } else if tsn + 1 == *start {
-            *start = tsn;
-        } else {
-            self.ranges.insert(place, (tsn, tsn + 1));
-        }
-        true
-    }
-}
-
-fn holds(ranges: &VecDeque<(u64, u64)>, tsn: u64) -> bool {
-    let place = ranges.partition_point(|(_, end)| *end <= tsn);
-    ranges.get(place).is_some_and(|(start, _)| *start <= tsn)
 }
 
 #[cfg(test)]
@@ -204,11 +170,21 @@ mod tests {
     }
 
     #[test]
+    fn the_first_packet_is_acknowledged_at_once() {
+        // RFC 9260 section 5.1; from then on every second one.
+        let mut receiver = receiver(&[]);
+        assert_eq!(arrive(&mut receiver, 0, 0), Some((0, 1, vec![])));
+        assert_eq!(arrive(&mut receiver, 0, 1), None);
+        assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 3, vec![])));
+    }
+
+    #[test]
     fn every_second_packet_is_acknowledged_over_whichever_path_it_comes() {
         let mut receiver = receiver(&[]);
-        assert_eq!(arrive(&mut receiver, 0, 0), None);
+        arrive(&mut receiver, 0, 0);
+        assert_eq!(arrive(&mut receiver, 0, 1), None);
         assert_eq!(receiver.timer(), Time::from_seconds(0.2));
-        assert_eq!(arrive(&mut receiver, 1, 1), Some((1, 2, vec![])));
+        assert_eq!(arrive(&mut receiver, 1, 2), Some((1, 3, vec![])));
         assert_eq!(receiver.timer(), Time::NEVER);
     }
 
@@ -228,8 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn what_fills_the_last_gap_may_wait_for_a_second_packet() {
+        let mut receiver = receiver(&[("sack_filled_gap", "false")]);
+        arrive(&mut receiver, 0, 0);
+        assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 1, vec![(1, 2)])));
+        assert_eq!(arrive(&mut receiver, 0, 1), None);
+        assert_eq!(arrive(&mut receiver, 0, 3), Some((0, 4, vec![])));
+    }
+
+    #[test]
     fn under_cmt_gaps_do_not_hasten_sacks_which_tell_how_many_packets_came() {
-        let mut receiver = receiver(&[("cmt", "true")]);
+        let mut receiver = receiver(&[("cmt", "true"), ("sack_first_packet", "false")]);
         assert_eq!(arrive(&mut receiver, 0, 3), None);
         receiver.on_data(Time::ZERO, 1, &Data { tsn: 0, sent: Time::ZERO });
         let (path, sack) = receiver.sack();

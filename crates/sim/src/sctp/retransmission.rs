@@ -32,10 +32,14 @@ impl Association {
 
     /// T3-rtx of a path has expired (section 6.3.3): an error, the window of one packet, and one packet at once.
     pub(super) fn on_timeout(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
-        let had = self.paths[index].sender.inflight() > 0;
-        self.paths[index].sender.on_timer(now, &mut Nothing);
-        if !had {
-            return;
+        if self.holds_timer(index) {
+            self.paths[index].sender.expire(now);
+        } else {
+            let had = self.paths[index].sender.inflight() > 0;
+            self.paths[index].sender.on_timer(now, &mut Nothing);
+            if !had {
+                return;
+            }
         }
         self.on_error(now, index);
         if self.failed_at().is_some() {

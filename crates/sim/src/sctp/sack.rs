@@ -2,6 +2,7 @@
 //! of its own packets, and what may be sent is sent.
 
 use super::association::{Association, Choices};
+use super::details::Repair;
 use super::message::{Sack, Wire};
 use super::path::{News, Nothing, Path};
 use ackclock_base::{Span, Time};
@@ -32,12 +33,19 @@ impl Association {
         {
             return;
         }
+        let as_ns2 = self.options.repairs_first();
+        if as_ns2 {
+            self.note_timers(sack.cumulative);
+        }
         let mut brought = self.take_in(sack);
         self.window = u64::from(sack.window);
         self.find_losses(sack, &mut brought);
         let rtt = self.echoed(now, sack);
         self.tell_paths(now, &brought);
         self.leave_recovery();
+        if as_ns2 {
+            self.hold_timers(now);
+        }
         self.select(now, rtt);
         self.burst = self.options.burst(brought.resent);
         if brought.losses
@@ -57,10 +65,12 @@ impl Association {
         for tsn in self.chunks.first()..sack.cumulative {
             self.acknowledge(tsn, &mut brought);
         }
+        self.highest = brought.highest.unwrap_or(self.highest);
         self.chunks.release(sack.cumulative);
         if !sack.blocks.is_empty() || !self.seen.is_empty() {
             self.take_in_blocks(sack, &mut brought);
         }
+        self.highest = self.highest.max(brought.highest.unwrap_or(0));
         brought
     }
 
@@ -113,7 +123,9 @@ impl Association {
             return;
         }
         let by_path = self.options.details.cmt;
-        if let Some(highest) = brought.highest.filter(|_| !by_path) {
+        // ns-2 forgets to begin anew with each SACK.
+        let highest = if self.options.repairs_first() { Some(self.highest) } else { brought.highest };
+        if let Some(highest) = highest.filter(|_| !by_path) {
             // In recovery, all that is reported missing in a SACK that moves the cumulative TSN.
             let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
             let in_recovery = brought.advances && self.recover.is_some();
@@ -178,11 +190,13 @@ impl Association {
         let recover = if by_path { &mut self.paths[index].recover } else { &mut self.recover };
         // Losses of what was sent since the recovery began are part of it, wherever they show. One reduction for each path that
         // the SACK which begins it shows losses on.
-        let begins = recover.is_none();
+        // In ns-2 a loss of what was sent since begins another one.
+        let as_ns2 = self.options.details.repair == Repair::Ns2;
+        let begins = recover.is_none_or(|recover| as_ns2 && tsn >= recover);
         if begins {
             *recover = Some(self.chunks.high());
         }
-        let is_beginning = begins || (!by_path && self.paths.iter().any(|path| path.news.reduces));
+        let is_beginning = begins || (!by_path && !as_ns2 && self.paths.iter().any(|path| path.news.reduces));
         let path = &mut self.paths[index];
         path.news.lost.push(chunk.number);
         path.news.reduces |= is_beginning;
@@ -271,6 +285,7 @@ impl Path {
             dsack: None,
             marks: MarkFeedback::default(),
             advances,
+            held: None,
         };
         let taken = sender.on_ack(now, acknowledgement, &mut Nothing);
         lane.release(sender.una());

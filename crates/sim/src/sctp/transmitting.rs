@@ -70,7 +70,9 @@ impl Association {
     pub(super) fn send_lost(&mut self, now: Time, wire: &mut impl Wire) {
         for index in 0..self.paths.len() {
             let waiting = self.chunks.waiting(index);
-            if waiting > 0 {
+            if self.options.repairs_first() {
+                (0..waiting).all(|_| self.send_again_as_ns2(now, index, wire));
+            } else if waiting > 0 {
                 self.send_over(now, index, waiting, wire);
             }
         }
@@ -78,7 +80,9 @@ impl Association {
 
     /// Sends the first that waits for a path, whatever the window.
     pub(super) fn send_one(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        let restarts = self.restarts(index);
         self.with_packets(now, index, wire, |path, mut packets| path.send_one(now, &mut packets));
+        self.restart(now, restarts);
     }
 
     fn send_new(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
@@ -96,7 +100,7 @@ impl Association {
         (self.window / chunk).saturating_sub(in_flight).max(u64::from(in_flight == 0))
     }
 
-    fn send_over(&mut self, now: Time, index: usize, chunks: u64, wire: &mut impl Wire) {
+    pub(super) fn send_over(&mut self, now: Time, index: usize, chunks: u64, wire: &mut impl Wire) {
         let most = chunks.min(self.burst);
         if most == 0 {
             return;

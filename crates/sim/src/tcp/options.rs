@@ -179,6 +179,7 @@ impl Options {
             recovery: ackclock_recovery::Options {
                 units: Units::packets(bytes(details.packet)),
                 window: details.window as u64,
+                numbers_once: false,
                 dupack_threshold: if by_time { 0 } else { details.dupack_threshold },
                 timeout: TimeoutRule {
                     tick: details.tick,
@@ -195,6 +196,7 @@ impl Options {
                 credits_selective: false,
                 cwnd_validation: details.cwnd_validation,
                 timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,
+                times_gaps: false,
                 undo: UndoRules {
                     eifel_timeouts: details.spurious_timeouts && details.timestamps,
                     eifel_recoveries: details.spurious_recoveries && details.timestamps,
@@ -234,6 +236,7 @@ impl Options {
             ssthresh: self.sender.initial_ssthresh,
             limit: self.sender.recovery.window as f64,
             packet_bytes: self.sender.payload_bytes,
+            selective_acks: self.receiver.sack,
         }
     }
 }

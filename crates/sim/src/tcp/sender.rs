@@ -131,6 +131,7 @@ impl Sender {
             dsack: if self.options.dsack { segment.duplicate() } else { None },
             marks: MarkFeedback { echo: segment.flags.has(Flags::CONGESTION_ECHO), marked: segment.marks },
             advances: None,
+            held: None,
         };
         let Self { core, options, flags, .. } = self;
         let taken = core.on_ack(now, acknowledgement, &mut Segments { now, options, flags: *flags, wire });

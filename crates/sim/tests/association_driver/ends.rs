@@ -1,5 +1,7 @@
 //! The two ends, and a model of what the application has that shares nothing with them.
 
+use super::forging;
+use super::network_driver::{self, Ends};
 use super::script::Script;
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry};
@@ -19,8 +21,7 @@ pub enum Owned {
     Control(Control),
 }
 
-/// Messages, each with its path.
-pub type Messages = Vec<(usize, Owned)>;
+type Messages = network_driver::Messages<Owned>;
 
 #[derive(Default)]
 struct Sent(Messages);
@@ -38,7 +39,7 @@ impl Wire for Sent {
     }
 }
 
-pub struct Ends {
+pub struct AssociationEnds {
     association: Association,
     receiver: Receiver,
     established: bool,
@@ -51,7 +52,7 @@ pub struct Ends {
     sent_at_failure: Option<u64>,
 }
 
-impl Ends {
+impl AssociationEnds {
     pub fn new(script: &mut Script<'_>) -> Self {
         let profile = script.one_of(&[&PROFILES[0], &PROFILES[1]]);
         let values: Values = script.values(profile);
@@ -89,104 +90,6 @@ impl Ends {
         }
     }
 
-    pub fn paths(&self) -> usize {
-        self.association.paths().len()
-    }
-
-    pub fn acknowledged(&self) -> u64 {
-        self.association.acknowledged()
-    }
-
-    pub fn high(&self) -> u64 {
-        self.association.sent_to()
-    }
-
-    pub fn is_over(&self) -> bool {
-        self.association.is_over()
-    }
-
-    pub fn stop(&mut self) {
-        self.association.stop();
-    }
-
-    pub fn set_primary(&mut self, path: usize) {
-        self.association.set_primary(path);
-    }
-
-    pub fn timer(&self) -> Time {
-        self.association.timer().min(self.receiver.timer())
-    }
-
-    pub fn start(&mut self, now: Time) -> Messages {
-        let mut sent = Sent::default();
-        self.association.start(now, &mut sent);
-        sent.0
-    }
-
-    /// What the sender sends, and what the receiver answers.
-    pub fn on_timer(&mut self, now: Time) -> (Messages, Messages) {
-        let (mut sent, mut answered) = (Sent::default(), Sent::default());
-        if self.receiver.timer() <= now {
-            let (path, sack) = self.receiver.sack();
-            answered.send(path, &Message::Sack(sack));
-        }
-        if self.association.timer() <= now {
-            self.association.on_timer(now, &mut sent);
-        }
-        self.check_silence(&sent);
-        (sent.0, answered.0)
-    }
-
-    /// The receiver takes in a message.
-    pub fn receive(&mut self, now: Time, path: usize, message: &Owned) -> Messages {
-        let mut answered = Sent::default();
-        match message {
-            Owned::Data(data) if self.established => {
-                let arrived = self.receiver.on_data(now, path, data);
-                let room =
-                    self.options.details.receive_window.bytes() / u64::from(self.options.sizes.payload);
-                let has_room = self.arrived.len() as u64 - self.delivered < room.max(1);
-                if has_room || data.tsn == self.first_missing() {
-                    self.arrived.insert(data.tsn);
-                }
-                self.delivered += arrived.delivered;
-                if arrived.answers {
-                    let (path, sack) = self.receiver.sack();
-                    answered.send(path, &Message::Sack(sack));
-                }
-            }
-            Owned::Control(control) => {
-                let kind = match control.kind {
-                    ControlKind::Init => ControlKind::InitAck,
-                    ControlKind::CookieEcho => {
-                        self.established = true;
-                        ControlKind::CookieAck
-                    }
-                    _ => ControlKind::HeartbeatAck,
-                };
-                answered.send(path, &Message::Control(Control { kind, ..*control }));
-            }
-            _ => {}
-        }
-        answered.0
-    }
-
-    /// The sender hears a message.
-    pub fn hear(&mut self, now: Time, path: usize, message: &Owned) -> Messages {
-        let mut sent = Sent::default();
-        match message {
-            Owned::Sack { cumulative, blocks, window, echo, packets } => {
-                let sack =
-                    Sack { cumulative: *cumulative, blocks, window: *window, echo: *echo, packets: *packets };
-                self.association.on_sack(now, &sack, &mut sent);
-            }
-            Owned::Control(control) => self.association.on_control(now, path, control, &mut sent),
-            Owned::Data(_) => {}
-        }
-        self.check_silence(&sent);
-        sent.0
-    }
-
     fn first_missing(&self) -> u64 {
         (0..)
             .zip(&self.arrived)
@@ -220,9 +123,100 @@ impl Ends {
             assert_eq!(self.association.timer(), Time::NEVER);
         }
     }
+}
+
+impl Ends for AssociationEnds {
+    type Message = Owned;
+    const OUTLIVE_PATHS: bool = true;
+
+    fn paths(&self) -> usize {
+        self.association.paths().len()
+    }
+
+    fn is_over(&self) -> bool {
+        self.association.is_over()
+    }
+
+    fn stop(&mut self) {
+        self.association.stop();
+    }
+
+    fn timer(&self) -> Time {
+        self.association.timer().min(self.receiver.timer())
+    }
+
+    fn start(&mut self, now: Time) -> Messages {
+        let mut sent = Sent::default();
+        self.association.start(now, &mut sent);
+        sent.0
+    }
+
+    /// What the sender sends, and what the receiver answers.
+    fn on_timer(&mut self, now: Time) -> (Messages, Messages) {
+        let (mut sent, mut answered) = (Sent::default(), Sent::default());
+        if self.receiver.timer() <= now {
+            let (path, sack) = self.receiver.sack();
+            answered.send(path, &Message::Sack(sack));
+        }
+        if self.association.timer() <= now {
+            self.association.on_timer(now, &mut sent);
+        }
+        self.check_silence(&sent);
+        (sent.0, answered.0)
+    }
+
+    /// The receiver takes in a message.
+    fn receive(&mut self, now: Time, path: usize, message: &Owned) -> Messages {
+        let mut answered = Sent::default();
+        match message {
+            Owned::Data(data) if self.established => {
+                let arrived = self.receiver.on_data(now, path, data);
+                let room =
+                    self.options.details.receive_window.bytes() / u64::from(self.options.sizes.payload);
+                let has_room = self.arrived.len() as u64 - self.delivered < room.max(1);
+                if has_room || data.tsn == self.first_missing() {
+                    self.arrived.insert(data.tsn);
+                }
+                self.delivered += arrived.delivered;
+                if arrived.answers {
+                    let (path, sack) = self.receiver.sack();
+                    answered.send(path, &Message::Sack(sack));
+                }
+            }
+            Owned::Control(control) => {
+                let kind = match control.kind {
+                    ControlKind::Init => ControlKind::InitAck,
+                    ControlKind::CookieEcho => {
+                        self.established = true;
+                        ControlKind::CookieAck
+                    }
+                    _ => ControlKind::HeartbeatAck,
+                };
+                answered.send(path, &Message::Control(Control { kind, ..*control }));
+            }
+            _ => {}
+        }
+        answered.0
+    }
+
+    /// The sender hears a message.
+    fn hear(&mut self, now: Time, path: usize, message: &Owned) -> Messages {
+        let mut sent = Sent::default();
+        match message {
+            Owned::Sack { cumulative, blocks, window, echo, packets } => {
+                let sack =
+                    Sack { cumulative: *cumulative, blocks, window: *window, echo: *echo, packets: *packets };
+                self.association.on_sack(now, &sack, &mut sent);
+            }
+            Owned::Control(control) => self.association.on_control(now, path, control, &mut sent),
+            Owned::Data(_) => {}
+        }
+        self.check_silence(&sent);
+        sent.0
+    }
 
     /// What holds at any time.
-    pub fn check(&mut self, honest: bool) {
+    fn check(&mut self, honest: bool) {
         let association = &self.association;
         assert_eq!(self.delivered, self.deliverable(), "each once, and none out of its stream's order");
         let chunk = u64::from(self.options.sizes.chunk);
@@ -249,7 +243,7 @@ impl Ends {
 
     /// Everything has arrived, or the association has said that it has failed. Where no path works any more it has, unless there
     /// was nothing to say.
-    pub fn check_end(&self, all_dead: bool) {
+    fn check_end(&self, all_dead: bool) {
         let association = &self.association;
         if association.failed_at().is_none() {
             assert!(association.is_done(), "neither done nor failed");
@@ -259,5 +253,25 @@ impl Ends {
         if all_dead && association.failed_at().is_none() {
             assert_eq!(association.acknowledged(), association.sent_to());
         }
+    }
+
+    fn forge(&mut self, now: Time, other: bool, script: &mut Script<'_>) -> Messages {
+        if other {
+            forging::control(script, now, self.paths())
+        } else {
+            forging::sacks(script, now, self.association.acknowledged(), self.association.sent_to())
+        }
+    }
+
+    /// It stops, or wants another path.
+    fn change(&mut self, byte: u8) {
+        match byte {
+            41..=60 => self.stop(),
+            byte => self.association.set_primary(usize::from(byte) % self.paths()),
+        }
+    }
+
+    fn sent(&self) -> u64 {
+        self.association.sent_to()
     }
 }

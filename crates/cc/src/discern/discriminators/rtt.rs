@@ -158,8 +158,14 @@ mod tests {
     }
 
     fn expire(rtt: &mut Rtt) {
-        let timeout =
-            Timeout { now: Time::ZERO, window: 1.0, inflight: 1.0, in_a_row: 1, keeps_threshold: false };
+        let timeout = Timeout {
+            now: Time::ZERO,
+            window: 1.0,
+            inflight: 1.0,
+            sent_to: 0,
+            in_a_row: 1,
+            keeps_threshold: false,
+        };
         assert_eq!(rtt.on_timeout(&timeout, 1.0), Cause::Congestion);
     }
 

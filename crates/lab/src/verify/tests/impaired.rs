@@ -2,7 +2,7 @@
 //! medium are the worked examples of the documentation.
 
 use super::*;
-use ackclock_sim::channel::{Carried, Channel, Impairments, Sending};
+use ackclock_sim::channel::{Carried, Channel, Detour, Impairments, Sending};
 use ackclock_sim::flow::{FlowParts, PathPair};
 use ackclock_sim::link::LinkParts;
 use ackclock_sim::measure::Interval;
@@ -25,6 +25,7 @@ fn facts(jitter: Span, reorders: bool, medium: Option<usize>) -> Vec<LinkFacts> 
         phases: Vec::new(),
         delay: Span::from_millis(4),
         jitter: if index == 0 { jitter } else { Span::ZERO },
+        detour: None,
         reorders: index == 0 && reorders,
         capacity: None,
         service: Service { drops_only_when_full: true, ..Service::IN_ORDER },
@@ -50,6 +51,7 @@ fn run(facts: &[LinkFacts], channel: Option<Box<dyn Channel>>) -> Trace {
         discipline: None,
         impairments: Impairments {
             jitter: facts.jitter,
+            detour: facts.detour,
             reorders: facts.reorders,
             channel: channel.take(),
             ..Impairments::default()
@@ -124,6 +126,23 @@ fn reordering_delivers_in_another_order_and_nothing_else() {
     assert!(overtaking(&trace) > 100, "{}", overtaking(&trace));
     let in_order = broken(&trace, &self::facts(Span::from_millis(10), false, None));
     assert!(in_order.contains(&Rule::LinkDelay) && in_order.contains(&Rule::DeliveryOrder));
+}
+
+#[test]
+fn a_longer_way_holds_for_as_long_as_it_says() {
+    let second = |n: u64| Time::from_nanos(n * 1_000_000_000);
+    let told = |until: u64, longer: u64| {
+        let mut facts = self::facts(Span::ZERO, false, None);
+        let detour = Detour { from: second(1), until: second(until), longer: Span::from_millis(longer) };
+        facts[0].detour = Some(detour);
+        facts
+    };
+    let trace = run(&told(3, 20), None);
+    assert_eq!(broken(&trace, &told(3, 20)), []);
+    // Another end, another length, and no detour at all are refuted.
+    for other in [told(2, 20), told(4, 20), told(3, 19), told(3, 21), self::facts(Span::ZERO, false, None)] {
+        assert!(broken(&trace, &other).contains(&Rule::LinkDelay));
+    }
 }
 
 #[test]

@@ -136,6 +136,7 @@ fn run() -> Run {
         phases: Vec::new(),
         delay: Span::from_millis(*delay_ms),
         jitter: Span::ZERO,
+        detour: None,
         reorders: false,
         capacity: queue.map(|(_, capacity)| capacity),
         service: queue

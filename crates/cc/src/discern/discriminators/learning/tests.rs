@@ -57,8 +57,14 @@ impl Learner {
 
     fn timeout_after(&mut self, ms: u64) -> Cause {
         self.now_ms += ms;
-        let timeout =
-            Timeout { now: self.now(), window: 10.0, inflight: 10.0, in_a_row: 1, keeps_threshold: false };
+        let timeout = Timeout {
+            now: self.now(),
+            window: 10.0,
+            inflight: 10.0,
+            sent_to: 0,
+            in_a_row: 1,
+            keeps_threshold: false,
+        };
         self.learning.on_timeout(&timeout, 10.0)
     }
 

@@ -1,17 +1,9 @@
 //! What losses say of the path: the delivery of the latest round, and the bounds on rate and volume that follow
 //! (draft-ietf-ccwg-bbr sections 5.5.6, 5.5.10).
 
+use super::parameters::Parameters;
 use crate::control::{Ack, Lost, RateSample};
 use ackclock_base::Packets;
-
-/// `LossThresh`: more than this of a flight lost is too much.
-pub const LOSS_THRESHOLD: f64 = 0.02;
-/// `Beta`: what a bound keeps in a round with losses.
-pub const BETA: f64 = 0.7;
-/// `Headroom`: what is left to others of the long-term bound.
-const HEADROOM: f64 = 0.15;
-/// `MinPipeCwnd`.
-pub const MIN_PIPE_CWND: Packets = 4.0;
 
 /// Bounds; infinite where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,10 +25,10 @@ impl Bounds {
     };
 
     /// The long-term bound less what is left to others.
-    pub fn with_headroom(&self) -> Packets {
-        let headroom = (HEADROOM * self.inflight_longterm).max(1.0);
+    pub fn with_headroom(&self, parameters: &Parameters) -> Packets {
+        let headroom = (parameters.headroom * self.inflight_longterm).max(1.0);
         if self.inflight_longterm.is_finite() {
-            (self.inflight_longterm - headroom).max(MIN_PIPE_CWND)
+            (self.inflight_longterm - headroom).max(parameters.min_pipe_cwnd)
         } else {
             f64::INFINITY
         }
@@ -49,10 +41,10 @@ impl Bounds {
     }
 
     /// A round with losses outside a probe has ended.
-    pub fn lower(&mut self, max_bw: f64, cwnd: Packets, latest: &Latest) {
+    pub fn lower(&mut self, max_bw: f64, cwnd: Packets, latest: &Latest, beta: f64) {
         let or = |bound: f64, start: f64| if bound.is_finite() { bound } else { start };
-        self.bw_shortterm = latest.bw.max(BETA * or(self.bw_shortterm, max_bw));
-        self.inflight_shortterm = latest.inflight.max(BETA * or(self.inflight_shortterm, cwnd));
+        self.bw_shortterm = latest.bw.max(beta * or(self.bw_shortterm, max_bw));
+        self.inflight_shortterm = latest.inflight.max(beta * or(self.inflight_shortterm, cwnd));
     }
 
     /// The reaction to a loss that was none: each as high as before.
@@ -71,16 +63,17 @@ impl Bounds {
 }
 
 /// Whether so many of a flight are too many.
-pub fn too_high(lost: Packets, tx_in_flight: Packets) -> bool {
-    lost > LOSS_THRESHOLD * tx_in_flight
+pub fn too_high(lost: Packets, tx_in_flight: Packets, parameters: &Parameters) -> bool {
+    lost > parameters.loss_threshold * tx_in_flight
 }
 
 /// How much was in flight when the losses before this packet, and a part of it, reached the threshold: a packet, or what an
 /// interface sends as one, may be large.
-pub fn inflight_at_loss(lost: &Lost) -> Packets {
+pub fn inflight_at_loss(lost: &Lost, parameters: &Parameters) -> Packets {
+    let threshold = parameters.loss_threshold;
     let flight_before = lost.tx_in_flight - lost.size;
     let lost_before = lost.lost - lost.size;
-    flight_before + (LOSS_THRESHOLD * flight_before - lost_before) / (1.0 - LOSS_THRESHOLD)
+    flight_before + (threshold * flight_before - lost_before) / (1.0 - threshold)
 }
 
 /// What the latest round with a loss, or the present one, has delivered.

@@ -1,7 +1,10 @@
 //! The states of BBR and what each asks for (draft-ietf-ccwg-bbr section 5.6.1, the table of gains). The pseudo-code of
 //! ProbeBW sets no gain; here they follow from the state.
 
-/// Where the connection is: filling the pipe, draining it, or in one of the four phases of probing for bandwidth.
+use super::parameters::Parameters;
+
+/// Where the connection is: filling the pipe, draining it, in one of the four phases of probing for bandwidth, or looking for
+/// a shorter round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Doubles the rate each round until the pipe is full.
@@ -16,34 +19,34 @@ pub enum State {
     Refill,
     /// ProbeBW_UP: sends more, to find out whether there is more.
     Up,
+    /// Keeps so little in flight that no queue of its own is in the way of the round trip.
+    ProbeRtt,
 }
-
-/// 4 ln 2: the least gain with which what is sent doubles each round.
-pub const STARTUP_PACING_GAIN: f64 = 4.0 * std::f64::consts::LN_2;
 
 impl State {
     /// What the pacing rate is of the bandwidth.
-    pub const fn pacing_gain(self) -> f64 {
+    pub fn pacing_gain(self, parameters: &Parameters) -> f64 {
         match self {
-            Self::Startup => STARTUP_PACING_GAIN,
-            Self::Drain => 0.5,
-            Self::Down => 0.9,
-            Self::Cruise | Self::Refill => 1.0,
-            Self::Up => 1.25,
+            Self::Startup => parameters.startup_pacing_gain,
+            Self::Drain => parameters.drain_pacing_gain,
+            Self::Down => parameters.down_pacing_gain,
+            Self::Cruise | Self::Refill | Self::ProbeRtt => parameters.cruise_pacing_gain,
+            Self::Up => parameters.up_pacing_gain,
         }
     }
 
     /// What the window is of the bandwidth-delay product.
-    pub const fn cwnd_gain(self) -> f64 {
+    pub fn cwnd_gain(self, parameters: &Parameters) -> f64 {
         match self {
-            Self::Up => 2.25,
-            _ => 2.0,
+            Self::Up => parameters.up_cwnd_gain,
+            Self::ProbeRtt => parameters.probe_rtt_cwnd_gain,
+            _ => parameters.cwnd_gain,
         }
     }
 
     /// Whether it is one of the phases of ProbeBW.
     pub const fn is_probe_bw(self) -> bool {
-        !matches!(self, Self::Startup | Self::Drain)
+        matches!(self, Self::Down | Self::Cruise | Self::Refill | Self::Up)
     }
 
     /// Whether it looks for more bandwidth on purpose: losses then do not lower the short-term bounds (section 5.5.10.3).

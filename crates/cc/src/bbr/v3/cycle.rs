@@ -1,5 +1,6 @@
 //! What ProbeBW remembers of its cycle (draft-ietf-ccwg-bbr sections 5.3.3 and 5.5.10).
 
+use super::parameters::Parameters;
 use ackclock_base::{Packets, Random, Span, Time};
 
 /// Whose acknowledgements arrive, seen from the last probe.
@@ -37,9 +38,6 @@ pub struct Cycle {
     up_acked_per_packet: Packets,
 }
 
-/// No more rounds than this between probes, so that Reno's sawtooth has its time (section 5.3.3.5).
-const MAX_ROUNDS: f64 = 63.0;
-
 impl Cycle {
     /// Before the first.
     pub fn new() -> Self {
@@ -58,9 +56,9 @@ impl Cycle {
     }
 
     /// A probe is over: two to three seconds, or some rounds, until the next.
-    pub fn begin(&mut self, now: Time, random: &mut dyn Random) {
+    pub fn begin(&mut self, now: Time, parameters: &Parameters, random: &mut dyn Random) {
         self.rounds_since_up = u64::from(random.uniform() >= 0.5);
-        self.wait = Span::from_seconds(2.0 + random.uniform());
+        self.wait = parameters.probe_wait + parameters.probe_wait_spread.scale(random.uniform());
         self.began = now;
         self.up_acked_per_packet = f64::INFINITY;
         self.ack_phase = AckPhase::Stopping;
@@ -75,8 +73,8 @@ impl Cycle {
 
     /// Whether it is time for the next probe. Rounds are compared with packets, as Reno would need so many to regain them; the
     /// draft's `target_inflight` is in bytes.
-    pub fn is_due(&self, now: Time, target_inflight: Packets) -> bool {
-        now > self.began + self.wait || self.rounds_since_up as f64 >= target_inflight.min(MAX_ROUNDS)
+    pub fn is_due(&self, now: Time, target_inflight: Packets, max_rounds: f64) -> bool {
+        now > self.began + self.wait || self.rounds_since_up as f64 >= target_inflight.min(max_rounds)
     }
 
     /// The growth of the long-term bound in a probe: twice as fast in each round.

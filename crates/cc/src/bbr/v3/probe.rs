@@ -1,17 +1,17 @@
 //! ProbeBW: when the phases follow one another, and what they do to the long-term bound (draft-ietf-ccwg-bbr sections 5.3.3.9
 //! and 5.5.10.2).
 
-use super::Bbr;
-use super::bounds::{BETA, inflight_at_loss, too_high};
+use super::BbrV3;
+use super::bounds::{inflight_at_loss, too_high};
 use super::cycle::AckPhase;
 use super::state::State;
 use crate::control::{Ack, Lost, RateSample};
 use ackclock_base::{Packets, Random, Time};
 
-impl Bbr {
+impl BbrV3 {
     pub(super) fn start_down(&mut self, now: Time, delivered: Packets, random: &mut dyn Random) {
         self.latest.reset();
-        self.cycle.begin(now, random);
+        self.cycle.begin(now, &self.parameters, random);
         self.rounds.begin(delivered);
         self.state = State::Down;
     }
@@ -47,7 +47,7 @@ impl Bbr {
         }
         let state = self.state;
         match state {
-            State::Down | State::Cruise if self.cycle.is_due(ack.now, self.target_inflight()) => {
+            State::Down | State::Cruise if self.is_due(ack.now) => {
                 self.start_refill(ack.delivered);
             }
             State::Down if self.has_drained(ack.inflight) => self.state = State::Cruise,
@@ -63,8 +63,12 @@ impl Bbr {
         }
     }
 
+    fn is_due(&self, now: Time) -> bool {
+        self.cycle.is_due(now, self.target_inflight(), self.parameters.max_probe_rounds)
+    }
+
     fn has_drained(&self, inflight: Packets) -> bool {
-        inflight <= self.bounds.with_headroom() && inflight <= self.target(self.max_bw.get())
+        inflight <= self.bounds.with_headroom(&self.parameters) && inflight <= self.target(self.max_bw.get())
     }
 
     /// `BBRIsTimeToGoDown`. At the bound of an earlier probe the rate cannot grow, which says nothing of the pipe.
@@ -94,7 +98,8 @@ impl Bbr {
                 AckPhase::Init | AckPhase::Refilling | AckPhase::Feedback => {}
             }
         }
-        if !too_high(sample.lost, sample.tx_in_flight) && self.bounds.inflight_longterm.is_finite() {
+        let too_high = self.is_too_high(sample.lost, sample.tx_in_flight);
+        if !too_high && self.bounds.inflight_longterm.is_finite() {
             self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(sample.tx_in_flight);
             if self.state == State::Up {
                 self.probe_upward(ack);
@@ -130,40 +135,39 @@ impl Bbr {
         }
     }
 
+    /// Whether too much of a flight is lost. Without selective acknowledgements any loss is too much, since no more than one is
+    /// known of in a round.
+    pub(super) fn is_too_high(&self, lost: Packets, tx_in_flight: Packets) -> bool {
+        too_high(lost, tx_in_flight, &self.parameters) || (lost > 0.0 && !self.selective)
+    }
+
     /// Section 5.5.10.2: too much is lost of what a probe has sent. (Losses of other packets count by the round.)
     pub(super) fn look_at_loss(&mut self, lost: &Lost, random: &mut dyn Random) {
-        if !self.cycle.is_probe_sample || !too_high(lost.lost, lost.tx_in_flight) {
-            return;
-        }
-        self.cycle.probe_was_too_high = true;
-        self.cycle.is_probe_sample = false;
-        if !lost.app_limited {
-            self.bounds.inflight_longterm = inflight_at_loss(lost).max(BETA * self.target_inflight());
-        }
-        if self.state == State::Up {
-            self.note_undo(State::Up);
-            self.start_down(lost.now, lost.delivered, random);
+        if self.cycle.is_probe_sample && self.is_too_high(lost.lost, lost.tx_in_flight) {
+            // What the application limited ends the probe, but tells no bound: so the code, other than the text of the draft's
+            // case of losses in UP (trap T6).
+            let limited = lost.app_limited || self.sent_slowly.has(lost.prior_delivered);
+            let bound = (!limited).then(|| inflight_at_loss(lost, &self.parameters));
+            self.end_probe_too_high(lost.now, lost.delivered, bound, random);
         }
     }
 
-    /// Packets have changed their size: what was so many of the old ones is so many of the new.
-    pub(super) fn scale(&mut self, factor: f64) {
-        for amount in [&mut self.cwnd, &mut self.initial_window, &mut self.prior_cwnd] {
-            *amount *= factor;
+    /// `BBRHandleInflightTooHigh`: once for a probe, so not again for the acknowledgement that told of the loss (trap T9).
+    pub(super) fn end_probe_too_high(
+        &mut self,
+        now: Time,
+        delivered: Packets,
+        bound: Option<Packets>,
+        random: &mut dyn Random,
+    ) {
+        self.cycle.probe_was_too_high = true;
+        self.cycle.is_probe_sample = false;
+        if let Some(bound) = bound {
+            self.bounds.inflight_longterm = bound.max(self.parameters.beta * self.target_inflight());
         }
-        self.cwnd = self.cwnd.clamp(1.0, crate::classic::MAX_CWND);
-        self.bw *= factor;
-        self.pacing_rate *= factor;
-        self.max_bw.scale(factor);
-        self.rounds.scale(factor);
-        self.full_pipe.scale(factor);
-        self.latest.scale(factor);
-        self.bounds.scale(factor);
-        self.cycle.scale(factor);
-        if let Some(undo) = &mut self.undo {
-            undo.cwnd *= factor;
-            undo.bounds.scale(factor);
+        if self.state == State::Up {
+            self.note_undo(State::Up);
+            self.start_down(now, delivered, random);
         }
-        self.set_quantum();
     }
 }

@@ -1,0 +1,112 @@
+//! The pacing rate and the quantum (draft-ietf-ccwg-bbr sections 5.6.2 and 5.6.3).
+
+use crate::control::Decision;
+use ackclock_base::{Packets, Range, Rate, Size, Span, parameters};
+
+/// The round trip that the initial pacing rate takes where none is known (section 5.6.2).
+const UNKNOWN_RTT: Span = Span::from_millis(1);
+
+parameters! {
+    /// How packets are paced.
+    pub struct Details {
+        /// Share of the bandwidth by which the pacing rate stays below it, so that a queue drains
+        pacing_margin: f64 = number("0.01", Range::between(0.0, 0.5), "PacingMarginPercent, section 5.6.2; Linux"),
+        /// A quantum, which leaves back to back, is what the pacing rate sends in this time
+        quantum_time: Span = time("1 ms", Range::between(0.0, 0.1), "section 5.6.3; Linux"),
+        /// The most that a quantum has
+        max_quantum: Size = size("65536 B", Range::between(1.0, 1e7), "section 5.6.3: 64 KB; Linux"),
+        /// The least that a quantum has
+        min_quantum: f64 = packets("2 packets", Range::between(1.0, 100.0), "section 5.6.3; Linux, which has 1 below 1.2 Mbit/s"),
+    }
+}
+
+/// The rate and the quantum.
+#[derive(Clone, Copy, Debug)]
+pub struct Pacing {
+    details: Details,
+    /// Packets per second.
+    rate: f64,
+    quantum: Packets,
+    packet_bytes: u32,
+    /// Whether the initial rate is one of a round trip that was measured.
+    has_seen_rtt: bool,
+}
+
+impl Pacing {
+    /// Nothing known of the path.
+    pub fn new(details: Details, gain: f64, window: Packets, packet_bytes: u32) -> Self {
+        let mut pacing = Self { details, rate: 0.0, quantum: 0.0, packet_bytes, has_seen_rtt: false };
+        pacing.begin(gain, window, None);
+        pacing
+    }
+
+    /// The initial window over the round trip of the handshake, where there was one.
+    pub fn begin(&mut self, gain: f64, window: Packets, rtt: Option<Span>) {
+        self.has_seen_rtt = rtt.is_some();
+        let rtt = rtt.unwrap_or(UNKNOWN_RTT).max(Span::from_nanos(1));
+        self.set(gain * window / rtt.seconds());
+    }
+
+    /// The first sample of the round trip, where the handshake had none, makes the initial rate anew. So Linux
+    /// (`bbr_init_pacing_rate_from_rtt`); by the drafts a rate over a millisecond would stay until the pipe is full.
+    #[inline]
+    pub fn see_rtt(&mut self, gain: f64, window: Packets, rtt: Option<Span>) {
+        if !self.has_seen_rtt && rtt.is_some() {
+            self.begin(gain, window, rtt);
+        }
+    }
+
+    /// Follows a bandwidth that is already multiplied by a gain. Before the pipe is full the rate only rises.
+    pub fn follow(&mut self, bandwidth: f64, pipe_is_full: bool) {
+        let rate = bandwidth * (1.0 - self.details.pacing_margin);
+        if rate > self.rate || (pipe_is_full && rate > 0.0) {
+            self.set(rate);
+        }
+    }
+
+    fn set(&mut self, rate: f64) {
+        let Details { quantum_time, max_quantum, min_quantum, .. } = self.details;
+        self.rate = rate;
+        let most = max_quantum.bytes() as f64 / f64::from(self.packet_bytes.max(1));
+        self.quantum = (rate * quantum_time.seconds()).min(most).max(min_quantum);
+    }
+
+    /// What may leave back to back.
+    pub fn quantum(&self) -> Packets {
+        self.quantum
+    }
+
+    /// What the host is told, with this window.
+    pub fn decision(&self, cwnd: Packets) -> Decision {
+        let bits_per_second = self.rate * f64::from(self.packet_bytes) * 8.0;
+        Decision {
+            cwnd,
+            ssthresh: f64::INFINITY,
+            pacing_rate: Some(Rate::from_bits_per_second((bits_per_second as u64).max(1))),
+            send_quantum: Some(self.quantum as u32),
+        }
+    }
+
+    /// Packets have so many bytes from now on. Says by what amounts of them are to be multiplied.
+    pub fn resize(&mut self, packet_bytes: u32) -> f64 {
+        let before = std::mem::replace(&mut self.packet_bytes, packet_bytes);
+        let factor = f64::from(before.max(1)) / f64::from(packet_bytes.max(1));
+        self.set(self.rate * factor);
+        factor
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quantum_is_a_millisecond_of_the_rate_between_two_packets_and_64_kibibytes() {
+        // At gain 1, 99 % of 10, 100 and 1,000 Mbit/s: 1,237.5 bytes (floor 2 packets), 12,375 (8.5), 123,750 (cap 45.3).
+        for (megabits, packets) in [(10.0, 2), (100.0, 8), (1000.0, 45)] {
+            let mut pacing = Pacing::new(Details::default(), 1.0, 10.0, 1448);
+            pacing.follow(megabits * 1e6 / 8.0 / 1448.0, true);
+            assert_eq!(pacing.decision(10.0).send_quantum, Some(packets), "{megabits} Mbit/s");
+        }
+    }
+}

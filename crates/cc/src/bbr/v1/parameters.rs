@@ -1,0 +1,44 @@
+//! The constants of BBRv1, each a parameter with the draft's value as its default.
+
+use crate::bbr::full_pipe::Criterion;
+use crate::bbr::pacing::Details;
+use crate::bbr::recent_max::MOST_ROUNDS;
+use ackclock_base::{Packets, Range, Span, parameters};
+
+const GAIN: Range = Range::between(0.1, 10.0);
+
+parameters! {
+    /// The constants.
+    pub struct Parameters {
+        /// Gain of pacing and window in Startup: 2 / ln 2; in Drain the pacing gain is its inverse
+        high_gain: f64 = number("2.885390081777927", Range::between(1.0, 10.0), "BBRHighGain, section 4.3.2.1; 2.885"),
+        /// Pacing gain of the phase that looks for more bandwidth
+        probe_gain: f64 = number("1.25", GAIN, "section 4.3.4.1; Cardwell et al. 2016"),
+        /// Pacing gain of the phase after it, which drains what that has queued
+        drain_gain: f64 = number("0.75", GAIN, "section 4.3.4.1; Cardwell et al. 2016"),
+        /// Phases of a cycle, each as long as the least round trip
+        cycle_phases: u64 = integer("8", Range::between(3.0, 64.0), "BBRGainCycleLen, section 4.3.4.1"),
+        /// Window gain of ProbeBW
+        cwnd_gain: f64 = number("2", GAIN, "section 4.2.3.2"),
+        /// How packets are paced
+        pacing: Details,
+        /// Quanta beside the product that the window has room for
+        offload_quanta: f64 = number("3", Range::between(0.0, 100.0), "section 4.2.3.2"),
+        /// The least window of a busy connection, and the window in ProbeRTT
+        min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "BBRMinPipeCwnd, section 4.2.3.1"),
+        /// When the pipe is called full
+        full_pipe: Criterion,
+        /// Rounds after which a delivery rate is forgotten
+        bandwidth_rounds: usize = integer("10", Range::between(1.0, MOST_ROUNDS as f64), "BtlBwFilterLen, section 4.1.1.3"),
+        /// Time without a round trip as short as the least after which that is forgotten, and ProbeRTT is due
+        min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "RTpropFilterLen, section 4.1.2.3"),
+        /// How long ProbeRTT holds the flight down at least
+        probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 4.3.5"),
+        /// Rounds after which an excess of acknowledgements is forgotten; none for a window without room for any
+        extra_acked_rounds: Option<usize> = integer(
+            "none",
+            Range::between(1.0, MOST_ROUNDS as f64),
+            "not in the draft; Linux has 10 since 5.1",
+        ),
+    }
+}

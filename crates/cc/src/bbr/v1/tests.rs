@@ -1,0 +1,158 @@
+//! The machine against closed forms, on the path of BBRv3's tests: 1,250 packets of 1,000 bytes a second, 40 ms, a product of 50.
+
+use crate::control::{Ack, Change, Phase};
+use crate::script::Script;
+use ackclock_base::Span;
+
+const RTT: Span = Span::from_millis(40);
+const BDP: u32 = 50;
+
+/// A flight over the path: what exceeds the product takes longer.
+fn flight(script: &mut Script, packets: u32, change: impl FnOnce(&mut Ack)) {
+    let interval = RTT.max(Span::from_seconds(f64::from(packets) / 1250.0));
+    script.wait(interval.saturating_sub(RTT));
+    script.flight(packets, interval, RTT, change);
+}
+
+fn script_with(settings: &[(&str, &str)], drawn: f64) -> Script {
+    let mut script = Script::with("bbrv1", settings).window(10.0).drawing(&[drawn]);
+    script.change(&Change::Opens { rtt: Some(RTT) });
+    script
+}
+
+fn is_in(script: &mut Script, state: super::State) -> bool {
+    script.published("bbr_state") == f64::from(state as u32)
+}
+
+/// Bytes per second.
+fn pacing(script: &mut Script) -> f64 {
+    script.decision().pacing_rate.unwrap().bytes_per_second().round()
+}
+
+/// In the first phase of a cycle, the one that probes.
+fn probing() -> Script {
+    let mut script = script_with(&[], 0.0);
+    for packets in [10, 20, 40, 80, 80, 80, 80] {
+        assert!(is_in(&mut script, super::State::Startup));
+        flight(&mut script, packets, |_| {});
+    }
+    assert!(is_in(&mut script, super::State::Drain));
+    flight(&mut script, BDP, |_| {});
+    assert!(is_in(&mut script, super::State::ProbeBw));
+    script
+}
+
+#[test]
+fn startup_paces_at_2_over_ln_2_and_drain_at_its_inverse() {
+    // 2.88539 * 0.99 * 1.25e6 bytes a second; 0.99 * 1.25e6 / 2.88539.
+    let mut script = script_with(&[], 0.0);
+    for packets in [10, 20, 40, 80] {
+        flight(&mut script, packets, |_| {});
+    }
+    assert_eq!(pacing(&mut script), 3_570_670.0);
+    (0..3).for_each(|_| flight(&mut script, 80, |_| {}));
+    assert_eq!(pacing(&mut script), 428_885.0);
+}
+
+#[test]
+fn a_cycle_probes_for_a_round_trip_and_until_the_pipe_is_full_then_drains_then_cruises() {
+    let mut script = probing();
+    assert_eq!(pacing(&mut script), 1_546_875.0, "1.25 * 0.99 * 1.25e6");
+    // The window has room for twice the product and three quanta of two packets; a quarter more than the product and the quanta
+    // are 68.5 packets.
+    flight(&mut script, BDP, |_| {});
+    assert_eq!(script.cwnd(), 106.0);
+    flight(&mut script, 68, |_| {});
+    assert_eq!(script.published("bbr_phase"), 0.0, "not yet 68.5");
+    flight(&mut script, 69, |_| {});
+    assert_eq!(script.published("bbr_phase"), 1.0);
+    assert_eq!(pacing(&mut script), 928_125.0, "0.75 * 0.99 * 1.25e6");
+    // Drained: 56 are the product and the quanta. It needs no round trip for that.
+    flight(&mut script, 56, |_| {});
+    let mut phases = Vec::new();
+    for _ in 0..7 {
+        assert_eq!(pacing(&mut script), 1_237_500.0);
+        phases.push(script.published("bbr_phase"));
+        script.wait(Span::from_millis(1)); // a phase is over after more than a round trip
+        flight(&mut script, BDP, |_| {});
+        if script.published("bbr_phase") == 0.0 {
+            break;
+        }
+    }
+    assert_eq!(phases, [2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+    flight(&mut script, 51, |ack| ack.newly_lost = 1.0);
+    assert_eq!(script.published("bbr_phase"), 1.0, "a loss ends the phase that probes");
+}
+
+#[test]
+fn a_bandwidth_that_is_gone_is_forgotten_after_ten_rounds() {
+    let mut script = probing();
+    for _ in 0..9 {
+        flight(&mut script, 25, |_| {});
+        assert_eq!(script.published("bbr_max_bw_packets_per_second"), 1250.0);
+    }
+    flight(&mut script, 25, |_| {});
+    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 625.0);
+}
+
+#[test]
+fn losses_change_no_bandwidth_and_recovery_gives_the_window_back() {
+    let mut script = probing();
+    flight(&mut script, BDP, |_| {});
+    let cwnd = script.cwnd();
+    script.loss();
+    flight(&mut script, 20, |ack| {
+        ack.phase = Phase::Recovery;
+        (ack.newly_lost, ack.inflight) = (30.0, 60.0);
+        ack.rate.as_mut().unwrap().prior_delivered -= 1.0;
+    });
+    // 106 at the loss, 30 less for those lost, and as much as is in flight and was delivered: 80.
+    assert_eq!(script.cwnd(), 80.0);
+    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 1250.0);
+    script.recovered();
+    assert_eq!(script.cwnd(), cwnd);
+    script.timeout();
+    assert_eq!(script.cwnd(), 1.0);
+    script.spurious();
+    assert_eq!(script.cwnd(), cwnd);
+}
+
+#[test]
+fn probe_rtt_comes_after_ten_seconds_without_a_round_trip_as_short_and_keeps_four_packets() {
+    let mut script = probing();
+    // Rounds of the least round trip make it young: none comes.
+    for _ in 0..300 {
+        flight(&mut script, BDP, |_| {});
+        assert!(is_in(&mut script, super::State::ProbeBw));
+    }
+    let longer = RTT + Span::from_millis(1);
+    let longer = |script: &mut Script, packets| script.flight(packets, longer, longer, |_| {});
+    let mut rounds = 0;
+    while !is_in(&mut script, super::State::ProbeRtt) {
+        longer(&mut script, BDP);
+        rounds += 1;
+    }
+    assert_eq!(rounds, 244, "41 ms each: 10.004 s");
+    assert_eq!((script.cwnd(), script.published("bbr_min_rtt_s")), (4.0, 0.041));
+    longer(&mut script, 4);
+    for _ in 0..4 {
+        longer(&mut script, 4);
+        assert!(is_in(&mut script, super::State::ProbeRtt), "for 200 ms");
+    }
+    longer(&mut script, 4);
+    assert!(is_in(&mut script, super::State::ProbeBw));
+    assert!(script.cwnd() > 100.0);
+}
+
+#[test]
+fn aggregation_has_room_by_option() {
+    let window = |settings: &[(&str, &str)]| {
+        let mut script = script_with(settings, 0.0);
+        for packets in [10, 20, 40, 50, 50, 50, 50, 50, 50, 50] {
+            flight(&mut script, packets, |_| {});
+        }
+        script.cwnd()
+    };
+    // Flights of 50 that are acknowledged at once: room for as many more.
+    assert_eq!(window(&[("extra_acked_rounds", "10")]) - window(&[]), 50.0);
+}

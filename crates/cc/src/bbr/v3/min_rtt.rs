@@ -1,0 +1,106 @@
+//! The least round trip (draft-ietf-ccwg-bbr section 5.3.4.3): of the last ten seconds, by way of the least of the last five,
+//! whose expiry ProbeRTT is for.
+
+use super::parameters::Parameters;
+use ackclock_base::{Span, Time};
+
+#[derive(Clone, Copy, Debug)]
+struct Stamped {
+    rtt: Span,
+    at: Time,
+}
+
+/// The two windows. Before the first sample there is no stamp, so that nothing expires then, whatever a clock shows. (The
+/// draft initialises neither of the stamps of ProbeRTT.)
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MinRtt {
+    /// That of the handshake, until there is a sample: its packets are smaller, and no later one would be as short.
+    handshake: Option<Span>,
+    /// `probe_rtt_min_delay` and its stamp.
+    recent: Option<Stamped>,
+    /// `min_rtt` and its stamp.
+    least: Option<Stamped>,
+}
+
+impl MinRtt {
+    /// The least round trip; nothing before any is known.
+    pub fn get(&self) -> Option<Span> {
+        self.least.map_or(self.handshake, |least| Some(least.rtt))
+    }
+
+    /// The round trip of the handshake.
+    pub fn begin(&mut self, handshake: Option<Span>) {
+        self.handshake = handshake;
+    }
+
+    /// Takes a sample in, if the acknowledgement has one. The comparison is strict, as in the draft: a round trip as short as
+    /// the least makes it no younger. Says whether the least of the recent was too old before.
+    pub fn take(&mut self, now: Time, rtt: Option<Span>, parameters: &Parameters) -> bool {
+        let old = |stamped: Option<Stamped>, window| stamped.is_some_and(|stamped| now > stamped.at + window);
+        let shorter = |rtt, stamped: Option<Stamped>| stamped.is_none_or(|stamped| rtt < stamped.rtt);
+        let expired = old(self.recent, parameters.probe_rtt_interval);
+        if let Some(rtt) = rtt
+            && (expired || shorter(rtt, self.recent))
+        {
+            self.recent = Some(Stamped { rtt, at: now });
+        }
+        if let Some(recent) = self.recent
+            && (old(self.least, parameters.min_rtt_window) || shorter(recent.rtt, self.least))
+        {
+            self.least = Some(recent);
+        }
+        expired
+    }
+
+    /// A probe has looked for a shorter one: the recent one is as of now.
+    pub fn refresh(&mut self, now: Time) {
+        if let Some(recent) = &mut self.recent {
+            recent.at = now;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_of_ten_seconds_by_way_of_five() {
+        let (mut filter, at) = (MinRtt::default(), |s: f64| Time::from_seconds(1000.0 + s));
+        let (ms, parameters) = (|ms| Some(Span::from_millis(ms)), Parameters::default());
+        let mut take = |seconds, rtt| (filter.take(at(seconds), rtt, &parameters), filter.get());
+        assert_eq!(take(0.0, None), (false, None));
+        // Trap T2: a clock that shows 1,000 s at the first sample makes nothing old.
+        assert_eq!(take(0.0, ms(40)), (false, ms(40)));
+        assert_eq!(take(4.0, ms(60)), (false, ms(40)));
+        // After five seconds a longer one is the least of the recent, but not yet the least.
+        assert_eq!(take(5.1, ms(60)), (true, ms(40)));
+        assert_eq!(
+            take(10.05, ms(70)),
+            (false, ms(60)),
+            "40 ms is more than ten seconds old, 60 ms less than five"
+        );
+        assert_eq!(take(10.1, ms(39)), (false, ms(39)));
+    }
+
+    #[test]
+    fn a_round_trip_as_short_as_the_least_does_not_refresh_it() {
+        // Trap T5: on a path without noise ProbeRTT comes every five seconds.
+        let (mut filter, parameters) = (MinRtt::default(), Parameters::default());
+        let mut expires_at = |ms: u64| {
+            let now = Time::ZERO + Span::from_millis(ms);
+            filter.take(now, Some(Span::from_millis(40)), &parameters)
+        };
+        let expired: Vec<bool> = [0, 1000, 4999, 5000, 5001, 5002].map(&mut expires_at).into();
+        assert_eq!(expired, [false, false, false, false, true, false]);
+    }
+
+    #[test]
+    fn the_round_trip_of_the_handshake_gives_way_to_the_first_sample_even_if_that_is_longer() {
+        let mut filter = MinRtt::default();
+        filter.begin(Some(Span::from_millis(30)));
+        assert_eq!(filter.get(), Some(Span::from_millis(30)));
+        filter.take(Time::ZERO, Some(Span::from_millis(40)), &Parameters::default());
+        assert_eq!(filter.get(), Some(Span::from_millis(40)));
+    }
+}

@@ -1,0 +1,59 @@
+//! ProbeRTT: when the least round trip has not been seen for a while, the flight is held down to look for it
+//! (draft-ietf-ccwg-bbr section 5.3.4). And the restart after idleness (section 5.4.1), which spares it.
+
+use super::BbrV3;
+use super::cycle::AckPhase;
+use super::state::State;
+use crate::control::{Ack, Sent};
+use ackclock_base::{Packets, Random, Time};
+
+impl BbrV3 {
+    /// What may be in flight in ProbeRTT.
+    pub(super) fn probe_rtt_cwnd(&self) -> Packets {
+        (self.parameters.probe_rtt_cwnd_gain * self.bdp(self.bw)).max(self.parameters.min_pipe_cwnd)
+    }
+
+    /// The least round trip, and ProbeRTT.
+    pub(super) fn probe_round_trip(&mut self, ack: &Ack, random: &mut dyn Random) {
+        let expired = self.min_rtt.take(ack.now, ack.rtt, &self.parameters);
+        if self.state != State::ProbeRtt && expired && !self.idle_restart {
+            self.repair.save(self.cwnd, false);
+            self.state = State::ProbeRtt;
+            self.stay.begin();
+            self.cycle.ack_phase = AckPhase::Stopping;
+            self.rounds.begin(ack.delivered);
+        }
+        if self.state == State::ProbeRtt {
+            self.sent_slowly.mark(ack.delivered, ack.inflight);
+            let (most, duration) = (self.probe_rtt_cwnd(), self.parameters.probe_rtt_duration);
+            if self.stay.is_over(ack, most, duration, &mut self.rounds) {
+                self.leave_probe_rtt(ack.now, ack.delivered, random);
+            }
+        }
+        self.idle_restart = false;
+    }
+
+    /// `BBRExitProbeRTT`, after `BBRCheckProbeRTTDone`.
+    fn leave_probe_rtt(&mut self, now: Time, delivered: Packets, random: &mut dyn Random) {
+        self.min_rtt.refresh(now);
+        self.cwnd = self.repair.restored(self.cwnd);
+        self.bounds.forget_short_term();
+        self.state = State::Startup;
+        if self.full_pipe.reached {
+            self.start_down(now, delivered, random);
+            self.state = State::Cruise;
+        }
+    }
+
+    /// A packet leaves after a pause of the application. The pause has drained all queues of its own, and is as good as a stay
+    /// in ProbeRTT; what fills the pipe now leaves at the rate that the pipe has.
+    pub(super) fn restart_from_idle(&mut self, sent: &Sent, random: &mut dyn Random) {
+        self.idle_restart = true;
+        self.aggregation.begin(sent.now);
+        if self.state.is_probe_bw() {
+            self.pacing.follow(self.bw, self.full_pipe.reached);
+        } else if self.state == State::ProbeRtt && self.stay.has_passed(sent.now) {
+            self.leave_probe_rtt(sent.now, self.rounds.delivered(), random);
+        }
+    }
+}

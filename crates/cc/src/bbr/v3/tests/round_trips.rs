@@ -1,0 +1,157 @@
+//! ProbeRTT, and pauses of the application.
+
+use super::*;
+use crate::bbr::v3::{BbrV3, Parameters};
+use crate::control::Control;
+use crate::control::{Initial, Sent};
+use ackclock_base::Time;
+use ackclock_base::random::Scripted;
+
+/// In ProbeBW with a round trip that has not been seen for five seconds; its flights are acknowledged one by one from now on.
+fn in_probe_rtt() -> Script {
+    let mut script = script_with(&[("probe_wait", "100 s")]);
+    // A product of 200 packets keeps the rounds of ProbeBW from coming before.
+    while !is_in(&mut script, State::ProbeRtt) {
+        flight(&mut script, BDP, |_| {});
+        assert!(script.published("bbr_rounds") < 140.0, "5 s are 125 rounds");
+    }
+    script
+}
+
+#[test]
+fn probe_rtt_comes_five_seconds_after_the_least_round_trip_was_seen() {
+    // Rounds of 40 ms: the first sample is at 40 ms, 5 s later is not more than 5 s, so it is the 127th. ProbeRTT itself then
+    // has brought nothing shorter, and so it goes on (trap T5).
+    let mut script = in_probe_rtt();
+    assert_eq!(script.published("bbr_rounds"), 127.0);
+    assert_eq!(script.cwnd(), 25.0, "half of the product");
+    assert_eq!(pacing(&mut script), 1_237_500.0, "at the bandwidth");
+}
+
+#[test]
+fn probe_rtt_lasts_for_200_ms_and_a_round_from_when_the_flight_fits_and_gives_the_window_back() {
+    let mut script = in_probe_rtt();
+    flight(&mut script, 26, |_| {});
+    assert_eq!(script.cwnd(), 25.0);
+    script.wait(Span::from_millis(300));
+    flight(&mut script, 26, |_| {});
+    assert!(is_in(&mut script, State::ProbeRtt), "the flight does not fit yet: no time has begun");
+    flight(&mut script, 25, |_| {});
+    for _ in 0..5 {
+        flight(&mut script, 25, |_| {});
+        assert!(is_in(&mut script, State::ProbeRtt), "200 ms are not more than 200 ms");
+    }
+    flight(&mut script, 25, |_| {});
+    assert!(is_in(&mut script, State::Cruise));
+    assert!(
+        script.cwnd() > 100.0,
+        "{}: what it was, within twice the product and what is extra",
+        script.cwnd()
+    );
+}
+
+#[test]
+fn a_round_must_have_passed_however_long_it_takes() {
+    let mut script = in_probe_rtt();
+    flight(&mut script, 25, |_| {});
+    script.wait(Span::from_millis(500));
+    // Of packets that were sent before the flight fitted: no round ends with them.
+    flight(&mut script, 1, |ack| ack.rate.as_mut().unwrap().prior_delivered -= 30.0);
+    assert!(is_in(&mut script, State::ProbeRtt));
+    flight(&mut script, 25, |_| {});
+    assert!(is_in(&mut script, State::Cruise));
+}
+
+#[test]
+fn what_probe_rtt_delivers_tells_nothing_of_the_bandwidth() {
+    let mut script = in_probe_rtt();
+    (0..7).for_each(|_| flight(&mut script, 25, |_| {}));
+    assert!(is_in(&mut script, State::Cruise));
+    // Two cycles go by with nothing but samples of what was sent slowly: none of them counts, and no cycle is over by them.
+    assert_eq!(script.published("bbr_max_bw_packets_per_second"), 1250.0);
+}
+
+#[test]
+fn from_startup_probe_rtt_leads_back_to_startup() {
+    // Case 20: limited by the application all the time.
+    let mut script = script_with(&[]);
+    let limited =
+        |script: &mut Script| flight(script, 10, |ack| ack.rate.as_mut().unwrap().app_limited = true);
+    while !is_in(&mut script, State::ProbeRtt) {
+        limited(&mut script);
+        assert!(script.published("bbr_rounds") < 140.0);
+    }
+    // The product of what is known is 10 packets, half of it 5: more than the floor of 4.
+    assert_eq!(script.cwnd(), 5.0);
+    (0..7).for_each(|_| flight(&mut script, 5, |ack| ack.rate.as_mut().unwrap().app_limited = true));
+    assert!(is_in(&mut script, State::Startup));
+    assert_eq!(script.published("bbr_full_pipe_rounds"), 0.0);
+}
+
+/// In CRUISE, in a control of its own, since the script has no packets that are sent.
+fn cruising() -> (BbrV3, Time) {
+    let initial = Initial {
+        window: 10.0,
+        ssthresh: f64::INFINITY,
+        limit: 1e6,
+        packet_bytes: 1000,
+        selective_acks: true,
+    };
+    let mut control = BbrV3::new(Parameters::default(), &initial);
+    control.state = State::Cruise;
+    control.full_pipe.call_full();
+    (control.bw, control.cwnd) = (1250.0, 100.0);
+    control.max_bw.take(1250.0);
+    let now = Time::from_seconds(100.0);
+    control.min_rtt.take(now, Some(RTT), &control.parameters);
+    control.pacing.follow(0.9 * 1250.0, true);
+    (control, now)
+}
+
+#[test]
+fn after_a_pause_no_probe_of_the_round_trip_is_needed_and_packets_leave_at_the_bandwidth() {
+    let (mut control, before) = cruising();
+    let now = before + Span::from_millis(6_000);
+    let mut random = Scripted::new(&[0.25]);
+    let rate = |control: &BbrV3| control.decision().pacing_rate.unwrap().bytes_per_second().round();
+    assert_eq!(rate(&control), 1_113_750.0);
+    control.on_sent(&Sent { now, inflight: 1.0, after_idle: true, app_limited: true }, &mut random);
+    assert_eq!(rate(&control), 1_237_500.0);
+    let ack =
+        Ack { rtt: Some(RTT), rate: Some(Default::default()), ..crate::script::ack_at(now + RTT, 1, 1.0) };
+    control.on_ack(&ack, &mut random);
+    assert!(control.state.is_probe_bw());
+    assert!(
+        !control.min_rtt.take(now + RTT + Span::from_millis(5_000), None, &control.parameters),
+        "as young as it"
+    );
+    // Without the pause the same acknowledgement begins ProbeRTT.
+    let (mut control, _) = cruising();
+    control.on_ack(&ack, &mut random);
+    assert_eq!(control.state, State::ProbeRtt);
+}
+
+#[test]
+fn a_pause_that_the_application_did_not_make_is_none() {
+    let (mut control, before) = cruising();
+    let now = before + Span::from_millis(6_000);
+    let sent = Sent { now, inflight: 1.0, after_idle: true, app_limited: false };
+    control.on_sent(&sent, &mut Scripted::new(&[0.25]));
+    assert!(!control.idle_restart);
+}
+
+#[test]
+fn a_pause_in_probe_rtt_may_end_it() {
+    let (mut control, now) = cruising();
+    let mut random = Scripted::new(&[0.25]);
+    control.state = State::ProbeRtt;
+    control.cwnd = 25.0;
+    let fits = crate::script::ack_at(now, 1, 20.0);
+    assert!(!control.stay.is_over(&fits, 25.0, Span::from_millis(200), &mut control.rounds));
+    let sent =
+        |ms| Sent { now: now + Span::from_millis(ms), inflight: 1.0, after_idle: true, app_limited: true };
+    control.on_sent(&sent(200), &mut random);
+    assert_eq!(control.state, State::ProbeRtt, "not before its time is over");
+    control.on_sent(&sent(201), &mut random);
+    assert_eq!(control.state, State::Cruise);
+}

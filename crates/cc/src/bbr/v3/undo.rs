@@ -1,0 +1,68 @@
+//! The reaction to losses that were none is taken back (draft-ietf-ccwg-bbr section 5.5.11).
+
+use super::BbrV3;
+use super::bounds::Bounds;
+use super::state::State;
+use ackclock_base::{Packets, Time};
+
+/// What is needed for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Undo {
+    saved: Time,
+    cwnd: Packets,
+    bounds: Bounds,
+    /// Startup or Up, if the loss has ended it.
+    state: Option<State>,
+}
+
+impl BbrV3 {
+    /// Once per episode, at the first that is known of it: a packet that is lost is reported before the episode. (The draft
+    /// saves again at the first loss of each later round, what has been reduced already; trap T7.)
+    pub(super) fn save_undo(&mut self, now: Time) {
+        if !self.repair.goes_on() && self.undo.is_none_or(|undo| undo.saved != now) {
+            self.save_undo_anew(now);
+        }
+    }
+
+    /// At a timeout, whatever was being repaired: it is the timeout that may be found to have been none.
+    pub(super) fn save_undo_anew(&mut self, now: Time) {
+        self.undo = Some(Undo { saved: now, cwnd: self.cwnd, bounds: self.bounds, state: None });
+    }
+
+    pub(super) fn note_undo(&mut self, state: State) {
+        if let Some(undo) = &mut self.undo {
+            undo.state = Some(state);
+        }
+    }
+
+    /// The way back to a probe leads through Refill: what was in flight has drained meanwhile.
+    pub(super) fn take_back(&mut self) {
+        let Some(undo) = self.undo.take() else { return };
+        self.cwnd = self.cwnd.max(undo.cwnd);
+        self.latest.has_loss = false;
+        self.full_pipe.reset(0.0);
+        self.bounds.restore(&undo.bounds);
+        let moves = |state| self.state != state && self.state != State::ProbeRtt;
+        match undo.state {
+            Some(State::Startup) => {
+                self.full_pipe.reached = false;
+                if moves(State::Startup) {
+                    self.state = State::Startup;
+                }
+            }
+            Some(state) if moves(state) => {
+                self.start_refill(self.rounds.delivered());
+                self.rounds.begin_with_ack();
+            }
+            _ => {}
+        }
+    }
+
+    /// Packets have changed their size.
+    pub(super) fn scale_undo(&mut self, factor: f64) {
+        if let Some(undo) = &mut self.undo {
+            undo.cwnd *= factor;
+            undo.bounds.scale(factor);
+        }
+    }
+}

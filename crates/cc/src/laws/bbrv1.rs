@@ -1,0 +1,17 @@
+//! BBRv1 (draft-cardwell-iccrg-bbr-congestion-control-00). The machine is in [`crate::bbr::v1`], what it shares with BBRv3 in
+//! [`crate::bbr`].
+
+use crate::bbr::v1::{BbrV1, Parameters};
+use crate::entry::{Build, Companions, Entry, control};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "bbrv1",
+        "The first BBR: the bandwidth of ten rounds, the round trip of ten seconds, a cycle of gains, and no heed of losses",
+        "draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al. 2016",
+        Parameters::TABLE,
+    ),
+    build: Build::Model(|values, initial| Box::new(BbrV1::new(values.into(), initial))),
+    companions: Companions::recovery("rack"), // which finds what is lost again; Linux runs it so
+};

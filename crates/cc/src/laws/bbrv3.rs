@@ -1,0 +1,16 @@
+//! BBRv3 (draft-ietf-ccwg-bbr). The machine is in [`crate::bbr::v3`], what it shares with BBRv1 in [`crate::bbr`].
+
+use crate::bbr::v3::{BbrV3, Parameters};
+use crate::entry::{Build, Companions, Entry, control};
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "bbrv3",
+        "Sends at the bandwidth that was measured and keeps the product with the least round trip in flight, within bounds from losses",
+        "draft-ietf-ccwg-bbr, main of August 2026",
+        Parameters::TABLE,
+    ),
+    build: Build::Model(|values, initial| Box::new(BbrV3::new(values.into(), initial))),
+    companions: Companions::recovery("rack"), // which finds what is lost again; Linux runs it so
+};

@@ -1,0 +1,99 @@
+//! Makes the connections of a group, over TCP or QUIC.
+
+use super::MAX_BACKOFF;
+use crate::flows::{ConnectionPlan, ControlPlan, Protocol};
+use ackclock_cc::{Assembly, Initial};
+use ackclock_sim::endpoint::Ends;
+use ackclock_sim::random::Stream;
+use ackclock_sim::{quic, tcp};
+
+/// Makes them.
+pub(super) struct Connections {
+    options: Options,
+    control: ControlPlan,
+    assembly: Assembly,
+    packets: u64,
+}
+
+/// What ends a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lifetime {
+    /// Having sent so much, or nothing.
+    Bulk(u64),
+    /// Having sent so much, of which the last packet is acknowledged at once.
+    Timed(u64),
+    /// Its session, which tells it what to send, so much to begin with.
+    Lasting(u64),
+}
+
+enum Options {
+    Tcp(tcp::options::Options),
+    Quic(quic::options::Options),
+}
+
+impl Options {
+    fn initial(&self) -> Initial {
+        match self {
+            Self::Tcp(options) => options.initial(),
+            Self::Quic(options) => options.initial(),
+        }
+    }
+
+    fn max_backoff(&self) -> f64 {
+        match self {
+            Self::Tcp(options) => options.sender.max_backoff,
+            Self::Quic(_) => MAX_BACKOFF,
+        }
+    }
+}
+
+impl Connections {
+    /// Those of a plan.
+    pub(super) fn of(plan: &ConnectionPlan) -> Self {
+        let (control, values) = (plan.control.clone(), &plan.transport.values);
+        let options = match plan.protocol() {
+            Protocol::Tcp => {
+                let recovery = control.entry().companions.recovery;
+                Options::Tcp(tcp::options::Options::new(values, recovery))
+            }
+            Protocol::Quic => Options::Quic(quic::options::Options::new(values)),
+        };
+        let assembly = control.assembly();
+        let packets = plan.size.map_or(u64::MAX, |size| size.div_ceil(plan.payload_bytes()));
+        Self { options, control, assembly, packets }
+    }
+
+    /// The ends of the next, which sends what the plan says.
+    pub(super) fn next(&mut self, name: &str, seed: u64) -> Ends {
+        self.next_of(Lifetime::Bulk(self.packets), name, seed)
+    }
+
+    /// The ends of the next.
+    pub(super) fn next_of(&mut self, lifetime: Lifetime, name: &str, seed: u64) -> Ends {
+        let Self { options, control, assembly, .. } = self;
+        let backoff = control.backoff(options.max_backoff());
+        let control = assembly.join(&options.initial());
+        let random = Stream::new(seed, &format!("flow {name} guesses"));
+        let (Lifetime::Bulk(packets) | Lifetime::Timed(packets) | Lifetime::Lasting(packets)) = lifetime;
+        match options {
+            Options::Tcp(options) => {
+                let options = options.clone();
+                let connection = tcp::connection::Connection { options, control, backoff, packets, random };
+                match lifetime {
+                    Lifetime::Bulk(_) => connection.ends(),
+                    Lifetime::Timed(_) => connection.timed_ends(),
+                    Lifetime::Lasting(_) => connection.lasting_ends(),
+                }
+            }
+            Options::Quic(options) => {
+                let (options, pieces) = (options.clone(), packets);
+                let connection = quic::connection::Connection { options, control, backoff, pieces, random };
+                match lifetime {
+                    Lifetime::Bulk(_) => connection.ends(),
+                    Lifetime::Timed(_) => connection.timed_ends(),
+                    Lifetime::Lasting(_) => connection.lasting_ends(),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What packets carry: which piece of the stream under which packet number, and what is to be carried again.
+
+use crate::ranges::Ranges;
+use std::collections::VecDeque;
+
+/// The sender's side of a stream.
+#[derive(Clone, Debug, Default)]
+pub struct Cargo {
+    /// The piece in each packet from this number on.
+    first: u64,
+    carried: VecDeque<u64>,
+    /// Pieces of lost packets that are in line to be sent again.
+    again: VecDeque<u64>,
+    /// Pieces that have arrived.
+    arrived: Ranges,
+    /// The next piece to be sent for the first time, and how many the application has.
+    next: u64,
+    total: u64,
+    repeated: u64,
+}
+
+impl Cargo {
+    /// A stream of so many pieces.
+    pub fn new(total: u64) -> Self {
+        Self { total, ..Self::default() }
+    }
+
+    /// What the packet with the next number carries: what was lost, else what is new, else the piece of the first packet that
+    /// is not settled, for a probe (RFC 9002 section 6.2.4).
+    #[inline]
+    pub fn load(&mut self) -> u64 {
+        let piece = match self.again.pop_front() {
+            Some(lost) => {
+                self.repeated += 1;
+                lost
+            }
+            None if self.next < self.total => {
+                self.next += 1;
+                self.next - 1
+            }
+            None => {
+                self.repeated += 1;
+                self.carried.front().copied().unwrap_or(0)
+            }
+        };
+        self.carried.push_back(piece);
+        piece
+    }
+
+    /// The packet of this number has arrived. How many pieces are therefore not in line any more.
+    #[inline]
+    pub fn on_acked(&mut self, number: u64) -> u64 {
+        let Some(piece) = self.carried_by(number) else { return 0 };
+        self.arrived.insert(piece);
+        if self.again.is_empty() { 0 } else { self.take_out(piece) }
+    }
+
+    /// The packet of this number is lost. Whether what it carried is in line again: unless another packet has brought it.
+    pub fn on_lost(&mut self, number: u64) -> bool {
+        let piece = self.carried_by(number).filter(|piece| !self.arrived.holds(*piece));
+        self.again.extend(piece);
+        piece.is_some()
+    }
+
+    fn carried_by(&self, number: u64) -> Option<u64> {
+        self.carried.get((number - self.first) as usize).copied()
+    }
+
+    #[cold]
+    fn take_out(&mut self, piece: u64) -> u64 {
+        let before = self.again.len();
+        self.again.retain(|waiting| *waiting != piece);
+        (before - self.again.len()) as u64
+    }
+
+    /// Packets below this number are settled.
+    #[inline]
+    pub fn settle(&mut self, until: u64) {
+        while self.first < until && self.carried.pop_front().is_some() {
+            self.first += 1;
+        }
+    }
+
+    /// The first packet that is not settled.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The application has so many pieces more.
+    pub fn add(&mut self, pieces: u64) {
+        self.total = self.total.saturating_add(pieces);
+    }
+
+    /// The application has nothing more to send. How many pieces are in line to be sent again.
+    pub fn stop(&mut self) -> u64 {
+        self.total = self.next;
+        self.again.len() as u64
+    }
+
+    /// How many packets carried what had been sent before, since this was last asked.
+    pub fn take_repeated(&mut self) -> u64 {
+        std::mem::take(&mut self.repeated)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_lost_goes_before_what_is_new() {
+        let mut cargo = Cargo::new(5);
+        assert_eq!((0..3).map(|_| cargo.load()).collect::<Vec<_>>(), [0, 1, 2]);
+        cargo.on_lost(1);
+        cargo.settle(1);
+        // Packets 3, 4 and 5 carry piece 1 again, and pieces 3 and 4.
+        assert_eq!((0..3).map(|_| cargo.load()).collect::<Vec<_>>(), [1, 3, 4]);
+        cargo.on_lost(3);
+        assert_eq!(cargo.load(), 1, "lost a second time");
+        assert_eq!(
+            cargo.load(),
+            1,
+            "a probe carries what the first packet did that is not settled: packet 1"
+        );
+        assert_eq!(cargo.take_repeated(), 3);
+    }
+
+    #[test]
+    fn what_has_arrived_in_another_packet_is_not_sent_again() {
+        let mut cargo = Cargo::new(2);
+        (0..3).for_each(|_| _ = cargo.load()); // packets 0, 1, and 2 with piece 0 as a probe
+        assert_eq!(cargo.on_acked(2), 0);
+        assert!(!cargo.on_lost(0));
+        assert!(cargo.on_lost(1));
+        assert_eq!(cargo.on_acked(1), 1, "not lost after all");
+        cargo.add(1);
+        assert_eq!(cargo.load(), 2);
+    }
+
+    #[test]
+    fn after_a_stop_only_what_was_lost_is_sent() {
+        let mut cargo = Cargo::new(100);
+        (0..4).for_each(|_| _ = cargo.load());
+        cargo.on_lost(0);
+        cargo.on_lost(2);
+        assert_eq!(cargo.stop(), 2);
+        assert_eq!((cargo.load(), cargo.load()), (0, 2));
+    }
+}

@@ -1,0 +1,200 @@
+//! QUIC's sender and receiver as the two ends of a flow.
+
+use super::datagram::{Datagram, OutboxWire, Packing, Reader, Wire};
+use super::options::Options;
+use super::receiver::Receiver;
+use super::sender::Sender;
+use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
+use crate::packet::Packet;
+use crate::random::Stream;
+use ackclock_aqm::Ecn;
+use ackclock_base::{Span, Time};
+use ackclock_cc::{Backoff, Controller};
+use std::any::Any;
+
+/// A connection to be.
+pub struct Connection {
+    /// Its details.
+    pub options: Options,
+    /// Its congestion control.
+    pub control: Controller,
+    /// How its timeout backs off while it has no answer to its first packet.
+    pub backoff: Box<dyn Backoff>,
+    /// How many pieces of data it has to send; [`u64::MAX`] for no end.
+    pub pieces: u64,
+    /// Random numbers for controls that guess.
+    pub random: Stream,
+}
+
+impl Connection {
+    /// Its ends: the sender's, and the receiver's.
+    pub fn ends(self) -> Ends {
+        self.between(false, u64::MAX)
+    }
+
+    /// Its ends, where it counts how long it takes: the receiver acknowledges the last packet at once, as it would one that
+    /// ends the stream and is followed by nothing.
+    pub fn timed_ends(self) -> Ends {
+        let pieces = self.pieces;
+        self.between(false, pieces)
+    }
+
+    /// Its ends, where it stays open when it has delivered everything, and the receiver acknowledges the last packet of what
+    /// it [expects](Endpoint::expect) at once.
+    pub fn lasting_ends(self) -> Ends {
+        self.between(true, 0)
+    }
+
+    fn between(self, stays_open: bool, answers_at: u64) -> Ends {
+        let Self { options, control, backoff, pieces, random } = self;
+        let mut sender = Sender::new(&options, control, backoff, pieces, random);
+        if stays_open {
+            sender.stay_open();
+        }
+        let packing = options.packing(sender.counts_marks());
+        let receiving = ReceivingEnd {
+            receiver: Receiver::new(options.receiver),
+            packing,
+            payload_bytes: options.payload_bytes,
+            answers_at,
+            reader: Reader::default(),
+        };
+        [Box::new(SendingEnd { sender, packing, reader: Reader::default() }), Box::new(receiving)]
+    }
+}
+
+/// The sender's end.
+pub struct SendingEnd {
+    /// The sender.
+    pub sender: Sender,
+    packing: Packing,
+    reader: Reader,
+}
+
+impl Endpoint for SendingEnd {
+    fn properties(&self) -> Properties {
+        Properties { only_answers: false, send_jitter: self.sender.options().send_jitter }
+    }
+
+    fn start(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.sender.start(now, &mut OutboxWire { out, packing: self.packing });
+    }
+
+    fn timer(&self) -> Time {
+        self.sender.timer()
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.sender.on_timer(now, &mut OutboxWire { out, packing: self.packing });
+    }
+
+    fn on_packet(&mut self, now: Time, _path: usize, packet: &Packet, out: &mut dyn Outbox) {
+        let Self { sender, packing, reader } = self;
+        let datagram = reader.read(packet, out);
+        let mut wire = OutboxWire { out, packing: *packing };
+        match datagram {
+            Datagram::Ack(ack) => sender.on_ack(now, &ack, &mut wire),
+            Datagram::Initial(sent) => sender.on_initial(now, sent, &mut wire),
+            Datagram::Data(_) => {}
+        }
+        if self.sender.is_done() {
+            out.done();
+        }
+    }
+
+    fn stop(&mut self, _now: Time) {
+        self.sender.stop();
+    }
+
+    fn send_more(&mut self, now: Time, packets: u64, out: &mut dyn Outbox) {
+        self.sender.send_more(now, packets, &mut OutboxWire { out, packing: self.packing });
+    }
+
+    fn close(&mut self, _now: Time) {
+        self.sender.close();
+    }
+
+    fn sent(&self) -> Sent {
+        let counts = self.sender.counts();
+        let fresh = counts.sent - counts.retransmitted;
+        Sent { packets: counts.sent, payload_bytes: fresh * u64::from(self.sender.options().payload_bytes) }
+    }
+
+    fn reset_counts(&mut self, now: Time) {
+        self.sender.reset_counts(now);
+    }
+
+    fn absorb(&mut self, other: &dyn Endpoint) {
+        let other: &dyn Any = other;
+        if let Some(other) = other.downcast_ref::<Self>() {
+            self.sender.absorb(&other.sender);
+        }
+    }
+
+    fn avoids_congestion(&self) -> Option<bool> {
+        let decision = self.sender.control().decision();
+        Some(decision.cwnd >= decision.ssthresh && !self.sender.recovering())
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let sender = &self.sender;
+        let decision = sender.control().decision();
+        series("cwnd_packets", decision.cwnd);
+        series("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
+        series("inflight_packets", sender.inflight() as f64);
+        series("fast_retransmits", sender.counts().fast_retransmits as f64);
+        series("rtt_s", sender.last_rtt().map_or(f64::NAN, Span::seconds));
+        sender.publish(series);
+    }
+}
+
+/// The receiver's end.
+struct ReceivingEnd {
+    receiver: Receiver,
+    packing: Packing,
+    payload_bytes: u32,
+    /// Deliveries in order at which it acknowledges at once.
+    answers_at: u64,
+    reader: Reader,
+}
+
+impl ReceivingEnd {
+    #[inline]
+    fn acknowledge(&mut self, now: Time, out: &mut dyn Outbox) {
+        OutboxWire { out, packing: self.packing }.send(Datagram::Ack(self.receiver.acknowledge(now)));
+    }
+}
+
+impl Endpoint for ReceivingEnd {
+    fn timer(&self) -> Time {
+        self.receiver.timer()
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.acknowledge(now, out);
+    }
+
+    fn on_packet(&mut self, now: Time, _path: usize, packet: &Packet, out: &mut dyn Outbox) {
+        match self.reader.read(packet, out) {
+            Datagram::Data(data) => {
+                let before = self.receiver.delivered();
+                let answers = self.receiver.take(now, &data, packet.ecn == Ecn::Experienced);
+                let delivered = self.receiver.delivered();
+                let new = delivered - before;
+                out.received(Some(data.sent), new, new * u64::from(self.payload_bytes));
+                if answers || (new > 0 && delivered >= self.answers_at) {
+                    self.acknowledge(now, out);
+                }
+            }
+            Datagram::Initial(sent) => {
+                out.received(None, 0, 0);
+                OutboxWire { out, packing: self.packing }.send(Datagram::Initial(sent));
+            }
+            Datagram::Ack(_) => {}
+        }
+    }
+
+    fn expect(&mut self, packets: u64) {
+        self.answers_at = self.answers_at.saturating_add(packets);
+    }
+}

@@ -1,0 +1,70 @@
+//! Every detail of QUIC that can be set.
+
+use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
+use ackclock_recovery::ledger::MAX_OUTSTANDING;
+
+const PACKETS: Range = Range::between(1.0, MAX_OUTSTANDING as f64 - 1.0);
+
+choice! {
+    /// With `ecn`, what packets are sent as.
+    pub enum EcnField {
+        /// What goes with the control.
+        Auto = "auto",
+        /// ECT(0).
+        Ect0 = "ect0",
+        /// ECT(1).
+        Ect1 = "ect1",
+    }
+}
+
+parameters! {
+    /// The details.
+    pub struct Details {
+        /// Stream data in a packet
+        packet: Size = size(
+            "1439 B",
+            Range::between(1.0, 65_000.0),
+            "1500 B less the headers; RFC 9000 section 14.3: packets grow to what the path takes",
+        ),
+        /// What the headers add to a packet on the wire
+        header: Size = size(
+            "61 B",
+            Range::between(0.0, 500.0),
+            "IPv4 20 B, UDP 8 B, short header 11 B (RFC 9000 section 17.3.1), authentication tag 16 B, STREAM frame 6 B",
+        ),
+        /// Size of an acknowledgement of one range on the wire; 4 B more for each further range
+        ack_size: Size = size(
+            "65 B",
+            Range::between(1.0, 1500.0),
+            "IPv4 20 B, UDP 8 B, short header 11 B, authentication tag 16 B, ACK frame 10 B (RFC 9000 section 19.3)",
+        ),
+        /// The congestion window at the start
+        initial_window: Packets = packets("10 packets", PACKETS, "RFC 9002 section 7.2"),
+        /// Whether the connection begins with a round trip of Initial packets
+        handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),
+        /// Size of an Initial packet on the wire
+        initial_size: Size = size("1228 B", Range::between(1.0, 1500.0), "RFC 9000 section 14.1, with IPv4 and UDP"),
+        /// How many packets an acknowledgement waits for
+        ack_threshold: u32 = integer(
+            "2",
+            Range::between(1.0, 1000.0),
+            "RFC 9000 section 13.2.2; draft-ietf-quic-ack-frequency has the sender ask for another",
+        ),
+        /// How long an acknowledgement waits for them
+        max_ack_delay: Span = time("25 ms", Range::between(0.0, 16.0), "RFC 9000 section 18.2"),
+        /// The most ranges of an acknowledgement, the highest of those received
+        ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves it open"),
+        /// Whether the window grows only while it is what holds the flow back
+        cwnd_validation: bool = flag(true, "RFC 9002 section 7.8"),
+        /// Whether a recovery is taken back when all that was given up for lost is acknowledged
+        spurious_recoveries: bool = flag(false, "RFC 9002 says nothing; draft-ietf-ccwg-bbr section 5.5.11, RFC 9438 section 4.9"),
+        /// Whether packets may be marked instead of dropped
+        ecn: bool = flag(false, "RFC 9000 section 13.4"),
+        /// With ecn, what packets are sent as; auto is ect1 for a control that answers to each mark, ect0 for others
+        ecn_field: EcnField = choice("auto", "RFC 9000 section 13.4; RFC 9331 section 4.1"),
+        /// Whether a window control's packets are spread over the round trip
+        pacing: bool = flag(true, "RFC 9002 section 7.7; 2 cwnd/srtt in slow start, 1.2 cwnd/srtt after"),
+        /// A random delay of up to this before each packet leaves, which breaks phase effects
+        send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991"),
+    }
+}

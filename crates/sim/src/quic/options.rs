@@ -1,0 +1,131 @@
+//! The profile, and what a connection makes of it.
+
+use super::datagram::Packing;
+use super::details::{Details, EcnField};
+use super::receiver::ReceiverOptions;
+use ackclock_aqm::Ecn;
+use ackclock_base::{Descriptor, Kind, Size, Span, Values};
+use ackclock_cc::Initial;
+use ackclock_recovery::detection::quic::QuicOptions;
+use ackclock_recovery::rtt::TimeoutRule;
+use ackclock_recovery::undo::UndoRules;
+use ackclock_recovery::{Options as RecoveryOptions, Units};
+
+/// The profiles, in the order in which lists show them.
+pub const PROFILES: &[Descriptor] = &[Descriptor {
+    kind: Kind::Transport,
+    name: "quic",
+    summary: "QUIC as the RFCs have it, with one stream",
+    source: "RFC 9000, RFC 9002",
+    parameters: Details::TABLE,
+    presets: &[],
+}];
+
+/// The profile called `name`.
+pub fn find(name: &str) -> Option<&'static Descriptor> {
+    PROFILES.iter().find(|descriptor| descriptor.name == name)
+}
+
+/// Twice kInitialRtt and more: kInitialRtt + 4 kInitialRtt / 2 (RFC 9002 section 6.2.2).
+const INITIAL_TIMEOUT: Span = Span::from_millis(999);
+
+/// A connection's options.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Stream data of a packet, in bytes.
+    pub payload_bytes: u32,
+    /// Bytes of a packet on the wire.
+    wire_bytes: u32,
+    /// Bytes of an acknowledgement of one range on the wire.
+    ack_bytes: u32,
+    /// Bytes of an Initial packet on the wire.
+    initial_bytes: u32,
+    /// Whether the connection begins with a handshake.
+    pub handshake: bool,
+    /// What packets say in their ECN field, if it is the same for each control.
+    ecn_field: Option<Ecn>,
+    /// The random delay before each packet.
+    pub send_jitter: Span,
+    /// What the receiver does.
+    pub receiver: ReceiverOptions,
+    /// How losses are found.
+    pub detection: QuicOptions,
+    /// How it recovers from them.
+    pub recovery: RecoveryOptions,
+    initial_window: f64,
+}
+
+impl Options {
+    /// From the profile's values.
+    pub fn new(values: &Values) -> Self {
+        let details = Details::from(values);
+        let bytes = |size: Size| size.bytes() as u32;
+        let units = Units::packets(bytes(details.packet));
+        Self {
+            payload_bytes: bytes(details.packet),
+            wire_bytes: bytes(details.packet) + bytes(details.header),
+            ack_bytes: bytes(details.ack_size),
+            initial_bytes: bytes(details.initial_size),
+            handshake: details.handshake,
+            ecn_field: match (details.ecn, details.ecn_field) {
+                (false, _) => Some(Ecn::NotCapable),
+                (true, EcnField::Ect0) => Some(Ecn::Classic),
+                (true, EcnField::Ect1) => Some(Ecn::LowLatency),
+                (true, EcnField::Auto) => None,
+            },
+            send_jitter: details.send_jitter,
+            receiver: ReceiverOptions {
+                ack_threshold: details.ack_threshold,
+                max_ack_delay: details.max_ack_delay,
+                max_ranges: details.ack_ranges as usize,
+            },
+            detection: QuicOptions {
+                max_ack_delay: details.max_ack_delay,
+                undoes: details.spurious_recoveries,
+            },
+            recovery: RecoveryOptions {
+                window: units.most_outstanding(), // the receiver's application takes all at once, and so grants all
+                numbers_once: true,
+                dupack_threshold: 0,
+                timeout: TimeoutRule {
+                    tick: Span::from_millis(1), // kGranularity, RFC 9002 section 6.1.2
+                    min: Span::from_millis(1),
+                    max: Span::from_millis(60_000),
+                    initial: INITIAL_TIMEOUT,
+                },
+                reduce_from_window: true, // RFC 9002 section 7.3.2
+                max_credit: u32::MAX,     // section 7.3.1: all that is acknowledged counts
+                credits_selective: true,
+                cwnd_validation: details.cwnd_validation,
+                timer_from_stamps: false,
+                undo: UndoRules::default(),
+                pacing: details.pacing,
+                announces_reductions: false,
+                ..RecoveryOptions::recommended(units)
+            },
+            initial_window: details.initial_window,
+        }
+    }
+
+    /// How packets are made, for a control that counts marks or for one that does not.
+    pub fn packing(&self, counts_marks: bool) -> Packing {
+        let usual = if counts_marks { Ecn::LowLatency } else { Ecn::Classic };
+        Packing {
+            data: self.wire_bytes,
+            ack: self.ack_bytes,
+            initial: self.initial_bytes,
+            field: self.ecn_field.unwrap_or(usual),
+        }
+    }
+
+    /// What a control is told at the start.
+    pub fn initial(&self) -> Initial {
+        Initial {
+            window: self.initial_window,
+            ssthresh: f64::INFINITY,
+            limit: self.recovery.window as f64,
+            packet_bytes: self.payload_bytes,
+            selective_acks: true,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The receiving side: when and how it acknowledges (RFC 9000 section 13.2), and what the application has of the stream.
+
+use super::datagram::{Ack, Data};
+use crate::ranges::Ranges;
+use ackclock_base::{Span, Time};
+
+/// How a receiver acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiverOptions {
+    /// How many packets it waits for.
+    pub ack_threshold: u32,
+    /// For how long.
+    pub max_ack_delay: Span,
+    /// The most ranges of an acknowledgement.
+    pub max_ranges: usize,
+}
+
+/// A receiver.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    options: ReceiverOptions,
+    /// Packet numbers that have arrived, or that the sender does not want to hear of any more.
+    numbers: Ranges,
+    /// What is not told of any more.
+    floor: u64,
+    stream: Ranges,
+    duplicates: u64,
+    /// Packets since the last acknowledgement, and when the next is due.
+    waiting: u32,
+    due: Time,
+    /// When the packet with the highest number came.
+    highest_at: Time,
+    marked: u64,
+    /// The ranges of an acknowledgement below the highest.
+    below: Vec<(u64, u64)>,
+}
+
+impl Receiver {
+    /// Nothing received.
+    pub fn new(options: ReceiverOptions) -> Self {
+        Self {
+            options,
+            numbers: Ranges::default(),
+            floor: 0,
+            stream: Ranges::default(),
+            duplicates: 0,
+            waiting: 0,
+            due: Time::NEVER,
+            highest_at: Time::ZERO,
+            marked: 0,
+            below: Vec::new(),
+        }
+    }
+
+    /// Pieces of the stream that the application has, which gets them in order.
+    pub fn delivered(&self) -> u64 {
+        self.stream.next()
+    }
+
+    /// Pieces that had been received before.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// When an acknowledgement is due.
+    pub fn timer(&self) -> Time {
+        self.due
+    }
+
+    /// Takes in a packet, and says whether it is to be [acknowledged](Self::acknowledge) at once: RFC 9000 section 13.2.1 has
+    /// that for one out of order, one that comes after a gap, and one that is marked.
+    #[inline]
+    pub fn take(&mut self, now: Time, data: &Data, marked: bool) -> bool {
+        let expected = self.numbers.end();
+        self.floor = self.floor.max(data.number.saturating_sub(u64::from(data.wanted)));
+        if self.numbers.next() < self.floor {
+            self.numbers.advance_to(self.floor);
+        }
+        if !self.numbers.insert(data.number) {
+            return false; // the same packet twice: not processed (RFC 9000 section 12.3)
+        }
+        if data.number >= expected {
+            self.highest_at = now;
+        }
+        self.marked += u64::from(marked);
+        self.duplicates += u64::from(!self.stream.insert(data.piece));
+        self.waiting += 1;
+        if self.waiting >= self.options.ack_threshold || data.number != expected || marked {
+            return true;
+        }
+        self.due = self.due.min(now + self.options.max_ack_delay);
+        false
+    }
+
+    /// The acknowledgement of what has been received.
+    #[inline]
+    pub fn acknowledge(&mut self, now: Time) -> Ack<'_> {
+        (self.waiting, self.due) = (0, Time::NEVER);
+        self.below.clear();
+        let Self { numbers, below, floor, .. } = self;
+        let lowest = (*floor < numbers.next()).then_some((*floor, numbers.next()));
+        let above = numbers.above().rev().map(|range| (range.start, range.end));
+        let mut ranges = above.chain(lowest);
+        let highest = ranges.next().unwrap_or_default();
+        below.extend(ranges.take(self.options.max_ranges - 1));
+        Ack { highest, below: &self.below, delay: now.since(self.highest_at), marked: self.marked }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OPTIONS: ReceiverOptions =
+        ReceiverOptions { ack_threshold: 2, max_ack_delay: Span::from_millis(25), max_ranges: 3 };
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn data(number: u64) -> Data {
+        Data { number, piece: number, sent: Time::ZERO, wanted: number as u32 }
+    }
+
+    /// What is acknowledged if anything is.
+    fn arrive(receiver: &mut Receiver, ms: u64, data: Data) -> Option<Vec<(u64, u64)>> {
+        receiver.take(at(ms), &data, false).then(|| {
+            let ack = receiver.acknowledge(at(ms));
+            [&[ack.highest], ack.below].concat()
+        })
+    }
+
+    #[test]
+    fn every_second_packet_is_acknowledged_or_one_after_25_ms() {
+        let mut receiver = Receiver::new(OPTIONS);
+        assert_eq!((arrive(&mut receiver, 1, data(0)), receiver.timer()), (None, at(26)));
+        assert_eq!(arrive(&mut receiver, 4, data(1)), Some(vec![(0, 2)]));
+        assert_eq!(receiver.timer(), Time::NEVER);
+        arrive(&mut receiver, 10, data(2));
+        let ack = receiver.acknowledge(at(35));
+        assert_eq!((ack.highest, ack.delay), ((0, 3), Span::from_millis(25)));
+    }
+
+    #[test]
+    fn a_gap_and_what_fills_it_are_acknowledged_at_once_with_the_highest_ranges() {
+        let mut receiver = Receiver::new(OPTIONS);
+        arrive(&mut receiver, 0, data(0));
+        assert_eq!(arrive(&mut receiver, 0, data(2)), Some(vec![(2, 3), (0, 1)]));
+        assert_eq!(arrive(&mut receiver, 0, data(4)), Some(vec![(4, 5), (2, 3), (0, 1)]));
+        assert_eq!(arrive(&mut receiver, 0, data(6)), Some(vec![(6, 7), (4, 5), (2, 3)]), "three at most");
+        assert_eq!(arrive(&mut receiver, 0, data(5)), Some(vec![(4, 7), (2, 3), (0, 1)]));
+        assert_eq!(arrive(&mut receiver, 0, data(5)), None, "twice");
+        assert_eq!((receiver.delivered(), receiver.duplicates()), (1, 0));
+    }
+
+    #[test]
+    fn what_the_sender_does_not_want_to_hear_of_is_not_told() {
+        let mut receiver = Receiver::new(OPTIONS);
+        arrive(&mut receiver, 0, data(0));
+        arrive(&mut receiver, 0, data(3));
+        // Packet 5 carries what packet 1 did, and all below 3 is settled.
+        let again = Data { number: 5, piece: 1, sent: Time::ZERO, wanted: 2 };
+        assert_eq!(arrive(&mut receiver, 0, again), Some(vec![(5, 6), (3, 4)]));
+        assert_eq!(receiver.delivered(), 2);
+    }
+
+    #[test]
+    fn a_mark_is_told_at_once() {
+        let mut receiver = Receiver::new(OPTIONS);
+        assert!(receiver.take(at(0), &data(0), true));
+        assert_eq!(receiver.acknowledge(at(0)).marked, 1);
+    }
+}

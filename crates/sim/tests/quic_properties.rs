@@ -1,0 +1,15 @@
+//! Whatever happens to a QUIC connection, what must hold holds: a short version of the fuzz target `quic_connection`, with the
+//! same driver.
+
+mod quic_driver;
+
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn connections_keep_their_promises(bytes in prop::collection::vec(any::<u8>(), 0..700)) {
+        quic_driver::drive(&bytes);
+    }
+}
