@@ -227,9 +227,15 @@ def test_the_fields_of_a_run_and_of_nested_records_are_defined() -> None:
 def test_every_series_is_defined() -> None:
     controls = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
     queues = [entry["name"] for entry in core.registry() if entry["kind"] == "queue"]
+    layers = [entry for entry in core.registry() if entry["kind"] in ("slow-start", "growth-limit")]
+    around = [
+        f'name = "{one["name"]}"\ncontrol = "sack"\n{one["kind"].replace("-", "_")} = "{one["name"]}"'
+        for one in layers
+    ]
     names = set()
     for queue in queues:
-        flows = "".join(f'[[flows]]\ncontrol = "{control}"\n' for control in controls)
+        senders = [*(f'control = "{control}"' for control in controls), *around]
+        flows = "".join(f"[[flows]]\n{sender}\n" for sender in senders)
         text = BASE.replace("10 ms", f'10 ms", queue = "{queue}') + flows
         names |= set(Scenario.from_text(text).run().series.columns)
     assert first_column(section(page("results.md"), "### Series")) == names - {"time_s", "kind", "name"}

@@ -31,6 +31,7 @@ pub mod ltcp;
 pub mod ltcp_rc;
 pub mod mda;
 pub mod newreno;
+pub mod prague;
 pub mod rbca;
 pub mod rbcc;
 pub mod rbcc_dynamic;

@@ -8,8 +8,8 @@ use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry, LayerEn
 use crate::laws::{
     a_tcp, a_tcp_p, africa, bbrv1, bbrv3, bic, cm, cocoon, combined, compound, copa, cubic, cwa, dca, dctcp,
     fast, fractional, hstcp, htcp, hybla, illinois, learning_tcp, ledbat, ledbat_plus_plus, lia, ltcp,
-    ltcp_rc, mda, newreno, rbca, rbcc, rbcc_dynamic, rbcc_wl, reno, rta, sack, scalable, sctp, spike, tcp_k,
-    tcp_p, tcp_rtt, twa, vegas, veno, westwood, yeah,
+    ltcp_rc, mda, newreno, prague, rbca, rbcc, rbcc_dynamic, rbcc_wl, reno, rta, sack, scalable, sctp, spike,
+    tcp_k, tcp_p, tcp_rtt, twa, vegas, veno, westwood, yeah,
 };
 use crate::layer::{abe, rate_limited_increase, slow_start};
 use crate::selector;
@@ -24,6 +24,7 @@ pub const CONTROLS: &[Entry] = &[
     bbrv1::ENTRY,
     bbrv3::ENTRY,
     dctcp::ENTRY,
+    prague::ENTRY,
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
     copa::ENTRY,

@@ -342,7 +342,8 @@ impl Sending {
     /// RFC 6298 section 5.3.
     fn check_timer_was_restarted(&self, now: Time) {
         let options = &self.options.sender;
-        if self.high > self.una && !options.recovery.pacing && self.details.every_partial_restarts_timer {
+        let paced = options.recovery.pacing || self.sender.control().decision().pacing_rate.is_some();
+        if self.high > self.una && !paced && self.details.every_partial_restarts_timer {
             let least = options.recovery.timeout.min.min(options.recovery.timeout.max);
             assert!(self.timer() >= now + least, "an acknowledgement gives the timer at least {least}");
         }
