@@ -3,6 +3,7 @@
 
 mod verified;
 
+use ackclock_cc::entry::Build;
 use ackclock_cc::registry::{ACTIONS, BACKOFFS, CONTROLS, DISCRIMINATORS, SLOW_STARTS};
 use serde_json::Value;
 
@@ -50,6 +51,7 @@ fn every_part_goes_with_every_other() {
                 let action = &ACTIONS[index % ACTIONS.len()];
                 let backoff = &BACKOFFS[(index / 2) % BACKOFFS.len()];
                 let slow_start = &SLOW_STARTS[index % SLOW_STARTS.len()];
+                let has_window = !matches!(control.build, Build::Model(_));
                 let [control, discriminator, action, slow_start, backoff] = [
                     control.descriptor.name,
                     discriminator.descriptor.name,
@@ -57,10 +59,18 @@ fn every_part_goes_with_every_other() {
                     slow_start.descriptor.name,
                     backoff.descriptor.name,
                 ];
+                // What stands around a window goes with a control that has one.
+                let around = if has_window {
+                    format!(
+                        "slow_start = \"{slow_start}\"\necn_response = \"abe\"\n\
+                         growth_limit = \"rate-limited-increase\"\n"
+                    )
+                } else {
+                    String::new()
+                };
                 let flow = format!(
                     "control = \"{control}\"\ndiscriminator = \"{discriminator}\"\naction = \"{action}\"\n\
-                     slow_start = \"{slow_start}\"\necn_response = \"abe\"\n\
-                     growth_limit = \"rate-limited-increase\"\nbackoff = \"{backoff}\"\ntransport = {{ name = \"ns2\", recovery = \"{recovery}\", \
+                     {around}backoff = \"{backoff}\"\ntransport = {{ name = \"ns2\", recovery = \"{recovery}\", \
                      timestamps = true, window = \"100 packets\" }}"
                 );
                 let result = run(&flow, "0.02", "3 s");
