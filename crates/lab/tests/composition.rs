@@ -51,27 +51,25 @@ fn every_part_goes_with_every_other() {
                 let action = &ACTIONS[index % ACTIONS.len()];
                 let backoff = &BACKOFFS[(index / 2) % BACKOFFS.len()];
                 let slow_start = &SLOW_STARTS[index % SLOW_STARTS.len()];
-                let has_window = !matches!(control.build, Build::Model(_));
-                let [control, discriminator, action, slow_start, backoff] = [
+                // A control with a model of the path has no window for a layer.
+                let layers = match control.build {
+                    Build::Model(_) => String::new(),
+                    Build::Alone(_) | Build::Group(_) => format!(
+                        "slow_start = \"{}\"\necn_response = \"abe\"\n\
+                         growth_limit = \"rate-limited-increase\"\n",
+                        slow_start.descriptor.name
+                    ),
+                };
+                let [control, discriminator, action, backoff] = [
                     control.descriptor.name,
                     discriminator.descriptor.name,
                     action.descriptor.name,
-                    slow_start.descriptor.name,
                     backoff.descriptor.name,
                 ];
-                // What stands around a window goes with a control that has one.
-                let around = if has_window {
-                    format!(
-                        "slow_start = \"{slow_start}\"\necn_response = \"abe\"\n\
-                         growth_limit = \"rate-limited-increase\"\n"
-                    )
-                } else {
-                    String::new()
-                };
                 let flow = format!(
                     "control = \"{control}\"\ndiscriminator = \"{discriminator}\"\naction = \"{action}\"\n\
-                     {around}backoff = \"{backoff}\"\ntransport = {{ name = \"ns2\", recovery = \"{recovery}\", \
-                     timestamps = true, window = \"100 packets\" }}"
+                     {layers}backoff = \"{backoff}\"\n\
+                     transport = {{ name = \"ns2\", recovery = \"{recovery}\", timestamps = true, window = \"100 packets\" }}"
                 );
                 let result = run(&flow, "0.02", "3 s");
                 // 2 % loss at 40 ms leaves each flow some 8 packets in flight: 3 Mbit/s for both, less what timeouts
