@@ -36,6 +36,9 @@ parameters! {
 /// Beyond this round trip growth is not that of a virtual one.
 const LONGEST_INDEPENDENT: Span = Span::from_millis(100);
 
+/// A flow never sends more slowly (tcp_prague.c, MINIMUM_RATE: 100 kbit/s).
+const LEAST_RATE_BPS: f64 = 100_000.0;
+
 /// The law.
 #[derive(Clone, Debug)]
 pub struct Prague {
@@ -169,7 +172,8 @@ impl WindowLaw for Prague {
         }
         let factor = if window.cwnd < window.ssthresh / 2.0 { 2.0 } else { 1.0 };
         let bytes = window.cwnd.max(self.inflight) * f64::from(packet_bytes) * factor;
-        Some(Rate::from_bits_per_second((bytes * 8.0 / self.smoothed_rtt.seconds()).min(1e15) as u64))
+        let bits_per_second = bytes * 8.0 / self.smoothed_rtt.seconds();
+        Some(Rate::from_bits_per_second(bits_per_second.clamp(LEAST_RATE_BPS, 1e15) as u64))
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
