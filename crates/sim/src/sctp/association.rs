@@ -205,34 +205,6 @@ impl Association {
         }
     }
 
-    fn send_heartbeat(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
-        self.counts.heartbeats += 1;
-        let control = Control { kind: ControlKind::Heartbeat, sent: now, tag: 0 };
-        wire.send(index, &Message::Control(control));
-        let path = &mut self.paths[index];
-        path.heartbeat.on_asked(now, path.sender.rto());
-    }
-
-    fn on_heartbeat_ack(&mut self, now: Time, index: usize, sent: Time, wire: &mut impl Wire) {
-        if self.is_over() || !self.is_established() || sent > now {
-            return;
-        }
-        let path = &mut self.paths[index];
-        path.heartbeat.on_answered();
-        path.sender.on_probe_answered(now, sent);
-        path.note_rtt(now.since(sent));
-        self.on_success(index);
-        self.wait_for_heartbeat(now, index);
-        self.burst = self.options.burst(false);
-        self.send_all(now, wire);
-    }
-
-    fn wait_for_heartbeat(&mut self, now: Time, index: usize) {
-        let Self { paths, random, .. } = self;
-        let Path { heartbeat, sender, reachability, .. } = &mut paths[index];
-        heartbeat.wait(now, sender.rto(), reachability.state == State::PotentiallyFailed, random);
-    }
-
     /// Something sent over a path has not been answered in time.
     pub(super) fn on_error(&mut self, now: Time, index: usize) {
         let details = &self.options.details;

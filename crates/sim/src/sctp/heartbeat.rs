@@ -1,6 +1,10 @@
 //! HEARTBEATs of a path (RFC 9260 section 8.3): one when it has been idle for the interval and a timeout's length, give or take
 //! half of that; an error when it is not answered within a timeout's length.
 
+use super::association::Association;
+use super::message::{Control, ControlKind, Message, Wire};
+use super::path::Path;
+use super::reachability::State;
 use ackclock_base::{Random, Span, Time};
 
 /// A path's HEARTBEATs.
@@ -75,6 +79,36 @@ impl Heartbeat {
     /// What that is.
     pub fn due(&self, now: Time) -> Option<Due> {
         (now >= self.timer()).then(|| if self.answer_by.is_some() { Due::NoAnswer } else { Due::Heartbeat })
+    }
+}
+
+impl Association {
+    pub(super) fn send_heartbeat(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        self.counts.heartbeats += 1;
+        let control = Control { kind: ControlKind::Heartbeat, sent: now, tag: 0 };
+        wire.send(index, &Message::Control(control));
+        let path = &mut self.paths[index];
+        path.heartbeat.on_asked(now, path.sender.rto());
+    }
+
+    pub(super) fn on_heartbeat_ack(&mut self, now: Time, index: usize, sent: Time, wire: &mut impl Wire) {
+        if self.is_over() || !self.is_established() || sent > now {
+            return;
+        }
+        let path = &mut self.paths[index];
+        path.heartbeat.on_answered();
+        path.sender.on_probe_answered(now, sent);
+        path.note_rtt(now.since(sent));
+        self.on_success(index);
+        self.wait_for_heartbeat(now, index);
+        self.burst = self.options.burst(false);
+        self.send_all(now, wire);
+    }
+
+    pub(super) fn wait_for_heartbeat(&mut self, now: Time, index: usize) {
+        let Self { paths, random, .. } = self;
+        let Path { heartbeat, sender, reachability, .. } = &mut paths[index];
+        heartbeat.wait(now, sender.rto(), reachability.state == State::PotentiallyFailed, random);
     }
 }
 
