@@ -60,6 +60,9 @@ impl AssociationEnds {
         // HEARTBEATs every nanosecond find nothing more, and take for ever where timeouts are minutes long.
         let interval = &mut options.details.heartbeat_interval;
         *interval = interval.map(|interval| interval.max(Span::from_millis(1000)));
+        // Nor does a path that takes a thousand timeouts of a minute to fail, while others answer HEARTBEATs.
+        let most = &mut options.details.path_max_retrans;
+        *most = (*most).min(20);
         let paths = usize::from(script.byte() % 4) + 1;
         let entry = if script.byte() < 128 {
             registry::find("sctp").unwrap()

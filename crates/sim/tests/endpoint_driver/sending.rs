@@ -331,12 +331,16 @@ impl Sending {
             let inflight = self.sender.inflight();
             assert!(inflight <= cwnd, "{inflight} in flight, the window is {cwnd}");
         }
-        // A paced packet leaves alone, but for a retransmission that begins a recovery; spans below a nanosecond are
-        // no pacing.
-        let cwnd = self.sender.control().decision().cwnd;
-        let interval_ns = self.with_told(|told| told.smoothed_rtt).nanos() as f64 / (2.0 * cwnd);
+        // A paced packet leaves alone, or as many as the control wants to leave together, but for a retransmission that begins
+        // a recovery; spans below a nanosecond are no pacing.
+        let decision = self.sender.control().decision();
+        let interval_ns = match decision.pacing_rate {
+            Some(rate) => 8e9 * f64::from(self.sender.payload_bytes()) / rate.bits_per_second() as f64,
+            None => self.with_told(|told| told.smoothed_rtt).nanos() as f64 / (2.0 * decision.cwnd),
+        };
         let paced = self.options.sender.recovery.pacing && interval_ns > 1.0;
-        assert!(sent <= 2 || !paced, "{sent} at once, {interval_ns} ns apart");
+        let together = u64::from(decision.send_quantum.unwrap_or(1).max(1));
+        assert!(sent <= together + 1 || !paced, "{sent} at once, {interval_ns} ns apart");
     }
 
     /// RFC 6298 section 5.3.

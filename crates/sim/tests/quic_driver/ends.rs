@@ -43,6 +43,8 @@ pub struct ConnectionEnds {
     /// One past the highest packet number seen to leave, and the pieces that have arrived.
     numbers: u64,
     arrived: BTreeSet<u64>,
+    /// Packet numbers below are settled, as the sender has told.
+    settled: u64,
     total: u64,
     stopped: bool,
 }
@@ -62,6 +64,7 @@ impl ConnectionEnds {
             receiver: Receiver::new(options.receiver),
             numbers: 0,
             arrived: BTreeSet::new(),
+            settled: 0,
             total,
             stopped: false,
         }
@@ -121,7 +124,11 @@ impl Ends for ConnectionEnds {
         match message {
             Owned::Data(data) => {
                 let answers = self.receiver.take(now, data, false);
-                self.arrived.insert(data.piece);
+                // What comes when the sender has settled its number is not told from one that comes twice, and ignored.
+                self.settled = self.settled.max(data.number - u64::from(data.wanted));
+                if data.number >= self.settled {
+                    self.arrived.insert(data.piece);
+                }
                 if answers { self.acknowledge(now) } else { Vec::new() }
             }
             Owned::Initial(sent) => vec![(0, Owned::Initial(*sent))],
