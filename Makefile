@@ -30,8 +30,8 @@ test: setup $(VENV)/.dev ## run every test: Rust, Python, the report in a browse
 	scripts/need-browser
 	$(MAKE) lint
 	$(MAKE) test-rust
-	$(BIN)/pytest
-	scripts/fuzz
+	@# Most of the Python tests take one core, building the fuzz targets the other.
+	$(MAKE) --jobs=2 --output-sync=target test-python test-fuzz
 
 test-fast: setup $(VENV)/.dev ## the tests without a browser and without those that take long
 	cargo test --workspace --locked
