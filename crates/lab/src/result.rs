@@ -231,23 +231,18 @@ fn flow_result(flow: &mut Flow, measured: Interval, tasks: FlowResult) -> FlowRe
     let bits_per_second = |bytes: u64| bytes as f64 * 8.0 / seconds;
     let sent = flow.sent_packets();
     let delivered = flow.delivered_packets();
-    let cwnd = if let Some(sender) = flow.tcp_mut() {
-        Some(sender.cwnd_area(measured.to))
-    } else if let Some(sender) = flow.quic_mut() {
-        Some(sender.cwnd_area(measured.to))
-    } else {
-        flow.sctp_mut().map(|association| association.cwnd_area(measured.to))
+    let cwnd = match flow.connection_mut() {
+        Some(sender) => Some(sender.core.cwnd_area(measured.to)),
+        None => flow.sctp_mut().map(|association| association.cwnd_area(measured.to)),
     };
     // The window exists only while the flow does.
     let lived = measured.to.since(measured.from.max(flow.start)).seconds();
     let (no_counts, no_rtt) = (Counts::default(), Histogram::default());
     let of_paths = flow.sctp().map(association::counts);
-    let of_connection =
-        flow.tcp().map(|sender| sender.counts()).or(flow.quic().map(|sender| sender.counts()));
-    let counts = of_connection.or(of_paths.as_ref()).unwrap_or(&no_counts);
+    let counts =
+        flow.connection().map(|sender| sender.core.counts()).or(of_paths.as_ref()).unwrap_or(&no_counts);
     let of_paths = flow.sctp().map(|association| association.rtt());
-    let of_connection = flow.tcp().map(|sender| sender.rtt()).or(flow.quic().map(|sender| sender.rtt()));
-    let rtt = of_connection.or(of_paths).unwrap_or(&no_rtt);
+    let rtt = flow.connection().map(|sender| sender.rtt()).or(of_paths).unwrap_or(&no_rtt);
     let delay = flow.one_way_delay();
     FlowResult {
         name: flow.name.clone(),

@@ -3,6 +3,7 @@
 use crate::endpoint::{Endpoint, Ends};
 use crate::histogram::Histogram;
 use crate::measure::Interval;
+use crate::measured_sender::MeasuredSender;
 use crate::network::Network;
 use crate::packet::Packet;
 use crate::port::{Jitter, Port, Socket};
@@ -284,26 +285,19 @@ impl Flow {
         &*self.ends[0].endpoint
     }
 
-    /// That endpoint, if it is a TCP sender.
-    pub fn tcp(&self) -> Option<&Sender> {
-        self.sender_as()
+    /// That endpoint's sender, if it is one of TCP or QUIC.
+    pub fn connection(&self) -> Option<&MeasuredSender> {
+        let tcp = self.sender_as::<Sender>().map(Sender::measured);
+        tcp.or_else(|| self.sender_as::<quic::connection::SendingEnd>().map(|end| end.sender.measured()))
     }
 
-    /// That endpoint, if it is a TCP sender.
-    pub fn tcp_mut(&mut self) -> Option<&mut Sender> {
+    /// The same.
+    pub fn connection_mut(&mut self) -> Option<&mut MeasuredSender> {
         let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
-        endpoint.downcast_mut()
-    }
-
-    /// That endpoint, if it is a QUIC sender.
-    pub fn quic(&self) -> Option<&quic::sender::Sender> {
-        self.sender_as::<quic::connection::SendingEnd>().map(|end| &end.sender)
-    }
-
-    /// That endpoint, if it is a QUIC sender.
-    pub fn quic_mut(&mut self) -> Option<&mut quic::sender::Sender> {
-        let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
-        endpoint.downcast_mut::<quic::connection::SendingEnd>().map(|end| &mut end.sender)
+        if endpoint.is::<Sender>() {
+            return endpoint.downcast_mut::<Sender>().map(Sender::measured_mut);
+        }
+        endpoint.downcast_mut::<quic::connection::SendingEnd>().map(|end| end.sender.measured_mut())
     }
 
     /// That endpoint, if it is an SCTP sender.

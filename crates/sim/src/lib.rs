@@ -6,7 +6,7 @@
 //! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one. [`radio`]: how
 //!   much of a signal reaches whom.
 //! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`quic`], [`sctp`], [`udp`]: the
-//!   endpoints. [`agent`]: what looks into packets at a node on their way.
+//!   endpoints; [`measured_sender`]: what TCP and QUIC share. [`agent`]: what looks into packets at a node on their way.
 //! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
@@ -21,6 +21,7 @@ pub mod lane;
 pub mod link;
 pub mod loss;
 pub mod measure;
+pub mod measured_sender;
 pub mod medium;
 pub mod network;
 pub mod packet;

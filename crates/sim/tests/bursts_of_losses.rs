@@ -80,7 +80,7 @@ fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)],
     let mut acks: VecDeque<(Time, Packet)> = VecDeque::new();
     let mut wire = Sent::default();
     sender.start(now, &mut wire);
-    while !sender.is_done() {
+    while !sender.core().is_done() {
         for packet in wire.0.drain(..) {
             let fresh = packet.number >= high;
             high = high.max(packet.number + 1);
@@ -106,9 +106,9 @@ fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)],
                 sender.on_timer(now, &mut wire);
             }
         }
-        outcome.windows.push(sender.control().decision().cwnd);
+        outcome.windows.push(sender.core().control().decision().cwnd);
     }
-    outcome.timeouts = sender.counts().timeouts;
+    outcome.timeouts = sender.core().counts().timeouts;
     outcome
 }
 

@@ -86,7 +86,7 @@ fn repeated_answers_to_syn_are_no_duplicates() {
     for _ in 0..5 {
         assert_eq!(connection.ack(0, NO_BLOCK, Flags::SYN), []);
     }
-    assert_eq!(connection.sender.counts().fast_retransmits, 0);
+    assert_eq!(connection.sender.core().counts().fast_retransmits, 0);
 }
 
 /// RFC 3168 section 6.1.2: the first new packet after a reduction, whatever its reason, says so; and marks of the
@@ -100,12 +100,12 @@ fn a_loss_is_announced_to_the_receiver_that_echoes_marks() {
     }
     let resent = connection.ack(0, (1, 4), PLAIN);
     assert_eq!(resent.first().map(|packet| (packet.number, packet.flags)), Some((0, Flags::RETRANSMISSION)));
-    let cwnd = connection.sender.control().decision().cwnd;
+    let cwnd = connection.sender.core().control().decision().cwnd;
     let new: Vec<Packet> = (5..11).flat_map(|end| connection.ack(0, (1, end), PLAIN)).collect();
     let announced: Vec<bool> = new.iter().map(|packet| packet.flags.has(Flags::WINDOW_REDUCED)).collect();
     assert!(announced.len() > 1 && announced[0] && !announced[1..].contains(&true), "{announced:?}");
     connection.ack(10, NO_BLOCK, Flags::CONGESTION_ECHO);
-    assert!(connection.sender.control().decision().cwnd >= cwnd, "a second reduction");
+    assert!(connection.sender.core().control().decision().cwnd >= cwnd, "a second reduction");
 }
 
 /// RFC 3168 section 6.1.2: the receiver goes on echoing a mark until the packet with the announcement arrives, the first
@@ -115,15 +115,15 @@ fn a_mark_halves_the_window_once() {
     let settings = [("ecn", "true"), ("initial_window", "10 packets"), ("reduction", "immediate")];
     let mut connection = Connection::open("ns2", &settings);
     let mut new = connection.ack(1, NO_BLOCK, Flags::CONGESTION_ECHO);
-    let halved = connection.sender.control().decision().cwnd;
+    let halved = connection.sender.core().control().decision().cwnd;
     assert!(halved < 6.0, "{halved}");
     new.extend((2..=10).flat_map(|number| connection.ack(number, NO_BLOCK, Flags::CONGESTION_ECHO)));
     let announcing = new.first().map(|packet| (packet.number, packet.flags.has(Flags::WINDOW_REDUCED)));
     assert_eq!(announcing, Some((10, true)));
-    assert!(connection.sender.control().decision().cwnd >= halved, "a second reduction");
+    assert!(connection.sender.core().control().decision().cwnd >= halved, "a second reduction");
     // The announcement has arrived: an echo is of another mark.
     connection.ack(11, NO_BLOCK, Flags::CONGESTION_ECHO);
-    assert!(connection.sender.control().decision().cwnd < halved);
+    assert!(connection.sender.core().control().decision().cwnd < halved);
 }
 
 /// RFC 9331 section 4: a control that answers to each mark sends ECT(1), also again, and hears how many were marked.
@@ -132,7 +132,7 @@ fn a_control_that_counts_marks_is_told_of_each() {
     let settings = [("ecn", "true"), ("initial_window", "16 packets"), ("reduction", "immediate")];
     let mut connection = Connection::with_control("dctcp", "ns2", &settings);
     assert!(connection.sent.0.iter().all(|packet| packet.flags == Flags::LOW_LATENCY));
-    let cwnd = |connection: &Connection| connection.sender.control().decision().cwnd;
+    let cwnd = |connection: &Connection| connection.sender.core().control().decision().cwnd;
     // alpha begins at 1, so the first mark halves 16 and the second, in the same window, does nothing. An echo alone is no
     // mark, nor is an acknowledgement that has been overtaken and tells of fewer than the one before.
     connection.ack_with_marks(1, NO_BLOCK, Flags::CONGESTION_ECHO, 1);
@@ -203,16 +203,16 @@ fn what_a_full_interface_refuses_is_sent_later_and_reduces_the_window_once() {
     let mut interface = Interface { full: true, ..Interface::default() };
     sender.start(Time::from_seconds(1.0), &mut interface);
     // RFC 6298 section 2.1: the first timeout is 1 s.
-    assert_eq!((sender.timer(), sender.counts().sent), (Time::from_seconds(2.0), 0));
+    assert_eq!((sender.timer(), sender.core().counts().sent), (Time::from_seconds(2.0), 0));
     interface.full = false;
     sender.on_timer(Time::from_seconds(2.0), &mut interface);
     assert_eq!(interface.sent, (0..10).collect::<Vec<_>>());
-    assert_eq!(sender.counts().timeouts, 0);
+    assert_eq!(sender.core().counts().timeouts, 0);
     // Two acknowledgements find it full. The window of 11 is halved at the first, to 5.5, and grows at the second.
     let mut cwnd = |number, interface: &mut Interface| {
         let now = Time::from_seconds(2.1);
         sender.on_ack(now, &Packet { number, stamp: now, bytes: 40, ..Packet::default() }, interface);
-        sender.control().decision().cwnd
+        sender.core().control().decision().cwnd
     };
     interface.full = true;
     let halved = cwnd(1, &mut interface);

@@ -41,7 +41,7 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
     // What is under way: when it arrives, and whether it is an acknowledgement.
     let mut under_way: Vec<(Time, bool, Segment)> = Vec::new();
     sender.start(now, &mut wire);
-    while !sender.is_done() {
+    while !sender.core().is_done() {
         for packet in wire.0.drain(..) {
             link_free = link_free.max(now) + APART;
             let late = match packet.number {
@@ -69,7 +69,7 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
             }
         }
     }
-    (sender.counts().retransmitted, sender.control().decision().cwnd)
+    (sender.core().counts().retransmitted, sender.core().control().decision().cwnd)
 }
 
 #[test]

@@ -95,15 +95,18 @@ impl Sender {
             self.tell_acked(output);
         }
         let sample = self.ledger.count_delivery(now, &newly);
-        let brings_new = if held.is_some() { newly.delivered > 0 } else { newly.cumulative > 0 };
-        let fresh = AT_EASE || advances.unwrap_or(brings_new);
-        let clean_rtt = newly.unambiguous_sending().map(|sent| now.since(sent));
-        let rtt = match held {
+        let moves = if self.options.numbers_once { newly.delivered > 0 } else { newly.cumulative > 0 };
+        let fresh = AT_EASE || advances.unwrap_or(moves);
+        let unambiguous = newly.unambiguous_sending().map(|sent| now.since(sent));
+        let (clean_rtt, rtt) = match held {
             None => {
                 let counts = fresh || self.options.times_gaps;
-                self.measure(now, cumulative, clean_rtt, stamp.filter(|_| counts))
+                (unambiguous, self.measure(now, cumulative, unambiguous, stamp.filter(|_| counts)))
             }
-            Some(held) => self.measure_held(&newly, held, clean_rtt),
+            Some(held) => {
+                let rtt = self.measure_held(&newly, held, unambiguous);
+                (rtt, rtt)
+            }
         };
         let incoming =
             || IncomingAck { now, fresh, echo: stamp.map(|stamp| now.since(stamp)), one_way_delay };
@@ -164,7 +167,7 @@ impl Sender {
         if sends_new {
             self.send_new(now, output);
         }
-        Taken { clean_rtt: if held.is_some() { rtt } else { clean_rtt } }
+        Taken { clean_rtt }
     }
 
     /// Puts an acknowledgement into the ledger.

@@ -8,7 +8,7 @@ use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use crate::packet::Packet;
 use crate::random::Stream;
 use ackclock_aqm::Ecn;
-use ackclock_base::{Span, Time};
+use ackclock_base::Time;
 use ackclock_cc::{Backoff, Controller};
 use std::any::Any;
 
@@ -97,7 +97,7 @@ impl Endpoint for SendingEnd {
             Datagram::Initial(sent) => sender.on_initial(now, sent, &mut wire),
             Datagram::Data(_) => {}
         }
-        if self.sender.is_done() {
+        if self.sender.core().is_done() {
             out.done();
         }
     }
@@ -115,36 +115,26 @@ impl Endpoint for SendingEnd {
     }
 
     fn sent(&self) -> Sent {
-        let counts = self.sender.counts();
-        let fresh = counts.sent - counts.retransmitted;
-        Sent { packets: counts.sent, payload_bytes: fresh * u64::from(self.sender.options().payload_bytes) }
+        self.sender.measured().sent(self.sender.options().payload_bytes)
     }
 
     fn reset_counts(&mut self, now: Time) {
-        self.sender.reset_counts(now);
+        self.sender.measured_mut().reset_counts(now);
     }
 
     fn absorb(&mut self, other: &dyn Endpoint) {
         let other: &dyn Any = other;
         if let Some(other) = other.downcast_ref::<Self>() {
-            self.sender.absorb(&other.sender);
+            self.sender.measured_mut().absorb(other.sender.measured());
         }
     }
 
     fn avoids_congestion(&self) -> Option<bool> {
-        let decision = self.sender.control().decision();
-        Some(decision.cwnd >= decision.ssthresh && !self.sender.recovering())
+        Some(self.sender.measured().avoids_congestion())
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        let sender = &self.sender;
-        let decision = sender.control().decision();
-        series("cwnd_packets", decision.cwnd);
-        series("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
-        series("inflight_packets", sender.inflight() as f64);
-        series("fast_retransmits", sender.counts().fast_retransmits as f64);
-        series("rtt_s", sender.last_rtt().map_or(f64::NAN, Span::seconds));
-        sender.publish(series);
+        self.sender.measured().publish(series);
     }
 }
 

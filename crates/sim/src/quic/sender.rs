@@ -4,23 +4,21 @@
 use super::cargo::Cargo;
 use super::datagram::{Ack, Data, Datagram, Wire};
 use super::options::Options;
-use crate::histogram::Histogram;
+use crate::measured_sender::MeasuredSender;
 use crate::random::Stream;
-use ackclock_base::{Span, Time};
-use ackclock_cc::{Backoff, Control, Controller, EcnResponse};
+use ackclock_base::Time;
+use ackclock_cc::{Backoff, Controller, EcnResponse};
 use ackclock_recovery::detection::quic::Quic;
 use ackclock_recovery::ecn::MarkFeedback;
-use ackclock_recovery::sender::{Acknowledgement, Counts, Held, Output, Parts, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Held, Output, Parts, Transmission};
 
 /// The sender of a connection.
 pub struct Sender {
-    core: ackclock_recovery::Sender,
+    measured: MeasuredSender,
     cargo: Cargo,
     options: Options,
     state: State,
     marked: u64,
-    last_rtt: Option<Span>,
-    rtt: Histogram,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,19 +40,21 @@ impl Sender {
         let detection = Box::new(Quic::new(options.detection));
         let parts = Parts { controller, detection, backoff, random: Box::new(random) };
         Self {
-            core: ackclock_recovery::Sender::new(options.recovery.clone(), parts, pieces),
+            measured: MeasuredSender::new(ackclock_recovery::Sender::new(
+                options.recovery.clone(),
+                parts,
+                pieces,
+            )),
             cargo: Cargo::new(pieces),
             options: options.clone(),
             state: State::Idle,
             marked: 0,
-            last_rtt: None,
-            rtt: Histogram::default(),
         }
     }
 
     /// The application begins.
     pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
-        self.core.begin(now);
+        self.measured.core.begin(now);
         if self.options.handshake {
             self.state = State::Connecting;
             self.send_initial(now, wire);
@@ -65,12 +65,12 @@ impl Sender {
 
     /// The connection stays open when it has delivered everything, until it is [closed](Self::close).
     pub fn stay_open(&mut self) {
-        self.core.stay_open();
+        self.measured.core.stay_open();
     }
 
     /// The application has so much more to send.
     pub fn send_more(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
-        self.core.add_data(pieces);
+        self.measured.core.add_data(pieces);
         self.cargo.add(pieces);
         if self.state == State::Open {
             self.with(now, wire, |core, datagrams| core.send_allowed(now, datagrams));
@@ -79,26 +79,26 @@ impl Sender {
 
     /// The end of a connection that has stayed open.
     pub fn close(&mut self) {
-        self.core.close();
+        self.measured.core.close();
     }
 
     /// The application has nothing more to send; what is outstanding is still repaired.
     pub fn stop(&mut self) {
         let again = self.cargo.stop();
-        self.core.stop_but_for(again);
+        self.measured.core.stop_but_for(again);
     }
 
     /// When [`Self::on_timer`] is due.
     pub fn timer(&self) -> Time {
-        if self.state == State::Open { self.core.timer() } else { self.core.deadline() }
+        if self.state == State::Open { self.measured.core.timer() } else { self.measured.core.deadline() }
     }
 
     /// The timer that [`Self::timer`] announced has expired.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.state == State::Open {
             self.with(now, wire, |core, datagrams| core.on_timer(now, datagrams));
-        } else if now >= self.core.deadline() {
-            self.core.on_no_answer();
+        } else if now >= self.measured.core.deadline() {
+            self.measured.core.on_no_answer();
             self.send_initial(now, wire);
         }
     }
@@ -107,7 +107,7 @@ impl Sender {
     #[cold]
     pub fn on_initial(&mut self, now: Time, sent: Time, wire: &mut impl Wire) {
         if self.state == State::Connecting {
-            self.core.on_answer(now, sent);
+            self.measured.core.on_answer(now, sent);
             self.open(now, wire);
         }
     }
@@ -115,7 +115,7 @@ impl Sender {
     /// An acknowledgement has arrived. One of what was never sent is ignored.
     pub fn on_ack(&mut self, now: Time, ack: &Ack<'_>, wire: &mut impl Wire) {
         let (start, end) = ack.highest;
-        if self.state != State::Open || end > self.core.high() || start >= end {
+        if self.state != State::Open || end > self.measured.core.high() || start >= end {
             return;
         }
         // The lowest first, as they were sent.
@@ -133,36 +133,23 @@ impl Sender {
             held: Some(Held { end, delay: ack.delay.min(self.options.detection.max_ack_delay) }),
         };
         let taken = self.with(now, wire, |core, datagrams| core.on_ack(now, acknowledgement, datagrams));
-        if let Some(rtt) = taken.clean_rtt {
-            self.rtt.record(rtt);
-            self.last_rtt = Some(rtt);
-        }
-        self.cargo.settle(self.core.una());
+        self.measured.take(taken);
+        self.cargo.settle(self.measured.core.una());
     }
 
-    /// Whether everything that the application had to send is acknowledged.
-    pub fn is_done(&self) -> bool {
-        self.core.is_done()
+    /// What is measured, and recovery's sender in it.
+    pub fn measured(&self) -> &MeasuredSender {
+        &self.measured
     }
 
-    /// Whether it is repairing a loss.
-    pub fn recovering(&self) -> bool {
-        self.core.recovering()
+    /// The same.
+    pub fn measured_mut(&mut self) -> &mut MeasuredSender {
+        &mut self.measured
     }
 
-    /// The congestion control.
-    pub fn control(&self) -> &dyn Control {
-        self.core.control()
-    }
-
-    /// Shows the inside of the control, see [`Control::publish`].
-    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        self.core.publish(series);
-    }
-
-    /// The latest round-trip sample.
-    pub fn last_rtt(&self) -> Option<Span> {
-        self.last_rtt
+    /// Recovery's sender.
+    pub fn core(&self) -> &ackclock_recovery::Sender {
+        &self.measured.core
     }
 
     /// The details.
@@ -170,46 +157,9 @@ impl Sender {
         &self.options
     }
 
-    /// One past the highest packet number.
-    pub fn high(&self) -> u64 {
-        self.core.high()
-    }
-
     /// Whether its control counts marks.
     pub fn counts_marks(&self) -> bool {
-        self.core.control().ecn() == EcnResponse::Counts
-    }
-
-    /// Packets thought to be in the network.
-    pub fn inflight(&self) -> u64 {
-        self.core.inflight()
-    }
-
-    /// What was counted.
-    pub fn counts(&self) -> &Counts {
-        self.core.counts()
-    }
-
-    /// Round trips, one for each acknowledgement that tells one.
-    pub fn rtt(&self) -> &Histogram {
-        &self.rtt
-    }
-
-    /// Counts what another sender has counted as its own, except for the window.
-    pub fn absorb(&mut self, other: &Self) {
-        self.core.absorb(other.counts());
-        self.rtt.absorb(&other.rtt);
-    }
-
-    /// Starts counting anew at the end of the warm-up.
-    pub fn reset_counts(&mut self, now: Time) {
-        self.core.reset_counts(now);
-        self.rtt = Histogram::default();
-    }
-
-    /// The congestion window's integral up to `now`, in packet seconds.
-    pub fn cwnd_area(&mut self, now: Time) -> f64 {
-        self.core.cwnd_area(now)
+        self.measured.core.control().ecn() == EcnResponse::Counts
     }
 
     fn open(&mut self, now: Time, wire: &mut impl Wire) {
@@ -219,7 +169,7 @@ impl Sender {
 
     fn send_initial(&mut self, now: Time, wire: &mut impl Wire) {
         wire.send(Datagram::Initial(now));
-        self.core.await_answer(now);
+        self.measured.core.await_answer(now);
     }
 
     #[inline]
@@ -229,7 +179,7 @@ impl Sender {
         wire: &mut W,
         act: impl FnOnce(&mut ackclock_recovery::Sender, &mut Datagrams<'_, W>) -> R,
     ) -> R {
-        let Self { core, cargo, .. } = self;
+        let Self { measured: MeasuredSender { core, .. }, cargo, .. } = self;
         let result = act(core, &mut Datagrams { now, cargo, wire });
         core.note_repeated(cargo.take_repeated());
         result

@@ -7,7 +7,7 @@ use super::sender::{Sender, Wire};
 use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use crate::packet::Packet;
 use crate::random::Stream;
-use ackclock_base::{Span, Time};
+use ackclock_base::Time;
 use ackclock_cc::{Backoff, Controller};
 use std::any::Any;
 
@@ -93,7 +93,7 @@ impl Endpoint for Sender {
     fn on_packet(&mut self, now: Time, _path: usize, packet: &Packet, out: &mut dyn Outbox) {
         let segment = Segment::read(packet, out);
         self.on_ack(now, &segment, &mut OutboxWire(out));
-        if self.is_done() {
+        if self.core().is_done() {
             out.done();
         }
     }
@@ -111,35 +111,26 @@ impl Endpoint for Sender {
     }
 
     fn sent(&self) -> Sent {
-        let counts = self.counts();
-        let fresh = counts.sent - counts.retransmitted;
-        Sent { packets: counts.sent, payload_bytes: fresh * u64::from(self.payload_bytes()) }
+        self.measured().sent(self.payload_bytes())
     }
 
     fn reset_counts(&mut self, now: Time) {
-        self.reset_counts(now);
+        self.measured_mut().reset_counts(now);
     }
 
     fn absorb(&mut self, other: &dyn Endpoint) {
         let other: &dyn Any = other;
         if let Some(other) = other.downcast_ref::<Self>() {
-            self.absorb(other);
+            self.measured_mut().absorb(other.measured());
         }
     }
 
     fn avoids_congestion(&self) -> Option<bool> {
-        let decision = self.control().decision();
-        Some(decision.cwnd >= decision.ssthresh && !self.recovering())
+        Some(self.measured().avoids_congestion())
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        let decision = self.control().decision();
-        series("cwnd_packets", decision.cwnd);
-        series("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
-        series("inflight_packets", self.inflight() as f64);
-        series("fast_retransmits", self.counts().fast_retransmits as f64);
-        series("rtt_s", self.last_rtt().map_or(f64::NAN, Span::seconds));
-        self.publish(series);
+        self.measured().publish(series);
     }
 }
 

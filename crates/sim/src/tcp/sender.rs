@@ -3,12 +3,12 @@
 
 use super::options::{Options, SenderOptions};
 use super::segment::{Flags, Segment, filled};
-use crate::histogram::Histogram;
+use crate::measured_sender::MeasuredSender;
 use crate::random::Stream;
 use ackclock_base::{Span, Time};
-use ackclock_cc::{Backoff, Control, Controller, EcnResponse};
+use ackclock_cc::{Backoff, Controller, EcnResponse};
 use ackclock_recovery::ecn::MarkFeedback;
-use ackclock_recovery::sender::{Acknowledgement, Counts, Output, Parts, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Output, Parts, Transmission};
 
 /// Where a sender puts its packets.
 pub trait Wire {
@@ -23,13 +23,11 @@ pub trait Wire {
 
 /// The sender of a connection.
 pub struct Sender {
-    core: ackclock_recovery::Sender,
+    measured: MeasuredSender,
     options: SenderOptions,
     state: State,
     /// What packets say that are sent for the first time.
     flags: Flags,
-    last_rtt: Option<Span>,
-    rtt: Histogram,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,18 +49,20 @@ impl Sender {
         let flags = Flags::of(options.sender.field(controller.ecn() == EcnResponse::Counts));
         let parts = Parts { controller, detection: options.detection(), backoff, random: Box::new(random) };
         Self {
-            core: ackclock_recovery::Sender::new(options.sender.recovery.clone(), parts, packets),
+            measured: MeasuredSender::new(ackclock_recovery::Sender::new(
+                options.sender.recovery.clone(),
+                parts,
+                packets,
+            )),
             options: options.sender.clone(),
             state: State::Idle,
             flags,
-            last_rtt: None,
-            rtt: Histogram::default(),
         }
     }
 
     /// The application begins.
     pub fn start(&mut self, now: Time, wire: &mut impl Wire) {
-        self.core.begin(now);
+        self.measured.core.begin(now);
         if self.options.handshake {
             self.state = State::Connecting;
             self.send_syn(now, wire);
@@ -73,44 +73,44 @@ impl Sender {
 
     /// The connection stays open when it has delivered everything, until it is [closed](Self::close).
     pub fn stay_open(&mut self) {
-        self.core.stay_open();
+        self.measured.core.stay_open();
     }
 
     /// The application has so many packets more to send, over a connection that has stayed open. Its window is the one that
     /// it had (RFC 5681 section 4.1 would have it restart after a pause).
     pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
-        self.core.add_data(packets);
+        self.measured.core.add_data(packets);
         if self.state == State::Open {
-            let Self { core, options, flags, .. } = self;
+            let Self { measured: MeasuredSender { core, .. }, options, flags, .. } = self;
             core.send_allowed(now, &mut Segments { now, options, flags: *flags, wire });
         }
     }
 
     /// The end of a connection that has stayed open.
     pub fn close(&mut self) {
-        self.core.close();
+        self.measured.core.close();
     }
 
     /// The application has nothing more to send; what is outstanding is still repaired.
     pub fn stop(&mut self) {
-        self.core.stop();
+        self.measured.core.stop();
     }
 
     /// When [`Self::on_timer`] is due.
     pub fn timer(&self) -> Time {
-        self.core.timer()
+        self.measured.core.timer()
     }
 
     /// The timer that [`Self::timer`] announced has expired.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
         if self.state == State::Connecting {
-            if now >= self.core.timer() {
-                self.core.on_no_answer();
+            if now >= self.measured.core.timer() {
+                self.measured.core.on_no_answer();
                 self.send_syn(now, wire);
             }
             return;
         }
-        let Self { core, options, flags, .. } = self;
+        let Self { measured: MeasuredSender { core, .. }, options, flags, .. } = self;
         core.on_timer(now, &mut Segments { now, options, flags: *flags, wire });
     }
 
@@ -133,42 +133,24 @@ impl Sender {
             advances: None,
             held: None,
         };
-        let Self { core, options, flags, .. } = self;
+        let Self { measured: MeasuredSender { core, .. }, options, flags, .. } = self;
         let taken = core.on_ack(now, acknowledgement, &mut Segments { now, options, flags: *flags, wire });
-        if let Some(rtt) = taken.clean_rtt {
-            self.rtt.record(rtt);
-            self.last_rtt = Some(rtt);
-        }
+        self.measured.take(taken);
     }
 
-    /// Data packets that the receiver has acknowledged in order.
-    pub fn acknowledged(&self) -> u64 {
-        self.core.una()
+    /// What is measured, and recovery's sender in it.
+    pub fn measured(&self) -> &MeasuredSender {
+        &self.measured
     }
 
-    /// Whether everything that the application had to send is acknowledged.
-    pub fn is_done(&self) -> bool {
-        self.core.is_done()
+    /// The same.
+    pub fn measured_mut(&mut self) -> &mut MeasuredSender {
+        &mut self.measured
     }
 
-    /// Whether it is repairing a loss.
-    pub fn recovering(&self) -> bool {
-        self.core.recovering()
-    }
-
-    /// The congestion control.
-    pub fn control(&self) -> &dyn Control {
-        self.core.control()
-    }
-
-    /// Shows the inside of the control and of the back-off rule, see [`Control::publish`], and the factor on the timeout.
-    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        self.core.publish(series);
-    }
-
-    /// The latest round-trip sample.
-    pub fn last_rtt(&self) -> Option<Span> {
-        self.last_rtt
+    /// Recovery's sender.
+    pub fn core(&self) -> &ackclock_recovery::Sender {
+        &self.measured.core
     }
 
     /// Payload bytes of a packet.
@@ -181,41 +163,9 @@ impl Sender {
         self.options.send_jitter
     }
 
-    /// Packets thought to be in the network.
-    pub fn inflight(&self) -> u64 {
-        self.core.inflight()
-    }
-
-    /// What was counted.
-    pub fn counts(&self) -> &Counts {
-        self.core.counts()
-    }
-
-    /// Round trips of packets that were sent once and acknowledged without a repair in between.
-    pub fn rtt(&self) -> &Histogram {
-        &self.rtt
-    }
-
-    /// Counts what another sender has counted as its own, except for the window.
-    pub fn absorb(&mut self, other: &Self) {
-        self.core.absorb(other.counts());
-        self.rtt.absorb(&other.rtt);
-    }
-
-    /// Starts counting anew at the end of the warm-up.
-    pub fn reset_counts(&mut self, now: Time) {
-        self.core.reset_counts(now);
-        self.rtt = Histogram::default();
-    }
-
-    /// The congestion window's integral up to `now`, in packet seconds.
-    pub fn cwnd_area(&mut self, now: Time) -> f64 {
-        self.core.cwnd_area(now)
-    }
-
     fn open(&mut self, now: Time, wire: &mut impl Wire) {
         self.state = State::Open;
-        let Self { core, options, flags, .. } = self;
+        let Self { measured: MeasuredSender { core, .. }, options, flags, .. } = self;
         core.open(now, &mut Segments { now, options, flags: *flags, wire });
     }
 
@@ -223,7 +173,7 @@ impl Sender {
     #[cold]
     fn on_handshake(&mut self, now: Time, answers: bool, stamp: Time, wire: &mut impl Wire) {
         if self.state == State::Connecting && answers {
-            self.core.on_answer(now, stamp);
+            self.measured.core.on_answer(now, stamp);
             self.open(now, wire);
         }
     }
@@ -231,7 +181,7 @@ impl Sender {
     fn send_syn(&mut self, now: Time, wire: &mut impl Wire) {
         let bytes = self.options.control_bytes;
         wire.send(Segment { stamp: now, bytes, flags: Flags::SYN, ..Segment::default() });
-        self.core.await_answer(now);
+        self.measured.core.await_answer(now);
     }
 }
 

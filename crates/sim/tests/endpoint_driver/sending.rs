@@ -147,7 +147,7 @@ impl Sending {
     }
 
     pub fn is_done(&self) -> bool {
-        self.sender.is_done()
+        self.sender.core().is_done()
     }
 
     pub fn threshold(&self) -> u32 {
@@ -219,13 +219,13 @@ impl Sending {
     }
 
     pub fn reset_counts(&mut self, now: Time) {
-        self.sender.reset_counts(now);
+        self.sender.measured_mut().reset_counts(now);
         (self.sent, self.retransmitted) = (0, 0);
     }
 
     /// The window's integral: finite, and not negative.
     pub fn check_area(&mut self, now: Time) {
-        let area = self.sender.cwnd_area(now);
+        let area = self.sender.measured_mut().core.cwnd_area(now);
         assert!(area.is_finite() && area >= 0.0, "{area}");
     }
 
@@ -237,7 +237,7 @@ impl Sending {
         let mut sent = Sent::default();
         act(&mut self.sender, &mut sent);
         let sent = sent.0;
-        let una = self.sender.acknowledged();
+        let una = self.sender.core().una();
         assert!(una >= self.una && una <= self.high, "acknowledged {una} of {}", self.high);
         self.una = una;
         self.note_reductions();
@@ -260,7 +260,8 @@ impl Sending {
     fn note_reductions(&mut self) {
         let reductions = self.with_told(|told| told.reductions);
         if std::mem::replace(&mut self.reductions, reductions) < reductions {
-            self.to_announce = self.options.sender.ecn && self.sender.control().ecn() == EcnResponse::AsLoss;
+            self.to_announce =
+                self.options.sender.ecn && self.sender.core().control().ecn() == EcnResponse::AsLoss;
             self.resent.clear();
             self.disturbed_below = self.high;
             if let Some((lost, duplicates)) = self.with_told(|told| told.found.take()) {
@@ -293,7 +294,7 @@ impl Sending {
         assert!(packet.number <= self.high, "{} leaves a gap after {}", packet.number, self.high);
         let fresh = packet.number == self.high;
         assert_eq!(packet.flags.has(Flags::RETRANSMISSION), !fresh);
-        let field = match options.field(self.sender.control().ecn() == EcnResponse::Counts) {
+        let field = match options.field(self.sender.core().control().ecn() == EcnResponse::Counts) {
             Ecn::Classic if !fresh => Ecn::NotCapable,
             field => field,
         };
@@ -327,13 +328,13 @@ impl Sending {
         let cut = self.details.flight_is_cut_at_once || !self.with_told(|told| told.recovering);
         let probes = self.details.frto && sent == 2;
         if sent > 1 && cut && !probes {
-            let cwnd = self.sender.control().decision().cwnd as u64;
-            let inflight = self.sender.inflight();
+            let cwnd = self.sender.core().control().decision().cwnd as u64;
+            let inflight = self.sender.core().inflight();
             assert!(inflight <= cwnd, "{inflight} in flight, the window is {cwnd}");
         }
         // A paced packet leaves alone, or as many as the control wants to leave together, but for a retransmission that begins
         // a recovery; spans below a nanosecond are no pacing.
-        let decision = self.sender.control().decision();
+        let decision = self.sender.core().control().decision();
         let interval_ns = match decision.pacing_rate {
             Some(rate) => 8e9 * f64::from(self.sender.payload_bytes()) / rate.bits_per_second() as f64,
             None => self.with_told(|told| told.smoothed_rtt).nanos() as f64 / (2.0 * decision.cwnd),
@@ -346,7 +347,7 @@ impl Sending {
     /// RFC 6298 section 5.3.
     fn check_timer_was_restarted(&self, now: Time) {
         let options = &self.options.sender;
-        let paced = options.recovery.pacing || self.sender.control().decision().pacing_rate.is_some();
+        let paced = options.recovery.pacing || self.sender.core().control().decision().pacing_rate.is_some();
         if self.high > self.una && !paced && self.details.every_partial_restarts_timer {
             let least = options.recovery.timeout.min.min(options.recovery.timeout.max);
             assert!(self.timer() >= now + least, "an acknowledgement gives the timer at least {least}");
@@ -356,7 +357,7 @@ impl Sending {
     fn check_state(&self) {
         let outstanding = self.high - self.una;
         // A packet is in the network at most twice: sent, and sent again.
-        let inflight = self.sender.inflight();
+        let inflight = self.sender.core().inflight();
         assert!(inflight <= 2 * outstanding, "{inflight} in flight of {outstanding}");
         // What F-RTO has sent after a timeout is gone back over, too.
         let disturbed = !self.sacked.is_empty()
@@ -367,11 +368,11 @@ impl Sending {
             inflight == outstanding || disturbed || !self.honest,
             "{inflight} in flight of {outstanding}"
         );
-        let decision = self.sender.control().decision();
+        let decision = self.sender.core().control().decision();
         assert!(decision.cwnd >= 1.0 && decision.cwnd.is_finite());
         assert!(outstanding == 0 && self.open || self.timer() < Time::NEVER, "outstanding without a timer");
         assert_eq!(self.is_done(), self.open && self.una >= self.data_until);
-        let counts = self.sender.counts();
+        let counts = self.sender.core().counts();
         assert_eq!((counts.sent, counts.retransmitted), (self.sent, self.retransmitted));
         if self.details.keeps_blocks {
             assert!(self.with_told(|told| told.newly_acked) <= self.high, "acknowledged more than was sent");

@@ -188,22 +188,22 @@ impl Ends for ConnectionEnds {
     }
 
     fn is_over(&self) -> bool {
-        self.sender.is_done()
+        self.sender.core().is_done()
     }
 
     fn check(&mut self, honest: bool) {
         assert_eq!(self.receiver.delivered(), self.first_missing(), "in order, and nothing else");
-        assert!(self.sender.inflight() <= self.numbers);
-        let cwnd = self.sender.control().decision().cwnd;
+        assert!(self.sender.core().inflight() <= self.numbers);
+        let cwnd = self.sender.core().control().decision().cwnd;
         assert!(cwnd.is_finite() && cwnd >= 1.0, "a window of {cwnd}");
-        if honest && self.sender.is_done() && !self.stopped {
+        if honest && self.sender.core().is_done() && !self.stopped {
             assert_eq!(self.arrived.len() as u64, self.total, "done, and something is missing");
         }
     }
 
     fn check_end(&self, all_dead: bool) {
         if !all_dead {
-            assert!(self.sender.is_done(), "not done");
+            assert!(self.sender.core().is_done(), "not done");
             assert_eq!(self.receiver.delivered(), self.arrived.len() as u64, "a hole in the stream");
         }
     }

@@ -1,0 +1,73 @@
+//! The sender of a connection that has one path, whatever its packets look like: recovery's, and what is measured of it. TCP and
+//! QUIC are codecs around it.
+
+use crate::endpoint::Sent;
+use crate::histogram::Histogram;
+use ackclock_base::{Span, Time};
+use ackclock_recovery::Sender;
+use ackclock_recovery::sender::Taken;
+
+/// Recovery's sender, and the round trips that its acknowledgements told.
+pub struct MeasuredSender {
+    /// Recovery's sender.
+    pub core: Sender,
+    last_rtt: Option<Span>,
+    rtt: Histogram,
+}
+
+impl MeasuredSender {
+    /// Nothing measured.
+    pub fn new(core: Sender) -> Self {
+        Self { core, last_rtt: None, rtt: Histogram::default() }
+    }
+
+    /// Takes what came of an acknowledgement.
+    #[inline]
+    pub fn take(&mut self, taken: Taken) {
+        if let Some(rtt) = taken.clean_rtt {
+            self.rtt.record(rtt);
+            self.last_rtt = Some(rtt);
+        }
+    }
+
+    /// Round trips, see [`Taken::clean_rtt`].
+    pub fn rtt(&self) -> &Histogram {
+        &self.rtt
+    }
+
+    /// What was sent since counting began, in packets that carry so many bytes.
+    pub fn sent(&self, payload_bytes: u32) -> Sent {
+        let counts = self.core.counts();
+        let fresh = counts.sent - counts.retransmitted;
+        Sent { packets: counts.sent, payload_bytes: fresh * u64::from(payload_bytes) }
+    }
+
+    /// Counts what another sender has counted as its own, except for the window.
+    pub fn absorb(&mut self, other: &Self) {
+        self.core.absorb(other.core.counts());
+        self.rtt.absorb(&other.rtt);
+    }
+
+    /// Starts counting anew at the end of the warm-up.
+    pub fn reset_counts(&mut self, now: Time) {
+        self.core.reset_counts(now);
+        self.rtt = Histogram::default();
+    }
+
+    /// Whether its window is at the slow start threshold or above and no loss is being repaired.
+    pub fn avoids_congestion(&self) -> bool {
+        let decision = self.core.control().decision();
+        decision.cwnd >= decision.ssthresh && !self.core.recovering()
+    }
+
+    /// Names what it has to show of its inside and of its control's, for figures.
+    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let decision = self.core.control().decision();
+        series("cwnd_packets", decision.cwnd);
+        series("ssthresh_packets", if decision.ssthresh.is_finite() { decision.ssthresh } else { f64::NAN });
+        series("inflight_packets", self.core.inflight() as f64);
+        series("fast_retransmits", self.core.counts().fast_retransmits as f64);
+        series("rtt_s", self.last_rtt.map_or(f64::NAN, Span::seconds));
+        self.core.publish(series);
+    }
+}
