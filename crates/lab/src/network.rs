@@ -3,20 +3,21 @@
 
 mod detour;
 mod parallel;
+mod routes;
+mod wire;
 
-use crate::choice::{self, Choice};
-use crate::diagnostics::{counted, nearest, one_of};
-use crate::document::{Node, Span as Place_, Value, quoted};
-use crate::flows::{FlowGroup, FlowPlan, Member, Place, Sending};
+use crate::choice::Choice;
+use crate::diagnostics::counted;
+use crate::document::{Node, quoted};
+use crate::flows::{FlowGroup, FlowPlan, Member};
 use crate::media::{self, MediumPlan, Named};
-use crate::rate::{self, Pace};
+use crate::rate::Pace;
 use crate::reader::TableReader;
-use crate::registry;
 use ackclock_aqm::Service;
-use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::{Range, Span};
 use ackclock_sim::channel::Detour;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
+use wire::{LINK_KEYS, Wire, read_wire, required_wire, wire};
 
 /// Links and nodes.
 #[derive(Clone, Debug, Default)]
@@ -77,10 +78,6 @@ const MAX_HOPS: f64 = 1000.0;
 const MAX_PATH: usize = 10_000;
 const MAX_STEPS: usize = 2_000_000;
 
-const LINK_KEYS: [&str; 9] =
-    ["rate", "delay", "queue", "loss", "jitter", "detour", "reorder", "medium", "reverse"];
-const DELAYS: Range = Range::between(0.0, 3600.0);
-
 /// Reads the network, and routes the flows over it.
 pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<FlowGroup>)> {
     let mut network = Network { media: media::read(root), ..Network::default() };
@@ -130,40 +127,6 @@ enum Ends {
     Hops(usize),
     /// Every flow names its ends.
     Named,
-}
-
-/// One link, or one direction of it, before it has ends.
-#[derive(Clone, Debug)]
-struct Wire {
-    pace: Pace,
-    delay: Delay,
-    queue: Option<Choice>,
-    loss: Option<Choice>,
-    jitter: Span,
-    detour: Option<Detour>,
-    reorders: bool,
-    medium: Option<Named>,
-    /// What differs on the way back.
-    reverse: Option<Box<Wire>>,
-}
-
-/// A delay, or delays spread evenly over the pairs.
-#[derive(Clone, Copy, Debug)]
-enum Delay {
-    Fixed(Span),
-    Evenly(Span, Span),
-}
-
-impl Delay {
-    fn of(self, index: usize, count: usize) -> Span {
-        match self {
-            Self::Fixed(delay) => delay,
-            Self::Evenly(first, last) => {
-                let share = if count > 1 { index as f64 / (count - 1) as f64 } else { 0.0 };
-                Span::from_seconds(first.seconds() + (last.seconds() - first.seconds()) * share)
-            }
-        }
-    }
 }
 
 impl Network {
@@ -337,308 +300,8 @@ impl Network {
         self.index.insert(name.to_owned(), index);
         index
     }
-
-    /// Finds the paths of all flows.
-    fn routes(&self, root: &TableReader<'_>, plans: &[FlowPlan], ends: Ends) -> Vec<FlowGroup> {
-        let (mut taken, mut steps) = (0, 0);
-        let mut groups = Vec::new();
-        for plan in plans {
-            match self.route(plan, ends, taken) {
-                Ok(members) => {
-                    steps += members.iter().map(Member::steps).sum::<usize>() * plan.sending.copies();
-                    groups.push(FlowGroup { plan: plan.clone(), members });
-                }
-                Err(problem) => problem.tell(root, plan),
-            }
-            if steps > MAX_STEPS {
-                RouteProblem::too_many_steps(steps).tell(root, plan);
-                return Vec::new();
-            }
-            taken += plan.count;
-        }
-        groups
-    }
-
-    /// Finds the paths of a group's flows; `taken` flows of other groups have come before.
-    fn route(&self, plan: &FlowPlan, ends: Ends, taken: usize) -> Result<Vec<Member>, RouteProblem> {
-        // Without a place of their own the flows take the pairs of a dumbbell in turn, or those that are named; else
-        // all take the same path. Connections that are one flow
-        // choose from all of them.
-        let every = |pairs: usize| match plan.sending {
-            Sending::Connections(..) => pairs,
-            _ => plan.count,
-        };
-        match (&plan.place, ends) {
-            (Place::Anywhere, Ends::Pairs(pairs)) => {
-                (0..every(pairs)).map(|index| self.pair((taken + index) % pairs + 1, pairs)).collect()
-            }
-            (Place::Pairs(chosen), Ends::Pairs(pairs)) => {
-                (0..every(chosen.len())).map(|index| self.pair(chosen[index % chosen.len()], pairs)).collect()
-            }
-            (Place::Anywhere | Place::Pairs(_), Ends::Parallel(pairs, paths)) => {
-                self.parallel_members(plan, taken, pairs, paths)
-            }
-            _ => {
-                let member = match &plan.place {
-                    Place::Paths(paths) => self.member_over(paths)?,
-                    place => self.member(&stops(place, ends)?)?,
-                };
-                let steps = plan.count * member.steps();
-                if steps > MAX_STEPS {
-                    return Err(RouteProblem::too_many_steps(steps));
-                }
-                Ok(vec![member; plan.count])
-            }
-        }
-    }
-
-    /// The path of a pair of a dumbbell that has so many.
-    fn pair(&self, pair: usize, pairs: usize) -> Result<Member, RouteProblem> {
-        if pair > pairs {
-            return Err(RouteProblem::new(&format!("pair {pair}"), &format!("a pair from 1 to {pairs}")));
-        }
-        self.member(&pair_stops(pair))
-    }
-
-    fn member(&self, stops: &[String]) -> Result<Member, RouteProblem> {
-        if let Some((index, unknown)) =
-            stops.iter().enumerate().find(|(_, stop)| !self.index.contains_key(*stop))
-        {
-            let some = one_of(self.nodes.iter().map(String::as_str).take(12));
-            return Err(RouteProblem {
-                stop: index,
-                found: format!("the node {}", quoted(unknown)),
-                expected: format!("a node of the network: {some}"),
-                hint: nearest(unknown, self.nodes.iter().map(String::as_str)),
-            });
-        }
-        let back: Vec<String> = stops.iter().rev().cloned().collect();
-        let (forward, backward) = (self.walk(stops)?, self.walk(&back)?);
-        if forward.is_empty() {
-            return Err(RouteProblem::new("a flow from a node to itself", "two different nodes"));
-        }
-        Ok(Member { forward, backward, others: Vec::new() })
-    }
-
-    /// Several paths, of which a mistake is shown where it stands among the nodes of all of them.
-    fn member_over(&self, paths: &[Vec<String>]) -> Result<Member, RouteProblem> {
-        let mut before = 0;
-        let mut members = Vec::new();
-        for stops in paths {
-            let shift = |problem: RouteProblem| RouteProblem { stop: problem.stop + before, ..problem };
-            members.push(self.member(stops).map_err(shift)?);
-            before += stops.len();
-        }
-        let others = members.split_off(1);
-        let first = members.pop().ok_or_else(|| RouteProblem::new("no path", "a path"))?;
-        Ok(Member { others, ..first })
-    }
-
-    /// The links along the stops, each leg by the fewest links.
-    fn walk(&self, stops: &[String]) -> Result<Vec<u32>, RouteProblem> {
-        let mut links = Vec::new();
-        for leg in stops.windows(2) {
-            let way = self.shortest(self.index[&leg[0]], self.index[&leg[1]]);
-            let no_way = || format!("no way from {} to {}", quoted(&leg[0]), quoted(&leg[1]));
-            let expected = "links that connect the flow's nodes in both directions";
-            links.extend(way.ok_or_else(|| RouteProblem::new(&no_way(), expected))?);
-            if links.len() > MAX_PATH {
-                let found = format!("a path of {} links or more", links.len());
-                return Err(RouteProblem::new(&found, &format!("at most {MAX_PATH}")));
-            }
-        }
-        Ok(links)
-    }
-
-    fn shortest(&self, from: usize, to: usize) -> Option<Vec<u32>> {
-        if let Some((link, _)) = self.leaving[from].iter().find(|(_, next)| *next == to && from != to) {
-            return Some(vec![*link]);
-        }
-        let mut came_by: Vec<Option<u32>> = vec![None; self.nodes.len()];
-        let mut queue = VecDeque::from([from]);
-        while let Some(node) = queue.pop_front() {
-            if node == to {
-                break;
-            }
-            for (link, next) in &self.leaving[node] {
-                if *next != from && came_by[*next].is_none() {
-                    came_by[*next] = Some(*link);
-                    queue.push_back(*next);
-                }
-            }
-        }
-        let mut links = Vec::new();
-        let mut node = to;
-        while node != from {
-            let link = came_by[node]?;
-            links.push(link);
-            node = self.index[&self.links[link as usize].from];
-        }
-        links.reverse();
-        Some(links)
-    }
-}
-
-/// Why a flow has no path.
-#[derive(Debug)]
-struct RouteProblem {
-    /// Which of the nodes that the flow names.
-    stop: usize,
-    found: String,
-    expected: String,
-    hint: Option<String>,
-}
-
-impl RouteProblem {
-    fn new(found: &str, expected: &str) -> Self {
-        Self { stop: 0, found: found.to_owned(), expected: expected.to_owned(), hint: None }
-    }
-
-    fn too_many_steps(steps: usize) -> Self {
-        let expected = format!("at most {MAX_STEPS}: fewer flows or shorter paths");
-        Self::new(&format!("paths of {steps} links in all, there and back"), &expected)
-    }
-
-    fn tell(self, root: &TableReader<'_>, plan: &FlowPlan) {
-        let span: &Place_ =
-            plan.place_spans.get(self.stop).or(plan.place_spans.first()).unwrap_or(&plan.span);
-        root.reader.problem(span, &format!("flows.{}", plan.name), &self.found, &self.expected, self.hint);
-    }
-}
-
-/// The nodes that a group's flows go by, where all go the same way.
-fn stops(place: &Place, ends: Ends) -> Result<Vec<String>, RouteProblem> {
-    match (place, ends) {
-        (Place::Path(stops), _) => Ok(stops.clone()),
-        (Place::Paths(paths), _) => Ok(paths[0].clone()),
-        (Place::Ends(from, to), _) => Ok(vec![from.clone(), to.clone()]),
-        (Place::Pairs(_), _) => Err(RouteProblem::new(
-            "`pair`",
-            "`from` and `to`, or `path`: only a dumbbell or a [parallel] has pairs",
-        )),
-        (Place::Anywhere, Ends::Hops(hops)) => Ok(vec!["source-1".to_owned(), format!("sink-{}", hops + 1)]),
-        (Place::Anywhere, _) => {
-            Err(RouteProblem::new("no path", "`from` and `to`, or `path`, to say where the flow goes"))
-        }
-    }
-}
-
-fn pair_stops(pair: usize) -> Vec<String> {
-    vec![format!("source-{pair}"), "left".to_owned(), "right".to_owned(), format!("sink-{pair}")]
 }
 
 fn reverse_name(name: &str) -> String {
     format!("{name}-reverse")
-}
-
-fn required_wire(table: &TableReader<'_>, key: &str, base: Option<&Wire>, limited: bool) -> Option<Wire> {
-    table.required(key, "a table with `rate` and `delay`")?;
-    wire(table, key, base, limited)
-}
-
-/// A link's properties under a key, on top of others; without the key, those others.
-fn wire(table: &TableReader<'_>, key: &str, base: Option<&Wire>, limited: bool) -> Option<Wire> {
-    let Some(node) = table.get(key) else { return base.cloned() };
-    read_wire(&table.reader.table(node, &table.path_of(key), &LINK_KEYS)?, base, limited)
-}
-
-/// Reads a link's properties. A link that is not `limited` has a queue without limit unless one is given.
-fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, limited: bool) -> Option<Wire> {
-    if base.is_none() {
-        table.required("rate", "a rate such as \"10 Mbit/s\"");
-        table.required("delay", "a propagation delay such as \"10 ms\"");
-    }
-    let pace = match table.get("rate") {
-        Some(_) => rate::read(table),
-        None => base.map(|base| base.pace.clone()),
-    };
-    let delay = match table.get("delay") {
-        Some(node) => read_delay(table, node),
-        None => base.map(|base| base.delay),
-    };
-    let queue = match table.get("queue") {
-        Some(node) => Some(choice::read(
-            table.reader,
-            node,
-            &table.path_of("queue"),
-            &registry::queues(),
-            QueueLimit::TABLE,
-        )?),
-        None => match base {
-            Some(base) => base.queue.clone(),
-            None => limited.then(default_queue),
-        },
-    };
-    let loss = match table.get("loss") {
-        Some(node) => {
-            Some(choice::read(table.reader, node, &table.path_of("loss"), &registry::losses(), &[])?)
-        }
-        None => base.and_then(|base| base.loss.clone()),
-    };
-    let jitter = match table.get("jitter") {
-        Some(_) => table.time("jitter", DELAYS)?,
-        None => base.map_or(Span::ZERO, |base| base.jitter),
-    };
-    let detour = match table.get("detour") {
-        Some(node) => Some(detour::read(table, node)?),
-        None => base.and_then(|base| base.detour),
-    };
-    let reorders = match table.get("reorder") {
-        Some(_) => table.flag("reorder")?,
-        None => base.is_some_and(|base| base.reorders),
-    };
-    if reorders && jitter == Span::ZERO && detour.is_none() {
-        let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };
-        table.problem_at(
-            key,
-            "`reorder` without a `jitter`",
-            "a `jitter` such as \"2 ms\": without one nothing overtakes",
-        );
-    }
-    let medium = match table.get("medium") {
-        Some(_) => Some(media::read_name(table)?),
-        None => base.and_then(|base| base.medium.clone()),
-    };
-    let one_way =
-        Wire { pace: pace?, delay: delay?, queue, loss, jitter, detour, reorders, medium, reverse: None };
-    let reverse = match table.get("reverse") {
-        Some(node) => {
-            let keys = &LINK_KEYS[..LINK_KEYS.len() - 1];
-            let reverse = table.reader.table(node, &table.path_of("reverse"), keys)?;
-            let base = Wire { loss: None, ..one_way.clone() };
-            Some(Box::new(read_wire(&reverse, Some(&base), limited)?))
-        }
-        None => base.and_then(|base| base.reverse.clone()),
-    };
-    Some(Wire { reverse, ..one_way })
-}
-
-fn default_queue() -> Choice {
-    let descriptor = registry::queues()[0];
-    let extra = choice::defaults(descriptor, QueueLimit::TABLE);
-    Choice { extra, ..Choice::default_of(descriptor) }
-}
-
-fn read_delay(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
-    if !matches!(node.value, Value::Table(_)) {
-        return table.time("delay", DELAYS).map(Delay::Fixed);
-    }
-    let evenly = table.reader.table(node, &table.path_of("delay"), &["evenly"])?;
-    evenly.required("evenly", "the first and the last delay, such as [\"9 ms\", \"39 ms\"]");
-    let path = evenly.path_of("evenly");
-    let ends: Option<Vec<Span>> = evenly
-        .list("evenly")?
-        .iter()
-        .map(|node| match table.reader.quantity(node, &path, ackclock_base::Quantity::Time, DELAYS)? {
-            ackclock_base::Value::Time(span) => Some(span),
-            _ => None,
-        })
-        .collect();
-    match ends?.as_slice() {
-        [first, last] => Some(Delay::Evenly(*first, *last)),
-        other => {
-            evenly.problem_at("evenly", &counted(other.len(), "delay"), "the first and the last delay");
-            None
-        }
-    }
 }

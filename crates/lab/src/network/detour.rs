@@ -1,6 +1,6 @@
 //! A route that changes as it is written: from when, until when, and how much longer the way is.
 
-use super::DELAYS;
+use super::wire::DELAYS;
 use crate::document::Node;
 use crate::reader::TableReader;
 use ackclock_base::{Range, Time};

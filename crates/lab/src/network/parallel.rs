@@ -1,7 +1,9 @@
 //! Bottlenecks side by side: each pair of hosts has an interface, with links of its own, to every one of them. What has several
 //! paths takes all; what has one takes the first.
 
-use super::{Ends, Member, Network, RouteProblem, read_wire, required_wire};
+use super::routes::RouteProblem;
+use super::wire::{LINK_KEYS, read_wire, required_wire};
+use super::{Ends, Member, Network};
 use crate::diagnostics::counted;
 use crate::flows::{FlowPlan, Place, Sending};
 use crate::reader::TableReader;
@@ -26,7 +28,7 @@ impl Network {
         for (index, item) in items.iter().enumerate() {
             let number = index + 1;
             let place = format!("parallel.bottlenecks.{index}");
-            let link = read_wire(&root.reader.table(item, &place, &super::LINK_KEYS)?, None, true)?;
+            let link = read_wire(&root.reader.table(item, &place, &LINK_KEYS)?, None, true)?;
             let (left, right) = routers(number);
             self.add_duplex(&format!("bottleneck-{number}"), &left, &right, &link, 0, 1);
             for pair in 1..=pairs {
