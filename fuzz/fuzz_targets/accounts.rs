@@ -1,7 +1,8 @@
 //! A result's numbers counted once more, from the packet trace.
 
 use ackclock_base::{Span, Time};
-use ackclock_lab::{Scenario, build, flows::Sending};
+use ackclock_lab::flows::{Protocol, Sending};
+use ackclock_lab::{Scenario, build};
 use ackclock_sim::measure::Interval;
 use ackclock_sim::tcp::details::{Details, LocalDrop};
 use ackclock_sim::trace::{Event, Record};
@@ -164,12 +165,20 @@ impl Way {
                     assert_eq!(shown["sent_packets"], self.launched, "{shown}");
                 }
             }
-            // SYN does not count, and with jitter a packet leaves after it was sent.
-            Sending::Tcp(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
-                let details = Details::from(&plan.transport.values);
-                // A packet that the host's own interface refuses is launched and not sent.
-                let counts_launched = !details.handshake && details.local_drop == LocalDrop::Lost;
-                if counts_launched && details.send_jitter == Span::ZERO {
+            // SYN and Initial packets do not count, and with jitter a packet leaves after it was sent.
+            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
+                let (handshake, send_jitter, counts_refused) = match plan.protocol() {
+                    Protocol::Tcp => {
+                        // A packet that the host's own interface refuses is launched and not sent.
+                        let details = Details::from(&plan.transport.values);
+                        (details.handshake, details.send_jitter, details.local_drop == LocalDrop::Lost)
+                    }
+                    Protocol::Quic => {
+                        let details = ackclock_sim::quic::details::Details::from(&plan.transport.values);
+                        (details.handshake, details.send_jitter, true)
+                    }
+                };
+                if !handshake && counts_refused && send_jitter == Span::ZERO {
                     assert_eq!(shown["sent_packets"], self.launched, "{shown}");
                 }
             }

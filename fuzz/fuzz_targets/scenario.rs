@@ -10,7 +10,7 @@ mod mutate;
 
 use ackclock_base::{Size, Span, Value};
 use ackclock_lab::build::{self, Keep};
-use ackclock_lab::flows::{FlowGroup, Sending};
+use ackclock_lab::flows::{FlowGroup, Protocol, Sending};
 use ackclock_lab::observe::Warmup;
 use ackclock_lab::result::RunResult;
 use ackclock_lab::{Scenario, diagnostics, run};
@@ -87,14 +87,18 @@ fn small(mut scenario: Scenario) -> Option<Scenario> {
     }
     for group in &mut scenario.flows {
         let plan = match &mut group.plan.sending {
-            Sending::Tcp(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => plan,
+            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => plan,
             Sending::Sctp(plan) => {
                 plan.transport.values.set("receive_window", Value::Size(MAX_ROOM));
                 continue;
             }
             Sending::Udp(_) => continue,
         };
-        let window = Details::from(&plan.transport.values).window.min(MAX_WINDOW);
+        let window = match plan.protocol() {
+            Protocol::Tcp => Details::from(&plan.transport.values).window,
+            Protocol::Quic => ackclock_sim::quic::details::Details::from(&plan.transport.values).window,
+        };
+        let window = window.min(MAX_WINDOW);
         plan.transport.values.set("window", Value::Packets(window));
     }
     scenario.duration = scenario.duration.min(MAX_DURATION);

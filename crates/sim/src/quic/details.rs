@@ -38,6 +38,8 @@ parameters! {
             Range::between(1.0, 1500.0),
             "IPv4 20 B, UDP 8 B, short header 11 B, authentication tag 16 B, ACK frame 10 B (RFC 9000 section 19.3)",
         ),
+        /// The most that the receiver allows in flight
+        window: Packets = packets("10000 packets", PACKETS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
         /// The congestion window at the start
         initial_window: Packets = packets("10 packets", PACKETS, "RFC 9002 section 7.2"),
         /// Whether the connection begins with a round trip of Initial packets

@@ -84,7 +84,7 @@ impl Options {
                 undoes: details.spurious_recoveries,
             },
             recovery: RecoveryOptions {
-                window: units.most_outstanding(), // the receiver's application takes all at once, and so grants all
+                window: (details.window as u64).min(units.most_outstanding()),
                 numbers_once: true,
                 dupack_threshold: 0,
                 timeout: TimeoutRule {

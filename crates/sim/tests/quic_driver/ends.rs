@@ -53,7 +53,7 @@ impl ConnectionEnds {
     pub fn new(script: &mut Script<'_>) -> Self {
         let mut options = Options::new(&script.values(&PROFILES[0]));
         // A connection of a million packets finds nothing more, and takes long.
-        options.recovery.window = 2500;
+        options.recovery.window = options.recovery.window.min(2500);
         let entry = script.one_of(&registry::CONTROLS.iter().collect::<Vec<_>>());
         let mut assembly = Assembly::new(entry, &script.values(entry.descriptor), None, None);
         let backoff = Box::new(Exponential { most: 65_536.0 });
