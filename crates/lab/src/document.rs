@@ -216,7 +216,10 @@ fn place(node: &mut Node, rest: &str, new: Node) -> Result<(), (String, String)>
                 (Some(index), Some(rest)) => place(&mut items[index], rest, new),
                 (None, _) => Err((
                     format!("no item `{step}`"),
-                    format!("an index below {} or one of the names {}", items.len(), names.join(", ")),
+                    match names.as_slice() {
+                        [] => format!("an index below {}, for none has a name", items.len()),
+                        names => format!("an index below {} or one of the names {}", items.len(), names.join(", ")),
+                    },
                 )),
             }
         }

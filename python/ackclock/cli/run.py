@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +15,12 @@ from rich.text import Text
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console, print_json, progress_bar, warn
 from ackclock.errors import InputError, ScenarioError
+from ackclock.overrides import assignment
 from ackclock.store import DEFAULT_DIR
 
 if TYPE_CHECKING:
     from ackclock.run import Run, Runs
+    from ackclock.scenario import Scenario
     from ackclock.statistics import Summary
 
 FLOW_COLUMNS: Mapping[str, tuple[str, float]] = {
@@ -41,24 +45,26 @@ MANY_FLOWS = 20
 def run(
     file: Path,
     *,
+    settings: Sequence[str],
+    duration: str | None,
     seed: int | None,
     replications: int | None,
     as_json: bool,
+    html: bool,
     series: bool,
     out: Path | None,
     threads: int,
 ) -> None:
-    """Run a scenario file and print its results; with ``out``, write them as well."""
-    from ackclock.scenario import Scenario
-
-    try:
-        scenario = Scenario.from_file(file)
-    except ScenarioError:
-        _refuse_study(file)
-        raise
+    """Run a scenario file and print its results; with ``out`` write them, with ``html`` a report of them as well."""
+    overrides = dict(map(assignment, settings))
+    if duration is not None:
+        overrides["duration"] = duration
+    scenario = _scenario(file, overrides)
+    if series and out is None:
+        warn("--series keeps nothing without --out DIR")
     description = scenario.describe()
     for warning in description["warnings"]:
-        warn(f"{file}: {warning}")
+        warn(f"{scenario.file}: {warning}")
     first = int(description["seed"]) if seed is None else seed
     count = int(description["replications"]) if replications is None else replications
     with progress_bar(file.stem) as progress:
@@ -70,6 +76,8 @@ def run(
             progress=progress,
         )
     written = runs.write(out) if out is not None else []
+    if html:
+        written.append(_report(runs, scenario, out or DEFAULT_DIR, description["warnings"]))
     if as_json:
         print_json(document(runs))
         return
@@ -78,12 +86,42 @@ def run(
         console().print(f"wrote {path}", markup=False, style="dim")
 
 
-def _refuse_study(file: Path) -> None:
+def _scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
+    """The scenario in the file or in standard input. InputError when the file is a study."""
+    from ackclock.files import STANDARD_INPUT, read_text
+    from ackclock.scenario import Scenario
+
+    text = read_text(file)
+    try:
+        return Scenario.from_text(
+            text, overrides, file="standard input" if file == STANDARD_INPUT else str(file)
+        )
+    except ScenarioError:
+        _refuse_study(file, text)
+        raise
+
+
+def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
+    """Write the report. What its figures show is simulated again where the runs have no series."""
+    from ackclock.report.scenario_page import MOST_POINTS, Origin, write_scenario_report
+
+    firsts = [group[0] for group in by_point(runs)[:MOST_POINTS]]
+    drawn = [
+        first
+        if first.result.get("series") is not None
+        else scenario.with_overrides(first.point).run(first.seed, series=True)
+        for first in firsts
+    ]
+    stem = "-".join(Path(scenario.file).stem.split())
+    origin = Origin(shlex.join(["ackclock", *sys.argv[1:]]), scenario.text, scenario.overrides)
+    return write_scenario_report(runs, out / f"{stem}.html", origin, drawn=drawn, warnings=warnings)
+
+
+def _refuse_study(file: Path, text: str) -> None:
     """InputError when the file is a study, whose keys mean nothing in a scenario."""
-    from ackclock.files import read_text
     from ackclock.study.load import looks_like_study
 
-    if looks_like_study(read_text(file)):
+    if looks_like_study(text):
         raise InputError(f"{file}: is a study, not a scenario; `ackclock reproduce {file}` runs it") from None
 
 
