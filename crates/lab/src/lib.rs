@@ -5,7 +5,7 @@
 //! * [`reader`]: reading typed values from a document, collecting every problem.
 //! * [`scenario`]: a scenario, read and checked.
 //! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts.
-//! * [`sweep`]: the grid of points that a scenario's sweep spans.
+//! * [`sweep`]: the points that a scenario's sweep spans. [`precision`]: how many replications they need.
 //! * [`build`]: from a scenario and a seed to a simulation.
 //! * [`run`], [`result`]: running it, and what comes out.
 //! * [`verify`]: an independent check of a packet trace.
@@ -20,6 +20,7 @@ pub mod flows;
 pub mod media;
 pub mod network;
 pub mod observe;
+pub mod precision;
 pub mod rate;
 pub mod reader;
 pub mod registry;
