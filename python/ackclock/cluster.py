@@ -57,6 +57,7 @@ class _Tasks:
     """Jobs in the hands of the workers."""
 
     def __init__(self, client: Any, jobs: Sequence[Job], size: int) -> None:
+        self._client = client
         parts = [range(first, min(first + size, len(jobs))) for first in range(0, len(jobs), size)]
         self._parts = {
             client.submit(
@@ -73,7 +74,7 @@ class _Tasks:
         """The finished jobs with their index, in the order of finishing."""
         from distributed import as_completed
 
-        for future in as_completed(list(self._parts)):
+        for future in as_completed(list(self._parts), loop=self._client.loop):
             part = self._parts[future]
             failure = future.exception()
             if isinstance(failure, AckclockError):

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from ackclock import core
 from ackclock.statistics import Summary, summarise, t_quantile
 
 if TYPE_CHECKING:
@@ -31,12 +34,25 @@ def samples(result: Mapping[str, Any]) -> Samples:
         flows.setdefault(flow["group"], []).append(flow)
     for group in result["groups"]:
         members = flows.get(group["name"], [])
-        for quantity in _numbers(members[0] if members else {}):
-            found[f"groups.{group['name']}.{quantity}"] = _mean([flow[quantity] for flow in members])
+        for quantity, name in _numbers("flow", f"groups.{group['name']}"):
+            if members and quantity in members[0]:
+                found[name] = _mean([flow[quantity] for flow in members])
     for link in result["links"]:
-        for quantity in _numbers(link):
-            found[f"links.{link['name']}.{quantity}"] = link[quantity]
+        for quantity, name in _numbers("link", f"links.{link['name']}"):
+            if quantity in link:
+                found[name] = link[quantity]
     return found
+
+
+@lru_cache(maxsize=1024)
+def _numbers(record: str, whose: str) -> list[tuple[str, str]]:
+    """The fields of a record that are numbers, each with its name in ``Samples``."""
+    kinds = ("number", "share", "integer")
+    return [
+        (field["name"], f"{whose}.{field['name']}")
+        for field in core.fields()[record]
+        if field["kind"] in kinds
+    ]
 
 
 def summarised(runs: Iterable[Mapping[str, Any]]) -> dict[str, Summary]:
@@ -47,6 +63,13 @@ def summarised(runs: Iterable[Mapping[str, Any]]) -> dict[str, Summary]:
 def over(replications: Iterable[Samples]) -> dict[str, Summary]:
     """Statistics over what ``samples`` found in each replication."""
     found = list(replications)
+    if len(found) == 1:
+        return {
+            name: NOTHING
+            if value is None or not math.isfinite(value)
+            else Summary(float(value), None, None, 1)
+            for name, value in found[0].items()
+        }
     names = list(dict.fromkeys(name for one in found for name in one))
     if not names:
         return {}
@@ -55,29 +78,39 @@ def over(replications: Iterable[Samples]) -> dict[str, Summary]:
 
 
 def _rows(table: npt.NDArray[np.float64]) -> list[Summary]:
-    """``summarise`` of every row. Those that have a spread and no nan are done together: there may be thousands."""
+    """``summarise`` of every row, together: of a sweep there may be millions."""
     count = table.shape[1]
-    spread = np.isfinite(table).all(axis=1) & (table != table[:, :1]).any(axis=1)
-    means, halves, stds = [np.full(len(table), math.nan) for _ in range(3)]
+    whole = np.isfinite(table).all(axis=1)
+    equal = whole & (table == table[:, :1]).all(axis=1)
+    spread = whole & ~equal
+    means = stds = halves = np.full(len(table), math.nan)
     if spread.any():
-        means[spread] = table[spread].mean(axis=1)
-        stds[spread] = table[spread].std(axis=1, ddof=1)
-        halves[spread] = t_quantile(count - 1) * stds[spread] / math.sqrt(count)
-    return [
-        Summary(float(mean), float(std), (float(mean - half), float(mean + half)), count)
-        if together
-        else summarise(row)
-        for together, row, mean, std, half in zip(spread, table, means, stds, halves, strict=True)
-    ]
+        means, stds = table.mean(axis=1), table.std(axis=1, ddof=1)
+        halves = t_quantile(count - 1) * stds / math.sqrt(count)
+
+    def row(index: int) -> Summary:
+        if spread[index]:
+            mean, half = float(means[index]), float(halves[index])
+            return Summary(mean, float(stds[index]), (mean - half, mean + half), count)
+        if equal[index]:
+            value = float(table[index, 0])
+            return Summary(value, 0.0, (value, value), count)
+        return summarise(table[index]) if np.isfinite(table[index]).any() else NOTHING
+
+    return [row(index) for index in range(len(table))]
+
+
+NOTHING = Summary(None, None, None, 0)
+"""Of what has no sample."""
+FEW = 8
+"""NumPy sums so few numbers one after the other, as Python does, and takes longer to begin."""
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
     present = [value for value in values if value is not None]
-    return float(np.mean(present)) if present else None
-
-
-def _numbers(record: Mapping[str, Any]) -> list[str]:
-    return [key for key, value in record.items() if not isinstance(value, str | list)]
+    if not present:
+        return None
+    return sum(present) / len(present) if len(present) < FEW else float(np.mean(present))
 
 
 @dataclass(frozen=True)
@@ -158,8 +191,6 @@ def label_columns(cells: Sequence[Mapping[str, Any]], axes: Sequence[Axis]) -> d
 
 def as_cell(value: Any) -> Any:
     """A swept value as a cell: a table such as {name = "rbcc"} becomes text."""
-    import json
-
     return value if isinstance(value, bool | int | float | str) else json.dumps(value)
 
 
