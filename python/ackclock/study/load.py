@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -81,12 +81,20 @@ def find_studies(selectors: Iterable[str]) -> list[str]:
 
 def load_study(name: str) -> LoadedStudy:
     """The study called ``name``, or the study file at that path. InputError says everything that is wrong with it."""
-    path = Path(name) if name.endswith(".toml") else studies_dir() / f"{name}.toml"
-    if name.endswith(".toml") and not path.exists() and name.removesuffix(".toml") in study_names():
+    if not name.endswith(".toml"):
+        return _packaged(name, _shown(studies_dir() / f"{name}.toml"))
+    path = Path(name)
+    if not path.exists() and name.removesuffix(".toml") in study_names():
         raise InputError(f"{path}: No such file; the study is called {name.removesuffix('.toml')}")
     if name.endswith(ENDING):
         raise InputError(f"{_shown(path)}: is what studies share, not a study; `ackclock check` checks it")
     return parse_study(read_text(path), name=name, file=_shown(path))
+
+
+@cache
+def _packaged(name: str, file: str) -> LoadedStudy:
+    """A study of the package, whose file nobody changes while it is in use."""
+    return parse_study(read_text(studies_dir() / f"{name}.toml"), name=name, file=file)
 
 
 def parse_study(text: str, name: str, file: str) -> LoadedStudy:
