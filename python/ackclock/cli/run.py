@@ -105,7 +105,8 @@ def run(
         print_json(document(runs))
     else:
         _show(scenario, plan, collector, runs, [done.precision, *(f"wrote {path}" for path in written)])
-    if len(plan) > 1 and sys.stderr.isatty():
+    # What the workers of a cluster took they do not tell.
+    if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))
     _complain_of(done)
 

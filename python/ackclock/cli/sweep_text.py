@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from ackclock.cli.tables import Column, fitting
-from ackclock.numbers import duration, mean_and_spread
 
 if TYPE_CHECKING:
     from ackclock.scenario import Scenario, Simulated
@@ -110,6 +109,8 @@ def _column(heading: str, name: str, factor: float, points: Sequence[PointSummar
 
 def spread(value: Summary | None, factor: float) -> Text:
     """A mean with half its interval."""
+    from ackclock.numbers import mean_and_spread
+
     if value is None or value.mean is None:
         return Text("-")
     interval = value.interval and (value.interval[0] * factor, value.interval[1] * factor)
@@ -124,6 +125,8 @@ def expected_s(scenario: Scenario, plan: Plan, cores: int) -> tuple[float, float
 
 def cost(plan: Plan, packets: float, seconds: float, cores: int) -> str:
     """What is to come, in a sentence."""
+    from ackclock.numbers import duration
+
     on = f"{cores} core{'s' if cores != 1 else ''}"
     more = ", more where the precision asks for them" if plan.precision else ""
     return f"{plan}{more}: up to {_counted(packets)} packets, about {duration(seconds)} on {on} if none is stored"
@@ -138,6 +141,8 @@ def _counted(number: float) -> str:
 
 def spent(done: Simulated) -> str:
     """What the runs took, in a sentence."""
+    from ackclock.numbers import duration
+
     parts = []
     if done.cpu_time_s:
         times = done.cpu_time_s
