@@ -120,7 +120,8 @@ def spread(value: Summary | None, factor: float) -> Text:
 def expected_s(scenario: Scenario, plan: Plan, cores: int) -> tuple[float, float]:
     """At most so many packets, and about so many seconds."""
     packets = sum(scenario.sweep.packets(point) for point in plan.points) * len(plan.seeds)
-    return packets, (packets / PACKETS_PER_S + len(plan) * RUN_S) / min(cores, max(1, len(plan)))
+    # One thread takes all results in, whatever the number of cores.
+    return packets, packets / PACKETS_PER_S / min(cores, max(1, len(plan))) + len(plan) * RUN_S
 
 
 def cost(plan: Plan, packets: float, seconds: float, cores: int) -> str:
