@@ -75,7 +75,7 @@ fn entry_of(control: &Choice) -> &'static Entry {
 }
 
 /// The keys of layers.
-const LAYERS: [&str; 3] = ["slow_start", "ecn_response", "growth_limit"];
+const LAYERS: [&str; 4] = ["slow_start", "resume", "ecn_response", "growth_limit"];
 
 /// Reads the parts around a control; without a control only to find what is wrong with them. Those that are not named are
 /// the ones it was published with.
@@ -87,7 +87,8 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     };
     let discriminator = given("discriminator", &registry::discriminators());
     let action = given("action", &registry::actions());
-    let kinds = [registry::slow_starts(), registry::ecn_responses(), registry::growth_limits()];
+    let kinds =
+        [registry::slow_starts(), registry::resumes(), registry::ecn_responses(), registry::growth_limits()];
     let layers: Vec<_> = LAYERS.iter().zip(kinds).map(|(key, kind)| given(key, &kind)).collect();
     let backoff = given("backoff", &registry::backoffs());
     let layers: Option<Vec<_>> = layers.into_iter().collect();
