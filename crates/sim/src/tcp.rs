@@ -17,3 +17,4 @@ pub mod receiver;
 pub mod segment;
 pub mod sender;
 pub mod snoop;
+pub mod thinning;
