@@ -62,7 +62,7 @@ pub fn read<T>(
         Err(mistake) => mistake,
     };
     let beside = Path::new(&document.file).parent().map_or_else(|| name.into(), |folder| folder.join(name));
-    table.reader.note(Diagnostic {
+    table.reader.note(|| Diagnostic {
         file: beside.to_string_lossy().into_owned(),
         line: Some(mistake.line),
         column: Some(1),

@@ -47,14 +47,14 @@ impl<'d> Reader<'d> {
 
     /// Notes a problem.
     pub fn problem(&self, span: &Span, path: &str, found: &str, expected: &str, hint: Option<String>) {
-        self.note(self.document.problem(span, path, found, expected, hint));
+        self.note(|| self.document.problem(span, path, found, expected, hint));
     }
 
-    /// Notes a problem that may be in another file.
-    pub fn note(&self, problem: Diagnostic) {
+    /// Notes a problem that may be in another file. Beyond the most that are reported it is only counted.
+    pub fn note(&self, problem: impl FnOnce() -> Diagnostic) {
         let mut problems = self.problems.borrow_mut();
         if problems.len() < MAX_PROBLEMS {
-            problems.push(problem);
+            problems.push(problem());
         } else {
             self.more.set(self.more.get() + 1);
         }

@@ -6,7 +6,9 @@ use ackclock_base::{Range, Time};
 use ackclock_sim::outage::Outage;
 
 const INSTANTS: Range = Range::between(0.0, 1e6);
-const LENGTHS: Range = Range::between(1e-6, 1e6);
+const LENGTHS: Range = Range::between(1e-6, 3600.0);
+/// More outages than a thousand a second are a lower rate.
+const PERIODS: Range = Range::between(1e-3, 1e6);
 
 /// When a link sends nothing: from when on, how long, and how often again.
 pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outage> {
@@ -25,7 +27,7 @@ pub(super) fn read(table: &TableReader<'_>, pace: Option<&Pace>) -> Option<Outag
     let from = Time::ZERO + outage.time("from", INSTANTS)?;
     let lasts = outage.time("lasts", LENGTHS)?;
     let every = match outage.get("every") {
-        Some(_) => Some(outage.time("every", LENGTHS)?),
+        Some(_) => Some(outage.time("every", PERIODS)?),
         None => None,
     };
     if every.is_some_and(|every| every <= lasts) {
