@@ -12,6 +12,7 @@ from ackclock import core
 from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.jobs import Progress, run_jobs
+from ackclock.named_files import with_files
 from ackclock.overrides import merge
 from ackclock.run import Run, Runs
 from ackclock.store import Job, Store
@@ -37,6 +38,8 @@ class Scenario:
     overrides: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # The files that it names become part of it: what they hold later does not change it.
+        object.__setattr__(self, "text", with_files(self.text, self.file, self.overrides))
         core.check(self.text, self.file, self.overrides)
 
     @classmethod

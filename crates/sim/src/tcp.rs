@@ -19,3 +19,4 @@ pub mod receiver;
 pub mod segment;
 pub mod sender;
 pub mod snoop;
+pub mod thinning;
