@@ -6,7 +6,7 @@
 //! * [`scenario`]: a scenario, read and checked.
 //! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts. [`over_time`], [`files`], [`traces`]: what
 //!   changes while it runs.
-//! * [`sweep`]: the grid of points that a scenario's sweep spans.
+//! * [`sweep`]: the points that a scenario's sweep spans. [`precision`]: how many replications they need.
 //! * [`build`]: from a scenario and a seed to a simulation.
 //! * [`run`], [`result`]: running it, and what comes out.
 //! * [`verify`]: an independent check of a packet trace.
@@ -23,6 +23,7 @@ pub mod media;
 pub mod network;
 pub mod observe;
 pub mod over_time;
+pub mod precision;
 pub mod rate;
 pub mod reader;
 pub mod registry;

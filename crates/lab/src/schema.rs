@@ -1,6 +1,7 @@
 //! The JSON Schema of a scenario file, made from the registry, for completion and checking in an editor.
 
 use crate::registry;
+use crate::scenario::MAX_SEED;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Range};
 use serde_json::{Map, Value, json};
@@ -26,8 +27,13 @@ pub fn schema() -> Value {
             "warmup": { "anyOf": [time(), object(&["until", "at_most"], json!({
                 "until": { "const": "congestion-avoidance" }, "at_most": time()
             }))] },
-            "seed": { "type": "integer", "minimum": 0 },
+            "seed": { "type": "integer", "minimum": 0, "maximum": MAX_SEED as u64 },
             "replications": { "type": "integer", "minimum": 1 },
+            "precision": object(&["within", "metrics", "replications_most"], json!({
+                "within": text(),
+                "metrics": { "type": "array", "items": text(), "minItems": 1 },
+                "replications_most": { "type": "integer", "minimum": 1 }
+            })),
             "dumbbell": object(&["bottleneck"], json!({
                 "pairs": { "type": "integer", "minimum": 1 },
                 "rtt": { "anyOf": [time(), { "type": "array", "items": time(), "minItems": 1 }] },
@@ -58,7 +64,7 @@ pub fn schema() -> Value {
                 "loss_events": time(),
                 "bursts": quantity(Quantity::Packets, "")
             })),
-            "sweep": { "type": "object", "additionalProperties": { "type": "array", "minItems": 1 } },
+            "sweep": sweep(),
             "files": { "type": "object", "additionalProperties": object(&["text"], json!({ "text": text() })) }
         },
         "$defs": {
@@ -86,6 +92,27 @@ pub fn schema() -> Value {
             "transport": choice(&registry::transports()),
             "application": choice(&registry::applications())
         }
+    })
+}
+
+fn sweep() -> Value {
+    let end = || json!({ "type": ["number", "string"] });
+    let range = object(
+        &["from", "to"],
+        json!({ "from": end(), "to": end(), "scale": { "enum": ["linear", "log"] } }),
+    );
+    let samples = object(
+        &["count"],
+        json!({
+            "count": { "type": "integer", "minimum": 1 },
+            "method": { "enum": ["latin-hypercube", "random"] },
+            "seed": { "type": "integer", "minimum": 0, "maximum": MAX_SEED as u64 }
+        }),
+    );
+    json!({
+        "type": "object",
+        "properties": { "samples": samples },
+        "additionalProperties": { "anyOf": [{ "type": "array", "minItems": 1 }, range] }
     })
 }
 

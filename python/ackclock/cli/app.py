@@ -102,7 +102,7 @@ def run(
     seed: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, max=2**53, help="First seed; default: the scenario's.", show_default=False
+            metavar="N", min=0, max=2**53 - 1, help="First seed; default: the scenario's.", show_default=False
         ),
     ] = None,
     replications: Annotated[
@@ -129,6 +129,18 @@ def run(
         ),
     ] = None,
     threads: Threads = 0,
+    point: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Of the sweep only this point, from 1.", show_default=False),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the workers of the Dask scheduler there, e.g. tcp://host:8786.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Run one scenario file: every point of its sweep, every replication.
 
@@ -146,6 +158,8 @@ def run(
         series=series,
         out=out,
         threads=threads,
+        point=point,
+        dask=dask,
     )
 
 
