@@ -13,6 +13,7 @@ from ackclock import core
 from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.files import read_text
 from ackclock.jobs import Made, Pool, Progress, run_jobs
+from ackclock.named_files import with_files
 from ackclock.overrides import merge
 from ackclock.run import Failure, Run, Runs
 from ackclock.store import Store
@@ -44,6 +45,8 @@ class Scenario:
     overrides: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # The files that it names become part of it: what they hold later does not change it.
+        object.__setattr__(self, "text", with_files(self.text, self.file, self.overrides))
         # Checked here, once; what the core found out about the sweep is kept.
         object.__setattr__(self, "_checked", core.check(self.text, self.file, self.overrides))
 

@@ -4,6 +4,7 @@
 use crate::agents::{self, AgentPlan};
 use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Value};
+use crate::files;
 use crate::flows::{self, FlowGroup};
 use crate::network::{self, Network};
 use crate::observe::{Observe, Warmup};
@@ -55,6 +56,7 @@ pub const KEYS: &[&str] = &[
     "flows",
     "observe",
     "sweep",
+    "files",
 ];
 
 /// The longest run.
@@ -165,6 +167,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     let usual = if root.get("precision").is_some() { precision::FIRST } else { 1 };
     let replications = root.integer("replications", Range::between(1.0, 1e5)).unwrap_or(usual);
     let name = root.text("name").unwrap_or("scenario").to_owned();
+    files::check(root);
     let plans = flows::read(root);
     let network = network::read(root, &plans);
     let (duration, (network, flows)) = (duration?, network?);

@@ -36,7 +36,8 @@ pub fn schema() -> Value {
             })),
             "dumbbell": object(&["bottleneck"], json!({
                 "pairs": { "type": "integer", "minimum": 1 },
-                "bottleneck": { "$ref": "#/$defs/link" },
+                "rtt": { "anyOf": [time(), { "type": "array", "items": time(), "minItems": 1 }] },
+                "bottleneck": { "$ref": "#/$defs/link_of_rtt" },
                 "access": access, "left": access, "right": access
             })),
             "parallel": object(&["bottlenecks", "access"], json!({
@@ -63,10 +64,12 @@ pub fn schema() -> Value {
                 "loss_events": time(),
                 "bursts": quantity(Quantity::Packets, "")
             })),
-            "sweep": sweep()
+            "sweep": sweep(),
+            "files": { "type": "object", "additionalProperties": object(&["text"], json!({ "text": text() })) }
         },
         "$defs": {
             "link": object(&["rate", "delay"], link_properties(true)),
+            "link_of_rtt": object(&["rate"], link_properties(true)),
             "access": object(&[], link_properties(true)),
             "direction": object(&[], link_properties(false)),
             "named_link": object(&["rate", "delay"], named_link_properties()),
@@ -75,6 +78,7 @@ pub fn schema() -> Value {
             "discriminator": choice(&registry::discriminators()),
             "action": choice(&registry::actions()),
             "slow_start": choice(&registry::slow_starts()),
+            "resume": choice(&registry::resumes()),
             "ecn_response": choice(&registry::ecn_responses()),
             "growth_limit": choice(&registry::growth_limits()),
             "backoff": choice(&registry::backoffs()),
@@ -119,31 +123,39 @@ fn object(required: &[&str], properties: Value) -> Value {
 fn link_properties(with_reverse: bool) -> Value {
     let delays =
         json!({ "type": "array", "items": quantity(Quantity::Time, ""), "minItems": 2, "maxItems": 2 });
-    let phase = json!({
-        "type": "array",
-        "prefixItems": [quantity(Quantity::Time, ""), quantity(Quantity::Rate, "")],
-        "minItems": 2,
-        "maxItems": 2
-    });
-    let cycle = object(
-        &["cycle"],
-        json!({
-            "cycle": { "type": "array", "items": phase, "minItems": 1 },
-            "nominal": quantity(Quantity::Rate, "")
-        }),
-    );
+    let pairs = |value: Quantity| {
+        let pair = [quantity(Quantity::Time, ""), quantity(value, "")];
+        let pair = json!({ "type": "array", "prefixItems": pair, "minItems": 2, "maxItems": 2 });
+        json!({ "type": "array", "items": pair, "minItems": 1 })
+    };
+    let over_time = |value: Quantity, more: &Value| {
+        let ways = [("cycle", pairs(value)), ("steps", pairs(value)), ("trace", json!({ "type": "string" }))];
+        ways.map(|(way, written)| {
+            let mut table = object(&[way], more.clone());
+            table["properties"][way] = written;
+            table
+        })
+    };
+    let [rate_cycle, rate_steps, rate_trace] =
+        over_time(Quantity::Rate, &json!({ "nominal": quantity(Quantity::Rate, "") }));
+    let [delay_cycle, delay_steps, delay_trace] = over_time(Quantity::Time, &json!({}));
+    let evenly = object(&["evenly"], json!({ "evenly": delays }));
+    let time = || quantity(Quantity::Time, "");
+    let jitter = object(&["most", "good", "bad"], json!({ "most": time(), "good": time(), "bad": time() }));
     let mut properties = json!({
-        "rate": { "anyOf": [quantity(Quantity::Rate, ""), cycle] },
-        "delay": { "anyOf": [quantity(Quantity::Time, ""), object(&["evenly"], json!({ "evenly": delays }))] },
+        "rate": { "anyOf": [quantity(Quantity::Rate, ""), rate_cycle, rate_steps, rate_trace] },
+        "delay": { "anyOf": [time(), evenly, delay_cycle, delay_steps, delay_trace] },
+        "outage": object(&["from", "lasts"], json!({ "from": time(), "lasts": time(), "every": time() })),
         "queue": { "$ref": "#/$defs/queue" },
         "loss": { "$ref": "#/$defs/loss" },
-        "jitter": quantity(Quantity::Time, ""),
+        "jitter": { "anyOf": [time(), jitter] },
         "detour": object(&["from", "longer"], json!({
             "from": quantity(Quantity::Time, ""),
             "until": quantity(Quantity::Time, ""),
             "longer": quantity(Quantity::Time, "")
         })),
         "reorder": { "type": "boolean" },
+        "hold": time(),
         "medium": { "type": "string" }
     });
     if with_reverse {
@@ -193,6 +205,7 @@ fn flow_properties() -> Value {
         "discriminator": { "$ref": "#/$defs/discriminator" },
         "action": { "$ref": "#/$defs/action" },
         "slow_start": { "$ref": "#/$defs/slow_start" },
+        "resume": { "$ref": "#/$defs/resume" },
         "ecn_response": { "$ref": "#/$defs/ecn_response" },
         "growth_limit": { "$ref": "#/$defs/growth_limit" },
         "backoff": { "$ref": "#/$defs/backoff" },
