@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from ackclock import core
-from ackclock.errors import AckclockError, Interrupted
+from ackclock.errors import AckclockError, InputError, Interrupted
 from ackclock.store import Job, Store
 
 Progress = Callable[[int, int, float], None]
@@ -53,6 +53,8 @@ class Local:
     """All cores of this machine, or as many as ``threads`` says."""
 
     def __init__(self, threads: int = 0) -> None:
+        if threads < 0:
+            raise InputError(f"{threads} threads, expected 1 or more, or 0 for one on each core")
         self.cores = self.ahead = threads or os.cpu_count() or 1
         self._threads = threads
 

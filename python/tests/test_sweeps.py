@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from conftest import SCENARIO, Command, replaced
@@ -222,8 +223,26 @@ class TestMistakes:
 
     @pytest.mark.parametrize("seed", [-1, 2**53, 1.5, True, "1"])
     def test_seeds_that_cannot_be(self, seed: Any) -> None:
-        with pytest.raises(InputError, match="expected a whole number from 0 to 9007199254740991"):
-            Scenario.from_text(SHORT).run_many([1, seed])
+        scenario = Scenario.from_text(SHORT)
+        for call in (
+            lambda: scenario.run_many([1, seed]),
+            lambda: scenario.run(seed),
+            lambda: scenario.trace(seed),
+        ):
+            with pytest.raises(InputError, match="expected a whole number from 0 to 9007199254740991"):
+                call()
+
+    def test_seeds_may_come_from_numpy(self) -> None:
+        runs = Scenario.from_text(SHORT).run_many(np.arange(3, 5))
+        assert [run.seed for run in runs] == [3, 4]
+
+    def test_numbers_that_make_no_sense(self) -> None:
+        scenario = Scenario.from_text(SHORT)
+        with pytest.raises(InputError, match="0 replications, expected 1 or more"):
+            scenario.run_many(replications=0)
+        with pytest.raises(InputError, match="-1 threads, expected 1 or more"):
+            scenario.run_many(threads=-1)
+        assert len(scenario.run_many([])) == 0
 
     def test_the_last_seed_is_within_the_bound_too(self, ackclock: Command, scenario_file: Path) -> None:
         outcome = ackclock("run", scenario_file, "--seed", 2**53 - 1, "--replications", "2")

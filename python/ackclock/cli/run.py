@@ -185,7 +185,7 @@ def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) 
     drawn = [
         first
         if first.result.get("series") is not None
-        else scenario.with_overrides(first.point).run(first.seed, series=True)
+        else scenario.at(first.point).run(first.seed, series=True)
         for first in firsts
     ]
     stem = "-".join(Path(scenario.file).stem.split())
