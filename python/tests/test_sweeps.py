@@ -18,13 +18,13 @@ import pytest
 from conftest import SCENARIO, Command, replaced
 
 from ackclock import core
-from ackclock.cli.sweep_text import cost, expected_s
+from ackclock.cli.sweep_text import cost, expected_s, spent
 from ackclock.cli.terminal import TimeLeft
 from ackclock.collect import Collector
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 from ackclock.jobs import Local, run_jobs
 from ackclock.run import Runs
-from ackclock.scenario import Scenario
+from ackclock.scenario import Scenario, Simulated
 from ackclock.statistics import Summary, summarise
 from ackclock.store import Job, Store
 from ackclock.summary import bound, over
@@ -293,6 +293,12 @@ class TestTerminal:
         # 1 Mbit/s for 5 s are 1e6 * 5 / 8 / 1500 = 417 packets: 42 s for a core that does ten a second.
         monkeypatch.setattr("ackclock.cli.sweep_text.PACKETS_PER_S", 10.0)
         assert "1 run: up to 417 packets, about 42 s on " in ackclock("run", scenario_file).err
+
+    def test_what_runs_took(self) -> None:
+        done = Simulated(runs=1003, stored=1001, cpu_time_s=[0.002, 0.25])
+        # (2 ms + 250 ms) / 2 = 126 ms
+        assert spent(done) == "2 runs of 0.13 s on average, the longest of 0.25 s; 1,001 were stored"
+        assert spent(Simulated(runs=1, cpu_time_s=[0.0042])).endswith("the longest of 4.2 ms")
 
     def test_the_time_left_does_not_count_what_was_stored(self) -> None:
         left = TimeLeft()

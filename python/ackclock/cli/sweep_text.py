@@ -142,15 +142,19 @@ def _counted(number: float) -> str:
 
 def spent(done: Simulated) -> str:
     """What the runs took, in a sentence."""
-    from ackclock.numbers import duration
-
     parts = []
     if done.cpu_time_s:
         times = done.cpu_time_s
         parts.append(
-            f"{len(times):,} runs of {duration(sum(times) / len(times))} on average, the longest of "
-            f"{duration(max(times))}"
+            f"{len(times):,} runs of {_short(sum(times) / len(times))} on average, the longest of "
+            f"{_short(max(times))}"
         )
     if done.stored:
         parts.append(f"{done.stored:,} were stored")
     return "; ".join(parts)
+
+
+def _short(seconds: float) -> str:
+    from ackclock.numbers import duration
+
+    return f"{1000 * seconds:.2g} ms" if seconds < 0.1 else duration(seconds)
