@@ -107,7 +107,8 @@ def run(
         print_json(document(runs))
     else:
         _show(scenario, plan, collector, runs, [done.precision, *(f"wrote {path}" for path in written)])
-    if len(plan) > 1 and sys.stderr.isatty():
+    # What the workers of a cluster took they do not tell.
+    if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))
     _complain_of(done)
 
@@ -186,7 +187,7 @@ def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) 
     drawn = [
         first
         if first.result.get("series") is not None
-        else scenario.with_overrides(first.point).run(first.seed, series=True)
+        else scenario.at(first.point).run(first.seed, series=True)
         for first in firsts
     ]
     stem = "-".join(Path(scenario.file).stem.split())
