@@ -35,8 +35,10 @@ PAGES = (
     "bbr",
     "learning-tcp-today",
     "ltcp-rc-today",
+    "paths",
     "policers",
     "prague",
+    "profiles",
     "rbcc-today",
     "slow-starts",
     "spc-today",
@@ -76,7 +78,7 @@ def test_every_question_of_ours_is_answered_on_its_page() -> None:
     ours = [one for name, one in RECORDED.items() if name.startswith("today/")]
     assert ours
     for one in ours:
-        kind = "grids" if one.study.startswith("today/policers") else "claims"
+        kind = "grids" if one.study.startswith(("today/paths", "today/policers")) else "claims"
         part = pages.split(f"<!-- generated: {kind} {one.study} -->")[1].split("<!-- end")[0]
         rows = [line for line in part.splitlines() if line.startswith("| ") and "---" not in line]
         if kind == "claims":

@@ -72,13 +72,14 @@ pub struct FlowPlan {
     pub span: Place_,
 }
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "name",
     "count",
     "control",
     "discriminator",
     "action",
     "slow_start",
+    "resume",
     "ecn_response",
     "growth_limit",
     "backoff",

@@ -4,7 +4,7 @@ use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
-use ackclock_base::Descriptor;
+use ackclock_base::{Descriptor, Kind, Value};
 use ackclock_cc::entry::{Build, Companions, Entry};
 use ackclock_cc::{Assembly, Backoff, Part};
 
@@ -43,6 +43,19 @@ impl ControlPlan {
         assembly.within(self.layers.iter().map(part))
     }
 
+    /// The same with the slow start that the control has in Linux, unless the flow names one. It is told whether packets leave
+    /// paced.
+    pub fn as_in_linux(mut self, paced: bool) -> Self {
+        let named = self.layers.iter().any(|layer| layer.descriptor.kind == Kind::SlowStart);
+        let own = self.entry().companions.slow_start_in_linux.and_then(ackclock_cc::registry::find_layer);
+        if let Some(entry) = own.filter(|_| !named) {
+            let mut slow_start = Choice::default_of(entry.descriptor);
+            slow_start.values.set("paced", Value::Flag(paced));
+            self.layers.insert(0, slow_start);
+        }
+        self
+    }
+
     /// A rule that lets the factor on the timeout grow to `most`.
     pub fn backoff(&self, most: f64) -> Box<dyn Backoff> {
         let entry = ackclock_cc::registry::find_backoff(self.backoff.descriptor.name);
@@ -62,7 +75,7 @@ fn entry_of(control: &Choice) -> &'static Entry {
 }
 
 /// The keys of layers.
-const LAYERS: [&str; 3] = ["slow_start", "ecn_response", "growth_limit"];
+const LAYERS: [&str; 4] = ["slow_start", "resume", "ecn_response", "growth_limit"];
 
 /// Reads the parts around a control; without a control only to find what is wrong with them. Those that are not named are
 /// the ones it was published with.
@@ -74,7 +87,8 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     };
     let discriminator = given("discriminator", &registry::discriminators());
     let action = given("action", &registry::actions());
-    let kinds = [registry::slow_starts(), registry::ecn_responses(), registry::growth_limits()];
+    let kinds =
+        [registry::slow_starts(), registry::resumes(), registry::ecn_responses(), registry::growth_limits()];
     let layers: Vec<_> = LAYERS.iter().zip(kinds).map(|(key, kind)| given(key, &kind)).collect();
     let backoff = given("backoff", &registry::backoffs());
     let layers: Option<Vec<_>> = layers.into_iter().collect();
