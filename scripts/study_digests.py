@@ -18,6 +18,7 @@ import ackclock
 from ackclock import core
 from ackclock.errors import InputError, ScenarioError
 from ackclock.files import read_text
+from ackclock.named_files import with_files
 from ackclock.jobs import run_jobs
 from ackclock.overrides import merge, to_json
 from ackclock.series import as_document
@@ -171,7 +172,7 @@ def _of_study(name: str, options: Options) -> Iterator[Asked]:
 
 def _of_scenario(name: str, options: Options) -> Iterator[Asked]:
     """Every point of the sweep of a scenario file."""
-    text = read_text(ROOT / name)
+    text = with_files(read_text(ROOT / name), str(ROOT / name))
     for point in core.points(text, name, {}):
         described = core.describe(text, name, point)
         for k in range(options.seeds):

@@ -43,11 +43,14 @@ pub struct Companions {
     pub action: Option<&'static str>,
     /// How its timeout backs off; exponentially where nothing is named.
     pub backoff: Option<&'static str>,
+    /// The slow start that it has in Linux, where a transport follows Linux and the flow names none.
+    pub slow_start_in_linux: Option<&'static str>,
 }
 
 impl Companions {
     /// Whatever the transport has.
-    pub const NONE: Self = Self { recovery: None, discriminator: None, action: None, backoff: None };
+    pub const NONE: Self =
+        Self { recovery: None, discriminator: None, action: None, backoff: None, slow_start_in_linux: None };
 
     /// A retransmission rule, and nothing else out of the ordinary.
     pub const fn recovery(rule: &'static str) -> Self {

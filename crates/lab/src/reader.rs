@@ -40,11 +40,21 @@ impl<'d> Reader<'d> {
         self.problems.borrow().len() + self.more.get()
     }
 
+    /// The document.
+    pub fn document(&self) -> &'d Document {
+        self.document
+    }
+
     /// Notes a problem.
     pub fn problem(&self, span: &Span, path: &str, found: &str, expected: &str, hint: Option<String>) {
+        self.note(|| self.document.problem(span, path, found, expected, hint));
+    }
+
+    /// Notes a problem that may be in another file. Beyond the most that are reported it is only counted.
+    pub fn note(&self, problem: impl FnOnce() -> Diagnostic) {
         let mut problems = self.problems.borrow_mut();
         if problems.len() < MAX_PROBLEMS {
-            problems.push(self.document.problem(span, path, found, expected, hint));
+            problems.push(problem());
         } else {
             self.more.set(self.more.get() + 1);
         }

@@ -186,7 +186,8 @@ fn a_spurious_timeout_is_undone() {
     let text = "duration = \"20 s\"\n[dumbbell]\npairs = 2\n\
         bottleneck = { rate = \"2 Mbit/s\", delay = \"10 ms\", queue = { name = \"droptail\", limit = \"unlimited\" } }\n\
         access = { rate = \"100 Mbit/s\", delay = \"0 s\" }\n\
-        [[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\ntransport = { name = \"linux\", window = \"30 packets\" }\n\
+        [[flows]]\nname = \"tcp\"\ncontrol = \"sack\"\ntransport = { name = \"rfc\", min_rto = \"200 ms\", \
+        delayed_ack_time = \"40 ms\", reduce_from = \"window\", window = \"30 packets\" }\n\
         [[flows]]\nname = \"burst\"\napplication = { name = \"cbr\", rate = \"50 Mbit/s\" }\n\
         start = \"5 s\"\nstop = \"5.1 s\"\n";
     let with = |undo: bool| verified::result(text, &json!({ "flows.tcp.transport.spurious_timeouts": undo }));

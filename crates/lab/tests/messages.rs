@@ -165,8 +165,17 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = []\n[[flows]]"), (11, 21), "sweep.\"flows.tcp.count\"", "an empty list", "a list of the values to try", None),
     mistake(("[[flows]]", "[sweep]\nflows.tcp.count = [1, 2]\n[[flows]]"), (11, 1), "sweep.\"flows\"", "a table", "for a dotted path in quotes", None),
     mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = [1, 0]\n[[flows]]"), (11, 25), "flows.0.count", "0", "a whole number from 1 to 10000", None),
-    mistake(("[[flows]]", "[sweep]\n\"flows.tpc.count\" = [1, 2]\n[[flows]]"), (11, 22), "flows.tpc.count", "no item `tpc`", "one of the names tcp", None),
-    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.cuont\" = [1, 2]\n[[flows]]"), (11, 22), "flows.0.cuont", "the key `cuont`", "one of name, count", Some("`count`")),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tpc.count\" = [1, 2]\n[[flows]]"), (11, 1), "flows.tpc.count", "no item `tpc`", "one of the names tcp", None),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.cuont\" = [1, 2]\n[[flows]]"), (11, 1), "flows.0.cuont", "the key `cuont`", "one of name, count", Some("`count`")),
+    mistake(("[[flows]]", "[sweep]\n\"dumbbell.botleneck.delay\" = [\"1 ms\", \"2 ms\"]\n[[flows]]"), (11, 1), "dumbbell.botleneck", "the key `botleneck`", "one of pairs, bottleneck", Some("`bottleneck`")),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = [1, 2, 1]\n[[flows]]"), (11, 28), "sweep.\"flows.tcp.count\"", "1, which is the value 1 again", "every value once", None),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = { from = 1, to = 9 }\n[[flows]]"), (10, 1), "sweep.samples", "ranges and no `samples`", "samples = { count = 64 }", None),
+    mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\nduration = [\"1 s\"]\n[[flows]]"), (11, 11), "sweep.samples", "`samples` and no range", "a range such as", None),
+    mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\n\"flows.tcp.count\" = { from = 1, to = 4 }\n[[flows]]"), (11, 11), "sweep.samples", "9 samples of which some are equal", "fewer samples", None),
+    mistake(("warmup = \"1 s\"", "precision = { within = \"5\", metrics = [\"fairness\"], replications_most = 9 }"), (3, 24), "precision.within", "\"5\"", "a percentage above 0", None),
+    mistake(("warmup = \"1 s\"", "precision = { within = \"5 %\", metrics = [\"groups.tcp.godput_bps\"], replications_most = 9 }"), (3, 41), "precision.metrics", "\"groups.tcp.godput_bps\" (near `goodput_bps`)", "a field of results", None),
+    mistake(("warmup = \"1 s\"", "precision = { within = \"5 %\", metrics = [\"fairness\"], replications_most = 4 }"), (3, 75), "precision.replications_most", "less than `replications`", "as many or more", None),
+    mistake(("warmup = \"1 s\"", "seed = 9007199254740992"), (3, 8), "seed", "9007199254740992", "a whole number from 0 to 9007199254740991", None),
 ];
 
 #[rustfmt::skip]

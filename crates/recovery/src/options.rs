@@ -1,7 +1,8 @@
 //! What can be chosen about how a sender recovers from losses. A transport's profiles fill this in.
 
 use crate::ledger::Newly;
-use crate::rtt::TimeoutRule;
+use crate::pacer::Gains;
+use crate::rtt::{MinBounds, TimeoutRule};
 use crate::undo::UndoRules;
 use crate::units::Units;
 use ackclock_base::{Packets, Span};
@@ -39,6 +40,8 @@ pub struct Options {
     pub undo: UndoRules,
     /// Whether a control without a rate of its own has its packets paced over the round trip.
     pub pacing: bool,
+    /// How much faster than the window over the round trip.
+    pub pacing_gains: Gains,
     /// The most packets that one acknowledgement releases.
     pub max_burst: u64,
     /// Whether a packet that the host's own interface refuses reduces the window and is sent again at the next occasion.
@@ -57,7 +60,8 @@ impl Options {
             dupack_threshold: 3, // RFC 6675 section 2
             timeout: TimeoutRule {
                 tick: Span::from_millis(1),
-                min: Span::from_millis(1_000),     // RFC 6298 section 2.4
+                min: Span::from_millis(1_000), // RFC 6298 section 2.4
+                min_bounds: MinBounds::Timeout,
                 max: Span::from_millis(60_000),    // section 2.5
                 initial: Span::from_millis(1_000), // section 2.1
             },
@@ -70,6 +74,7 @@ impl Options {
             times_gaps: false,
             undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522
             pacing: true,                                                     // RFC 9002 section 7.7
+            pacing_gains: Gains::LINUX,
             max_burst: u64::MAX,
             feels_local_drops: false,
             announces_reductions: false,

@@ -24,6 +24,20 @@ pub struct Pace {
     quantum: Packets,
 }
 
+/// How much faster than the window over the round trip packets leave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Gains {
+    /// While the window is below half of the slow start threshold: in the last round trip of slow start it is the other.
+    pub slow_start: f64,
+    /// From then on.
+    pub avoidance: f64,
+}
+
+impl Gains {
+    /// Linux's `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`.
+    pub const LINUX: Self = Self { slow_start: 2.0, avoidance: 1.2 };
+}
+
 /// What a sum of packets in bytes may lack of, or have above, a whole number.
 const ROUNDING: Packets = 1e-6;
 
@@ -38,13 +52,12 @@ impl Pace {
         Some(Self::new(Span::from_seconds(bits / rate.bits_per_second().max(1) as f64), decision))
     }
 
-    /// A window spread over the round trip, with what Linux allows above that: twice the rate in slow start, 1.2 times
-    /// after (`tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio`).
-    pub fn of_window(decision: &Decision, smoothed_rtt: Span) -> Self {
+    /// A window spread over the round trip, or as much faster as the gains say (Linux, tcp_update_pacing_rate).
+    pub fn of_window(decision: &Decision, smoothed_rtt: Span, gains: Gains) -> Self {
         if smoothed_rtt == Span::ZERO {
             return Self::NONE;
         }
-        let gain = if decision.cwnd < decision.ssthresh / 2.0 { 2.0 } else { 1.2 };
+        let gain = if decision.cwnd < decision.ssthresh / 2.0 { gains.slow_start } else { gains.avoidance };
         Self::new(smoothed_rtt.scale(1.0 / (gain * decision.cwnd)), decision)
     }
 
@@ -211,9 +224,14 @@ mod tests {
     #[test]
     fn a_window_is_spread_over_the_round_trip_twice_as_fast_in_slow_start_and_a_fifth_faster_after() {
         let rtt = Span::from_millis(120);
-        let interval = |cwnd, ssthresh| Pace::of_window(&Decision::window(cwnd, ssthresh), rtt).interval;
+        let interval =
+            |cwnd, ssthresh| Pace::of_window(&Decision::window(cwnd, ssthresh), rtt, Gains::LINUX).interval;
         assert_eq!(interval(10.0, f64::INFINITY), Span::from_millis(6));
         assert_eq!(interval(10.0, 10.0), Span::from_millis(10));
-        assert_eq!(Pace::of_window(&Decision::window(10.0, 10.0), Span::ZERO), Pace::NONE);
+        // One packet of ten in 120 ms is 12 ms.
+        let even = Gains { slow_start: 1.0, avoidance: 1.0 };
+        let avoiding = Decision::window(10.0, 10.0);
+        assert_eq!(Pace::of_window(&avoiding, rtt, even).interval, Span::from_millis(12));
+        assert_eq!(Pace::of_window(&avoiding, Span::ZERO, even), Pace::NONE);
     }
 }

@@ -46,13 +46,25 @@ impl Ticks {
     }
 }
 
+/// What the least timeout bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MinBounds {
+    /// The timeout (RFC 6298 section 2.4).
+    #[default]
+    Timeout,
+    /// What the timeout has above the smoothed round trip, four deviations (Linux net/ipv4/tcp_input.c, tcp_rtt_estimator).
+    Deviation,
+}
+
 /// How the timeout is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeoutRule {
     /// The clock's granularity G: samples are differences of such ticks.
     pub tick: Span,
-    /// The least timeout.
+    /// The least timeout, or the least that it is above the smoothed round trip.
     pub min: Span,
+    /// Which of the two.
+    pub min_bounds: MinBounds,
     /// The greatest timeout, with back-off.
     pub max: Span,
     /// The timeout before any sample.
@@ -105,7 +117,11 @@ impl RttEstimator {
         let ticks = (now.nanos() / tick).saturating_sub(sent.nanos() / tick).max(1);
         self.coarse.take(ticks);
         let Ticks { mean_8, deviation_4 } = self.coarse;
-        self.base = (self.rule.tick * (mean_8 / 8 + deviation_4)).max(self.rule.min);
+        let TimeoutRule { tick, min, min_bounds, .. } = self.rule;
+        self.base = match min_bounds {
+            MinBounds::Timeout => (tick * (mean_8 / 8 + deviation_4)).max(min),
+            MinBounds::Deviation => tick * (mean_8 / 8) + (tick * deviation_4).max(min),
+        };
     }
 
     /// RFC 6298 section 2.3, 2.4 and 5.5: the timeout with a back-off factor on it.
@@ -132,6 +148,7 @@ mod tests {
     const RULE: TimeoutRule = TimeoutRule {
         tick: Span::from_millis(10),
         min: Span::from_millis(200),
+        min_bounds: MinBounds::Timeout,
         max: Span::from_millis(60_000),
         initial: Span::from_millis(3000),
     };
@@ -153,6 +170,21 @@ mod tests {
         timer_samples(&mut estimator, &[180]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(340));
         assert_eq!(estimator.timeout(4.0), Span::from_millis(1360));
+    }
+
+    #[test]
+    fn in_linux_the_least_timeout_is_above_the_round_trip() {
+        let mut estimator = RttEstimator::new(TimeoutRule { min_bounds: MinBounds::Deviation, ..RULE });
+        // First sample 100 ms: four deviations are 200 ms, no less than the least. Then 140 ms: SRTT (7 * 100 + 140) / 8 = 105,
+        // 100 in ticks; four deviations (3 * 200 + 4 * 40) / 4 = 190, so 200.
+        timer_samples(&mut estimator, &[100]);
+        assert_eq!(estimator.timeout(1.0), Span::from_millis(300));
+        timer_samples(&mut estimator, &[140]);
+        assert_eq!(estimator.timeout(1.0), Span::from_millis(300));
+        // Steady at 300 ms, where RFC 6298 would have 330.
+        timer_samples(&mut estimator, &[300; 300]);
+        assert_eq!(estimator.timeout(1.0), Span::from_millis(500));
+        assert_eq!(estimator.timeout(2.0), Span::from_millis(1000));
     }
 
     #[test]

@@ -189,6 +189,11 @@ impl Sender {
         self.data_until = self.data_until.saturating_add(packets);
     }
 
+    /// The receiver allows so many packets from the first unacknowledged on.
+    pub fn set_window(&mut self, packets: u64) {
+        self.options.window = packets.min(self.options.units.most_outstanding());
+    }
+
     /// Packets carry so many payload bytes from now on (path MTU discovery, RFC 8899).
     pub fn set_packet_bytes(&mut self, now: Time, bytes: u32) {
         self.note_cwnd(now);

@@ -2,7 +2,7 @@
 //! from there. It sees the packets of one flow and path, in both directions. Where there is none, none of this costs anything.
 
 use crate::packet::Packet;
-use crate::tcp::snoop;
+use crate::tcp::{snoop, thinning};
 use ackclock_base::{Descriptor, Time, Values};
 
 /// An agent at a node.
@@ -82,7 +82,7 @@ pub struct Entry {
 }
 
 /// The agents, in the order in which lists show them.
-pub const AGENTS: &[Entry] = &[snoop::ENTRY];
+pub const AGENTS: &[Entry] = &[snoop::ENTRY, thinning::ENTRY];
 
 /// The agent called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {

@@ -8,8 +8,10 @@
 //! * [`sender`]: what the sending side does with acknowledgements and timers.
 //! * [`segment`]: what they tell each other, in a packet's header.
 //! * [`connection`]: both as ends of a flow.
+//! * [`autotuning`]: the receive window that follows the application.
 //! * [`receiver`]: cumulative and selective acknowledgements, delayed acknowledgements, echo of marks.
 
+pub mod autotuning;
 pub mod connection;
 pub mod details;
 pub mod options;
@@ -17,3 +19,4 @@ pub mod receiver;
 pub mod segment;
 pub mod sender;
 pub mod snoop;
+pub mod thinning;

@@ -91,7 +91,7 @@ fn play_judged(control: &str, judging: &[(&str, &str)], action: &[(&str, &str)],
                 continue;
             }
             assert!(receiver.take(now + ONE_WAY, &packet), "no delayed acknowledgements");
-            let ack = receiver.acknowledge();
+            let ack = receiver.acknowledge(now + ONE_WAY);
             acks.push_back((now + ONE_WAY + ONE_WAY, ack));
         }
         match acks.front() {

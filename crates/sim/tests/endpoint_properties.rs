@@ -67,7 +67,8 @@ impl Connection {
         let offset = |number_in_block: u64| number_in_block.saturating_sub(number) as u32;
         let mut sack = [Block::default(); 3];
         sack[0] = Block { start: offset(block.0), end: offset(block.1) };
-        let packet = Packet { number, stamp: self.now, bytes: 40, marks, flags, sack, ..Packet::default() };
+        let packet =
+            Packet { number, stamp: self.now, bytes: 40, count: marks, flags, sack, ..Packet::default() };
         self.sent.0.clear();
         self.sender.on_ack(self.now, &packet, &mut self.sent);
         self.sent.0.clone()

@@ -60,7 +60,7 @@ fn play(settings: &[(&str, &str)]) -> (u64, f64) {
                     sender.on_ack(now, &packet, &mut wire);
                 } else {
                     assert!(receiver.take(now, &packet), "no delayed acknowledgements");
-                    under_way.push((now + ONE_WAY, true, receiver.acknowledge()));
+                    under_way.push((now + ONE_WAY, true, receiver.acknowledge(now)));
                 }
             }
             None => {

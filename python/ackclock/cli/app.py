@@ -81,11 +81,28 @@ def _options(
 
 @_command()
 def run(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A scenario file (TOML).", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A scenario file (TOML), or - for standard input.", show_default=False
+        ),
+    ],
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH=VALUE",
+            help="Set a value of the scenario, e.g. flows.cubic.count=4. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help='Simulate so long, e.g. "30 s".', show_default=False),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, max=2**53, help="First seed; default: the scenario's.", show_default=False
+            metavar="N", min=0, max=2**53 - 1, help="First seed; default: the scenario's.", show_default=False
         ),
     ] = None,
     replications: Annotated[
@@ -95,6 +112,9 @@ def run(
         ),
     ] = None,
     json: Json = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="Write a report: tables, figures over time, how to make it again.")
+    ] = False,
     series: Annotated[
         bool, typer.Option("--series", help="Keep the values over time in what is written.")
     ] = False,
@@ -109,13 +129,37 @@ def run(
         ),
     ] = None,
     threads: Threads = 0,
+    point: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Of the sweep only this point, from 1.", show_default=False),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the workers of the Dask scheduler there, e.g. tcp://host:8786.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Run one scenario file: every point of its sweep, every replication.
 
-    Example: [bold]ackclock run dumbbell.toml --replications 10 --out results[/bold]
+    Examples: [bold]ackclock run dumbbell.toml --replications 10 --out results[/bold],
+    [bold]ackclock run dumbbell.toml --set dumbbell.bottleneck.rate="20 Mbit/s" --html[/bold]
     """
     run_command.run(
-        file, seed=seed, replications=replications, as_json=json, series=series, out=out, threads=threads
+        file,
+        settings=set or [],
+        duration=duration,
+        seed=seed,
+        replications=replications,
+        as_json=json,
+        html=html,
+        series=series,
+        out=out,
+        threads=threads,
+        point=point,
+        dask=dask,
     )
 
 

@@ -68,24 +68,38 @@ def render_report(results: Sequence[StudyResult], command: str) -> str:
         for result in results
     ]
     theses = _theses(studies, anchors)
-    has_figures = any(not figure.empty for study in studies for figure in study.figures)
+    return rendered(
+        "page.html.j2",
+        title=results[0].title if len(results) == 1 else "Reproduction report",
+        figures=any(not figure.empty for study in studies for figure in study.figures),
+        command=command,
+        studies=studies,
+        theses=theses,
+        verdicts=verdicts_of(results),
+        tallies=_tallies(results, theses),
+        misses=_misses(studies) if len(studies) > 1 else [],
+        dozens=len(studies) > DOZENS,
+    )
+
+
+def rendered(
+    template: str, *, title: str, figures: bool, styles: Sequence[str] = ("report.css",), **values: Any
+) -> str:
+    """A page made by ``template``: what ``layout.html.j2`` needs, and the page's own ``values``.
+
+    The library that draws is inside only where there are ``figures``.
+    """
     return (
         environment()
-        .get_template("page.html.j2")
+        .get_template(template)
         .render(
-            title=results[0].title if len(results) == 1 else "Reproduction report",
-            command=command,
-            studies=studies,
-            theses=theses,
-            verdicts=verdicts_of(results),
-            tallies=_tallies(results, theses),
-            misses=_misses(studies) if len(studies) > 1 else [],
-            dozens=len(studies) > DOZENS,
-            css=asset("report.css"),
+            title=title,
+            css=Markup("").join(asset(style) for style in styles),
             theme_js=asset("theme.js"),
             page_js=asset("page.js"),
-            figures_js=figures_script() if has_figures else "",
-            plotly=packed_plotly() if has_figures else "",
+            figures_js=figures_script() if figures else "",
+            plotly=packed_plotly() if figures else "",
+            **values,
         )
     )
 

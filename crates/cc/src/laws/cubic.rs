@@ -18,7 +18,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Alone(|values, initial| Box::new(Classic::new(Cubic::new(values.into()), initial))),
-    companions: Companions::NONE,
+    companions: Companions { slow_start_in_linux: Some("hystart"), ..Companions::NONE },
 };
 
 choice! {

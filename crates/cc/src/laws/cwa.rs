@@ -17,6 +17,6 @@ pub const ENTRY: Entry = Entry {
         recovery: Some("reno"),
         discriminator: Some("always"),
         action: Some("cwa"),
-        backoff: None,
+        ..Companions::NONE
     },
 };

@@ -17,6 +17,6 @@ pub const ENTRY: Entry = Entry {
         recovery: Some("newreno"),
         discriminator: Some("learning"),
         action: Some("conservative"),
-        backoff: None,
+        ..Companions::NONE
     },
 };

@@ -18,7 +18,7 @@ pub const SPIKE: Entry = Entry {
         recovery: Some("reno"),
         discriminator: Some("spike"),
         action: Some("no-cut"),
-        backoff: None,
+        ..Companions::NONE
     },
 };
 

@@ -18,6 +18,7 @@ pub const TCP_RTT: Entry = Entry {
         discriminator: Some("rtt"),
         action: Some("cwa"),
         backoff: Some("rta"),
+        ..Companions::NONE
     },
 };
 

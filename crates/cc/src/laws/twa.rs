@@ -18,5 +18,6 @@ pub const ENTRY: Entry = Entry {
         discriminator: Some("always"),
         action: Some("cwa"),
         backoff: Some("rta"),
+        ..Companions::NONE
     },
 };

@@ -5,6 +5,7 @@ use crate::flows::{ConnectionPlan, ControlPlan, Protocol};
 use ackclock_cc::{Assembly, Initial};
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::random::Stream;
+use ackclock_sim::tcp::details::Details;
 use ackclock_sim::{quic, tcp};
 
 /// Makes them.
@@ -50,9 +51,13 @@ impl Options {
 impl Connections {
     /// Those of a plan.
     pub(super) fn of(plan: &ConnectionPlan) -> Self {
-        let (control, values) = (plan.control.clone(), &plan.transport.values);
+        let (mut control, values) = (plan.control.clone(), &plan.transport.values);
         let options = match plan.protocol() {
             Protocol::Tcp => {
+                let Details { hystart, pacing, .. } = values.into();
+                if hystart {
+                    control = control.as_in_linux(pacing);
+                }
                 let recovery = control.entry().companions.recovery;
                 Options::Tcp(tcp::options::Options::new(values, recovery))
             }

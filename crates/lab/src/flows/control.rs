@@ -4,7 +4,7 @@ use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
-use ackclock_base::Descriptor;
+use ackclock_base::{Descriptor, Kind, Value};
 use ackclock_cc::entry::{Build, Companions, Entry};
 use ackclock_cc::{Assembly, Backoff, Part};
 
@@ -41,6 +41,19 @@ impl ControlPlan {
         let action = self.action.as_ref().map(part);
         let assembly = Assembly::new(self.entry(), &self.control.values, discriminator, action);
         assembly.within(self.layers.iter().map(part))
+    }
+
+    /// The same with the slow start that the control has in Linux, unless the flow names one. It is told whether packets leave
+    /// paced.
+    pub fn as_in_linux(mut self, paced: bool) -> Self {
+        let named = self.layers.iter().any(|layer| layer.descriptor.kind == Kind::SlowStart);
+        let own = self.entry().companions.slow_start_in_linux.and_then(ackclock_cc::registry::find_layer);
+        if let Some(entry) = own.filter(|_| !named) {
+            let mut slow_start = Choice::default_of(entry.descriptor);
+            slow_start.values.set("paced", Value::Flag(paced));
+            self.layers.insert(0, slow_start);
+        }
+        self
     }
 
     /// A rule that lets the factor on the timeout grow to `most`.

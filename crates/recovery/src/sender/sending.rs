@@ -82,7 +82,7 @@ impl Sender {
     /// From the control's rate, or from the window over the round trip where the profile paces window controls.
     pub(super) fn pace(&self, decision: &Decision) -> Pace {
         let of_rate = Pace::of_rate(decision, self.options.units.packet_bytes());
-        of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean))
+        of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean, self.options.pacing_gains))
     }
 
     /// Sends a packet, new or again, and returns its size; `None` if it has not left.

@@ -7,7 +7,7 @@ use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Size, Span, Values};
 use ackclock_cc::Initial;
 use ackclock_recovery::detection::quic::QuicOptions;
-use ackclock_recovery::rtt::TimeoutRule;
+use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
 
@@ -90,6 +90,7 @@ impl Options {
                 timeout: TimeoutRule {
                     tick: Span::from_millis(1), // kGranularity, RFC 9002 section 6.1.2
                     min: Span::from_millis(1),
+                    min_bounds: MinBounds::Timeout,
                     max: Span::from_millis(60_000),
                     initial: INITIAL_TIMEOUT,
                 },

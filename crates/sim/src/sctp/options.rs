@@ -3,7 +3,8 @@
 use super::details::{BurstBound, Details, Repair, RetransmitTo};
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
-use ackclock_recovery::rtt::TimeoutRule;
+use ackclock_recovery::pacer::Gains;
+use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
 
@@ -120,6 +121,7 @@ impl Options {
                 timeout: TimeoutRule {
                     tick: details.tick,
                     min: details.min_rto,
+                    min_bounds: MinBounds::Timeout,
                     max: details.max_rto,
                     initial: details.initial_rto,
                 },
@@ -132,6 +134,7 @@ impl Options {
                 times_gaps: true,
                 undo: UndoRules::default(),
                 pacing: false,
+                pacing_gains: Gains::LINUX,
                 max_burst: u64::MAX,
                 feels_local_drops: false,
                 announces_reductions: false,

@@ -152,15 +152,15 @@ impl Endpoint for ReceivingEnd {
         self.receiver.timer()
     }
 
-    fn on_timer(&mut self, _now: Time, out: &mut dyn Outbox) {
-        self.receiver.acknowledge().send(out);
+    fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.receiver.acknowledge(now).send(out);
     }
 
     fn on_packet(&mut self, now: Time, _path: usize, packet: &Packet, out: &mut dyn Outbox) {
         let segment = Segment::read(packet, out);
         if segment.flags.has(Flags::SYN) {
             out.received(None, 0, 0);
-            self.receiver.on_syn(&segment).send(out);
+            self.receiver.on_syn(now, &segment).send(out);
             return;
         }
         let before = self.receiver.delivered();
@@ -168,7 +168,7 @@ impl Endpoint for ReceivingEnd {
         let new = self.receiver.delivered() - before;
         out.received(Some(segment.stamp), new, new * u64::from(self.payload_bytes));
         if answers {
-            self.receiver.acknowledge().send(out);
+            self.receiver.acknowledge(now).send(out);
         }
     }
 

@@ -85,12 +85,34 @@ choice! {
 }
 
 choice! {
+    /// What the least retransmission timeout bounds.
+    pub enum MinRtoBounds {
+        /// The timeout.
+        Timeout = "timeout",
+        /// What it has above the smoothed round trip.
+        Deviation = "deviation",
+    }
+}
+
+choice! {
+    /// How wide the receiver opens its window.
+    pub enum ReceiveWindow {
+        /// As agreed.
+        Fixed = "fixed",
+        /// As the application takes what arrives.
+        Autotuned = "autotuned",
+    }
+}
+
+choice! {
     /// What an acknowledgement counts for.
     pub enum Growth {
         /// One packet.
         Acks = "acks",
         /// The packets that it covers, at most two.
         Packets = "packets",
+        /// All packets that it shows delivered, in order or not.
+        Delivered = "delivered",
     }
 }
 
@@ -190,8 +212,11 @@ parameters! {
         reduction: Reduction = choice("proportional", "RFC 6675; RFC 9937; Fall and Floyd 1996 and ns-2's Sack1"),
         /// What a loss reduces: the packets in flight, or the window in force
         reduce_from: ReduceFrom = choice("flight", "RFC 5681 equation 4; ns-2 and Linux use the window"),
-        /// What an acknowledgement counts for: one, or the packets that it covers (at most two)
-        growth: Growth = choice("packets", "RFC 3465; ns-2 counts acknowledgements"),
+        /// What an acknowledgement counts for: one, the packets that it covers (at most two), or all that it shows delivered
+        growth: Growth = choice(
+            "packets",
+            "RFC 3465; ns-2 counts acknowledgements; Linux net/ipv4/tcp_input.c, tcp_cong_control, without RFC 3465's bound",
+        ),
         /// Whether the window grows only while it is what holds the flow back
         cwnd_validation: bool = flag(true, "RFC 7661; not in ns-2"),
         /// Whether every acknowledgement echoes a timestamp
@@ -234,7 +259,11 @@ parameters! {
         /// With ecn, what packets are sent as; auto is ect1 for a control that answers to each mark, ect0 for others
         ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
         /// Whether a window control's packets are spread over the round trip
-        pacing: bool = flag(false, "Linux: 2 cwnd/srtt in slow start, 1.2 cwnd/srtt after"),
+        pacing: bool = flag(false, "Linux paces under fq, or where the control asks for it"),
+        /// With pacing, how much faster than the window over the round trip, below half of the slow start threshold
+        pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
+        /// With pacing, how much faster than that from there on
+        pacing_avoidance: f64 = number("1.2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ca_ratio of 120 %"),
         /// The most packets that one acknowledgement may release; none for no bound
         max_burst: Option<u64> = integer("none", Range::between(1.0, 1e6), "ns-2's maxburst_"),
         /// A random delay of up to this before each packet leaves, which breaks phase effects
@@ -256,5 +285,44 @@ parameters! {
         dsack_undo: bool = flag(false, "RFC 3708; Linux net/ipv4/tcp_input.c, tcp_try_undo_dsack"),
         /// Whether a timeout is taken back when new data sent after the first retransmission shows that it was spurious
         frto: bool = flag(false, "RFC 5682"),
+        /// With rack, how much longer than two round trips a probe waits where one packet is in flight; none for
+        /// delayed_ack_time
+        probe_ack_delay: Option<Span> = time(
+            "none",
+            Range::between(0.0, 3600.0),
+            "RFC 8985 section 7.2, TLP.max_ack_delay; Linux net/ipv4/tcp_output.c, tcp_schedule_loss_probe adds the least \
+             timeout",
+        ),
+        /// What min_rto bounds: the timeout, or what it has above the smoothed round trip
+        min_rto_bounds: MinRtoBounds = choice(
+            "timeout",
+            "RFC 6298 section 2.4; Linux net/ipv4/tcp_input.c, tcp_rtt_estimator",
+        ),
+        /// With delayed_ack, how many packets are acknowledged at once all the same: the first, and those after one that
+        /// came twice
+        quick_acks: u32 = integer(
+            "0",
+            Range::between(0.0, 1e6),
+            "Linux include/net/tcp.h, TCP_MAX_QUICKACKS; not in RFC 5681",
+        ),
+        /// How wide the receiver opens its window: as agreed, or as the application takes what arrives
+        receive_window: ReceiveWindow = choice(
+            "fixed",
+            "Linux net/ipv4/tcp_input.c, tcp_rcv_space_adjust; Fisk and Feng 2001",
+        ),
+        /// The autotuned window before anything has arrived
+        initial_receive_window: Size = size(
+            "65536 B",
+            Range::between(1.0, 1e9),
+            "Linux, tcp_rmem[1] of 131072 B, of which half is window (tcp_adv_win_scale 1)",
+        ),
+        /// The widest autotuned window, if window does not allow less
+        max_receive_window: Size = size(
+            "3145728 B",
+            Range::between(1.0, 1e9),
+            "Linux, tcp_rmem[2] of 6291456 B, of which half is window",
+        ),
+        /// Whether a control that has HyStart in Linux (cubic) has it where the flow names no slow start
+        hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),
     }
 }

@@ -1,9 +1,10 @@
 //! The profiles that bundle the details of TCP, and what a connection makes of them: without saying which details were
 //! in force, results of two simulators cannot be compared.
 
+use super::autotuning::WindowBounds;
 use super::details::{
-    Details, EcnField, Growth, LatePartialAcks, LocalDrop, PartialAckTimer, ReduceFrom, Reduction, Rule,
-    SackAfterTimeout, TimerSamples, TimestampEcho,
+    Details, EcnField, Growth, LatePartialAcks, LocalDrop, MinRtoBounds, PartialAckTimer, ReceiveWindow,
+    ReduceFrom, Reduction, Rule, SackAfterTimeout, TimerSamples, TimestampEcho,
 };
 use super::receiver::{Echo, ReceiverOptions};
 use ackclock_aqm::Ecn;
@@ -15,7 +16,8 @@ use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
 use ackclock_recovery::detection::rack::{Rack, RackOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::detection::{AfterTimeout, Detection, vegas};
-use ackclock_recovery::rtt::TimeoutRule;
+use ackclock_recovery::pacer::Gains;
+use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
 use ackclock_recovery::undo::UndoRules;
 
 /// The profiles, in the order in which lists show them.
@@ -58,14 +60,26 @@ pub const PROFILES: &[Descriptor] = &[
     ),
     profile(
         "linux",
-        "Linux's choices where they differ from the RFCs'",
-        "Linux 6.x net/ipv4/tcp_input.c and tcp_timer.c, as documented in ip-sysctl",
+        "TCP as Linux has it, but for what the control decides",
+        "Linux 6.x net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c; Documentation/networking/ip-sysctl",
         &[
-            ("min_rto", "200 ms"),
-            ("delayed_ack_time", "40 ms"),
+            ("recovery", "rack"), // tcp_recovery, whatever the control
+            ("probe_ack_delay", "200 ms"),
+            ("dsack", "true"), // tcp_dsack
+            ("dsack_undo", "true"),
+            ("spurious_recoveries", "true"), // tcp_packet_delayed
+            ("frto", "true"),                // tcp_frto
+            ("reduce_from", "window"),       // tcp_init_cwnd_reduction
+            ("growth", "delivered"),
+            ("min_rto", "200 ms"), // TCP_RTO_MIN
+            ("min_rto_bounds", "deviation"),
+            ("max_rto", "120 s"),    // TCP_RTO_MAX
+            ("max_backoff", "1024"), // none: max_rto is 600 times min_rto
             ("tick", "1 ms"),
-            ("max_rto", "120 s"),
-            ("reduce_from", "window"),
+            ("delayed_ack_time", "40 ms"), // TCP_DELACK_MIN
+            ("quick_acks", "16"),
+            ("receive_window", "autotuned"), // tcp_moderate_rcvbuf
+            ("hystart", "true"),
         ],
     ),
 ];
@@ -109,6 +123,8 @@ pub struct SenderOptions {
     pub ecn: bool,
     /// What they say then in their ECN field; `None` for what goes with the control.
     pub ecn_field: Option<Ecn>,
+    /// The most packets that the receiver may ever allow in flight.
+    pub widest_window: u64,
     /// The random delay before each packet.
     pub send_jitter: Span,
     /// How it recovers from losses.
@@ -159,6 +175,12 @@ impl Options {
         let sack = by_time || matches!(recovery, Recovery::Sack(_));
         let dsack = sack && details.dsack;
         let bytes = |size: Size| size.bytes() as u32;
+        let widest = details.window as u64;
+        let window = (details.receive_window == ReceiveWindow::Autotuned).then(|| {
+            let packets = |size: Size| (size.bytes() / details.packet.bytes()).clamp(1, widest);
+            let most = packets(details.max_receive_window);
+            WindowBounds { initial: packets(details.initial_receive_window).min(most), most }
+        });
         let sender = SenderOptions {
             payload_bytes: bytes(details.packet),
             wire_bytes: bytes(details.packet) + bytes(details.header),
@@ -175,15 +197,20 @@ impl Options {
                 EcnField::Ect1 => Some(Ecn::LowLatency),
                 EcnField::Auto => None,
             },
+            widest_window: window.map_or(widest, |bounds| bounds.most),
             send_jitter: details.send_jitter,
             recovery: ackclock_recovery::Options {
                 units: Units::packets(bytes(details.packet)),
-                window: details.window as u64,
+                window: window.map_or(widest, |bounds| bounds.initial),
                 numbers_once: false,
                 dupack_threshold: if by_time { 0 } else { details.dupack_threshold },
                 timeout: TimeoutRule {
                     tick: details.tick,
                     min: details.min_rto,
+                    min_bounds: match details.min_rto_bounds {
+                        MinRtoBounds::Timeout => MinBounds::Timeout,
+                        MinRtoBounds::Deviation => MinBounds::Deviation,
+                    },
                     max: details.max_rto,
                     initial: details.initial_rto,
                 },
@@ -192,8 +219,9 @@ impl Options {
                 max_credit: match details.growth {
                     Growth::Acks => 1,
                     Growth::Packets => 2,
+                    Growth::Delivered => u32::MAX,
                 },
-                credits_selective: false,
+                credits_selective: details.growth == Growth::Delivered,
                 cwnd_validation: details.cwnd_validation,
                 timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,
                 times_gaps: false,
@@ -204,6 +232,10 @@ impl Options {
                     frto: details.frto,
                 },
                 pacing: details.pacing,
+                pacing_gains: Gains {
+                    slow_start: details.pacing_slow_start,
+                    avoidance: details.pacing_avoidance,
+                },
                 max_burst: details.max_burst.unwrap_or(u64::MAX),
                 feels_local_drops: details.local_drop == LocalDrop::Cwr,
                 announces_reductions: details.ecn,
@@ -214,7 +246,15 @@ impl Options {
             TimestampEcho::Arriving => Echo::Arriving,
             TimestampEcho::LeftEdge => Echo::LeftEdge,
         };
-        let receiver = ReceiverOptions { ack_bytes: bytes(details.ack_size), sack, dsack, delayed_ack, echo };
+        let receiver = ReceiverOptions {
+            ack_bytes: bytes(details.ack_size),
+            sack,
+            dsack,
+            delayed_ack,
+            quick_acks: details.quick_acks,
+            echo,
+            window,
+        };
         Self { sender, receiver, recovery }
     }
 
@@ -234,7 +274,7 @@ impl Options {
         Initial {
             window: self.sender.initial_window,
             ssthresh: self.sender.initial_ssthresh,
-            limit: self.sender.recovery.window as f64,
+            limit: self.sender.widest_window as f64,
             packet_bytes: self.sender.payload_bytes,
             selective_acks: self.receiver.sack,
         }
@@ -261,7 +301,11 @@ fn recovery(name: &str, details: &Details) -> Recovery {
             threshold,
             proportional: details.reduction == Reduction::Proportional,
             probes: details.tail_loss_probe,
-            max_ack_delay: if details.delayed_ack { details.delayed_ack_time } else { Span::ZERO },
+            max_ack_delay: match details.probe_ack_delay {
+                Some(delay) => delay,
+                None if details.delayed_ack => details.delayed_ack_time,
+                None => Span::ZERO,
+            },
             packet: 1,
         }),
         "mda" | "mda-transmission" => Recovery::Mda(MdaOptions {

@@ -2,6 +2,7 @@
 //! which may tell of a packet that came twice (RFC 2883), delayed acknowledgements (RFC 1122, RFC 5681 section 4.2),
 //! timestamps (RFC 7323), the echo of marks (RFC 3168) and their number (RFC 9768).
 
+use super::autotuning::{Autotuning, WindowBounds};
 use super::segment::{Block, Flags, MAX_SACK_BLOCKS, Segment as Packet};
 use ackclock_base::{Span, Time};
 use std::collections::VecDeque;
@@ -17,8 +18,12 @@ pub struct ReceiverOptions {
     pub dsack: bool,
     /// How long an acknowledgement may be held back for a second packet; `None` to acknowledge each at once.
     pub delayed_ack: Option<Span>,
+    /// How many packets at the start, and after one that comes twice, are acknowledged at once all the same.
+    pub quick_acks: u32,
     /// Which timestamp is echoed.
     pub echo: Echo,
+    /// Between what its window is tuned; `None` where what the sender may have in flight is agreed.
+    pub window: Option<WindowBounds>,
 }
 
 /// Which timestamp an acknowledgement echoes.
@@ -47,6 +52,9 @@ pub struct Receiver {
     one_way_delay: Span,
     mark_to_echo: bool,
     marks: u16,
+    /// So many acknowledgements more are not held back: Linux's quick-ACK mode.
+    quick: u32,
+    tuning: Option<Box<Autotuning>>,
     held: Option<Time>,
     duplicates: u64,
     /// The packet that came twice and has not been told of.
@@ -65,6 +73,8 @@ impl Receiver {
             one_way_delay: Span::ZERO,
             mark_to_echo: false,
             marks: 0,
+            quick: options.quick_acks,
+            tuning: options.window.map(|bounds| Box::new(Autotuning::new(bounds))),
             held: None,
             duplicates: 0,
             duplicate: None,
@@ -102,13 +112,23 @@ impl Receiver {
         if disturbed {
             self.take_in(packet.number, in_order);
         }
+        if self.tuning.is_some() {
+            self.tune(now, packet.count);
+        }
         match self.options.delayed_ack {
             // Out of order, or filling a hole: at once (RFC 5681 section 4.2).
-            Some(delay) if !disturbed && self.held.is_none() => {
+            Some(delay) if !disturbed && self.held.is_none() && self.quick == 0 => {
                 self.held = Some(now + delay);
                 false
             }
             _ => true,
+        }
+    }
+
+    #[inline(never)]
+    fn tune(&mut self, now: Time, seen: u16) {
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_data(now, seen, self.next);
         }
     }
 
@@ -120,21 +140,26 @@ impl Receiver {
 
     /// A packet that begins the connection; returns the answer.
     #[cold]
-    pub fn on_syn(&mut self, packet: &Packet) -> Packet {
-        Packet { stamp: packet.stamp, flags: Flags::SYN, ..self.acknowledge() }
+    pub fn on_syn(&mut self, now: Time, packet: &Packet) -> Packet {
+        let quick = self.quick;
+        let answer = Packet { stamp: packet.stamp, flags: Flags::SYN, ..self.acknowledge(now) };
+        self.quick = quick;
+        answer
     }
 
     /// The acknowledgement of what has been received; none is held back then.
     #[inline(always)]
-    pub fn acknowledge(&mut self) -> Packet {
+    pub fn acknowledge(&mut self, now: Time) -> Packet {
         self.held = None;
+        self.quick = self.quick.saturating_sub(1);
         let flags = if self.mark_to_echo { Flags::CONGESTION_ECHO } else { Flags::default() };
         let mut ack = Packet {
             number: self.next,
             stamp: self.echo,
             one_way_delay: self.one_way_delay,
             bytes: self.options.ack_bytes,
-            marks: self.marks,
+            count: self.marks,
+            window: self.advertise(now),
             flags,
             sack: Default::default(),
         };
@@ -142,6 +167,14 @@ impl Receiver {
             ack.sack = self.blocks();
         }
         ack
+    }
+
+    #[inline]
+    fn advertise(&mut self, now: Time) -> u32 {
+        self.tuning.as_mut().map_or(0, |tuning| {
+            tuning.on_ack_sent(now, self.next);
+            u32::try_from(tuning.window()).unwrap_or(u32::MAX)
+        })
     }
 
     /// Takes in the number of a packet where not all was or is in order.
@@ -197,6 +230,7 @@ impl Receiver {
 
     fn note_duplicate(&mut self, number: u64) {
         self.duplicates += 1;
+        self.quick = self.options.quick_acks; // Linux net/ipv4/tcp_input.c, tcp_send_dupack
         self.duplicate = self.options.dsack.then_some(number);
     }
 
@@ -240,7 +274,9 @@ mod tests {
             sack: true,
             dsack: true,
             delayed_ack,
+            quick_acks: 0,
             echo: Echo::LeftEdge,
+            window: None,
         })
     }
 
@@ -255,7 +291,7 @@ mod tests {
     }
 
     fn on_data(receiver: &mut Receiver, packet: &Packet) -> Option<Packet> {
-        receiver.take(Time::ZERO, packet).then(|| receiver.acknowledge())
+        receiver.take(Time::ZERO, packet).then(|| receiver.acknowledge(Time::ZERO))
     }
 
     fn receive(receiver: &mut Receiver, number: u64) -> Packet {
@@ -310,9 +346,29 @@ mod tests {
         let ack = on_data(&mut receiver, &data(1)).unwrap();
         assert_eq!((ack.number, ack.stamp, receiver.timer()), (2, Time::from_nanos(0), Time::NEVER));
         assert_eq!(on_data(&mut receiver, &data(2)), None);
-        assert_eq!(receiver.acknowledge().number, 3);
+        assert_eq!(receiver.acknowledge(Time::ZERO).number, 3);
         assert_eq!(receive(&mut receiver, 4).number, 3, "out of order: at once");
         assert_eq!(receive(&mut receiver, 3).number, 5, "fills a hole: at once");
+    }
+
+    #[test]
+    fn quick_acknowledgements_wait_for_nothing_at_the_start_and_after_a_duplicate() {
+        let options = ReceiverOptions { quick_acks: 3, ..receiver(Some(Span::from_millis(40))).options };
+        let mut receiver = Receiver::new(options);
+        let mut answered = |numbers: std::ops::Range<u64>| -> Vec<bool> {
+            numbers.map(|number| on_data(&mut receiver, &data(number)).is_some()).collect()
+        };
+        assert_eq!(answered(0..7), [true, true, true, false, true, false, true]);
+        // The fifth comes again: it is answered at once, and so are two more.
+        assert_eq!(answered(4..5), [true]);
+        assert_eq!(answered(7..12), [true, true, false, true, false]);
+    }
+
+    #[test]
+    fn a_tuned_window_is_advertised() {
+        let bounds = WindowBounds { initial: 45, most: 2172 };
+        let mut receiver = Receiver::new(ReceiverOptions { window: Some(bounds), ..receiver(None).options });
+        assert_eq!(receive(&mut receiver, 0).window, 45);
     }
 
     #[test]
@@ -322,7 +378,7 @@ mod tests {
         for number in 0..6 {
             let flags = if number == 2 { Flags::default() } else { Flags::CONGESTION_EXPERIENCED };
             let ack = on_data(&mut receiver, &Packet { flags, ..data(number) });
-            marks.extend(ack.map(|ack| ack.marks));
+            marks.extend(ack.map(|ack| ack.count));
         }
         assert_eq!(marks, [2, 3, 5]);
     }

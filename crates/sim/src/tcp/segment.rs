@@ -17,8 +17,11 @@ pub struct Segment {
     pub one_way_delay: Span,
     /// Size on the wire in bytes.
     pub bytes: u32,
-    /// Acknowledgement: how many packets have arrived marked so far, modulo 2^16 (RFC 9768, with a wider counter).
-    pub marks: u16,
+    /// Acknowledgement: how many packets have arrived marked so far (RFC 9768, with a wider counter). Data: how many packets the
+    /// sender knows acknowledged, which tells the receiver what the echo of its own timestamp would. Modulo 2^16.
+    pub count: u16,
+    /// Acknowledgement: the receive window in packets; zero for the one that was agreed.
+    pub window: u32,
     /// What else it says.
     pub flags: Flags,
     /// Acknowledgement: ranges received out of order, the most recent first, as offsets from `number`. Empty ones
@@ -81,7 +84,7 @@ impl Segment {
     #[inline]
     pub(super) fn send(&self, out: &mut dyn Outbox) {
         let packet = self.packet();
-        if self.sack[0].is_empty() {
+        if self.sack[0].is_empty() && self.window == 0 {
             out.send(0, packet);
         } else {
             out.send_extended(0, packet, self.extension());
@@ -96,12 +99,13 @@ impl Segment {
             segment.flags = segment.flags.with(Flags::CONGESTION_EXPERIENCED);
         }
         if packet.is_extended() {
-            segment.sack = blocks(&out.extension(packet));
+            let extension = out.extension(packet);
+            (segment.sack, segment.window) = (blocks(&extension), extension[MAX_SACK_BLOCKS] as u32);
         }
         segment
     }
 
-    /// What the words of a packet's header say, without the blocks that may lie beside it.
+    /// What the words of a packet's header say, without what may lie beside it.
     #[inline]
     pub(super) fn head(packet: &Packet) -> Self {
         let [numbers, stamp, rest] = packet.header;
@@ -110,15 +114,16 @@ impl Segment {
             stamp: Time::from_nanos(stamp),
             one_way_delay: Span::from_nanos(rest & ((1 << WAY_BITS) - 1)),
             bytes: packet.bytes,
-            marks: (numbers >> NUMBER_BITS) as u16,
+            count: (numbers >> NUMBER_BITS) as u16,
             flags: Flags((rest >> WAY_BITS) as u8),
+            window: 0,
             sack: Default::default(),
         }
     }
 
-    /// This acknowledgement once more, as an answer to a data packet: it echoes its stamp, and has no blocks.
+    /// This acknowledgement once more, as an answer to a data packet: it echoes its stamp, and has no blocks and no window.
     pub(super) fn answers(&self, data: &Self, connection: u8) -> Packet {
-        let again = Self { stamp: data.stamp, sack: Default::default(), ..*self };
+        let again = Self { stamp: data.stamp, sack: Default::default(), window: 0, ..*self };
         Packet { connection, ..again.packet() }
     }
 
@@ -130,7 +135,7 @@ impl Segment {
             bytes: self.bytes,
             ecn: self.flags.ecn(),
             header: [
-                self.number | u64::from(self.marks) << NUMBER_BITS,
+                self.number | u64::from(self.count) << NUMBER_BITS,
                 self.stamp.nanos(),
                 self.one_way_delay.nanos() | u64::from(self.flags.0) << WAY_BITS,
             ],
@@ -142,6 +147,7 @@ impl Segment {
         let word = |block: &Block| u64::from(block.start) | u64::from(block.end) << 32;
         let mut extension = Extension::default();
         extension.iter_mut().zip(&self.sack).for_each(|(place, block)| *place = word(block));
+        extension[MAX_SACK_BLOCKS] = u64::from(self.window);
         extension
     }
 }
@@ -249,8 +255,8 @@ mod tests {
     fn segments() -> impl Strategy<Value = Segment> {
         let numbers = (0..1_u64 << NUMBER_BITS, any::<u64>(), 0..1_u64 << WAY_BITS);
         let blocks = prop::array::uniform3((any::<u32>(), any::<u32>()));
-        (numbers, any::<u32>(), any::<u16>(), 0_u8..128, blocks, 0..=MAX_SACK_BLOCKS).prop_map(
-            |((number, stamp, way), bytes, marks, flags, blocks, used)| {
+        (numbers, any::<u32>(), any::<u16>(), (0_u8..128, 0_u32..3), blocks, 0..=MAX_SACK_BLOCKS).prop_map(
+            |((number, stamp, way), bytes, count, (flags, window), blocks, used)| {
                 let mut sack = [Block::default(); MAX_SACK_BLOCKS];
                 for (place, (start, end)) in sack.iter_mut().zip(blocks).take(used) {
                     *place = Block { start, end: if end == start { end ^ 1 } else { end } };
@@ -260,7 +266,8 @@ mod tests {
                     stamp: Time::from_nanos(stamp),
                     one_way_delay: Span::from_nanos(way),
                     bytes,
-                    marks,
+                    count,
+                    window,
                     flags: Flags(flags),
                     sack,
                 }
@@ -273,7 +280,7 @@ mod tests {
         fn what_is_sent_is_what_arrives(segment in segments()) {
             let mut out = Last::default();
             segment.send(&mut out);
-            prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty());
+            prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty() || segment.window > 0);
             prop_assert_eq!(Segment::read(&out.0, &out), segment);
         }
     }

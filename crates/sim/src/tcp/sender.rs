@@ -28,6 +28,8 @@ pub struct Sender {
     state: State,
     /// What packets say that are sent for the first time.
     flags: Flags,
+    /// The last acknowledgement from a receiver that tunes its window, modulo 2^16.
+    seen: u16,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,7 @@ impl Sender {
             options: options.sender.clone(),
             state: State::Idle,
             flags,
+            seen: 0,
         }
     }
 
@@ -81,8 +84,8 @@ impl Sender {
     pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
         self.measured.core.add_data(packets);
         if self.state == State::Open {
-            let Self { measured: MeasuredSender { core, .. }, options, flags, .. } = self;
-            core.send_allowed(now, &mut Segments { now, options, flags: *flags, wire });
+            let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
+            core.send_allowed(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
         }
     }
 
@@ -110,8 +113,8 @@ impl Sender {
             }
             return;
         }
-        let Self { measured: MeasuredSender { core, .. }, options, flags, .. } = self;
-        core.on_timer(now, &mut Segments { now, options, flags: *flags, wire });
+        let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
+        core.on_timer(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
     }
 
     /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
@@ -119,6 +122,9 @@ impl Sender {
         if self.state != State::Open || segment.flags.has(Flags::SYN) {
             self.on_handshake(now, segment.flags.has(Flags::SYN), segment.stamp, wire);
             return;
+        }
+        if segment.window > 0 {
+            self.take_window(segment);
         }
         let sack = segment.sack; // a copy, so that the rest of the segment need not lie in memory
         let blocks = filled(&sack).iter().filter(|block| block.start < block.end);
@@ -129,12 +135,16 @@ impl Sender {
             stamp: self.options.timestamps.then_some(segment.stamp),
             one_way_delay: self.options.timestamps.then_some(segment.one_way_delay),
             dsack: if self.options.dsack { segment.duplicate() } else { None },
-            marks: MarkFeedback { echo: segment.flags.has(Flags::CONGESTION_ECHO), marked: segment.marks },
+            marks: MarkFeedback { echo: segment.flags.has(Flags::CONGESTION_ECHO), marked: segment.count },
             advances: None,
             held: None,
         };
-        let Self { measured: MeasuredSender { core, .. }, options, flags, .. } = self;
-        let taken = core.on_ack(now, acknowledgement, &mut Segments { now, options, flags: *flags, wire });
+        let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
+        let taken = core.on_ack(
+            now,
+            acknowledgement,
+            &mut Segments { now, options, flags: *flags, seen: *seen, wire },
+        );
         self.measured.take(taken);
     }
 
@@ -165,8 +175,8 @@ impl Sender {
 
     fn open(&mut self, now: Time, wire: &mut impl Wire) {
         self.state = State::Open;
-        let Self { measured: MeasuredSender { core, .. }, options, flags, .. } = self;
-        core.open(now, &mut Segments { now, options, flags: *flags, wire });
+        let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
+        core.open(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
     }
 
     /// A repeated answer to SYN is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
@@ -175,6 +185,16 @@ impl Sender {
         if self.state == State::Connecting && answers {
             self.measured.core.on_answer(now, stamp);
             self.open(now, wire);
+        }
+    }
+
+    /// What the receiver allows in flight. It never takes back what it has allowed, and an acknowledgement that has been
+    /// overtaken says what it said before.
+    fn take_window(&mut self, segment: &Segment) {
+        let core = &mut self.measured.core;
+        if segment.number >= core.una() {
+            self.seen = segment.number as u16;
+            core.set_window(u64::from(segment.window).min(self.options.widest_window));
         }
     }
 
@@ -190,6 +210,7 @@ struct Segments<'a, W> {
     now: Time,
     options: &'a SenderOptions,
     flags: Flags,
+    seen: u16,
     wire: &'a mut W,
 }
 
@@ -202,7 +223,8 @@ impl<W: Wire> Output for Segments<'_, W> {
             flags = flags.with(Flags::WINDOW_REDUCED);
         }
         let bytes = self.options.wire_bytes;
-        self.wire.send(Segment { number, stamp: self.now, bytes, flags, ..Segment::default() });
+        let count = self.seen;
+        self.wire.send(Segment { number, stamp: self.now, bytes, count, flags, ..Segment::default() });
         let refused = self.options.recovery.feels_local_drops && self.wire.refused();
         (!refused).then_some(1)
     }

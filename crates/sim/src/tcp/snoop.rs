@@ -16,7 +16,7 @@ use super::segment::{Flags, Segment};
 use crate::agent::{Agent, AgentCounts, Entry, Node, Passage, Way};
 use crate::packet::Packet;
 use ackclock_base::{Descriptor, Kind, Packets, Range, Span, Time, parameters};
-use ackclock_recovery::rtt::{RttEstimator, TimeoutRule};
+use ackclock_recovery::rtt::{MinBounds, RttEstimator, TimeoutRule};
 
 /// The agent's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -65,6 +65,7 @@ impl Snoop {
         let rule = TimeoutRule {
             tick: Span::from_millis(1),
             min: parameters.min_timeout,
+            min_bounds: MinBounds::Timeout,
             max: Span::from_millis(60_000),
             initial: parameters.min_timeout,
         };

@@ -128,7 +128,7 @@ impl World {
     fn fire(&mut self, due: Time) {
         self.now = self.now.max(due);
         if self.receiving.timer() <= self.now {
-            let ack = self.receiving.on_timer();
+            let ack = self.receiving.on_timer(self.now);
             self.acks.push_back(ack);
         }
         if self.sending.timer() <= self.now {

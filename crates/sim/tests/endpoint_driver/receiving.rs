@@ -17,6 +17,9 @@ pub struct Receiving {
     /// Whether an acknowledgement is being held back.
     held: bool,
     mark_to_echo: bool,
+    /// Packets that are acknowledged at once although the acknowledgement could wait.
+    quick: u32,
+    window: u32,
 }
 
 impl Receiving {
@@ -29,6 +32,8 @@ impl Receiving {
             duplicates: 0,
             held: false,
             mark_to_echo: false,
+            quick: options.quick_acks,
+            window: 0,
         }
     }
 
@@ -42,7 +47,7 @@ impl Receiving {
 
     pub fn on_data(&mut self, now: Time, packet: &Packet) -> Option<Packet> {
         if packet.flags.has(Flags::SYN) {
-            let answer = self.receiver.on_syn(packet);
+            let answer = self.receiver.on_syn(now, packet);
             assert!(answer.flags.has(Flags::SYN) && answer.stamp == packet.stamp);
             self.held = false;
             return Some(answer);
@@ -52,14 +57,17 @@ impl Receiving {
         let disturbed = packet.number != self.next || !self.stored.is_empty();
         let duplicates = self.duplicates;
         self.take_in(packet.number);
-        let answer = self.receiver.take(now, packet).then(|| self.receiver.acknowledge());
+        let answer = self.receiver.take(now, packet).then(|| self.receiver.acknowledge(now));
         assert_eq!(self.receiver.delivered(), self.next);
         assert_eq!(self.receiver.duplicates(), self.duplicates);
         match (answer, self.options.delayed_ack) {
             (Some(ack), delay) => {
                 let twice = (self.duplicates > duplicates && self.options.dsack).then_some(packet.number);
                 assert_eq!(ack.duplicate(), twice.map(|number| number..number + 1), "{ack:?}");
-                assert!(delay.is_none() || disturbed || self.held, "{ack:?} could have waited");
+                assert!(
+                    delay.is_none() || disturbed || self.held || self.quick > 0,
+                    "{ack:?} could have waited"
+                );
                 self.check(&ack);
                 self.check_first_block(&ack, packet.number);
             }
@@ -69,8 +77,8 @@ impl Receiving {
         answer
     }
 
-    pub fn on_timer(&mut self) -> Packet {
-        let ack = self.receiver.acknowledge();
+    pub fn on_timer(&mut self, now: Time) -> Packet {
+        let ack = self.receiver.acknowledge(now);
         self.check(&ack);
         ack
     }
@@ -78,6 +86,7 @@ impl Receiving {
     fn take_in(&mut self, number: u64) {
         if number < self.next || !self.stored.insert(number) {
             self.duplicates += 1;
+            self.quick = self.options.quick_acks;
         }
         while self.stored.remove(&self.next) {
             self.next += 1;
@@ -86,13 +95,19 @@ impl Receiving {
 
     /// RFC 5681 section 4.2: at most one packet waits for its acknowledgement, and none that is out of order.
     fn check_held(&mut self, now: Time, delay: Span, disturbed: bool) {
-        assert!(!disturbed && !self.held, "an acknowledgement that must not wait");
+        assert!(!disturbed && !self.held && self.quick == 0, "an acknowledgement that must not wait");
         assert_eq!(self.timer(), now + delay);
         self.held = true;
     }
 
     fn check(&mut self, ack: &Packet) {
         self.held = false;
+        self.quick = self.quick.saturating_sub(1);
+        match self.options.window {
+            None => assert_eq!(ack.window, 0),
+            Some(bounds) => assert!(ack.window >= self.window && u64::from(ack.window) <= bounds.most),
+        }
+        self.window = ack.window;
         assert_eq!((ack.number, ack.bytes), (self.next, self.options.ack_bytes));
         assert_eq!(self.timer(), Time::NEVER, "nothing is left to wait for");
         assert_eq!(ack.flags.has(Flags::CONGESTION_ECHO), self.mark_to_echo);

@@ -110,6 +110,7 @@ impl Sending {
         let backoff = script.one_of(BACKOFFS);
         let backoff = (backoff.build)(&script.values(backoff.descriptor), options.sender.max_backoff);
         let told = SharedTold::default();
+        told.lock().expect("one thread").credits_delivered = options.sender.recovery.credits_selective;
         let control = Watched::around(control, told.clone());
         let data_until = script.one_of(&[u64::MAX, 0, 1, 2, 10, 100, 1000]);
         Self {
@@ -302,7 +303,7 @@ impl Sending {
         assert_eq!(packet.flags.has(Flags::WINDOW_REDUCED), fresh && self.to_announce);
         if fresh {
             assert!(packet.number < self.data_until, "the application has no packet {}", packet.number);
-            assert!(packet.number < self.una + options.recovery.window, "beyond the receiver's window");
+            assert!(packet.number < self.una + options.widest_window, "beyond the receiver's window");
             self.high += 1;
             self.to_announce = false;
         } else if self.honest {
@@ -337,7 +338,11 @@ impl Sending {
         let decision = self.sender.core().control().decision();
         let interval_ns = match decision.pacing_rate {
             Some(rate) => 8e9 * f64::from(self.sender.payload_bytes()) / rate.bits_per_second() as f64,
-            None => self.with_told(|told| told.smoothed_rtt).nanos() as f64 / (2.0 * decision.cwnd),
+            None => {
+                let gains = self.options.sender.recovery.pacing_gains;
+                let rtt_ns = self.with_told(|told| told.smoothed_rtt).nanos() as f64;
+                rtt_ns / (gains.slow_start.max(gains.avoidance) * decision.cwnd)
+            }
         };
         let paced = self.options.sender.recovery.pacing && interval_ns > 1.0;
         let together = u64::from(decision.send_quantum.unwrap_or(1).max(1));

@@ -3,16 +3,14 @@
 // A finger that drags scrolls the page; a mouse that drags zooms.
 const touch = matchMedia("(pointer: coarse)").matches;
 
-// Axes start at zero unless that would squeeze the curves into the upper half.
+// An axis of what is never negative starts at zero, so that heights compare.
 function startsAtZero(values) {
   let low = Infinity;
-  let high = -Infinity;
   for (const value of values) {
     if (value === null) continue;
     low = Math.min(low, value);
-    high = Math.max(high, value);
   }
-  return low >= 0 && low < 0.5 * high;
+  return low >= 0;
 }
 
 function fromZero(panels) {

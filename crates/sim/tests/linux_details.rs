@@ -1,0 +1,153 @@
+//! What each detail does in which the profile `linux` is not `rfc`, seen from a sender whose acknowledgements the test writes.
+
+use ackclock_base::{Span, Time, Values};
+use ackclock_cc::{Assembly, Exponential};
+use ackclock_sim::random::Stream;
+use ackclock_sim::tcp::options::{self, Options};
+use ackclock_sim::tcp::segment::{Block, Segment};
+use ackclock_sim::tcp::sender::{Sender, Wire};
+
+#[derive(Default)]
+struct Sent(Vec<Segment>);
+
+impl Wire for Sent {
+    fn send(&mut self, segment: Segment) {
+        self.0.push(segment);
+    }
+}
+
+/// A sender of endless data with Reno's window, ten packets to begin with.
+struct Connection {
+    sender: Sender,
+    now: Time,
+    sent: Sent,
+}
+
+const ROUND_TRIP: Span = Span::from_millis(10);
+
+impl Connection {
+    fn open(settings: &[(&str, &str)]) -> Self {
+        let settings = [&[("handshake", "false")], settings].concat();
+        let options = Options::new(&Values::with(options::find("rfc").unwrap(), &settings), None);
+        let entry = ackclock_cc::registry::find("reno").unwrap();
+        let control = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&options.initial());
+        let backoff = Box::new(Exponential { most: options.sender.max_backoff });
+        let sender = Sender::new(&options, control, backoff, u64::MAX, Stream::new(1, "guesses"));
+        let mut connection = Self { sender, now: Time::from_seconds(1.0), sent: Sent::default() };
+        connection.sender.start(connection.now, &mut connection.sent);
+        connection
+    }
+
+    /// A round trip later an acknowledgement of all below `number`, and of a block above.
+    fn ack(&mut self, number: u64, block: (u32, u32), window: u32) {
+        let stamp = self.now;
+        self.now += ROUND_TRIP;
+        let mut sack = [Block::default(); 3];
+        sack[0] = Block { start: block.0, end: block.1 };
+        let segment = Segment { number, stamp, bytes: 40, window, sack, ..Segment::default() };
+        self.sender.on_ack(self.now, &segment, &mut self.sent);
+    }
+
+    fn cwnd(&self) -> f64 {
+        self.sender.core().control().decision().cwnd
+    }
+
+    /// How long from now until the timer.
+    fn timer(&self) -> Span {
+        self.sender.timer().since(self.now)
+    }
+}
+
+const NO_BLOCK: (u32, u32) = (0, 0);
+
+#[test]
+fn growth_counts_one_or_two_or_all_that_is_delivered() {
+    for (growth, cwnd) in [("acks", 11.0), ("packets", 12.0), ("delivered", 18.0)] {
+        let mut connection = Connection::open(&[("growth", growth), ("cwnd_validation", "false")]);
+        connection.ack(8, NO_BLOCK, 0);
+        assert_eq!(connection.cwnd(), cwnd, "{growth}");
+    }
+}
+
+#[test]
+fn what_was_delivered_before_counts_no_second_time() {
+    // Packet 0 is late. 1 and 2 come, which a window law answers with nothing (in Linux, tcp_may_raise_cwnd). Then three are
+    // acknowledged in order, of which one is delivered only now.
+    for (growth, windows) in [("packets", [10.0, 12.0]), ("delivered", [10.0, 11.0])] {
+        let mut connection = Connection::open(&[("growth", growth), ("cwnd_validation", "false")]);
+        connection.ack(0, (1, 3), 0);
+        let first = connection.cwnd();
+        connection.ack(3, NO_BLOCK, 0);
+        assert_eq!([first, connection.cwnd()], windows, "{growth}");
+    }
+}
+
+#[test]
+fn the_least_timeout_is_above_the_round_trip_in_linux() {
+    // Round trips of 10 ms: SRTT 10 ms, RTTVAR 5 ms, so RFC 6298's 30 ms are below the least in both readings.
+    for (bounds, timeout) in [("timeout", 200), ("deviation", 210)] {
+        let settings = [("min_rto", "200 ms"), ("min_rto_bounds", bounds), ("recovery", "sack")];
+        let mut connection = Connection::open(&settings);
+        connection.ack(1, NO_BLOCK, 0);
+        assert_eq!(connection.timer(), Span::from_millis(timeout), "{bounds}");
+    }
+}
+
+#[test]
+fn a_probe_of_a_single_packet_waits_for_a_delayed_acknowledgement_or_as_long_as_linux_does() {
+    // Two round trips of 10 ms, and 40 ms or 200 ms; for more than one packet in flight nothing more.
+    let rack = [("recovery", "rack"), ("delayed_ack_time", "40 ms")];
+    for (settings, window, millis) in [
+        (vec![], "1 packets", 60),
+        (vec![("probe_ack_delay", "200 ms")], "1 packets", 220),
+        (vec![("probe_ack_delay", "200 ms")], "2 packets", 20),
+    ] {
+        let settings = [&rack[..], &[("window", window)], &settings].concat();
+        let mut connection = Connection::open(&settings);
+        connection.ack(1, NO_BLOCK, 0);
+        assert_eq!(connection.timer(), Span::from_millis(millis), "{settings:?}");
+    }
+}
+
+#[test]
+fn packets_are_paced_at_so_many_windows_in_a_round_trip() {
+    // An acknowledgement of the first of ten: a window of 11, of which two may leave, the second after a round trip divided by
+    // the gain and by 11. A threshold of 20 is less than twice the window: the last round trip of slow start.
+    for (setting, ssthresh, gain) in [
+        (("pacing_slow_start", "2"), "none", 2.0),
+        (("pacing_slow_start", "1"), "none", 1.0),
+        (("pacing_avoidance", "1"), "none", 2.0),
+        (("pacing_avoidance", "1.2"), "20 packets", 1.2),
+        (("pacing_avoidance", "1"), "20 packets", 1.0),
+    ] {
+        let mut settings = vec![("pacing", "true"), setting];
+        if ssthresh != "none" {
+            settings.push(("initial_ssthresh", ssthresh));
+        }
+        let mut connection = Connection::open(&settings);
+        connection.ack(1, NO_BLOCK, 0);
+        let expected = ROUND_TRIP.scale(1.0 / (gain * 11.0));
+        assert_eq!((connection.timer(), connection.sent.0.len()), (expected, 11), "{setting:?} {ssthresh}");
+    }
+}
+
+#[test]
+fn an_advertised_window_bounds_the_flight_and_the_sender_tells_what_it_has_seen() {
+    let mut connection =
+        Connection::open(&[("receive_window", "autotuned"), ("initial_receive_window", "11584 B")]);
+    // 11,584 bytes are eight packets of 1,448: eight of the window of ten leave, and know of no acknowledgement.
+    assert_eq!(connection.sent.0.len(), 8);
+    assert!(connection.sent.0.iter().all(|segment| segment.count == 0));
+    // Four are acknowledged: the window is nine from 4 on.
+    connection.ack(4, NO_BLOCK, 9);
+    assert_eq!(connection.sent.0.last().map(|last| (last.number, last.count)), Some((12, 4)));
+    // One that was overtaken opens nothing.
+    connection.ack(3, NO_BLOCK, 2000);
+    assert_eq!(connection.sent.0.len(), 13);
+    // No more than max_receive_window, 3 MiB, allows: 2172 packets.
+    connection.ack(5, NO_BLOCK, 3000);
+    assert_eq!(connection.sent.0.last().map(|last| last.count), Some(5));
+    let options = Options::new(&Values::with(options::find("linux").unwrap(), &[]), None);
+    assert_eq!((options.sender.recovery.window, options.sender.widest_window), (45, 2172));
+    assert_eq!(options.initial().limit, 2172.0);
+}
