@@ -18,6 +18,7 @@ from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, warn
 from ackclock.errors import InputError, RunError, ScenarioError
+from ackclock.files import writable
 from ackclock.overrides import assignment
 from ackclock.store import DEFAULT_DIR, Store
 
@@ -87,6 +88,7 @@ def run(
             f"{scenario.file}: {plan}; --json, --html and --series are for {MAX_IN_MEMORY:,} at most, "
             "--out alone writes what all points come to"
         )
+    writable(out or DEFAULT_DIR)
     store = Store(out or DEFAULT_DIR)
     with _pool(dask, threads) as pool:
         _announce(scenario, plan, pool.cores)
