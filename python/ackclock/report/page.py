@@ -25,7 +25,7 @@ _ASSETS = Path(__file__).with_name("assets")
 DOZENS = 24
 """With more studies than this the page is for looking things up: theses are folded in the sidebar, and the browser lays
 out a study only when it comes near."""
-_FIGURES = ("plotly", "text", "trade-off", "traces", "layout", "export", "draw")
+_FIGURES = ("plotly", "text", "trade-off", "sweep", "traces", "layout", "export", "draw")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 from ackclock import numbers
 from ackclock.cli.run import by_point, summarised
 from ackclock.files import replacing
-from ackclock.report import scenario_figures
+from ackclock.report import scenario_figures, sweep_view
 from ackclock.report.figures import FigureView
 from ackclock.report.page import rendered
 from ackclock.report.scenario_tables import Table, flow_table, link_table
@@ -67,11 +67,13 @@ def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: S
         for index, (group, run) in enumerate(zip(groups, drawn, strict=False), start=1)
     ]
     first = runs[0]
+    sweep = sweep_view.figures_of(runs) if len(groups) > 1 else []
     seeds = sorted({run.seed for run in runs})
     return rendered(
         "scenario.html.j2",
         title=first.scenario,
-        figures=any(point.figures for point in points),
+        figures=bool(sweep) or any(point.figures for point in points),
+        sweep=sweep,
         points=points,
         more=len(groups) - len(points),
         seeds=numbers.ranges(seeds),

@@ -40,6 +40,7 @@ function axis(given, look) {
 
 function layout(state, look, width, height) {
   const description = state.description;
+  if (description.kind === "sweep-figure") return sweepLayout(description, look, width, height);
   const panels = state.overlay ? description.panels.slice(0, 1) : description.panels;
   const narrow = width < 560;
   look.size = narrow ? 12 : 14;
