@@ -18,8 +18,8 @@ import ackclock
 from ackclock import core
 from ackclock.errors import InputError, ScenarioError
 from ackclock.files import read_text
-from ackclock.named_files import with_files
 from ackclock.jobs import run_jobs
+from ackclock.named_files import with_files
 from ackclock.overrides import merge, to_json
 from ackclock.series import as_document
 from ackclock.store import Job, Store, canonical, core_fingerprint

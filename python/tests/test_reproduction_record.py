@@ -74,10 +74,7 @@ def test_every_claim_recorded_is_on_the_page() -> None:
 
 
 def test_every_question_of_ours_is_answered_on_its_page() -> None:
-    pages = "".join(
-        (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
-        for name in PAGES
-    )
+    pages = "".join((ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in PAGES)
     ours = [one for name, one in RECORDED.items() if name.startswith("today/")]
     assert ours
     for one in ours:
