@@ -25,6 +25,7 @@ from ackclock.series import as_document
 from ackclock.store import Job, Store, canonical, core_fingerprint
 from ackclock.study.load import find_studies, load_study, study_names
 from ackclock.study.plan import Plan
+from ackclock.sweep import Sweep
 
 ROOT = Path(ackclock.__file__).resolve().parents[2]
 """The checkout that the installed package comes from."""
@@ -173,7 +174,8 @@ def _of_study(name: str, options: Options) -> Iterator[Asked]:
 def _of_scenario(name: str, options: Options) -> Iterator[Asked]:
     """Every point of the sweep of a scenario file."""
     text = with_files(read_text(ROOT / name), str(ROOT / name))
-    for point in core.points(text, name, {}):
+    sweep = Sweep(core.check(text, name, {}))
+    for point in map(sweep.overrides, range(len(sweep))):
         described = core.describe(text, name, point)
         for k in range(options.seeds):
             job = Job(text, name, point, int(described["seed"]) + k, series=True)

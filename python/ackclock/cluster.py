@@ -30,7 +30,7 @@ def connect(address: str) -> Any:
     except ImportError:
         raise InputError('--dask needs the library: pip install "ackclock[dask]"') from None
     try:
-        return Client(address, timeout="10s", set_as_default=False)  # type: ignore[no-untyped-call]
+        return Client(address, timeout="10s", set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise AckclockError(f"no Dask scheduler at {address}: {error}") from None
 
@@ -74,7 +74,7 @@ class _Tasks:
         """The finished jobs with their index, in the order of finishing."""
         from distributed import as_completed
 
-        for future in as_completed(list(self._parts), loop=self._client.loop):  # type: ignore[no-untyped-call]
+        for future in as_completed(list(self._parts), loop=self._client.loop):
             part = self._parts[future]
             failure = future.exception()
             if isinstance(failure, AckclockError):

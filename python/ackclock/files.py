@@ -1,12 +1,15 @@
-"""Reading the user's files."""
+"""Reading the user's files, and writing results."""
 
 from __future__ import annotations
 
 import difflib
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from ackclock.errors import InputError
+from ackclock.errors import InputError, RunError
 
 STANDARD_INPUT = Path("-")
 MAX_BYTES = 10_000_000
@@ -30,6 +33,31 @@ def read_text(path: Path) -> str:
         raise
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def writable(folder: Path) -> None:
+    """Make the folder for results. InputError when it cannot be written, before anything is simulated."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(0, "Permission denied")
+    except OSError as error:
+        raise InputError(f"--out: {folder}: {error.strerror}, expected a folder to write to") from None
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Another name to write the file under; it becomes ``path`` when it is whole. RunError when the disk is full."""
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise RunError(f"{path}: {error.strerror or error}") from None
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
 
 
 def _text(data: bytes, path: Path) -> str:

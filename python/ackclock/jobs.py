@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from ackclock import core
-from ackclock.errors import AckclockError, Interrupted
+from ackclock.errors import AckclockError, InputError, Interrupted
 from ackclock.store import Job, Store
 
 Progress = Callable[[int, int, float], None]
@@ -53,6 +53,8 @@ class Local:
     """All cores of this machine, or as many as ``threads`` says."""
 
     def __init__(self, threads: int = 0) -> None:
+        if threads < 0:
+            raise InputError(f"{threads} threads, expected 1 or more, or 0 for one on each core")
         self.cores = self.ahead = threads or os.cpu_count() or 1
         self._threads = threads
 
@@ -100,14 +102,12 @@ def run_jobs(
     # What turns out to be stored is no work.
     spent, needed = 0.0, float(sum(cost))
 
-    def finish() -> None:
-        nonlocal done
-        done += 1
+    def tell() -> None:
         if progress is not None:
             progress(done, total, 1.0 if done == total else spent / needed if needed else 0.0)
 
     def missing() -> Iterator[int]:
-        nonlocal needed
+        nonlocal needed, done
         for index in order:
             stored = store.load(jobs[index])
             if stored is None:
@@ -115,8 +115,9 @@ def run_jobs(
                 continue
             made.stored.add(index)
             needed -= cost[index]
+            done += 1
             on_result(index, stored)
-            finish()
+            tell()
             del stored
 
     try:
@@ -127,13 +128,16 @@ def run_jobs(
                 if isinstance(finished, AckclockError):
                     if on_failure is None:
                         raise finished
+                    done += 1
                     on_failure(index, finished)
                 else:
                     result = finished.result()
                     store.save(jobs[index], finished.text, result["series"])
+                    # Counted at once: an interruption says how many are stored.
+                    done += 1
                     on_result(index, result)
                     del result
-                finish()
+                tell()
                 # Series are large: nothing of this run stays while the next one is awaited.
                 del finished
     except KeyboardInterrupt:

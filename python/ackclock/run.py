@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, overload
 
 import polars as pl
 import polars.selectors as cs
 
 from ackclock import core
+from ackclock.files import replacing
 from ackclock.series import KINDS, Series, as_document
 from ackclock.summary import PointSummary, frame, label_columns, summarised
 
@@ -256,13 +258,21 @@ def write(folder: Path, frames: Mapping[str, pl.DataFrame], series: pl.DataFrame
     written = []
     for name, table in frames.items():
         # Distributions are lists, for which CSV has no cell.
-        table.select(cs.exclude(cs.nested())).write_csv(folder / f"{name}.csv")
-        table.write_parquet(folder / f"{name}.parquet")
+        _write(folder / f"{name}.csv", table.select(cs.exclude(cs.nested())).write_csv)
+        _write(folder / f"{name}.parquet", table.write_parquet)
         written += [folder / f"{name}.csv", folder / f"{name}.parquet"]
     if series is not None and not series.is_empty():
-        series.write_parquet(folder / "series.parquet")
+        _write(folder / "series.parquet", series.write_parquet)
         written.append(folder / "series.parquet")
     return written
+
+
+def _write(path: Path, table: Callable[[BinaryIO], object]) -> None:
+    """Write what ``table`` makes. Polars tells of a full disk in words of its own, so it writes into memory."""
+    content = io.BytesIO()
+    table(content)
+    with replacing(path) as file:
+        file.write_bytes(content.getbuffer())
 
 
 def clear(folder: Path) -> None:

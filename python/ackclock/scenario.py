@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,12 +81,12 @@ class Scenario:
         """The scenario at each point of its [sweep]; just itself when it has none."""
         if not self.sweep.axes:
             return [self]
-        return [self._at(point) for point in range(len(self.sweep))]
+        return [self.at(self.sweep.overrides(point)) for point in range(len(self.sweep))]
 
-    def _at(self, point: int) -> Scenario:
-        """The scenario at a point, which has been checked with all others."""
+    def at(self, point: Mapping[str, Any]) -> Scenario:
+        """The scenario at a point of its sweep, as ``Run.point`` has it: it has been checked with all others."""
         made = object.__new__(Scenario)
-        overrides = merge(self.overrides, self.sweep.overrides(point))
+        overrides = merge(self.overrides, point)
         for name, value in (("text", self.text), ("file", self.file), ("overrides", overrides)):
             object.__setattr__(made, name, value)
         object.__setattr__(made, "_checked", getattr(self, "_checked"))  # noqa: B009
@@ -103,8 +104,7 @@ class Scenario:
 
         A [sweep] is ignored: run ``points()`` or ``run_many()`` for it. RunError when the simulation cannot be done.
         """
-        if seed is None:
-            seed = self._first_seed()
+        seed = self._seed(seed)
         return Run(core.run(self.text, self.file, self.overrides, seed, series), overrides=self.overrides)
 
     def run_many(
@@ -158,6 +158,8 @@ class Scenario:
 
         InputError when it is too much, or names a seed or a point that cannot be.
         """
+        if replications is not None and not replications >= 1:
+            raise InputError(f"{self.file}: {replications} replications, expected 1 or more")
         description = self.describe()
         precision = None
         if seeds is None:
@@ -175,13 +177,11 @@ class Scenario:
         plan = Plan(points, chosen, precision)
         if len(plan) > MAX_RUNS:
             raise InputError(f"{self.file}: {plan}, expected at most {MAX_RUNS}")
-        ends: Sequence[Any] = (chosen[0], chosen[-1]) if isinstance(chosen, range) and chosen else chosen
-        for seed in ends:
-            if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
-                raise InputError(
-                    f"{self.file}: the seed {seed!r}, expected a whole number from 0 to {MAX_SEED}"
-                )
-        return plan
+        if isinstance(chosen, range):
+            for seed in {*chosen[:1], *chosen[-1:]}:
+                self._seed(seed)
+            return plan
+        return Plan(points, [self._seed(seed) for seed in chosen], precision)
 
     def simulate(
         self,
@@ -222,7 +222,7 @@ class Scenario:
                 point, seed = jobs.pair(index)
                 command = repeating(self.file, self.overrides, point if self.sweep.axes else None, seed)
                 done.failures.append(Failure(point + 1, seed, failures[index], command))
-            if len(done.failures) == done.runs:
+            if done.failures and len(done.failures) == done.runs:
                 raise RunError(str(done.failures[0]))
         done.precision = rounds.outcome()
         return done
@@ -236,15 +236,19 @@ class Scenario:
         """
         import polars as pl
 
-        seed = self._first_seed() if seed is None else seed
-        return pl.DataFrame(core.trace(self.text, self.file, self.overrides, seed))
+        return pl.DataFrame(core.trace(self.text, self.file, self.overrides, self._seed(seed)))
 
     def verify(self, seed: int | None = None) -> list[Any]:
         """Run once and replay the packet trace against the network's physics. The violations found; empty is good."""
-        return core.verify(self.text, self.file, self.overrides, self._first_seed() if seed is None else seed)
+        return core.verify(self.text, self.file, self.overrides, self._seed(seed))
 
-    def _first_seed(self) -> int:
-        return int(self.describe()["seed"])
+    def _seed(self, seed: Any) -> int:
+        """The seed, by default the scenario's. InputError for one that cannot be."""
+        if seed is None:
+            return int(self.describe()["seed"])
+        if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) <= MAX_SEED:
+            raise InputError(f"{self.file}: the seed {seed!r}, expected a whole number from 0 to {MAX_SEED}")
+        return int(seed)
 
 
 @dataclass

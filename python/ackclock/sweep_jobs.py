@@ -86,7 +86,7 @@ class SweepJobs(Sequence[Job]):
 
 def repeating(file: str, overrides: Mapping[str, Any], point: int | None, seed: int) -> str:
     """The command line that makes one run of a sweep again."""
-    words = ["ackclock", "run", file]
+    words = ["ackclock", "run", "-" if file == "standard input" else file]
     for path, value in overrides.items():
         words += ["--set", f"{path}={_toml(value)}"]
     if point is not None:

@@ -12,18 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from conftest import SCENARIO, Command, replaced
 
 from ackclock import core
-from ackclock.cli.sweep_text import cost, expected_s
+from ackclock.cli.sweep_text import cost, expected_s, spent
 from ackclock.cli.terminal import TimeLeft
 from ackclock.collect import Collector
 from ackclock.errors import AckclockError, InputError, RunError, ScenarioError
 from ackclock.jobs import Local, run_jobs
 from ackclock.run import Runs
-from ackclock.scenario import Scenario
+from ackclock.scenario import Scenario, Simulated
 from ackclock.statistics import Summary, summarise
 from ackclock.store import Job, Store
 from ackclock.summary import bound, over
@@ -222,8 +223,26 @@ class TestMistakes:
 
     @pytest.mark.parametrize("seed", [-1, 2**53, 1.5, True, "1"])
     def test_seeds_that_cannot_be(self, seed: Any) -> None:
-        with pytest.raises(InputError, match="expected a whole number from 0 to 9007199254740991"):
-            Scenario.from_text(SHORT).run_many([1, seed])
+        scenario = Scenario.from_text(SHORT)
+        for call in (
+            lambda: scenario.run_many([1, seed]),
+            lambda: scenario.run(seed),
+            lambda: scenario.trace(seed),
+        ):
+            with pytest.raises(InputError, match="expected a whole number from 0 to 9007199254740991"):
+                call()
+
+    def test_seeds_may_come_from_numpy(self) -> None:
+        runs = Scenario.from_text(SHORT).run_many(np.arange(3, 5))
+        assert [run.seed for run in runs] == [3, 4]
+
+    def test_numbers_that_make_no_sense(self) -> None:
+        scenario = Scenario.from_text(SHORT)
+        with pytest.raises(InputError, match="0 replications, expected 1 or more"):
+            scenario.run_many(replications=0)
+        with pytest.raises(InputError, match="-1 threads, expected 1 or more"):
+            scenario.run_many(threads=-1)
+        assert len(scenario.run_many([])) == 0
 
     def test_the_last_seed_is_within_the_bound_too(self, ackclock: Command, scenario_file: Path) -> None:
         outcome = ackclock("run", scenario_file, "--seed", 2**53 - 1, "--replications", "2")
@@ -274,6 +293,12 @@ class TestTerminal:
         # 1 Mbit/s for 5 s are 1e6 * 5 / 8 / 1500 = 417 packets: 42 s for a core that does ten a second.
         monkeypatch.setattr("ackclock.cli.sweep_text.PACKETS_PER_S", 10.0)
         assert "1 run: up to 417 packets, about 42 s on " in ackclock("run", scenario_file).err
+
+    def test_what_runs_took(self) -> None:
+        done = Simulated(runs=1003, stored=1001, cpu_time_s=[0.002, 0.25])
+        # (2 ms + 250 ms) / 2 = 126 ms
+        assert spent(done) == "2 runs of 0.13 s on average, the longest of 0.25 s; 1,001 were stored"
+        assert spent(Simulated(runs=1, cpu_time_s=[0.0042])).endswith("the longest of 4.2 ms")
 
     def test_the_time_left_does_not_count_what_was_stored(self) -> None:
         left = TimeLeft()

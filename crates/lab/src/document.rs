@@ -154,6 +154,11 @@ impl Document {
             .map_err(|(found, expected)| Box::new(self.problem(at, path, &found, &expected, None)))
     }
 
+    /// The key of the file that a path begins with.
+    pub fn first_step(path: &str) -> &str {
+        split_step(path).0
+    }
+
     /// The path with the index of every item of a list that it names, so that two paths to one place are equal.
     pub fn canonical(&self, path: &str) -> String {
         let (mut steps, mut rest) = (Vec::new(), Some(path));

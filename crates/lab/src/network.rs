@@ -271,7 +271,7 @@ impl Network {
             table.problem_at(key, &format!("a link from {} to itself", quoted(from)), "two different nodes");
             return None;
         }
-        let name = table.text("name").map_or_else(|| format!("{from}-{to}"), str::to_owned);
+        let name = table.name("name").map_or_else(|| format!("{from}-{to}"), str::to_owned);
         let reverse = (!one_way).then(|| reverse_name(&name));
         if let Some(taken) =
             [Some(&name), reverse.as_ref()].into_iter().flatten().find(|name| self.names.contains(*name))

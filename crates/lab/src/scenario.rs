@@ -166,7 +166,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     let seed = root.integer("seed", Range::between(0.0, MAX_SEED)).unwrap_or(1);
     let usual = if root.get("precision").is_some() { precision::FIRST } else { 1 };
     let replications = root.integer("replications", Range::between(1.0, 1e5)).unwrap_or(usual);
-    let name = root.text("name").unwrap_or("scenario").to_owned();
+    let name = root.name("name").unwrap_or("scenario").to_owned();
     files::check(root);
     let plans = flows::read(root);
     let network = network::read(root, &plans);

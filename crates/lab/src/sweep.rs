@@ -76,6 +76,15 @@ impl Sweep {
         let mut targets: HashMap<String, &str> = HashMap::new();
         for (path, key, node) in table.entries.iter().filter(|(path, _, _)| path != SAMPLES) {
             let place = format!("sweep.\"{path}\"");
+            // They say which runs there are, and change none.
+            if ["sweep", "replications", "precision"].contains(&Document::first_step(path)) {
+                return problem(
+                    key,
+                    &place,
+                    &format!("a sweep of `{path}`"),
+                    "a path to what a run depends on",
+                );
+            }
             if let Some(other) = targets.insert(document.canonical(path), path) {
                 let found = format!("a second path to what \"{other}\" sets");
                 return problem(key, &place, &found, "each value of a scenario swept by one path");

@@ -1,6 +1,7 @@
 //! What is allowed in a scenario and yet hardly meant. A warning stops nothing: whoever reads a scenario is told.
 
 use crate::build::link_rates;
+use crate::flows::{FlowPlan, Sending};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_base::{Rate, Size, Span, Time};
@@ -24,7 +25,30 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         let rest = slowness(link, rate.mean_packet_bytes, scenario.duration)?;
         Some(format!("rate of link {}: a packet of {} B takes {rest}", link.name, rate.mean_packet_bytes))
     });
-    doubts.chain(slow).collect()
+    doubts
+        .chain(slow)
+        .chain(scenario.flows.iter().flat_map(|group| of_flows(&group.plan, scenario.duration)))
+        .collect()
+}
+
+/// About a group of flows that never send, or that wait for marks which nobody may make.
+fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
+    let FlowPlan { name, start, sending, .. } = plan;
+    let first = start.first();
+    let late = (first >= run).then(|| format!("flow {name}: begins at {first}, and the run lasts {run}"));
+    let unheard = match sending {
+        Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
+            (plan.control.counts_marks() && !plan.takes_marks()).then(|| {
+                let (control, transport) = (plan.control.name(), plan.transport.descriptor.name);
+                format!(
+                    "flow {name}: {control} counts marks, which its packets may not get; \
+                     `transport = {{ name = \"{transport}\", ecn = true }}` lets them"
+                )
+            })
+        }
+        Sending::Sctp(_) | Sending::Udp(_) => None,
+    };
+    late.into_iter().chain(unheard)
 }
 
 /// Where a rate is so low that one packet holds its link up: how long it takes, and why that is long.
@@ -58,7 +82,7 @@ mod tests {
         let rate = if rate.starts_with('{') { rate.to_owned() } else { format!("\"{rate}\"") };
         let text = format!(
             "duration = \"1 s\"\n[dumbbell]\nbottleneck = {{ rate = {rate}, delay = \"8 ms\", queue = {queue} }}\n\
-             access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\ncontrol = \"dctcp\"\n"
+             access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\ncontrol = \"sack\"\n"
         );
         let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a good scenario");
         of(&scenario)
@@ -95,5 +119,34 @@ mod tests {
         let steps =
             "{ steps = [[\"0 s\", \"20 Mbit/s\"], [\"0.2 s\", \"1 bit/s\"], [\"0.4 s\", \"20 Mbit/s\"]] }";
         assert!(warnings(steps, "\"droptail\"").is_empty());
+    }
+
+    fn about_flows(flow: &str) -> Vec<String> {
+        let text = format!(
+            "duration = \"10 s\"\n[dumbbell]\nbottleneck = {{ rate = \"10 Mbit/s\", delay = \"8 ms\" }}\n\
+             access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\n{flow}\n"
+        );
+        of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+    }
+
+    #[test]
+    fn flows_that_never_send_are_told_of() {
+        let told = about_flows("control = \"sack\"\nstart = \"10 s\"");
+        assert_eq!(told, ["flow sack: begins at 10 s, and the run lasts 10 s"]);
+        assert!(about_flows("control = \"sack\"\nstart = \"9.9 s\"").is_empty());
+        assert_eq!(about_flows("control = \"sack\"\nstart = { uniform = [\"11 s\", \"12 s\"] }").len(), 1);
+    }
+
+    #[test]
+    fn controls_that_count_marks_want_ecn() {
+        for (control, transport) in [("prague", "rfc"), ("dctcp", "quic")] {
+            let told = about_flows(&format!("control = \"{control}\"\ntransport = \"{transport}\""));
+            assert_eq!(told.len(), 1, "{told:?}");
+            assert!(told[0].starts_with(&format!("flow {control}: {control} counts marks")), "{told:?}");
+            let with =
+                format!("control = \"{control}\"\ntransport = {{ name = \"{transport}\", ecn = true }}");
+            assert!(about_flows(&with).is_empty());
+        }
+        assert!(about_flows("control = \"cubic\"").is_empty());
     }
 }

@@ -25,7 +25,7 @@ def _paragraphs(text: str) -> str:
 app = typer.Typer(
     name="ackclock",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -18,6 +18,7 @@ from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, warn
 from ackclock.errors import InputError, RunError, ScenarioError
+from ackclock.files import writable
 from ackclock.overrides import assignment
 from ackclock.store import DEFAULT_DIR, Store
 
@@ -87,6 +88,7 @@ def run(
             f"{scenario.file}: {plan}; --json, --html and --series are for {MAX_IN_MEMORY:,} at most, "
             "--out alone writes what all points come to"
         )
+    writable(out or DEFAULT_DIR)
     store = Store(out or DEFAULT_DIR)
     with _pool(dask, threads) as pool:
         _announce(scenario, plan, pool.cores)
@@ -105,7 +107,8 @@ def run(
         print_json(document(runs))
     else:
         _show(scenario, plan, collector, runs, [done.precision, *(f"wrote {path}" for path in written)])
-    if len(plan) > 1 and sys.stderr.isatty():
+    # What the workers of a cluster took they do not tell.
+    if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))
     _complain_of(done)
 
@@ -185,7 +188,7 @@ def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) 
     drawn = [
         first
         if first.result.get("series") is not None
-        else scenario.with_overrides(first.point).run(first.seed, series=True)
+        else scenario.at(first.point).run(first.seed, series=True)
         for first in firsts
     ]
     stem = "-".join(Path(scenario.file).stem.split())

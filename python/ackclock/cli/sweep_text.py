@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from ackclock.cli.tables import Column, fitting
-from ackclock.numbers import duration, mean_and_spread
 
 if TYPE_CHECKING:
     from ackclock.scenario import Scenario, Simulated
@@ -110,6 +109,8 @@ def _column(heading: str, name: str, factor: float, points: Sequence[PointSummar
 
 def spread(value: Summary | None, factor: float) -> Text:
     """A mean with half its interval."""
+    from ackclock.numbers import mean_and_spread
+
     if value is None or value.mean is None:
         return Text("-")
     interval = value.interval and (value.interval[0] * factor, value.interval[1] * factor)
@@ -119,11 +120,14 @@ def spread(value: Summary | None, factor: float) -> Text:
 def expected_s(scenario: Scenario, plan: Plan, cores: int) -> tuple[float, float]:
     """At most so many packets, and about so many seconds."""
     packets = sum(scenario.sweep.packets(point) for point in plan.points) * len(plan.seeds)
-    return packets, (packets / PACKETS_PER_S + len(plan) * RUN_S) / min(cores, max(1, len(plan)))
+    # One thread takes all results in, whatever the number of cores.
+    return packets, packets / PACKETS_PER_S / min(cores, max(1, len(plan))) + len(plan) * RUN_S
 
 
 def cost(plan: Plan, packets: float, seconds: float, cores: int) -> str:
     """What is to come, in a sentence."""
+    from ackclock.numbers import duration
+
     on = f"{cores} core{'s' if cores != 1 else ''}"
     more = ", more where the precision asks for them" if plan.precision else ""
     return f"{plan}{more}: up to {_counted(packets)} packets, about {duration(seconds)} on {on} if none is stored"
@@ -142,9 +146,15 @@ def spent(done: Simulated) -> str:
     if done.cpu_time_s:
         times = done.cpu_time_s
         parts.append(
-            f"{len(times):,} runs of {duration(sum(times) / len(times))} on average, the longest of "
-            f"{duration(max(times))}"
+            f"{len(times):,} runs of {_short(sum(times) / len(times))} on average, the longest of "
+            f"{_short(max(times))}"
         )
     if done.stored:
         parts.append(f"{done.stored:,} were stored")
     return "; ".join(parts)
+
+
+def _short(seconds: float) -> str:
+    from ackclock.numbers import duration
+
+    return f"{1000 * seconds:.2g} ms" if seconds < 0.1 else duration(seconds)

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from ackclock.numbers import duration
-
 if TYPE_CHECKING:
     from ackclock.jobs import Progress
 
@@ -58,6 +56,8 @@ def progress_bar(what: str) -> Iterator[Progress]:
 
     from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
+
+    from ackclock.numbers import duration
 
     columns = (
         TextColumn("{task.description}"),

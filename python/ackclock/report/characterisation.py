@@ -15,6 +15,7 @@ from ackclock.characterisation.elasticity import sensitivities
 from ackclock.characterisation.language import Characterisation, Criterion
 from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
 from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
+from ackclock.files import replacing
 from ackclock.numbers import significant
 from ackclock.report import distribution, page, plane, study_view, style
 from ackclock.report.plane import Plane
@@ -119,7 +120,9 @@ class ArmView:
 def write_characterisation(results: Sequence[StudyResult], path: Path, command: str) -> Path:
     """Write the page of these studies to ``path``, one file that needs no network, and return the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render(results, command), encoding="utf-8", newline="\n")
+    text = render(results, command)
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 

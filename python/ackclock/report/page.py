@@ -12,6 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from ackclock import numbers
+from ackclock.files import replacing
 from ackclock.report import study_view
 from ackclock.report.claims import ClaimView
 from ackclock.report.library import packed_plotly
@@ -52,7 +53,9 @@ def write_report(results: Sequence[StudyResult], path: Path, command: str) -> Pa
     the same bytes.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_report(results, command), encoding="utf-8", newline="\n")
+    text = render_report(results, command)
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from ackclock import numbers
 from ackclock.cli.run import by_point, summarised
+from ackclock.files import replacing
 from ackclock.report import scenario_figures
 from ackclock.report.figures import FigureView
 from ackclock.report.page import rendered
@@ -51,7 +52,9 @@ def write_scenario_report(
     run, if that has any. The same runs give the same bytes.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render(runs, origin, drawn=drawn, warnings=warnings), encoding="utf-8", newline="\n")
+    text = render(runs, origin, drawn=drawn, warnings=warnings)
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 

@@ -100,7 +100,8 @@ def _measure(table: pl.DataFrame, metric: str) -> Measure:
     title, scale = title_and_scale(
         quantity or metric, float(largest) if isinstance(largest, int | float) else 0.0
     )
-    whose = f" of {name}" if kind in ("groups", "links") else ""
+    # Of a group, the mean over its flows.
+    whose = {"groups": f" per flow of {name}", "links": f" of {name}"}.get(kind, "")
     head, bracket, unit = title.partition(" (")
     return Measure(metric, name or metric, f"{head}{whose}{bracket}{unit}", scale)
 
@@ -139,7 +140,9 @@ def _lines(table: pl.DataFrame, axis: Axis, measures: Sequence[Measure]) -> go.F
         figure.add_trace(
             _curve(table, axis, Measure(measure.metric, "", "", largest.scale), measure.label, number)
         )
-    _name_axes(figure, _title(axis), title_and_scale("goodput_bps", largest.scale)[0])
+    # What they share is the quantity, which stands before the name of each.
+    shared = largest.title.replace(f" of {largest.label}", "")
+    _name_axes(figure, _title(axis), shared)
     return figure
 
 

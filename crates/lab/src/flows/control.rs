@@ -6,7 +6,7 @@ use crate::reader::TableReader;
 use crate::registry;
 use ackclock_base::{Descriptor, Kind, Value};
 use ackclock_cc::entry::{Build, Companions, Entry};
-use ackclock_cc::{Assembly, Backoff, Part};
+use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
 
 /// A control and the parts around it.
 #[derive(Clone, Debug)]
@@ -60,6 +60,18 @@ impl ControlPlan {
     pub fn backoff(&self, most: f64) -> Box<dyn Backoff> {
         let entry = ackclock_cc::registry::find_backoff(self.backoff.descriptor.name);
         (entry.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]).build)(&self.backoff.values, most)
+    }
+
+    /// Whether it counts marks, and is another control without them.
+    pub fn counts_marks(&self) -> bool {
+        let any = Initial {
+            window: 10.0,
+            ssthresh: f64::INFINITY,
+            limit: 1e4,
+            packet_bytes: 1000,
+            selective_acks: true,
+        };
+        self.assembly().join(&any).ecn() == EcnResponse::Counts
     }
 
     /// The discriminator that will judge, named or published with the control.
