@@ -17,6 +17,7 @@ from ackclock.files import read_text
 
 KEY = "trace"
 """What names a file, in a table or at the end of a dotted path."""
+_MARK = "# What stands in the files that are named above.\n"
 
 
 def with_files(text: str, file: str, *others: Any) -> str:
@@ -30,7 +31,16 @@ def with_files(text: str, file: str, *others: Any) -> str:
     folder = Path(file).parent
     texts = {name: read_text(folder / name) for name in missing if (folder / name).is_file()}
     parts = [f"[files.{_basic(name)}]\ntext = {_basic(content)}\n" for name, content in texts.items()]
-    return "\n".join([text.rstrip("\n") + "\n", *parts]) if parts else text
+    return (
+        "\n".join([text.rstrip("\n") + "\n", *([_MARK] if _MARK not in text else []), *parts])
+        if parts
+        else text
+    )
+
+
+def as_written(text: str) -> str:
+    """What was written by hand of a scenario's text: all but what ``with_files`` has put there."""
+    return text.split(f"\n{_MARK}", maxsplit=1)[0]
 
 
 def names_in(value: Any) -> Iterator[str]:

@@ -9,7 +9,7 @@ from conftest import Command
 
 from ackclock import Scenario, toml
 from ackclock.errors import InputError, ScenarioError
-from ackclock.named_files import names_in, with_files
+from ackclock.named_files import as_written, names_in, with_files
 from ackclock.store import Job
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import load_study
@@ -91,6 +91,11 @@ def test_text_of_any_kind_survives(tmp_path: Path) -> None:
     text = with_files('rate = { trace = "odd" }\n', str(tmp_path / "s.toml"))
     assert toml.loads(text)["files"]["odd"]["text"] == odd
     assert with_files(text, str(tmp_path / "s.toml")) == text
+    assert as_written(text) == as_written('rate = { trace = "odd" }\n') == 'rate = { trace = "odd" }\n'
+    (tmp_path / "more").write_text("2\n", encoding="utf-8")
+    more = with_files(text, str(tmp_path / "s.toml"), {"b.trace": "more"})
+    assert set(toml.loads(more)["files"]) == {"odd", "more"}
+    assert as_written(more) == as_written(text)
     assert with_files("= not TOML, with a trace", "s.toml") == "= not TOML, with a trace"
 
 
@@ -103,7 +108,7 @@ def test_mistakes_say_where(scenario: Path) -> None:
         f'{trace}:3:1: `dumbbell.bottleneck.rate.trace`: found "three", expected a whole'
     )
     trace.write_bytes(b"1\n\xff\n")
-    with pytest.raises(InputError, match=r"one.trace: is not UTF-8 text: byte 2"):
+    with pytest.raises(InputError, match=r"one.trace:2:1: byte 0xff is not UTF-8"):
         Scenario.from_file(scenario)
     trace.unlink()
     with pytest.raises(

@@ -181,6 +181,7 @@ def _scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
 
 def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
     """Write the report. What its figures show is simulated again where the runs have no series."""
+    from ackclock.named_files import as_written
     from ackclock.report.scenario_page import MOST_POINTS, Origin, write_scenario_report
 
     firsts = [group[0] for group in by_point(runs)[:MOST_POINTS]]
@@ -191,7 +192,7 @@ def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) 
         for first in firsts
     ]
     stem = "-".join(Path(scenario.file).stem.split())
-    origin = Origin(shlex.join(["ackclock", *sys.argv[1:]]), scenario.text, scenario.overrides)
+    origin = Origin(shlex.join(["ackclock", *sys.argv[1:]]), as_written(scenario.text), scenario.overrides)
     return write_scenario_report(runs, out / f"{stem}.html", origin, drawn=drawn, warnings=warnings)
 
 

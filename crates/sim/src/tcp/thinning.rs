@@ -7,7 +7,7 @@
 
 use super::segment::{Flags, Segment};
 use crate::agent::{Agent, AgentCounts, Entry, Node, Passage, Way};
-use crate::packet::Packet;
+use crate::packet::{Extension, ExtensionId, Packet};
 use ackclock_base::{Descriptor, Kind, Range, Span, Time, parameters};
 
 /// The agent's entry in the registry.
@@ -33,11 +33,22 @@ parameters! {
     }
 }
 
+/// The latest acknowledgement that waits.
+#[derive(Clone, Copy)]
+struct Waiting {
+    packet: Packet,
+    /// Its receive window, if it says one.
+    extension: Option<Extension>,
+    /// How many it stands for.
+    count: i64,
+    /// When it goes at the latest.
+    until: Time,
+}
+
 /// The agent of one connection.
 pub struct Thinning {
     parameters: Parameters,
-    /// What waits: the latest, how many it stands for, and when it goes at the latest.
-    waiting: Option<(Packet, i64, Time)>,
+    waiting: Option<Waiting>,
     /// The connection and the number of the last acknowledgement seen.
     last: (u8, u64),
     counts: AgentCounts,
@@ -50,20 +61,21 @@ impl Thinning {
     }
 
     fn let_go(&mut self, node: &mut dyn Node) {
-        if let Some((packet, ..)) = self.waiting.take() {
-            node.send(Way::Back, packet);
-            self.counts.sent += 1;
+        let Some(Waiting { packet, extension, .. }) = self.waiting.take() else { return };
+        match extension {
+            Some(extension) => node.send_extended(Way::Back, packet, extension),
+            None => node.send(Way::Back, packet),
         }
+        self.counts.sent += 1;
     }
 
-    /// Whether an acknowledgement says no more than that more has arrived than the one before it said.
-    fn is_plain(&self, packet: &Packet, ack: &Segment) -> bool {
+    /// Whether an acknowledgement says no more than that more has arrived than the one before it said, and how large the
+    /// receive window is now.
+    fn is_plain(&self, packet: &Packet, ack: &Segment, node: &dyn Node) -> bool {
         let goes_on = packet.connection == self.last.0 && ack.number > self.last.1;
-        let alike = |(waiting, ..): &(Packet, i64, Time)| Segment::head(waiting).flags == ack.flags;
-        goes_on
-            && !packet.is_extended()
-            && !ack.flags.has(Flags::SYN)
-            && self.waiting.as_ref().is_none_or(alike)
+        let blocks = packet.is_extended() && Segment::has_blocks(&node.extension());
+        let alike = |waiting: &Waiting| Segment::head(&waiting.packet).flags == ack.flags;
+        goes_on && !blocks && !ack.flags.has(Flags::SYN) && self.waiting.as_ref().is_none_or(alike)
     }
 }
 
@@ -73,25 +85,30 @@ impl Agent for Thinning {
             return Passage::Passes;
         }
         let ack = Segment::head(packet);
-        let plain = self.is_plain(packet, &ack);
+        let plain = self.is_plain(packet, &ack, node);
         self.last = (packet.connection, ack.number);
         if !plain {
             self.let_go(node);
             return Passage::Passes;
         }
-        let (_, before, until) = self.waiting.unwrap_or((*packet, 0, now + self.parameters.wait));
-        if before + 1 >= self.parameters.every {
+        let (count, until) = self
+            .waiting
+            .map_or((1, now + self.parameters.wait), |waiting| (waiting.count + 1, waiting.until));
+        if count >= self.parameters.every {
             // It goes on in place of those that wait.
             self.waiting = None;
             return Passage::Passes;
         }
-        self.waiting = Some((*packet, before + 1, until));
+        let extension = packet.is_extended().then(|| node.extension());
+        // What lies beside its header ends here with it, and is sent anew.
+        let packet = Packet { extension: ExtensionId::default(), ..*packet };
+        self.waiting = Some(Waiting { packet, extension, count, until });
         self.counts.ended += 1;
         Passage::Ends
     }
 
     fn timer(&self) -> Time {
-        self.waiting.map_or(Time::NEVER, |(_, _, until)| until)
+        self.waiting.map_or(Time::NEVER, |waiting| waiting.until)
     }
 
     fn on_timer(&mut self, now: Time, node: &mut dyn Node) {

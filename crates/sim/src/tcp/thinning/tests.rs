@@ -2,16 +2,26 @@
 
 use super::*;
 use crate::packet::Extensions;
+use crate::tcp::segment::MAX_SACK_BLOCKS;
 use proptest::prelude::*;
 
-/// What the agent sends.
+/// What the agent sends, the window of each, and what it is shown.
 #[derive(Default)]
-struct Sent(Vec<u64>);
+struct Sent(Vec<u64>, Vec<u64>, Extension);
 
 impl Node for Sent {
     fn send(&mut self, way: Way, packet: Packet) {
-        assert_eq!(way, Way::Back);
+        self.send_extended(way, packet, Extension::default());
+    }
+
+    fn send_extended(&mut self, way: Way, packet: Packet, extension: Extension) {
+        assert_eq!((way, packet.is_extended()), (Way::Back, false), "it is kept anew");
         self.0.push(Segment::head(&packet).number);
+        self.1.push(extension[MAX_SACK_BLOCKS]);
+    }
+
+    fn extension(&self) -> Extension {
+        self.2
     }
 }
 
@@ -36,6 +46,12 @@ impl Talk {
         if self.agent.on_packet(now, Way::Back, &packet, &mut self.gone) == Passage::Passes {
             self.gone.0.push(Segment::head(&packet).number);
         }
+    }
+
+    fn extended(&mut self, ms: u64, number: u64, extension: Extension) {
+        self.gone.2 = extension;
+        let id = Extensions::default().keep(extension);
+        self.packet(ms, Packet { bytes: 52, extension: id, header: [number, 7, 0], ..Packet::default() });
     }
 
     fn ack(&mut self, ms: u64, number: u64) {
@@ -69,27 +85,31 @@ fn the_first_of_them_says_how_long_they_wait() {
 #[test]
 fn what_says_something_else_goes_on_at_once_behind_what_waits() {
     let duplicate = |talk: &mut Talk| talk.ack(1, 2);
-    let blocks = |talk: &mut Talk| {
-        let extension = Extensions::default().keep([1; 4]);
-        talk.packet(1, Packet { extension, header: [3, 7, 0], ..Packet::default() });
-    };
+    let blocks = |talk: &mut Talk| talk.extended(1, 3, [0x2_0000_0001, 0, 0, 0]);
     let marked = |talk: &mut Talk| {
         let flags = 1_u64 << 56; // another bit among those that say what else it is
         talk.packet(1, Packet { header: [3, 7, flags], ..Packet::default() });
     };
-    let others: [(&dyn Fn(&mut Talk), u64); 2] = [(&duplicate, 2), (&blocks, 3)];
-    for (other, number) in others {
+    let gone = |other: &dyn Fn(&mut Talk)| {
         let mut talk = Talk::new();
         talk.ack(0, 1);
         talk.ack(0, 2);
         other(&mut talk);
-        assert_eq!(talk.gone.0, [2, number]);
-    }
+        talk.gone.0
+    };
+    assert_eq!(gone(&duplicate), [2, 2]);
+    assert_eq!(gone(&blocks), [2, 3]);
+    assert_eq!(gone(&marked), [2, 3]);
+}
+
+#[test]
+fn the_window_of_the_latest_goes_on_with_it() {
+    // Linux's receiver says its window in each; that alone keeps none from being thinned out.
     let mut talk = Talk::new();
-    talk.ack(0, 1);
-    talk.ack(0, 2);
-    marked(&mut talk);
-    assert_eq!(talk.gone.0, [2, 3]);
+    talk.extended(0, 1, [0, 0, 0, 100]);
+    talk.extended(0, 2, [0, 0, 0, 120]);
+    talk.ack(6, 3);
+    assert_eq!((&talk.gone.0[..], &talk.gone.1[..]), (&[2][..], &[120][..]));
 }
 
 proptest! {
