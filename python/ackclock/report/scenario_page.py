@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import numbers
-from ackclock.cli.run import by_point, summarised
 from ackclock.files import replacing
 from ackclock.report import scenario_figures, sweep_view
 from ackclock.report.figures import FigureView
 from ackclock.report.page import rendered
 from ackclock.report.scenario_tables import Table, flow_table, link_table
-from ackclock.run import Run, Runs
+from ackclock.run import Run, Runs, grouped
 from ackclock.study.run import versions
+from ackclock.summary import summarised
 
 MOST_POINTS = 12
 """Points of a sweep that have tables and figures of their own; more are in the sweep's table alone."""
@@ -60,7 +60,7 @@ def write_scenario_report(
 
 def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: Sequence[str] = ()) -> str:
     """The report as HTML text."""
-    groups = by_point(runs)
+    groups = grouped(runs)
     drawn = drawn or [group[0] for group in groups[:MOST_POINTS]]
     points = [
         _point(index, group, run)
@@ -89,7 +89,7 @@ def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: S
 def _point(index: int, runs: Sequence[Run], drawn: Run) -> PointView:
     anchor = f"point-{index}"
     label = ", ".join(f"{path} = {_value(value)}" for path, value in runs[0].point.items())
-    summary = summarised(runs)
+    summary = summarised(run.result for run in runs)
     fairness = summary["fairness"]
     return PointView(
         anchor=anchor,
