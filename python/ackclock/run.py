@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from html import escape
 from typing import TYPE_CHECKING, Any, BinaryIO, overload
 
 import polars as pl
@@ -110,7 +111,11 @@ class Run:
         return json.dumps(self.document)
 
     def __repr__(self) -> str:
-        return f"Run({self.scenario!r}, seed={self.seed}, flows={len(self.document['flows'])})"
+        return f"Run({self.scenario!r}, seed={self.seed}, flows={len(self.result['flows'])})"
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the flows and the links, as tables."""
+        return f"<p>{escape(repr(self))}</p>{self.flows._repr_html_()}{self.links._repr_html_()}"
 
 
 @dataclass(frozen=True)
@@ -213,6 +218,10 @@ class Runs(Sequence[Run]):
 
     def __repr__(self) -> str:
         return f"Runs({len(self)} runs)"
+
+    def _repr_html_(self) -> str:
+        """In a notebook: what the runs come to at each point."""
+        return f"<p>{escape(repr(self))}</p>{self.summary()._repr_html_() if self else ''}"
 
     def _stacked(self, name: str) -> pl.DataFrame:
         if name == "series":

@@ -145,3 +145,9 @@ def test_mistakes_are_shown_with_their_place() -> None:
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         Scenario.from_file(tmp_path / "none.toml")
+
+
+def test_runs_show_themselves_in_a_notebook() -> None:
+    runs = Scenario.from_text(SCENARIO, {"duration": "1 s"}).run_many(replications=2)
+    assert "<table" in runs._repr_html_()
+    assert runs[0]._repr_html_().count("<table") == 2

@@ -14,6 +14,7 @@ from ackclock.cli import listing as list_command
 from ackclock.cli import reproduce as reproduce_command
 from ackclock.cli import run as run_command
 from ackclock.cli import schema as schema_command
+from ackclock.cli import study as study_command
 from ackclock.errors import InputError
 
 
@@ -229,6 +230,21 @@ def list_(
     Examples: [bold]ackclock list[/bold], [bold]ackclock list queues red[/bold], [bold]ackclock list studies[/bold]
     """
     list_command.list_entries(kind, name, as_json=json)
+
+
+study_app = typer.Typer(no_args_is_help=True, help="Studies, to be changed.")
+app.add_typer(study_app, name="study")
+
+
+@study_app.command("copy")
+def study_copy(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A study such as rbcc/table-4.1.", show_default=False)
+    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write.", show_default=False)],
+) -> None:
+    """Write a study as one file that needs no other, to be changed and run."""
+    study_command.copy(name, file)
 
 
 @_command()

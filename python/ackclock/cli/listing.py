@@ -77,6 +77,7 @@ def _studies() -> list[dict[str, Any]]:
             "summary": f"{study.title}. {study.summary}",
             "parameters": [],
             "source": study.source,
+            "file": study.file,
         }
         for study in headlines()
     ]
@@ -114,6 +115,8 @@ def _print_entry(entry: dict[str, Any]) -> None:
     out.print(Text.assemble((entry["name"], "bold"), f" ({entry['kind']})"))
     out.print(Text(entry["summary"]))
     out.print(Text(f"Source: {entry['source']}", style="dim"))
+    if entry["file"] is not None:
+        out.print(Text(f"File: {entry['file']}", style="dim"))
     if not entry["parameters"]:
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")

@@ -34,3 +34,4 @@ class Entry(BaseModel):
     summary: str
     parameters: list[Parameter]
     source: str
+    file: str | None = Field(default=None, description="of a study, where it is")

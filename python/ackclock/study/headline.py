@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import toml
-from ackclock.study.load import guidelines, studies_dir, study_names, theses
+from ackclock.study.load import guidelines, shown, studies_dir, study_names, theses
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,8 @@ class Headline:
     title: str
     summary: str
     source: str
+    file: str
+    """Where it is."""
 
 
 def headlines() -> list[Headline]:
@@ -34,12 +36,8 @@ def _headline(name: str) -> Headline:
     source = {**shared.get("source", {}), **document.get("source", {})}
     thesis = {**theses(), **guidelines()}[source["thesis"]]
     section = f", section {source['section']}" if source.get("section") else ""
-    return Headline(
-        name,
-        document["title"],
-        document["summary"],
-        f"{thesis.author} ({thesis.year}), {source['item']}{section}",
-    )
+    place = f"{thesis.author} ({thesis.year}), {source['item']}{section}"
+    return Headline(name, document["title"], document["summary"], place, shown(path))
 
 
 @cache

@@ -73,8 +73,10 @@ def find_studies(selectors: Iterable[str]) -> list[str]:
             found[selector] = None
         else:
             groups = dict.fromkeys(study.split("/")[0] for study in known)
+            # Who leaves out the folder means the study of that name in any of them.
+            bare = [study for study in known if study.split("/")[1] == name]
             raise InputError(
-                f'there is no study or thesis "{selector}"{nearest(name, [*known, *groups])}'
+                f'there is no study or thesis "{selector}"{nearest(name, bare or [*known, *groups])}'
                 "\n`ackclock list studies` shows them all; the path of a study file (*.toml) works too"
             )
     return list(found)
@@ -83,13 +85,13 @@ def find_studies(selectors: Iterable[str]) -> list[str]:
 def load_study(name: str) -> LoadedStudy:
     """The study called ``name``, or the study file at that path. InputError says everything that is wrong with it."""
     if not name.endswith(".toml"):
-        return _packaged(name, _shown(studies_dir() / f"{name}.toml"))
+        return _packaged(name, shown(studies_dir() / f"{name}.toml"))
     path = Path(name)
     if not path.exists() and name.removesuffix(".toml") in study_names():
         raise InputError(f"{path}: No such file; the study is called {name.removesuffix('.toml')}")
     if name.endswith(ENDING):
-        raise InputError(f"{_shown(path)}: is what studies share, not a study; `ackclock check` checks it")
-    return parse_study(read_text(path), name=name, file=_shown(path))
+        raise InputError(f"{shown(path)}: is what studies share, not a study; `ackclock check` checks it")
+    return parse_study(read_text(path), name=name, file=shown(path))
 
 
 @cache
@@ -192,7 +194,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     """The path relative to the working directory where it lies below it."""
     try:
         return path.resolve().relative_to(Path.cwd()).as_posix()
