@@ -1,5 +1,10 @@
 //! What a sender makes of marks: a reaction for each window of data (RFC 3168), or a count of them (RFC 8257, RFC 9768).
 
+mod accurate;
+
+pub use accurate::{AccurateFeedback, FIRST_CEP};
+
+use accurate::AccurateCounters;
 use ackclock_cc::EcnResponse;
 
 /// What an acknowledgement says of marks.
@@ -9,6 +14,17 @@ pub struct MarkFeedback {
     pub echo: bool,
     /// How many packets have arrived marked so far, modulo 2^16 (RFC 9768, with a wider counter).
     pub marked: u16,
+    /// What it says instead of both under RFC 9768.
+    pub accurate: Option<AccurateFeedback>,
+}
+
+/// What is new of that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Heard {
+    /// Marks that a control counts.
+    pub marks: u32,
+    /// Whether a control that does not count is to react, once for each window of data.
+    pub echo: bool,
 }
 
 /// The sender's side of explicit congestion notification.
@@ -20,12 +36,13 @@ pub struct EcnSender {
     guard: Option<u64>,
     announce: bool,
     marked: u16,
+    accurate: AccurateCounters,
 }
 
 impl EcnSender {
     /// Nothing marked, for a control with this response.
     pub fn new(response: EcnResponse) -> Self {
-        Self { response, guard: None, announce: false, marked: 0 }
+        Self { response, guard: None, announce: false, marked: 0, accurate: AccurateCounters::default() }
     }
 
     /// Whether marks are counted.
@@ -55,16 +72,36 @@ impl EcnSender {
         self.announce = true;
     }
 
+    /// Whether an acknowledgement may ask for a reaction.
+    #[inline]
+    pub fn may_echo(&self, feedback: &MarkFeedback) -> bool {
+        feedback.echo || feedback.accurate.is_some() && self.is_news(feedback)
+    }
+
+    #[cold]
+    fn is_news(&self, feedback: &MarkFeedback) -> bool {
+        feedback.accurate.is_some_and(|accurate| !self.accurate.knows(accurate))
+    }
+
     /// Marks that no acknowledgement has told of before; one that is overtaken tells of none.
-    pub fn new_marks(&mut self, feedback: MarkFeedback) -> u32 {
+    #[inline]
+    pub fn hear(&mut self, feedback: MarkFeedback) -> Heard {
         if !self.counts() {
-            return 0;
+            return Heard { marks: 0, echo: feedback.echo };
         }
         let new = feedback.marked.wrapping_sub(self.marked);
         if new > u16::MAX / 2 {
-            return 0;
+            return Heard::default();
         }
         self.marked = feedback.marked;
-        u32::from(new)
+        Heard { marks: u32::from(new), echo: false }
+    }
+
+    /// The same under RFC 9768 of the first acknowledgement of so many packets, of so many payload bytes in all.
+    #[cold]
+    pub fn hear_accurate(&mut self, accurate: AccurateFeedback, packets: u64, bytes: u64) -> Heard {
+        let new = self.accurate.take(accurate, packets, bytes);
+        let marks = u32::try_from(new).unwrap_or(u32::MAX);
+        if self.counts() { Heard { marks, echo: false } } else { Heard { marks: 0, echo: new > 0 } }
     }
 }

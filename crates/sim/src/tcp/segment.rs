@@ -22,12 +22,32 @@ pub struct Segment {
     pub count: u16,
     /// Acknowledgement: the receive window in packets; zero for the one that was agreed.
     pub window: u32,
+    /// Acknowledgement: what it counts in bytes (RFC 9768 section 3.2.3).
+    pub counters: Option<ByteCounters>,
     /// What else it says.
     pub flags: Flags,
     /// Acknowledgement: ranges received out of order, the most recent first, as offsets from `number`. Empty ones
     /// come last.
     pub sack: [Block; MAX_SACK_BLOCKS],
 }
+
+/// Payload bytes that have arrived, by their ECN field, each modulo 2^24: CE, ECT(0) and ECT(1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByteCounters {
+    /// ECEB.
+    pub marked: u32,
+    /// EE0B, less the one that it begins with.
+    pub ect0: u32,
+    /// EE1B, less the one that it begins with.
+    pub ect1: u32,
+}
+
+/// Of the 40 bytes of options timestamps take 12 and blocks come first. With one of them there is room for all three counters, in
+/// 11 bytes, with two for two of them (the other then says nothing to anyone here), with three for none.
+pub const BLOCKS_BESIDE_COUNTERS: usize = 2;
+
+/// In the last word of an extension: that it has counters.
+const COUNTS: u64 = 1 << 63;
 
 /// RFC 2018 section 3: with timestamps three blocks fit into the options.
 pub const MAX_SACK_BLOCKS: usize = 3;
@@ -84,7 +104,7 @@ impl Segment {
     #[inline]
     pub(super) fn send(&self, out: &mut dyn Outbox) {
         let packet = self.packet();
-        if self.sack[0].is_empty() && self.window == 0 {
+        if self.sack[0].is_empty() && self.window == 0 && self.counters.is_none() {
             out.send(0, packet);
         } else {
             out.send_extended(0, packet, self.extension());
@@ -100,7 +120,12 @@ impl Segment {
         }
         if packet.is_extended() {
             let extension = out.extension(packet);
-            (segment.sack, segment.window) = (blocks(&extension), extension[MAX_SACK_BLOCKS] as u32);
+            let rest = extension[MAX_SACK_BLOCKS];
+            (segment.sack, segment.window) = (blocks(&extension), rest as u32);
+            if rest & COUNTS != 0 {
+                segment.sack[BLOCKS_BESIDE_COUNTERS] = Block::default();
+                segment.counters = Some(counters(&extension));
+            }
         }
         segment
     }
@@ -117,13 +142,14 @@ impl Segment {
             count: (numbers >> NUMBER_BITS) as u16,
             flags: Flags((rest >> WAY_BITS) as u8),
             window: 0,
+            counters: None,
             sack: Default::default(),
         }
     }
 
     /// This acknowledgement once more, as an answer to a data packet: it echoes its stamp, and has no blocks and no window.
     pub(super) fn answers(&self, data: &Self, connection: u8) -> Packet {
-        let again = Self { stamp: data.stamp, sack: Default::default(), window: 0, ..*self };
+        let again = Self { stamp: data.stamp, sack: Default::default(), window: 0, counters: None, ..*self };
         Packet { connection, ..again.packet() }
     }
 
@@ -148,8 +174,19 @@ impl Segment {
         let mut extension = Extension::default();
         extension.iter_mut().zip(&self.sack).for_each(|(place, block)| *place = word(block));
         extension[MAX_SACK_BLOCKS] = u64::from(self.window);
+        if let Some(ByteCounters { marked, ect0, ect1 }) = self.counters {
+            extension[BLOCKS_BESIDE_COUNTERS] = u64::from(marked) | u64::from(ect0) << 32;
+            extension[MAX_SACK_BLOCKS] |= u64::from(ect1) << 32 | COUNTS;
+        }
         extension
     }
+}
+
+#[cold]
+fn counters(extension: &Extension) -> ByteCounters {
+    let [.., counted, rest] = *extension;
+    let ect1 = (rest & !COUNTS) >> 32;
+    ByteCounters { marked: counted as u32, ect0: (counted >> 32) as u32, ect1: ect1 as u32 }
 }
 
 fn blocks(extension: &Extension) -> [Block; MAX_SACK_BLOCKS] {
@@ -178,6 +215,10 @@ impl Flags {
     pub const SYN: Self = Self(32);
     /// May be marked, and answers to each mark a little (RFC 9331 ECT(1)).
     pub const LOW_LATENCY: Self = Self(4);
+    /// The third bit of RFC 9768's field (AE), of which the others are CWR and ECE.
+    pub const ACCURATE: Self = Self(128);
+    /// All three: in a SYN, that the sender would have marks counted so (RFC 9768 section 3.1.1).
+    pub const COUNTS_MARKS: Self = Self(128 | 64 | 8);
 
     /// The ECN field of a segment, by the three bits that say something of it.
     const FIELDS: [Ecn; 8] = {
@@ -209,6 +250,16 @@ impl Flags {
     /// Whether any bit of `other` is set.
     pub const fn has_any(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// RFC 9768's field, AE, CWR and ECE.
+    pub const fn field_of_three(self) -> u8 {
+        self.0 >> 5 & 4 | self.0 >> 2 & 2 | self.0 >> 6 & 1
+    }
+
+    /// The same as bits.
+    pub const fn of_three(field: u8) -> Self {
+        Self((field & 4) << 5 | (field & 2) << 2 | (field & 1) << 6)
     }
 
     /// The ECN field of a segment with these bits.
@@ -252,27 +303,43 @@ mod tests {
         fn done(&mut self) {}
     }
 
+    fn counters() -> impl Strategy<Value = Option<ByteCounters>> {
+        let counter = || 0..1_u32 << 24;
+        let counters = (counter(), counter(), counter());
+        prop::option::of(counters.prop_map(|(marked, ect0, ect1)| ByteCounters { marked, ect0, ect1 }))
+    }
+
     fn segments() -> impl Strategy<Value = Segment> {
         let numbers = (0..1_u64 << NUMBER_BITS, any::<u64>(), 0..1_u64 << WAY_BITS);
         let blocks = prop::array::uniform3((any::<u32>(), any::<u32>()));
-        (numbers, any::<u32>(), any::<u16>(), (0_u8..128, 0_u32..3), blocks, 0..=MAX_SACK_BLOCKS).prop_map(
-            |((number, stamp, way), bytes, count, (flags, window), blocks, used)| {
-                let mut sack = [Block::default(); MAX_SACK_BLOCKS];
-                for (place, (start, end)) in sack.iter_mut().zip(blocks).take(used) {
-                    *place = Block { start, end: if end == start { end ^ 1 } else { end } };
-                }
-                Segment {
-                    number,
-                    stamp: Time::from_nanos(stamp),
-                    one_way_delay: Span::from_nanos(way),
-                    bytes,
-                    count,
-                    window,
-                    flags: Flags(flags),
-                    sack,
-                }
-            },
+        (
+            numbers,
+            any::<u32>(),
+            any::<u16>(),
+            (any::<u8>(), 0_u32..3, counters()),
+            blocks,
+            0..=MAX_SACK_BLOCKS,
         )
+            .prop_map(
+                |((number, stamp, way), bytes, count, (flags, window, counters), blocks, used)| {
+                    let mut sack = [Block::default(); MAX_SACK_BLOCKS];
+                    let used = if counters.is_some() { used.min(BLOCKS_BESIDE_COUNTERS) } else { used };
+                    for (place, (start, end)) in sack.iter_mut().zip(blocks).take(used) {
+                        *place = Block { start, end: if end == start { end ^ 1 } else { end } };
+                    }
+                    Segment {
+                        number,
+                        stamp: Time::from_nanos(stamp),
+                        one_way_delay: Span::from_nanos(way),
+                        bytes,
+                        count,
+                        window,
+                        counters,
+                        flags: Flags(flags),
+                        sack,
+                    }
+                },
+            )
     }
 
     proptest! {
@@ -280,7 +347,7 @@ mod tests {
         fn what_is_sent_is_what_arrives(segment in segments()) {
             let mut out = Last::default();
             segment.send(&mut out);
-            prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty() || segment.window > 0);
+            prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty() || segment.window > 0 || segment.counters.is_some());
             prop_assert_eq!(Segment::read(&out.0, &out), segment);
         }
     }
