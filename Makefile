@@ -35,12 +35,12 @@ test: setup $(VENV)/.dev ## run every test: Rust, Python, the report in a browse
 	scripts/need-browser
 	$(MAKE) lint
 	$(MAKE) test-rust
-	@# Most of the Python tests take one core, building the fuzz targets the other.
+	@# Building the fuzz targets waits for one crate at times, which leaves a core to the Python tests.
 	$(MAKE) --jobs=2 --output-sync=target test-python test-fuzz
 
 test-fast: setup $(VENV)/.dev ## the tests without a browser and without those that take long
 	cargo test --workspace --locked
-	$(BIN)/pytest -m "not browser and not slow"
+	$(BIN)/pytest --numprocesses auto --dist worksteal -m "not browser and not slow"
 
 test-rust: $(VENV)/.python ## unit, property and documentation tests of the crates
 	cargo test --workspace --locked
@@ -48,8 +48,8 @@ test-rust: $(VENV)/.python ## unit, property and documentation tests of the crat
 test-fuzz: ## build the fuzz targets, replay their corpus and mutate it for some seconds
 	scripts/fuzz
 
-test-python: setup $(VENV)/.dev ## the Python tests alone
-	$(BIN)/pytest
+test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
+	$(BIN)/pytest --numprocesses auto --dist worksteal
 
 lint: $(VENV)/.dev ## formatting, clippy, ruff, mypy: no warnings
 	cargo fmt --all --check

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,7 @@ def all_records(folder: Path = FOLDER) -> dict[str, Record]:
     return {one.study: one for one in found}
 
 
+@lru_cache(maxsize=1)
 def scenarios() -> list[LoadedStudy]:
     """The scenarios of RFC 7928 in the package."""
     studies = [load_study(name) for name in study_names()]

@@ -17,6 +17,8 @@ QUANTITIES = {
     "drops": "Dropped, in % of the packets that arrive",
     "delay": "Mean wait at the edge, in ms",
     "fair": "Jain's index",
+    "used": "Goodput, in % of what the path carries",
+    "rtt": "Mean round trip, in ms",
 }
 
 

@@ -19,11 +19,13 @@ from ackclock import core
 from ackclock.errors import InputError, ScenarioError
 from ackclock.files import read_text
 from ackclock.jobs import run_jobs
+from ackclock.named_files import with_files
 from ackclock.overrides import merge, to_json
 from ackclock.series import as_document
 from ackclock.store import Job, Store, canonical, core_fingerprint
 from ackclock.study.load import find_studies, load_study, study_names
 from ackclock.study.plan import Plan
+from ackclock.sweep import Sweep
 
 ROOT = Path(ackclock.__file__).resolve().parents[2]
 """The checkout that the installed package comes from."""
@@ -171,8 +173,9 @@ def _of_study(name: str, options: Options) -> Iterator[Asked]:
 
 def _of_scenario(name: str, options: Options) -> Iterator[Asked]:
     """Every point of the sweep of a scenario file."""
-    text = read_text(ROOT / name)
-    for point in core.points(text, name, {}):
+    text = with_files(read_text(ROOT / name), str(ROOT / name))
+    sweep = Sweep(core.check(text, name, {}))
+    for point in map(sweep.overrides, range(len(sweep))):
         described = core.describe(text, name, point)
         for k in range(options.seeds):
             job = Job(text, name, point, int(described["seed"]) + k, series=True)

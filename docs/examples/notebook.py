@@ -21,8 +21,11 @@ cubic = many.flows.filter(pl.col("name") == "cubic")["goodput_bps"] / 1e6
 share = summarise(cubic.to_list())
 print(f"cubic gets {share.mean:.2f} ± {share.half_width:.2f} Mbit/s of 10")
 
-# A scenario with a sweep, as one table: means over the seeds.
+# A scenario with a sweep, as one table: a row for each point, means over the seeds with their intervals.
 runs = ackclock.Scenario.from_file("scenarios/examples/buffer-sweep.toml").run_many()
-swept = ["flows.tcp.control", "dumbbell.bottleneck.queue.limit"]
+goodput = pl.col("^groups.tcp.goodput.*$").name.map(lambda name: name.removeprefix("groups.tcp."))
 with pl.Config(tbl_rows=-1):
-    print(runs.groups.group_by(swept, maintain_order=True).agg(pl.col("goodput_bps", "fairness").mean()))
+    print(runs.summary().select("tcp_control", "limit_packets", goodput))
+
+# And as one picture, a Plotly figure: here a curve for each control over the size of the buffer.
+runs.plot("links.bottleneck.utilisation").write_html("buffers.html")

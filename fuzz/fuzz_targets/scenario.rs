@@ -55,7 +55,9 @@ fn check(text: &str) {
             assert!(!problems.is_empty(), "refused without a reason");
             assert!(!diagnostics::render(&problems).is_empty());
             let lines = text.lines().count().max(1);
-            let outside = problems.iter().find(|problem| problem.line.is_some_and(|line| line > lines + 1));
+            // A file whose text stands in the scenario may have more lines than it: a line's end can be written as an escape.
+            let mut own = problems.iter().filter(|problem| problem.file == "fuzz.toml");
+            let outside = own.find(|problem| problem.line.is_some_and(|line| line > lines + 1));
             assert!(outside.is_none(), "{outside:?} of {lines} lines");
         }
     }
@@ -144,8 +146,15 @@ fn check_run(scenario: Option<Scenario>) {
 
 /// Whether packets arrive soon: a series takes room in proportion to how long after the end the last one arrives.
 fn is_swift(scenario: &Scenario) -> bool {
-    let mut links = scenario.network.links.iter();
-    links.all(|link| link.pace.rate.bits_per_second() >= 50_000 && link.delay <= Span::from_millis(10_000))
+    let (slowest, longest) = (50_000, Span::from_millis(10_000));
+    scenario.network.links.iter().all(|link| {
+        let steady = link.changes().is_none_or(|changes| {
+            let outage = changes.outage.is_none_or(|outage| outage.lasts <= longest);
+            outage && changes.rates.values().all(|rate| rate.bits_per_second() >= slowest)
+        });
+        let near = link.longer.as_ref().is_none_or(|longer| longer.values().all(|longer| longer <= longest));
+        steady && near && link.pace.rate.bits_per_second() >= slowest && link.delay.max(link.hold) <= longest
+    })
 }
 
 fn check_numbers(result: &Json) {

@@ -22,11 +22,11 @@ def registry() -> str:
 def schema() -> str:
     """JSON Schema of a scenario file."""
 
-def check(text: str, file: str, overrides: str = "{}") -> None:
-    """Raises ScenarioError. ``overrides`` is a JSON object {dotted path: value}, here and below."""
-
-def points(text: str, file: str, overrides: str = "{}") -> str:
-    """JSON list of {"overrides": {...}}, the points of the sweep; one with no overrides without a sweep."""
+def check(text: str, file: str, overrides: str = "{}") -> str:
+    """Raises ScenarioError. ``overrides`` is a JSON object {dotted path: value}, here and below. JSON object {axes:
+    [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], packets: [of every so many points],
+    every}.
+    """
 
 def describe(text: str, file: str, overrides: str = "{}") -> str:
     """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names}],
@@ -59,11 +59,9 @@ class Columns:
 class Batch:
     """Many runs on all cores (``threads`` = 0): an iterator over finished runs, in the order in which they finish."""
 
-    def __new__(cls, jobs: list[tuple[str, str, str, int, bool]], threads: int = 0) -> Batch: ...
+    def __new__(cls, wanted: list[tuple[str, str, str, int, bool]], threads: int = 0) -> Batch: ...
     def __iter__(self) -> Batch: ...
-    def __next__(self) -> tuple[int, str, Columns | None]:
-        """(index of the job, JSON result, series). Raises RuntimeError for a run that failed, KeyboardInterrupt on
-        Ctrl-C.
-        """
+    def __next__(self) -> tuple[int, str | None, Columns | None, BaseException | None]:
+        """(index of the job, JSON result, series, why there is none). Raises KeyboardInterrupt on Ctrl-C."""
     def cancel(self) -> None:
         """Stop after the runs in progress; ``__next__`` then ends."""

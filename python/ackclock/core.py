@@ -29,16 +29,10 @@ def registry() -> list[dict[str, Any]]:
     return list(json.loads(_core.registry()))
 
 
-def check(text: str, file: str, overrides: Mapping[str, Any]) -> None:
-    """ScenarioError when the scenario is wrong."""
+def check(text: str, file: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """ScenarioError when the scenario is wrong. What the points of its sweep are: axes, points, packets and every."""
     with own_errors():
-        _core.check(text, file, to_json(overrides))
-
-
-def points(text: str, file: str, overrides: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The overrides of each point of the sweep; one empty dictionary without a sweep."""
-    with own_errors():
-        return [point["overrides"] for point in json.loads(_core.points(text, file, to_json(overrides)))]
+        return dict(json.loads(_core.check(text, file, to_json(overrides))))
 
 
 def describe(text: str, file: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,17 +92,17 @@ class Batch:
     def __init__(self, jobs: Sequence[tuple[str, str, str, int, bool]], threads: int = 0) -> None:
         self._batch = _core.Batch(list(jobs), threads)
 
-    def __iter__(self) -> Iterator[tuple[int, Made]]:
-        """The finished runs, each with the index of its job."""
+    def __iter__(self) -> Iterator[tuple[int, Made | AckclockError]]:
+        """The finished runs, each with the index of its job; of one that could not be done the error."""
         next_result = self._batch.__next__
         while True:
             with own_errors():
                 try:
-                    index, text, columns = next_result()
+                    index, text, columns, failure = next_result()
                 except StopIteration:
                     return
-            yield index, Made(text, columns)
-            del text, columns
+            yield index, _own(failure) if failure is not None else Made(text or "", columns)
+            del text, columns, failure
 
     def cancel(self) -> None:
         """Stop after the runs in progress."""
@@ -126,3 +120,12 @@ def own_errors() -> Iterator[None]:
         raise InputError(f"a number is too large for the simulator: {error}") from None
     except RuntimeError as error:
         raise RunError(str(error)) from None
+
+
+def _own(failure: BaseException) -> AckclockError:
+    """The package's error for one of the core's."""
+    try:
+        with own_errors():
+            raise failure
+    except AckclockError as error:
+        return error

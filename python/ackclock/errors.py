@@ -22,6 +22,10 @@ class ScenarioError(InputError):
         self.diagnostics = diagnostics
         """One dictionary per problem: file, line, column, path, found, expected, hint, message."""
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Errors come back from the workers of a cluster.
+        return ScenarioError, (str(self), self.diagnostics)
+
 
 class RunError(AckclockError, RuntimeError):
     """A run could not be done although its input was right. The command line exits with 1."""

@@ -1,32 +1,80 @@
-"""Reading the user's files."""
+"""Reading the user's files, and writing results."""
 
 from __future__ import annotations
 
 import difflib
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from ackclock.errors import InputError
+from ackclock.errors import InputError, RunError
 
+STANDARD_INPUT = Path("-")
 MAX_BYTES = 10_000_000
 """No scenario or study comes near this; a file that does was named by mistake."""
 
 
 def read_text(path: Path) -> str:
-    """The text of a file. InputError when it is missing, unreadable, too large, or not UTF-8."""
+    """The text of a file, or of standard input for ``-``. InputError when it is missing, unreadable, too large, or not
+    UTF-8.
+    """
     try:
+        if path == STANDARD_INPUT:
+            return _text(sys.stdin.buffer.read(MAX_BYTES + 1), path)
         if not path.exists():
             raise InputError(f"{path}: No such file{_near(path)}")
         if path.is_dir():
             raise InputError(f"{path}: is a folder, expected a TOML file{_in(path)}")
-        if path.is_file() and path.stat().st_size > MAX_BYTES:
-            raise InputError(f"{path}: {path.stat().st_size} bytes; the limit is {MAX_BYTES}")
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is not UTF-8 text: byte {error.start} cannot be decoded") from None
+        with path.open("rb") as file:
+            return _text(file.read(MAX_BYTES + 1), path)
     except InputError:
         raise
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def writable(folder: Path) -> None:
+    """Make the folder for results. InputError when it cannot be written, before anything is simulated."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(0, "Permission denied")
+    except OSError as error:
+        raise InputError(f"--out: {folder}: {error.strerror}, expected a folder to write to") from None
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Another name to write the file under; it becomes ``path`` when it is whole. RunError when the disk is full."""
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        yield unfinished
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise RunError(f"{path}: {error.strerror or error}") from None
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+
+
+def _text(data: bytes, path: Path) -> str:
+    """The text that the bytes are. A device without an end has more of them than is allowed, too."""
+    if len(data) > MAX_BYTES:
+        raise InputError(f"{path}: more than {MAX_BYTES} bytes, which is the limit")
+    try:
+        # Line ends as Python's text files have them.
+        return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        line = before.count(b"\n") + 1
+        column = len(before.rpartition(b"\n")[2].decode("utf-8")) + 1
+        kind = "; is it UTF-16?" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+        raise InputError(
+            f"{path}:{line}:{column}: byte 0x{data[error.start]:02x} is not UTF-8 text{kind}"
+        ) from None
 
 
 def _near(path: Path) -> str:

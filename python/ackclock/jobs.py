@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from typing import Any, Protocol
 
 from ackclock import core
-from ackclock.errors import Interrupted
+from ackclock.errors import AckclockError, InputError, Interrupted
 from ackclock.store import Job, Store
 
 Progress = Callable[[int, int, float], None]
@@ -20,7 +22,45 @@ The share, 0 to 1, is of the work that is not on disk already, long runs countin
 """
 
 BATCH = 1000
-"""Jobs whose scenarios are in memory at a time."""
+"""Jobs that are handed over at a time."""
+FIRST = 100
+"""Jobs of the first batch, so that the cores have work while the next is looked up."""
+
+
+class Batch(Protocol):
+    """Jobs in the hands of whatever makes them."""
+
+    def __iter__(self) -> Iterator[tuple[int, core.Made | AckclockError]]:
+        """The finished ones with their index, in the order of finishing."""
+
+    def cancel(self) -> None:
+        """Begin no more of them."""
+
+
+class Pool(Protocol):
+    """What makes jobs."""
+
+    cores: int
+    """How many it makes at a time."""
+    ahead: int
+    """How many it needs before the last, so that no core waits."""
+
+    def begin(self, jobs: Sequence[Job]) -> Batch:
+        """Start them in this order."""
+
+
+class Local:
+    """All cores of this machine, or as many as ``threads`` says."""
+
+    def __init__(self, threads: int = 0) -> None:
+        if threads < 0:
+            raise InputError(f"{threads} threads, expected 1 or more, or 0 for one on each core")
+        self.cores = self.ahead = threads or os.cpu_count() or 1
+        self._threads = threads
+
+    def begin(self, jobs: Sequence[Job]) -> Batch:
+        """Start them in this order."""
+        return core.Batch([job.for_core() for job in jobs], self._threads)
 
 
 @dataclass
@@ -41,46 +81,65 @@ def run_jobs(
     threads: int = 0,
     progress: Progress | None = None,
     costs: Sequence[float] | None = None,
+    longest_first: bool = True,
+    on_failure: Callable[[int, AckclockError], None] | None = None,
+    pool: Pool | None = None,
 ) -> Made:
     """Call ``on_result(index, result)`` for every job, in the order of finishing.
 
     With ``costs``, how long each job is expected to take in any unit, the longest start first, so that all cores are
-    busy to the end. ScenarioError or RunError for a job that fails, Interrupted on Ctrl-C; what had finished by then is
-    stored.
+    busy to the end; ``longest_first = False`` keeps their order. What is on disk is looked up batch by batch, so that
+    the first run starts at once. ``on_failure(index, error)`` is called for a job that fails, and the others go on;
+    without it, ScenarioError or RunError for the first one. Interrupted on Ctrl-C; what had finished by then is stored.
     """
     cost: Sequence[float] = [1.0] * len(jobs) if costs is None else costs
-    made, missing = Made(), list[int]()
+    order: Sequence[int] = range(len(jobs))
+    if longest_first and costs is not None:
+        # The sort keeps jobs of equal cost in their order.
+        order = sorted(order, key=lambda index: -cost[index])
+    made, clock, pool = Made(), _Clock(), pool or Local(threads)
     total, done = len(jobs), 0
-    spent, needed = 0.0, 0.0
+    # What turns out to be stored is no work.
+    spent, needed = 0.0, float(sum(cost))
 
-    def finish(index: int, result: Mapping[str, Any]) -> None:
-        nonlocal done
-        on_result(index, result)
-        done += 1
+    def tell() -> None:
         if progress is not None:
             progress(done, total, 1.0 if done == total else spent / needed if needed else 0.0)
 
-    try:
-        for index, job in enumerate(jobs):
-            stored = store.load(job)
+    def missing() -> Iterator[int]:
+        nonlocal needed, done
+        for index in order:
+            stored = store.load(jobs[index])
             if stored is None:
-                missing.append(index)
-            else:
-                made.stored.add(index)
-                finish(index, stored)
-        # The sort keeps jobs of equal cost in their order.
-        missing.sort(key=lambda index: -cost[index])
-        needed = sum(cost[index] for index in missing)
-        clock = _Clock(missing, threads or _cores())
-        with closing(_results(jobs, missing, threads)) as results:
+                yield index
+                continue
+            made.stored.add(index)
+            needed -= cost[index]
+            done += 1
+            on_result(index, stored)
+            tell()
+            del stored
+
+    try:
+        with closing(_results(jobs, missing(), pool, clock)) as results:
             for index, finished in results:
                 clock.finished(index)
-                result = finished.result()
-                store.save(jobs[index], finished.text, result["series"])
                 spent += cost[index]
-                finish(index, result)
+                if isinstance(finished, AckclockError):
+                    if on_failure is None:
+                        raise finished
+                    done += 1
+                    on_failure(index, finished)
+                else:
+                    result = finished.result()
+                    store.save(jobs[index], finished.text, result["series"])
+                    # Counted at once: an interruption says how many are stored.
+                    done += 1
+                    on_result(index, result)
+                    del result
+                tell()
                 # Series are large: nothing of this run stays while the next one is awaited.
-                del finished, result
+                del finished
     except KeyboardInterrupt:
         raise Interrupted(done, total, store.runs_dir) from None
     made.cpu_time_s = clock.cpu_time_s
@@ -88,29 +147,43 @@ def run_jobs(
 
 
 def _results(
-    jobs: Sequence[Job], order: Sequence[int], threads: int
-) -> Generator[tuple[int, core.Made], None, None]:
-    """The jobs' results as they finish, started in this order.
+    jobs: Sequence[Job], missing: Iterable[int], pool: Pool, clock: _Clock
+) -> Generator[tuple[int, core.Made | AckclockError], None, None]:
+    """The results of the ``missing`` jobs as they finish, started in this order.
 
-    A batch starts while the last runs of the one before it are in progress, so that no core waits for them.
+    A batch is looked up while most of the one before it is to be made, and starts while the last of that are in
+    progress, so that no core waits for them.
     """
-    parts = [order[first : first + BATCH] for first in range(0, len(order), BATCH)]
-    begun: list[core.Batch] = []
+    to_come = iter(missing)
+    begun: deque[tuple[Sequence[int], Batch]] = deque()
+
+    def look_up(most: int) -> Sequence[int]:
+        return list(islice(to_come, most))
 
     def begin(part: Sequence[int]) -> None:
-        begun.append(core.Batch([jobs[index].for_core() for index in part], threads))
+        if part:
+            clock.begun(part, pool.cores)
+            begun.append((part, pool.begin([jobs[index] for index in part])))
 
     try:
-        for number, part in enumerate(parts):
-            if len(begun) == number:
-                begin(part)
-            for count, (position, made) in enumerate(begun[number], 1):
-                if len(part) - count < _cores() and len(begun) == number + 1 < len(parts):
-                    begin(parts[number + 1])
+        begin(look_up(FIRST))
+        while begun:
+            part, batch = begun[0]
+            following: Sequence[int] | None = None
+            for count, (position, made) in enumerate(batch, 1):
                 yield part[position], made
                 del made
+                if following is None and len(part) - count <= max(pool.ahead, FIRST // 2):
+                    following = look_up(BATCH)
+                if len(begun) == 1 and following and len(part) - count < pool.ahead:
+                    begin(following)
+            if following is None:
+                following = look_up(BATCH)
+            if len(begun) == 1:
+                begin(following)
+            begun.popleft()
     finally:
-        for batch in begun:
+        for _, batch in begun:
             batch.cancel()
 
 
@@ -121,11 +194,19 @@ class _Clock:
     threads, the earliest of the order that have not finished. The sum is measured, its parts are about right.
     """
 
-    def __init__(self, order: Sequence[int], threads: int) -> None:
-        self.cpu_time_s = dict.fromkeys(order, 0.0)
-        self._to_come = iter(order)
-        self._in_progress = {index for index, _ in zip(self._to_come, range(threads), strict=False)}
+    def __init__(self) -> None:
+        self.cpu_time_s: dict[int, float] = {}
+        self._to_come: deque[int] = deque()
+        self._in_progress: set[int] = set()
+        self._threads = 1
         self._read = self._now()
+
+    def begun(self, part: Sequence[int], threads: int) -> None:
+        """These jobs have been handed over, to be made by so many threads."""
+        self.cpu_time_s |= dict.fromkeys(part, 0.0)
+        self._to_come.extend(part)
+        self._threads = threads
+        self._fill()
 
     def finished(self, index: int) -> None:
         """The job ``index`` has finished."""
@@ -135,16 +216,15 @@ class _Clock:
             self.cpu_time_s[job] += (now - self._read) / len(sharing)
         self._read = now
         self._in_progress.discard(index)
-        following = next(self._to_come, None)
-        if following is not None:
-            self._in_progress.add(following)
+        if index in self._to_come:
+            self._to_come.remove(index)
+        self._fill()
+
+    def _fill(self) -> None:
+        while self._to_come and len(self._in_progress) < self._threads:
+            self._in_progress.add(self._to_come.popleft())
 
     @staticmethod
     def _now() -> float:
         """Processor time of all threads but this one, which only takes the results in."""
         return time.process_time() - time.thread_time()
-
-
-def _cores() -> int:
-    """How many runs the core makes at a time when it is not told."""
-    return os.cpu_count() or 1

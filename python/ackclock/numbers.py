@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from ackclock.study.result import Interval
+if TYPE_CHECKING:
+    from ackclock.study.result import Interval
+
 
 MISSING = "–"
 MOST_DIGITS = 6

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ackclock import toml
 from ackclock.errors import InputError
 
 
@@ -26,6 +27,29 @@ def merge(*layers: Mapping[str, Any]) -> dict[str, Any]:
             }
             merged[path] = value
     return merged
+
+
+def assignment(text: str) -> tuple[str, Any]:
+    """``PATH=VALUE`` of the command line. The value is TOML, or else the text that it is.
+
+    >>> assignment("flows.tcp.count=4")
+    ('flows.tcp.count', 4)
+    >>> assignment("dumbbell.bottleneck.rate = 20 Mbit/s")
+    ('dumbbell.bottleneck.rate', '20 Mbit/s')
+
+    InputError without a path or an equals sign.
+    """
+    path, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not path:
+        raise InputError(
+            f'--set: found "{text}", expected PATH=VALUE such as "dumbbell.bottleneck.rate=20 Mbit/s"'
+        )
+    if "\n" in value:
+        return path, value
+    try:
+        return path, toml.loads(f"value = {value}")["value"]
+    except toml.TOMLDecodeError:
+        return path, value
 
 
 def to_json(overrides: Mapping[str, Any]) -> str:

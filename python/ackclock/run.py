@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, overload
+from html import escape
+from typing import TYPE_CHECKING, Any, BinaryIO, overload
 
 import polars as pl
 import polars.selectors as cs
 
 from ackclock import core
+from ackclock.files import replacing
 from ackclock.series import KINDS, Series, as_document
+from ackclock.summary import PointSummary, frame, label_columns, summarised
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import plotly.graph_objects as go
+
+    from ackclock.errors import AckclockError
+    from ackclock.sweep import Axis
 
 
 class Run:
@@ -30,12 +40,15 @@ class Run:
         result: Mapping[str, Any],
         overrides: Mapping[str, Any] | None = None,
         point: Mapping[str, Any] | None = None,
+        cells: Mapping[str, Any] | None = None,
     ) -> None:
         self.result = result
         """The result as the core hands it over: records, and the series as columns."""
         self.overrides = dict(overrides or {})
         self.point = dict(point or {})
         """The values of the scenario's sweep, by dotted path; empty without a sweep."""
+        self.cells = dict(cells or {})
+        """The same as cells of data frames, by the names of their columns."""
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
@@ -98,24 +111,49 @@ class Run:
         return json.dumps(self.document)
 
     def __repr__(self) -> str:
-        return f"Run({self.scenario!r}, seed={self.seed}, flows={len(self.document['flows'])})"
+        return f"Run({self.scenario!r}, seed={self.seed}, flows={len(self.result['flows'])})"
+
+    def _repr_html_(self) -> str:
+        """In a notebook: the flows and the links, as tables."""
+        return f"<p>{escape(repr(self))}</p>{self.flows._repr_html_()}{self.links._repr_html_()}"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A run that could not be done."""
+
+    point: int
+    """The point of the sweep, from 1."""
+    seed: int
+    error: AckclockError
+    command: str
+    """The command that makes this run alone."""
+
+    def __str__(self) -> str:
+        return f"{self.error}; `{self.command}` repeats it"
 
 
 class Runs(Sequence[Run]):
     """Many runs.
 
-    The data frames are those of the runs, one below the other, with the columns ``seed`` and one per swept path.
+    The data frames are those of the runs, one below the other, with the columns ``seed`` and one per swept path, which
+    is called after the end of the path and its unit: ``limit_packets``. ``failures`` are the runs that are missing.
     """
 
-    def __init__(self, runs: Iterable[Run]) -> None:
+    def __init__(
+        self, runs: Iterable[Run], axes: Sequence[Axis] = (), failures: Sequence[Failure] = ()
+    ) -> None:
         self._runs = tuple(runs)
+        self.axes = tuple(axes)
+        """What the sweep varies."""
+        self.failures = tuple(failures)
 
     @overload
     def __getitem__(self, index: int) -> Run: ...
     @overload
     def __getitem__(self, index: slice) -> Runs: ...
     def __getitem__(self, index: int | slice) -> Run | Runs:
-        return Runs(self._runs[index]) if isinstance(index, slice) else self._runs[index]
+        return Runs(self._runs[index], self.axes) if isinstance(index, slice) else self._runs[index]
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -140,33 +178,117 @@ class Runs(Sequence[Run]):
         """Values over time of all runs; see ``Run.series``."""
         return self._stacked("series")
 
+    @cached_property
+    def points(self) -> list[list[Run]]:
+        """The runs of each point of the sweep, in its order."""
+        return grouped(self._runs)
+
+    def summary(self) -> pl.DataFrame:
+        """One row per point of the sweep: its values, ``runs``, and of each number the mean over the runs and the ends
+        of its 95 % interval, e.g. ``groups.tcp.goodput_bps``, ``..._low_bps`` and ``..._high_bps``.
+
+        Numbers of a group are means over its flows.
+        """
+        return frame(self.summaries(), self.axes)
+
+    def summaries(self) -> list[PointSummary]:
+        """What ``summary`` shows, as objects."""
+        return [
+            PointSummary(runs[0].cells, len(runs), summarised(run.result for run in runs))
+            for runs in self.points
+        ]
+
+    def plot(self, metric: str | None = None) -> go.Figure:
+        """A Plotly figure of the sweep: lines over one axis, a heat map over two, small multiples over three.
+
+        ``metric`` is a name of ``summary``; by default the goodput of each group. InputError without a sweep.
+        """
+        from ackclock.report.sweep_figure import sweep_figure
+
+        return sweep_figure(self.summary(), self.axes, metric)
+
     def write(self, folder: Path) -> list[Path]:
-        """Write flows, links and groups as CSV and Parquet, the series (if any) as Parquet; returns the files."""
-        folder.mkdir(parents=True, exist_ok=True)
-        written = []
-        for name in ("flows", "links", "groups", "series"):
-            frame = self._stacked(name)
-            if name == "series" and frame.is_empty():
-                continue
-            if name != "series":
-                # Distributions are lists, for which CSV has no cell.
-                frame.select(cs.exclude(cs.nested())).write_csv(folder / f"{name}.csv")
-                written.append(folder / f"{name}.csv")
-            frame.write_parquet(folder / f"{name}.parquet")
-            written.append(folder / f"{name}.parquet")
-        return written
+        """Write flows, links, groups and points as CSV and Parquet, the series (if any) as Parquet; returns the files.
+
+        What another run has left under these names is gone afterwards.
+        """
+        frames = {name: self._stacked(name) for name in ("flows", "links", "groups")}
+        frames["points"] = self.summary()
+        return write(folder, frames, self._stacked("series"))
 
     def __repr__(self) -> str:
         return f"Runs({len(self)} runs)"
 
+    def _repr_html_(self) -> str:
+        """In a notebook: what the runs come to at each point."""
+        return f"<p>{escape(repr(self))}</p>{self.summary()._repr_html_() if self else ''}"
+
     def _stacked(self, name: str) -> pl.DataFrame:
-        frames = []
-        for run in self._runs:
-            labels = [pl.lit(run.seed).alias("seed")]
-            labels += [pl.lit(_plain(value)).alias(path) for path, value in run.point.items()]
-            frame: pl.DataFrame = getattr(run, name)
-            frames.append(frame.select([*labels, pl.all()]))
-        return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+        if name == "series":
+            frames = [
+                run.series.select(*_labels([run], [len(run.series)], self.axes), pl.all())
+                for run in self._runs
+            ]
+            return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
+        return stacked(name, self._runs, self.axes)
+
+
+def grouped(runs: Iterable[Run]) -> list[list[Run]]:
+    """The runs by their points of the sweep, in the order of their first ones."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(repr(sorted(run.point.items())), []).append(run)
+    return list(groups.values())
+
+
+def stacked(name: str, runs: Sequence[Run], axes: Sequence[Axis]) -> pl.DataFrame:
+    """The records of that name of all runs, one below the other, with the seed and the values of the sweep."""
+    records = [run.result[name] for run in runs]
+    counts = [len(rows) for rows in records]
+    rows = _frame(name.removesuffix("s"), [row for run in records for row in run])
+    return rows.select(*_labels(runs, counts, axes), pl.all())
+
+
+def _labels(runs: Sequence[Run], counts: Sequence[int], axes: Sequence[Axis]) -> list[pl.Series]:
+    """The seed and the values of the sweep of each run, repeated so many times."""
+    repeated = [run for run, count in zip(runs, counts, strict=True) for _ in range(count)]
+    seeds = pl.Series("seed", [run.seed for run in repeated], dtype=pl.Int64)
+    return [seeds, *label_columns([run.cells for run in repeated], axes).values()]
+
+
+NAMES = ("flows", "links", "groups", "points", "series")
+"""The tables that are written."""
+
+
+def write(folder: Path, frames: Mapping[str, pl.DataFrame], series: pl.DataFrame | None = None) -> list[Path]:
+    """Write the tables into ``folder``, and remove what another run has left there under their names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    clear(folder)
+    written = []
+    for name, table in frames.items():
+        # Distributions are lists, for which CSV has no cell.
+        _write(folder / f"{name}.csv", table.select(cs.exclude(cs.nested())).write_csv)
+        _write(folder / f"{name}.parquet", table.write_parquet)
+        written += [folder / f"{name}.csv", folder / f"{name}.parquet"]
+    if series is not None and not series.is_empty():
+        _write(folder / "series.parquet", series.write_parquet)
+        written.append(folder / "series.parquet")
+    return written
+
+
+def _write(path: Path, table: Callable[[BinaryIO], object]) -> None:
+    """Write what ``table`` makes. Polars tells of a full disk in words of its own, so it writes into memory."""
+    content = io.BytesIO()
+    table(content)
+    with replacing(path) as file:
+        file.write_bytes(content.getbuffer())
+
+
+def clear(folder: Path) -> None:
+    """Remove the tables that a run has written there."""
+    for name in NAMES:
+        for ending in ("csv", "parquet"):
+            (folder / f"{name}.{ending}").unlink(missing_ok=True)
 
 
 _TYPES: Mapping[str, Any] = {
@@ -181,7 +303,7 @@ _TYPES: Mapping[str, Any] = {
 
 def _frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     """The rows with the columns that the core declares, in its order; those that no row has are left out."""
-    present = set().union(*rows)
+    present = {key for row in rows for key in row}
     columns = {
         field["name"]: _TYPES[field["kind"]] for field in _declared(record) if field["name"] in present
     }
@@ -191,8 +313,3 @@ def _frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
 @lru_cache
 def _declared(record: str) -> list[dict[str, Any]]:
     return core.fields()[record]
-
-
-def _plain(value: Any) -> Any:
-    """A swept value as a cell: a table such as {name = "rbcc"} becomes text."""
-    return value if isinstance(value, bool | int | float | str) else json.dumps(value)

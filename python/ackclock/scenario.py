@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import core
-from ackclock.errors import InputError
+from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.files import read_text
-from ackclock.jobs import Progress, run_jobs
+from ackclock.jobs import Made, Pool, Progress, run_jobs
+from ackclock.named_files import with_files
 from ackclock.overrides import merge
-from ackclock.run import Run, Runs
-from ackclock.store import Job, Store
+from ackclock.run import Failure, Run, Runs
+from ackclock.store import Store
+from ackclock.sweep import Sweep
+from ackclock.sweep_jobs import Plan, Rounds, SweepJobs, repeating
 
 if TYPE_CHECKING:
     import polars as pl
 
-MAX_RUNS = 100_000
-"""Their results are held in memory together, at some ten kilobytes each."""
+MAX_RUNS = 10_000_000
+"""Weeks of computing, however short each is; the core has the same bound for what a file asks for."""
+MAX_IN_MEMORY = 100_000
+"""So many results can be held in memory together, at some ten kilobytes each."""
+MAX_SEED = 2**53 - 1
+"""Up to here, every whole number is a float of its own, which is what JSON has."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +46,10 @@ class Scenario:
     overrides: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        core.check(self.text, self.file, self.overrides)
+        # The files that it names become part of it: what they hold later does not change it.
+        object.__setattr__(self, "text", with_files(self.text, self.file, self.overrides))
+        # Checked here, once; what the core found out about the sweep is kept.
+        object.__setattr__(self, "_checked", core.check(self.text, self.file, self.overrides))
 
     @classmethod
     def from_file(cls, path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
@@ -60,10 +72,25 @@ class Scenario:
         """The scenario with more values replaced. ScenarioError when the outcome is wrong."""
         return Scenario(self.text, self.file, merge(self.overrides, overrides))
 
+    @cached_property
+    def sweep(self) -> Sweep:
+        """The points of its [sweep], with the columns that show them."""
+        return Sweep(getattr(self, "_checked"))  # noqa: B009  (a frozen dataclass declares no such field)
+
     def points(self) -> list[Scenario]:
         """The scenario at each point of its [sweep]; just itself when it has none."""
-        points = core.points(self.text, self.file, self.overrides)
-        return [self.with_overrides(point) if point else self for point in points]
+        if not self.sweep.axes:
+            return [self]
+        return [self.at(self.sweep.overrides(point)) for point in range(len(self.sweep))]
+
+    def at(self, point: Mapping[str, Any]) -> Scenario:
+        """The scenario at a point of its sweep, as ``Run.point`` has it: it has been checked with all others."""
+        made = object.__new__(Scenario)
+        overrides = merge(self.overrides, point)
+        for name, value in (("text", self.text), ("file", self.file), ("overrides", overrides)):
+            object.__setattr__(made, name, value)
+        object.__setattr__(made, "_checked", getattr(self, "_checked"))  # noqa: B009
+        return made
 
     def describe(self) -> dict[str, Any]:
         """Name, duration_s, warmup_s, seed, replications, and the names of flows and links, defaults filled in.
@@ -77,8 +104,7 @@ class Scenario:
 
         A [sweep] is ignored: run ``points()`` or ``run_many()`` for it. RunError when the simulation cannot be done.
         """
-        if seed is None:
-            seed = self._first_seed()
+        seed = self._seed(seed)
         return Run(core.run(self.text, self.file, self.overrides, seed, series), overrides=self.overrides)
 
     def run_many(
@@ -90,40 +116,116 @@ class Scenario:
         threads: int = 0,
         out: str | Path | None = None,
         progress: Progress | None = None,
+        client: Any = None,
     ) -> Runs:
         """Simulate every point of the sweep with every seed, on all cores (``threads=0``).
 
         ``seeds`` defaults to as many as the scenario's ``replications`` (or the argument's) from its ``seed`` on. With
         ``out``, finished runs are stored below that folder and found there the next time. ``progress`` is called with
-        (runs done, runs in all, share of the work done). RunError when a run fails, Interrupted on Ctrl-C.
+        (runs done, runs in all, share of the work done). With a ``client`` of dask.distributed, its workers make the
+        runs. Where the scenario asks for a ``precision`` and no seeds are given, points get more seeds until they have
+        it. A run that fails is in ``failures`` of the result; RunError when all of them do. Interrupted on Ctrl-C.
         """
-        if seeds is None:
-            description = self.describe()
-            count = replications if replications is not None else int(description["replications"])
-            seeds = range(int(description["seed"]), int(description["seed"]) + count)
-        own = set(self.overrides)
-        points = self.points()
-        chosen = list(islice(seeds, MAX_RUNS + 1))
-        if len(points) * len(chosen) > MAX_RUNS:
+        plan = self.plan(seeds, replications=replications)
+        if len(plan) > MAX_IN_MEMORY:
             raise InputError(
-                f"{self.file}: more than {MAX_RUNS} runs ({len(points)} points of the sweep, all replications)"
+                f"{self.file}: {plan} do not fit into memory together, {MAX_IN_MEMORY} do; "
+                "`ackclock run --out DIR` writes as many as one has patience for"
             )
-        jobs = [
-            Job(self.text, self.file, point.overrides, seed, series) for point in points for seed in chosen
-        ]
-        results: list[Mapping[str, Any]] = [{}] * len(jobs)
+        from ackclock.cluster import pool
+        from ackclock.collect import Collector
 
-        def keep(index: int, result: Mapping[str, Any]) -> None:
-            results[index] = result
+        collector = Collector(self.sweep, plan, keep=True)
+        done = self.simulate(
+            plan,
+            collector.take,
+            series=series,
+            store=Store(None if out is None else Path(out)),
+            pool=pool(client, threads),
+            progress=progress,
+        )
+        return collector.runs(done.failures)
 
-        run_jobs(
-            jobs, keep, store=Store(None if out is None else Path(out)), threads=threads, progress=progress
-        )
-        swept = [{path: value for path, value in job.overrides.items() if path not in own} for job in jobs]
-        return Runs(
-            Run(result, overrides=job.overrides, point=point)
-            for result, job, point in zip(results, jobs, swept, strict=True)
-        )
+    def plan(
+        self,
+        seeds: Iterable[int] | None = None,
+        *,
+        first: int | None = None,
+        replications: int | None = None,
+        only: int | None = None,
+    ) -> Plan:
+        """What ``run_many`` would make. ``first`` is the first seed, ``only`` the number of one point, from 1.
+
+        InputError when it is too much, or names a seed or a point that cannot be.
+        """
+        if replications is not None and not replications >= 1:
+            raise InputError(f"{self.file}: {replications} replications, expected 1 or more")
+        description = self.describe()
+        precision = None
+        if seeds is None:
+            count = replications if replications is not None else int(description["replications"])
+            first = int(description["seed"]) if first is None else first
+            seeds = range(first, first + count)
+            precision = None if replications is not None else description["precision"]
+        points = range(len(self.sweep))
+        if only is not None:
+            if only not in range(1, len(points) + 1):
+                raise InputError(f"{self.file}: no point {only}; its sweep has {len(points)}")
+            points = range(only - 1, only)
+        # No more are taken than would be refused, however many there are.
+        chosen: Sequence[int] = seeds if isinstance(seeds, range) else list(islice(seeds, MAX_RUNS + 1))
+        plan = Plan(points, chosen, precision)
+        if len(plan) > MAX_RUNS:
+            raise InputError(f"{self.file}: {plan}, expected at most {MAX_RUNS}")
+        if isinstance(chosen, range):
+            for seed in {*chosen[:1], *chosen[-1:]}:
+                self._seed(seed)
+            return plan
+        return Plan(points, [self._seed(seed) for seed in chosen], precision)
+
+    def simulate(
+        self,
+        plan: Plan,
+        on_run: Callable[[int, Run], None],
+        *,
+        series: bool = False,
+        store: Store,
+        pool: Pool,
+        progress: Progress | None = None,
+    ) -> Simulated:
+        """Make the runs of a plan: ``on_run(point, run)`` for each as it finishes, and the others that failed."""
+        done = Simulated()
+        rounds = Rounds(plan)
+        while wanted := rounds.next():
+            jobs = SweepJobs(self.text, self.file, self.overrides, self.sweep, wanted, series)
+            failures: dict[int, AckclockError] = {}
+
+            def keep(index: int, result: Mapping[str, Any], jobs: SweepJobs = jobs) -> None:
+                point, _ = jobs.pair(index)
+                at = self.sweep.overrides(point), self.sweep.cells(point)
+                run = Run(result, jobs[index].overrides, *at)
+                rounds.take(point, run)
+                on_run(point, run)
+
+            made = run_jobs(
+                jobs,
+                keep,
+                store=store,
+                pool=pool,
+                progress=progress,
+                costs=[self.sweep.packets(jobs.pair(index)[0]) for index in range(len(jobs))],
+                longest_first=False,
+                on_failure=failures.__setitem__,
+            )
+            done.add(made, len(jobs))
+            for index in sorted(failures):
+                point, seed = jobs.pair(index)
+                command = repeating(self.file, self.overrides, point if self.sweep.axes else None, seed)
+                done.failures.append(Failure(point + 1, seed, failures[index], command))
+            if done.failures and len(done.failures) == done.runs:
+                raise RunError(str(done.failures[0]))
+        done.precision = rounds.outcome()
+        return done
 
     def trace(self, seed: int | None = None) -> pl.DataFrame:
         """Run once and return everything that happened to every packet, in the order of time.
@@ -134,12 +236,36 @@ class Scenario:
         """
         import polars as pl
 
-        seed = self._first_seed() if seed is None else seed
-        return pl.DataFrame(core.trace(self.text, self.file, self.overrides, seed))
+        return pl.DataFrame(core.trace(self.text, self.file, self.overrides, self._seed(seed)))
 
     def verify(self, seed: int | None = None) -> list[Any]:
         """Run once and replay the packet trace against the network's physics. The violations found; empty is good."""
-        return core.verify(self.text, self.file, self.overrides, self._first_seed() if seed is None else seed)
+        return core.verify(self.text, self.file, self.overrides, self._seed(seed))
 
-    def _first_seed(self) -> int:
-        return int(self.describe()["seed"])
+    def _seed(self, seed: Any) -> int:
+        """The seed, by default the scenario's. InputError for one that cannot be."""
+        if seed is None:
+            return int(self.describe()["seed"])
+        if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) <= MAX_SEED:
+            raise InputError(f"{self.file}: the seed {seed!r}, expected a whole number from 0 to {MAX_SEED}")
+        return int(seed)
+
+
+@dataclass
+class Simulated:
+    """What became of a plan."""
+
+    runs: int = 0
+    stored: int = 0
+    """How many of them were on disk."""
+    cpu_time_s: list[float] = field(default_factory=list)
+    """About what each of the others took of a core."""
+    failures: list[Failure] = field(default_factory=list)
+    precision: str = ""
+    """What became of the precision that the scenario asks for, in a sentence."""
+
+    def add(self, made: Made, runs: int) -> None:
+        """One more round."""
+        self.runs += runs
+        self.stored += len(made.stored)
+        self.cpu_time_s += made.cpu_time_s.values()

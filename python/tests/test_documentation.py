@@ -227,7 +227,7 @@ def test_the_fields_of_a_run_and_of_nested_records_are_defined() -> None:
 def test_every_series_is_defined() -> None:
     controls = [entry["name"] for entry in core.registry() if entry["kind"] == "control"]
     queues = [entry["name"] for entry in core.registry() if entry["kind"] == "queue"]
-    layers = [entry for entry in core.registry() if entry["kind"] in ("slow-start", "growth-limit")]
+    layers = [entry for entry in core.registry() if entry["kind"] in ("slow-start", "resume", "growth-limit")]
     around = [
         f'name = "{one["name"]}"\ncontrol = "sack"\n{one["kind"].replace("-", "_")} = "{one["name"]}"'
         for one in layers

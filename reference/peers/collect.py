@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import datetime
 import hashlib
+import importlib.util
 import itertools
 import json
 import os
@@ -33,7 +34,8 @@ README = HERE / "README.md"
 TABLE_START = "<!-- table: written by collect.py --table -->"
 TABLE_END = "<!-- end of table -->"
 NS3_LIBRARIES = ("core", "network", "internet", "point-to-point", "applications", "traffic-control")
-NS3_FLAGS = ("-O3", "-std=c++17", "-DNS3_BUILD_PROFILE_RELEASE")
+NS3_FLAGS = ("-O3", "-DNS3_BUILD_PROFILE_RELEASE")
+WHEEL_VERSION = "3.44"
 
 Run = dict[str, Any]
 
@@ -98,6 +100,13 @@ def ns3(name: str, workload: str, queue: str, last: int) -> RunSet:
     """A set of ns-3 dumbbell runs with seeds 0 to `last`."""
     template = f"--workload={workload} --queue={queue} --seed={{0}}"
     return RunSet(f"ns3-{name}", "ns3_dumbbell.cc", template, seeds(0, last))
+
+
+def today(simulator: str, script: str, control: str, flows: int, last: int) -> RunSet:
+    """One or two flows of a control of today, with seeds 0 to `last`."""
+    ns2_words, ns3_words = f"{control} {flows} {{0}}", f"--control={control} --flows={flows} --seed={{0}}"
+    template = ns3_words if simulator == "ns3" else ns2_words
+    return RunSet(f"{simulator}-today-{flows}-{control}", script, template, seeds(0, last))
 
 
 def sctp(name: str, arguments: str, first: int, last: int) -> RunSet:
@@ -168,15 +177,37 @@ RUN_SETS = (
     RunSet("ns2-sctp-cmt-1-percent", "ns2_sctp_cmt.tcl", "ns2_sctp.tcl 0.01 0 100 {0}", seeds(1, 20)),
     RunSet("ns2-sctp-packets", "ns2_sctp_packets.tcl", "ns2_sctp.tcl 0.1 1000 {0}", seeds(1, 5)),
     usrsctp(),
+    *(today("ns2", "ns2_today.tcl", "cubic", flows, last) for flows, last in ((1, 0), (2, 2))),
+    today("ns3", "ns3_today.cc", "cubic", 1, 0),
+    today("ns3", "ns3_today.cc", "cubic", 2, 2),
+    today("ns3", "ns3_today.cc", "bbr", 1, 0),
+    today("ns3", "ns3_today.cc", "bbr", 2, 0),
 )
 
 
+def wheel() -> list[str]:
+    """The flags for the ns-3 of the wheel, which has its headers and libraries beside its Python modules."""
+    found = importlib.util.find_spec("ns3")
+    if found is None or found.submodule_search_locations is None:
+        sys.exit(f"no wheel: python3 -m pip install ns3=={WHEEL_VERSION}")
+    root = Path(found.submodule_search_locations[0])
+    libraries = [f"-lns{WHEEL_VERSION}-{library}" for library in NS3_LIBRARIES]
+    places = [
+        f"-I{root}/include",
+        f"-L{root}/lib64",
+        f"-Wl,-rpath,{root}/lib64",
+        "-Wl,--allow-shlib-undefined",
+    ]
+    return ["-std=c++23", *places, *libraries]
+
+
 def build_ns3(script: str, directory: Path) -> str:
-    """Compile an ns-3 program once and return its path."""
+    """Compile an ns-3 program once and return its path: with Debian's ns-3 3.37, or that of the wheel."""
     program = directory / Path(script).stem
     if not program.exists():
-        libraries = [f"-lns3-{library}" for library in NS3_LIBRARIES]
-        command = ["g++", *NS3_FLAGS, str(HERE / script), "-o", str(program), *libraries]
+        debian = ["-std=c++17", *(f"-lns3-{library}" for library in NS3_LIBRARIES)]
+        flags = wheel() if script == "ns3_today.cc" else debian
+        command = ["g++", *NS3_FLAGS, str(HERE / script), "-o", str(program), *flags]
         subprocess.run(command, check=True)  # noqa: S603 (our own source and flags)
     return str(program)
 
@@ -204,7 +235,8 @@ def execute(command: Sequence[str]) -> Run:
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 (ours too)
     used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
-    run: Run = json.loads(done.stdout)
+    # ns-2 says besides which module of Linux it takes.
+    run: Run = json.loads(next(line for line in done.stdout.splitlines() if line.startswith("{")))
     run["cpu_user_s"] = round(used, 2)
     return run
 

@@ -19,6 +19,8 @@ pub enum Kind {
     Action,
     /// How slow start grows and ends.
     SlowStart,
+    /// What a connection makes of an earlier one.
+    Resume,
     /// What an echo of a mark does to the window.
     EcnResponse,
     /// How far a window grows that is not used.
@@ -53,6 +55,7 @@ impl Kind {
             Self::Discriminator => "discriminator",
             Self::Action => "action",
             Self::SlowStart => "slow-start",
+            Self::Resume => "resume",
             Self::EcnResponse => "ecn-response",
             Self::GrowthLimit => "growth-limit",
             Self::Backoff => "backoff",

@@ -1,8 +1,9 @@
 //! What stands around a window: any control whose window can be set, and a layer that looks at what the control makes of
 //! each event and may change it. So composes with every window law what RFCs say of all of them: how slow start ends, what
-//! a mark takes, how far a window grows that is not used. One layer a file.
+//! a mark takes, how far a window grows that is not used, what an earlier connection is worth. One layer a file.
 
 pub mod abe;
+pub mod careful_resume;
 pub mod rate_limited_increase;
 pub mod slow_start;
 
@@ -11,7 +12,7 @@ use crate::control::{
     Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Loss, Lost, Recovered, Sent, Timeout,
     WindowControl,
 };
-use ackclock_base::{Packets, Random};
+use ackclock_base::{Packets, Random, Rate};
 
 /// Something around a control. It sees windows and answers with windows; those of the control where it has nothing to say.
 pub trait Layer: Send {
@@ -33,6 +34,11 @@ pub trait Layer: Send {
 
     /// The last loss or timeout was none: the control has taken back what it made of it.
     fn on_undone(&mut self) {}
+
+    /// How fast packets may leave, where that is for the layer to say.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
 
     /// Shows its inside, see [`Control::publish`].
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
@@ -68,7 +74,11 @@ impl Layered {
 
 impl Control for Layered {
     fn decision(&self) -> Decision {
-        self.control.decision()
+        let decision = self.control.decision();
+        match self.layer.pacing_rate() {
+            None => decision,
+            pacing_rate => Decision { pacing_rate, ..decision },
+        }
     }
 
     fn ecn(&self) -> EcnResponse {

@@ -6,12 +6,12 @@ use crate::backoff;
 use crate::discern::discriminators;
 use crate::entry::{ActionEntry, BackoffEntry, DiscriminatorEntry, Entry, LayerEntry, SelectorEntry};
 use crate::laws::{
-    a_tcp, a_tcp_p, africa, bbrv1, bbrv3, bic, cm, cocoon, combined, compound, copa, cubic, cwa, dca, dctcp,
-    fast, fractional, hstcp, htcp, hybla, illinois, learning_tcp, ledbat, ledbat_plus_plus, lia, ltcp,
+    a_tcp, a_tcp_p, africa, bbrv1, bbrv3, bic, c4, cm, cocoon, combined, compound, copa, cubic, cwa, dca,
+    dctcp, fast, fractional, hstcp, htcp, hybla, illinois, learning_tcp, ledbat, ledbat_plus_plus, lia, ltcp,
     ltcp_rc, mda, newreno, prague, rbca, rbcc, rbcc_dynamic, rbcc_wl, reno, rta, sack, scalable, sctp, spike,
-    tcp_k, tcp_p, tcp_rtt, twa, vegas, veno, westwood, yeah,
+    tcp_k, tcp_p, tcp_rtt, twa, vegas, veno, vivace, westwood, yeah,
 };
-use crate::layer::{abe, rate_limited_increase, slow_start};
+use crate::layer::{abe, careful_resume, rate_limited_increase, slow_start};
 use crate::selector;
 
 /// The controls, in the order in which lists show them.
@@ -28,6 +28,8 @@ pub const CONTROLS: &[Entry] = &[
     ledbat::ENTRY,
     ledbat_plus_plus::ENTRY,
     copa::ENTRY,
+    c4::ENTRY,
+    vivace::ENTRY,
     rbcc::ENTRY,
     rbcc_dynamic::ENTRY,
     rbcc_wl::ENTRY,
@@ -90,6 +92,9 @@ pub const SLOW_STARTS: &[LayerEntry] = &[
     slow_start::search::ENTRY,
 ];
 
+/// What a connection makes of an earlier one.
+pub const RESUMES: &[LayerEntry] = &[careful_resume::ENTRY];
+
 /// What an echo of a mark does to the window.
 pub const ECN_RESPONSES: &[LayerEntry] = &[abe::ENTRY];
 
@@ -118,7 +123,7 @@ pub fn find_action(name: &str) -> Option<&'static ActionEntry> {
 }
 
 /// The layers, those nearer to the control first: an end of slow start must be told before growth is limited.
-pub const LAYERS: [&[LayerEntry]; 3] = [SLOW_STARTS, ECN_RESPONSES, GROWTH_LIMITS];
+pub const LAYERS: [&[LayerEntry]; 4] = [SLOW_STARTS, RESUMES, ECN_RESPONSES, GROWTH_LIMITS];
 
 /// The layer called `name`, of whatever kind.
 pub fn find_layer(name: &str) -> Option<&'static LayerEntry> {

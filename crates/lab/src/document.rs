@@ -4,6 +4,7 @@ use crate::diagnostics::{Diagnostic, counted};
 use crate::reader::MAX_PROBLEMS;
 use serde_json::Value as Json;
 use std::ops::Range;
+use std::sync::Arc;
 use toml::de::{DeTable, DeValue};
 
 /// Bytes of the file; `None` for what an override brought in.
@@ -49,8 +50,8 @@ pub struct Table {
 pub struct Document {
     /// The file as it was named.
     pub file: String,
-    /// Its text.
-    pub text: String,
+    /// Its text, which copies of the document share.
+    pub text: Arc<str>,
     /// Its content.
     pub root: Node,
 }
@@ -90,10 +91,11 @@ impl Table {
         self.entries.iter_mut().find(|(name, _, _)| name == key).map(|(_, _, node)| node)
     }
 
-    fn set(&mut self, key: &str, node: Node) {
+    /// Puts a value under a key, which stands at `at` where it is new.
+    fn set(&mut self, key: &str, node: Node, at: &Span) {
         match self.get_mut(key) {
             Some(place) => *place = node,
-            None => self.entries.push((key.to_owned(), node.span.clone(), node)),
+            None => self.entries.push((key.to_owned(), at.clone(), node)),
         }
     }
 }
@@ -103,7 +105,7 @@ impl Document {
     pub fn parse(text: &str, file: &str) -> Result<Self, Vec<Diagnostic>> {
         let (table, errors) = DeTable::parse_recoverable(text);
         let root = Node { span: Some(table.span()), value: Value::Table(copy_table(table.get_ref())) };
-        let document = Self { file: file.to_owned(), text: text.to_owned(), root };
+        let document = Self { file: file.to_owned(), text: text.into(), root };
         if errors.is_empty() {
             return Ok(document);
         }
@@ -143,14 +145,39 @@ impl Document {
     /// Puts a value at a dotted path; tables on the way are made where they are missing. A list's items are addressed
     /// by their `name` or by their index.
     pub fn set(&mut self, path: &str, value: &Json) -> Result<(), Box<Diagnostic>> {
-        self.set_node(path, from_json(value))
+        self.set_node(path, from_json(value), &None)
     }
 
-    /// The same with a node, which keeps its place in the file.
-    pub fn set_node(&mut self, path: &str, node: Node) -> Result<(), Box<Diagnostic>> {
-        let span = node.span.clone();
-        place(&mut self.root, path, node)
-            .map_err(|(found, expected)| Box::new(self.problem(&span, path, &found, &expected, None)))
+    /// The same with a node, which keeps its place in the file, and the place of the path.
+    pub fn set_node(&mut self, path: &str, node: Node, at: &Span) -> Result<(), Box<Diagnostic>> {
+        place(&mut self.root, path, node, at)
+            .map_err(|(found, expected)| Box::new(self.problem(at, path, &found, &expected, None)))
+    }
+
+    /// The key of the file that a path begins with.
+    pub fn first_step(path: &str) -> &str {
+        split_step(path).0
+    }
+
+    /// The path with the index of every item of a list that it names, so that two paths to one place are equal.
+    pub fn canonical(&self, path: &str) -> String {
+        let (mut steps, mut rest) = (Vec::new(), Some(path));
+        let mut node = Some(&self.root);
+        while let Some(path) = rest {
+            let step;
+            (step, rest) = split_step(path);
+            let (canonical, next) = match node.map(|node| &node.value) {
+                Some(Value::Table(table)) => (step.to_owned(), table.get(step)),
+                Some(Value::List(items)) => match item_at(items, step) {
+                    Some(index) => (index.to_string(), items.get(index)),
+                    None => (step.to_owned(), None),
+                },
+                _ => (step.to_owned(), None),
+            };
+            steps.push(canonical);
+            node = next;
+        }
+        steps.join("\n")
     }
 
     fn line_and_column(&self, byte: usize) -> (usize, usize) {
@@ -187,45 +214,47 @@ fn floor_char_boundary(text: &str, byte: usize) -> usize {
     byte
 }
 
-fn place(node: &mut Node, rest: &str, new: Node) -> Result<(), (String, String)> {
+fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (String, String)> {
     let (step, rest) = split_step(rest);
     match &mut node.value {
         Value::Table(table) => match rest {
             None => {
-                table.set(step, new);
+                table.set(step, new, at);
                 Ok(())
             }
             Some(rest) => {
                 if table.get(step).is_none() {
-                    table.set(step, Node { span: None, value: Value::Table(Table::default()) });
+                    let empty = Node { span: at.clone(), value: Value::Table(Table::default()) };
+                    table.set(step, empty, at);
                 }
-                table.get_mut(step).map_or(Ok(()), |next| place(next, rest, new))
+                table.get_mut(step).map_or(Ok(()), |next| place(next, rest, new, at))
             }
         },
-        Value::List(items) => {
-            let names: Vec<String> = items.iter().filter_map(item_name).map(str::to_owned).collect();
-            let index = items
-                .iter()
-                .position(|item| item_name(item) == Some(step))
-                .or_else(|| step.parse().ok().filter(|index| *index < items.len()));
-            match (index, rest) {
-                (Some(index), None) => {
-                    items[index] = new;
-                    Ok(())
-                }
-                (Some(index), Some(rest)) => place(&mut items[index], rest, new),
-                (None, _) => Err((
-                    format!("no item `{step}`"),
-                    format!("an index below {} or one of the names {}", items.len(), names.join(", ")),
-                )),
+        Value::List(items) => match (item_at(items, step), rest) {
+            (Some(index), None) => {
+                items[index] = new;
+                Ok(())
             }
-        }
+            (Some(index), Some(rest)) => place(&mut items[index], rest, new, at),
+            (None, _) => {
+                let names: Vec<&str> = items.iter().filter_map(item_name).collect();
+                Err((
+                    format!("no item `{step}`"),
+                    match names.as_slice() {
+                        [] => format!("an index below {}, for none has a name", items.len()),
+                        names => {
+                            format!("an index below {} or one of the names {}", items.len(), names.join(", "))
+                        }
+                    },
+                ))
+            }
+        },
         // A thing written as its name alone becomes a table when one of its parameters is set.
         Value::Text(name) => {
             let name = Node { span: node.span.clone(), value: Value::Text(name.clone()) };
             node.value = Value::Table(Table { entries: vec![("name".to_owned(), node.span.clone(), name)] });
             let rest = rest.map_or_else(|| step.to_owned(), |rest| format!("{step}.{rest}"));
-            place(node, &rest, new)
+            place(node, &rest, new, at)
         }
         _ => Err((node.describe(), "a table or a list to go on with".to_owned())),
     }
@@ -242,6 +271,12 @@ fn split_step(path: &str) -> (&str, Option<&str>) {
         Some((step, rest)) => (step, Some(rest)),
         None => (path, None),
     }
+}
+
+/// The item that a step of a path means: by its name, or else by its index.
+fn item_at(items: &[Node], step: &str) -> Option<usize> {
+    let named = items.iter().position(|item| item_name(item) == Some(step));
+    named.or_else(|| step.parse().ok().filter(|index| *index < items.len()))
 }
 
 fn item_name(item: &Node) -> Option<&str> {

@@ -72,13 +72,14 @@ pub struct FlowPlan {
     pub span: Place_,
 }
 
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "name",
     "count",
     "control",
     "discriminator",
     "action",
     "slow_start",
+    "resume",
     "ecn_response",
     "growth_limit",
     "backoff",
@@ -203,9 +204,9 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     if let Sending::Session(_, session) = &sending {
         sending::check_session(&table, session, count)?;
     }
-    let name = table.text("name").unwrap_or(sending.default_name()).to_owned();
-    if name.is_empty() || name.contains(['.', '"', '\n']) {
-        table.problem_at("name", &quoted(&name), "a name without dots, quotes or line breaks");
+    let name = table.name("name").unwrap_or(sending.default_name()).to_owned();
+    if name.contains(['.', '"']) {
+        table.problem_at("name", &quoted(&name), "a name without dots or quotes");
     }
     let (place, place_spans) = place?;
     place::check_paths(&table, &place, &sending)?;

@@ -4,8 +4,9 @@
 //! * [`diagnostics`]: what is wrong with a scenario file, where, and what would be right.
 //! * [`reader`]: reading typed values from a document, collecting every problem.
 //! * [`scenario`]: a scenario, read and checked.
-//! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts.
-//! * [`sweep`]: the grid of points that a scenario's sweep spans.
+//! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts. [`over_time`], [`files`], [`traces`]: what
+//!   changes while it runs.
+//! * [`sweep`]: the points that a scenario's sweep spans. [`precision`]: how many replications they need.
 //! * [`build`]: from a scenario and a seed to a simulation.
 //! * [`run`], [`result`]: running it, and what comes out.
 //! * [`verify`]: an independent check of a packet trace.
@@ -16,10 +17,13 @@ pub mod build;
 pub mod choice;
 pub mod diagnostics;
 pub mod document;
+pub mod files;
 pub mod flows;
 pub mod media;
 pub mod network;
 pub mod observe;
+pub mod over_time;
+pub mod precision;
 pub mod rate;
 pub mod reader;
 pub mod registry;
@@ -28,6 +32,7 @@ pub mod run;
 pub mod scenario;
 pub mod schema;
 pub mod sweep;
+pub mod traces;
 pub mod verify;
 pub mod warnings;
 

@@ -70,7 +70,7 @@ fn read_one(table: &TableReader<'_>) -> Option<MediumPlan> {
     }
     let (places, spans) = read_places(table).unzip();
     Some(MediumPlan {
-        name: table.text("name")?.to_owned(),
+        name: table.name("name")?.to_owned(),
         access: choose(access?, "access", &registry::media())?,
         propagation: propagation.map_or(Some(None), |read| read.map(Some))?,
         mobility: mobility.unwrap_or_else(|| Some(Choice::default_of(registry::mobilities()[0])))?,

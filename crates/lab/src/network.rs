@@ -1,10 +1,16 @@
 //! The network of a scenario: links between named nodes, written one by one or as a dumbbell or a parking lot, and
 //! the paths of the flows over them.
 
+mod delay;
 mod detour;
+mod jitter;
+mod outage;
 mod parallel;
+mod round_trips;
 mod routes;
 mod wire;
+
+pub use jitter::Jitter;
 
 use crate::choice::Choice;
 use crate::diagnostics::counted;
@@ -16,8 +22,11 @@ use crate::reader::TableReader;
 use ackclock_aqm::Service;
 use ackclock_base::{Range, Span};
 use ackclock_sim::channel::Detour;
+use ackclock_sim::outage::Outage;
+use ackclock_sim::timeline::Timeline;
+use ackclock_sim::transmission::Changes;
 use std::collections::{HashMap, HashSet};
-use wire::{LINK_KEYS, Wire, read_wire, required_wire, wire};
+use wire::{Defaults, LINK_KEYS, Wire, read_wire, required_wire, wire};
 
 /// Links and nodes.
 #[derive(Clone, Debug, Default)]
@@ -44,24 +53,35 @@ pub struct LinkPlan {
     pub to: String,
     /// How fast it sends.
     pub pace: Pace,
-    /// Its propagation delay.
+    /// When it sends nothing.
+    pub outage: Option<Outage>,
+    /// Its propagation delay, the least where it changes.
     pub delay: Span,
+    /// How much longer it is over time.
+    pub longer: Option<Timeline<Span>>,
     /// Its queue; `None` for one without limit.
     pub queue: Option<Choice>,
     /// What corrupts its packets.
     pub loss: Option<Choice>,
     /// How much later than that each packet may arrive.
-    pub jitter: Span,
+    pub jitter: Jitter,
     /// When its packets take a longer way.
     pub detour: Option<Detour>,
     /// Whether packets overtake one another by that.
     pub reorders: bool,
+    /// How long the slots are at whose ends packets arrive; zero where they arrive at once.
+    pub hold: Span,
     /// The medium that it shares with others, as an index, and as it is named.
     pub medium: Option<usize>,
     pub(crate) medium_name: Option<Named>,
 }
 
 impl LinkPlan {
+    /// How its rate changes, if it does.
+    pub fn changes(&self) -> Option<Changes> {
+        self.pace.changes(self.outage)
+    }
+
     /// What its queue never breaks. One without limit drops nothing, so it never drops what would fit.
     pub fn service(&self) -> Service {
         let name = self.queue.as_ref().map_or("droptail", |queue| queue.descriptor.name);
@@ -131,21 +151,28 @@ enum Ends {
 
 impl Network {
     fn add_dumbbell(&mut self, root: &TableReader<'_>, flows: usize) -> Option<Ends> {
-        let keys = ["pairs", "bottleneck", "access", "left", "right"];
+        let keys = ["pairs", "rtt", "bottleneck", "access", "left", "right"];
         let table = root.reader.table(root.get("dumbbell")?, "dumbbell", &keys)?;
         let pairs = table
             .integer("pairs", Range::between(1.0, MAX_PAIRS))
             .map_or(flows.clamp(1, MAX_PAIRS as usize), |pairs| pairs as usize);
-        let bottleneck = required_wire(&table, "bottleneck", None, true);
+        let rtts = round_trips::read(&table, pairs);
+        let defaults = |of: Defaults| if table.get("rtt").is_some() { of.without_delay() } else { of };
+        let (limited, unlimited) = (defaults(Defaults::BOTTLENECK), defaults(Defaults::ACCESS));
+        let bottleneck = required_wire(&table, "bottleneck", limited);
         let access =
             if table.get("left").is_some() && table.get("right").is_some() && table.get("access").is_none() {
                 None
             } else {
-                Some(required_wire(&table, "access", None, false)?)
+                Some(required_wire(&table, "access", unlimited)?)
             };
-        let left = wire(&table, "left", access.as_ref(), false)?;
-        let right = wire(&table, "right", access.as_ref(), false)?;
-        self.add_duplex("bottleneck", "left", "right", &bottleneck?, 0, 1);
+        let mut left = wire(&table, "left", access.as_ref(), unlimited)?;
+        let mut right = wire(&table, "right", access.as_ref(), unlimited)?;
+        let bottleneck = bottleneck?;
+        if let Some(rtts) = rtts {
+            rtts.share_out(&table, &bottleneck, &mut left, &mut right)?;
+        }
+        self.add_duplex("bottleneck", "left", "right", &bottleneck, 0, 1);
         for index in 0..pairs {
             let number = index + 1;
             self.add_duplex(
@@ -172,8 +199,8 @@ impl Network {
         let table = root.reader.table(root.get("parking_lot")?, "parking_lot", &["hops", "hop", "access"])?;
         table.required("hops", "the number of bottlenecks in a row");
         let hops = table.integer("hops", Range::between(1.0, MAX_HOPS))? as usize;
-        let hop = required_wire(&table, "hop", None, true)?;
-        let access = required_wire(&table, "access", None, false)?;
+        let hop = required_wire(&table, "hop", Defaults::BOTTLENECK)?;
+        let access = required_wire(&table, "access", Defaults::ACCESS)?;
         for index in 0..hops {
             let (from, to) = (format!("router-{}", index + 1), format!("router-{}", index + 2));
             self.add_duplex(&format!("hop-{}", index + 1), &from, &to, &hop, index, hops);
@@ -215,7 +242,7 @@ impl Network {
     fn add_written_link(&mut self, root: &TableReader<'_>, index: usize, node: &Node) -> Option<()> {
         let keys: Vec<&str> = ["name", "between", "from", "to"].into_iter().chain(LINK_KEYS).collect();
         let table = root.reader.table(node, &format!("links.{index}"), &keys)?;
-        let wire = read_wire(&table, None, true)?;
+        let wire = read_wire(&table, None, Defaults::BOTTLENECK)?;
         let one_way = table.get("from").is_some() || table.get("to").is_some();
         if one_way && table.get("reverse").is_some() {
             table.problem_at(
@@ -244,7 +271,7 @@ impl Network {
             table.problem_at(key, &format!("a link from {} to itself", quoted(from)), "two different nodes");
             return None;
         }
-        let name = table.text("name").map_or_else(|| format!("{from}-{to}"), str::to_owned);
+        let name = table.name("name").map_or_else(|| format!("{from}-{to}"), str::to_owned);
         let reverse = (!one_way).then(|| reverse_name(&name));
         if let Some(taken) =
             [Some(&name), reverse.as_ref()].into_iter().flatten().find(|name| self.names.contains(*name))
@@ -265,7 +292,7 @@ impl Network {
     /// nothing unless `reverse` says so.
     fn add_duplex(&mut self, name: &str, from: &str, to: &str, wire: &Wire, index: usize, count: usize) {
         self.add_link(name, from, to, wire, index, count);
-        let back = wire.reverse.as_deref().cloned().unwrap_or_else(|| Wire { loss: None, ..wire.clone() });
+        let back = wire.reverse.as_deref().cloned().unwrap_or_else(|| wire.way_back());
         self.add_link(&reverse_name(name), to, from, &back, index, count);
     }
 
@@ -279,12 +306,15 @@ impl Network {
             from: from.to_owned(),
             to: to.to_owned(),
             pace: wire.pace.clone(),
+            outage: wire.outage,
             delay: wire.delay.of(index, count),
+            longer: wire.delay.longer(),
             queue: wire.queue.clone(),
             loss: wire.loss.clone(),
             jitter: wire.jitter,
             detour: wire.detour,
             reorders: wire.reorders,
+            hold: wire.hold,
             medium: None,
             medium_name: wire.medium.clone(),
         });

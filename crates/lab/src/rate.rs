@@ -1,82 +1,96 @@
-//! The rate of a link as it is written: one rate, or phases that repeat.
+//! The rate of a link as it is written: one rate, or one that changes over time.
 
-use crate::diagnostics::counted;
-use crate::document::{Node, Value};
+use crate::document::Value;
+use crate::over_time::{self, Kind, WAYS};
 use crate::reader::TableReader;
+use crate::traces;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Rate, Value as Read};
-use ackclock_sim::transmission::Phase;
+use ackclock_sim::outage::Outage;
+use ackclock_sim::timeline::Timeline;
+use ackclock_sim::transmission::{Changes, Manner};
 
 /// How fast a link sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// The rate; with phases, the highest.
+    /// The rate; of phases and steps the highest, of a trace the mean.
     pub rate: Rate,
-    /// What its operator sets where one rate is asked for: the rate; with phases, what is given, or their mean.
+    /// What its operator sets where one rate is asked for: what is given beside what changes, or else the rate, the mean over
+    /// a cycle or a trace, or the first of the steps that is not zero.
     pub nominal: Rate,
-    /// The phases that repeat; none where the rate stays the same.
-    pub phases: Vec<Phase>,
+    /// How it changes, if it does.
+    varying: Option<(Timeline<Rate>, Manner)>,
 }
 
 const RATES: Range = Range::between(1.0, 1e12);
-/// Shorter phases than a microsecond have no meaning for packets.
-const LENGTHS: Range = Range::between(1e-6, 1e6);
-const MAX_PHASES: usize = 10_000;
-const A_PHASE: &str = "how long it lasts, then its rate, such as [\"20 s\", \"100 Mbit/s\"]";
+
+const RATE: Kind<Rate> = Kind {
+    name: "rate",
+    quantity: Quantity::Rate,
+    ranges: [RATES, Range::between(0.0, 1e12)],
+    of: |read| match read {
+        Read::Rate(rate) => Some(rate),
+        _ => None,
+    },
+    example: "\"100 Mbit/s\"",
+    trace: traces::opportunities,
+};
 
 /// Reads `rate`. A problem is noted.
 pub fn read(table: &TableReader<'_>) -> Option<Pace> {
     let node = table.get("rate")?;
     if !matches!(node.value, Value::Table(_)) {
-        return table.rate("rate", RATES).map(|rate| Pace { rate, nominal: rate, phases: Vec::new() });
+        return table.rate("rate", RATES).map(|rate| Pace { rate, nominal: rate, varying: None });
     }
-    let table = table.reader.table(node, &table.path_of("rate"), &["cycle", "nominal"])?;
-    table.required("cycle", "a list of phases, each of them as [\"20 s\", \"100 Mbit/s\"]");
-    let items = table.list("cycle")?;
-    if items.is_empty() || items.len() > MAX_PHASES {
-        let expected = format!("from 1 to {MAX_PHASES} phases");
-        table.problem_at("cycle", &counted(items.len(), "phase"), &expected);
+    let keys = [&WAYS[..], &["nominal"]].concat();
+    let table = table.reader.table(node, &table.path_of("rate"), &keys)?;
+    let (way, rates) = over_time::read(&table, &RATE)?;
+    if way == "steps" && rates.values().last() == Some(Rate::default()) {
+        table.problem_at("steps", "a rate that stays at 0", "a last step with a rate above 0");
         return None;
     }
-    // All are read before one is missed, so that all mistakes are found.
-    let phases: Vec<Option<Phase>> = items.iter().map(|item| read_phase(&table, item)).collect();
-    let phases: Vec<Phase> = phases.into_iter().collect::<Option<_>>()?;
-    let rate = phases.iter().map(|phase| phase.rate).max_by_key(|rate| rate.bits_per_second())?;
+    let highest = rates.values().max()?;
+    let (rate, usual, manner) = match way {
+        "cycle" => (highest, mean(&rates), Manner::AtStart),
+        "trace" => (mean(&rates), mean(&rates), Manner::Fluctuating),
+        _ => (highest, rates.values().find(|rate| *rate > Rate::default())?, Manner::BitByBit),
+    };
     let nominal = match table.get("nominal") {
         Some(_) => table.rate("nominal", RATES)?,
-        None => mean(&phases),
+        None => usual,
     };
-    Some(Pace { rate, nominal, phases })
+    Some(Pace { rate, nominal, varying: Some((rates, manner)) })
 }
 
-/// What the link carries in the long run, which anybody can measure who has no more to go by. Where a cycle begins
-/// does not matter to it.
-fn mean(phases: &[Phase]) -> Rate {
-    let cycle: u128 = phases.iter().map(|phase| u128::from(phase.lasts.nanos())).sum();
-    let bits: u128 = phases
+impl Pace {
+    /// How the rate of a link with these outages changes, if it does.
+    pub fn changes(&self, outage: Option<Outage>) -> Option<Changes> {
+        if self.varying.is_none() && outage.is_none() {
+            return None;
+        }
+        let (rates, manner) =
+            self.varying.clone().unwrap_or_else(|| (Timeline::constant(self.rate), Manner::BitByBit));
+        Some(Changes { rates, manner, outage, nominal: self.nominal })
+    }
+
+    /// Whether it is a trace, whose silences are its own.
+    pub fn is_trace(&self) -> bool {
+        matches!(self.varying, Some((_, Manner::Fluctuating)))
+    }
+}
+
+/// What a link carries in the long run whose rate repeats, which anybody can measure who has no more to go by. Where a cycle
+/// begins does not matter to it.
+fn mean(rates: &Timeline<Rate>) -> Rate {
+    let (steps, period) = rates.parts();
+    let cycle = period.map_or(1, |period| period.nanos().max(1));
+    let ends = steps.iter().skip(1).map(|(begins, _)| begins.nanos()).chain([cycle]);
+    let bits: u128 = steps
         .iter()
-        .map(|phase| u128::from(phase.lasts.nanos()) * u128::from(phase.rate.bits_per_second()))
+        .zip(ends)
+        .map(|((begins, rate), ends)| {
+            u128::from(ends - begins.nanos().min(ends)) * u128::from(rate.bits_per_second())
+        })
         .sum();
-    Rate::from_bits_per_second((bits / cycle.max(1)) as u64)
-}
-
-fn read_phase(table: &TableReader<'_>, node: &Node) -> Option<Phase> {
-    let path = table.path_of("cycle");
-    let Value::List(parts) = &node.value else {
-        table.reader.problem(&node.span, &path, &node.describe(), A_PHASE, None);
-        return None;
-    };
-    let [lasts, rate] = parts.as_slice() else {
-        let found = format!("a phase of {}", counted(parts.len(), "value"));
-        table.reader.problem(&node.span, &path, &found, A_PHASE, None);
-        return None;
-    };
-    // Where the two are in the wrong order, that is one mistake.
-    let Some(Read::Time(lasts)) = table.reader.quantity(lasts, &path, Quantity::Time, LENGTHS) else {
-        return None;
-    };
-    let Some(Read::Rate(rate)) = table.reader.quantity(rate, &path, Quantity::Rate, RATES) else {
-        return None;
-    };
-    Some(Phase { lasts, rate })
+    Rate::from_bits_per_second((bits / u128::from(cycle)) as u64)
 }

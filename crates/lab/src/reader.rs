@@ -1,10 +1,10 @@
 //! Reads typed values from a document. A problem is noted and reading goes on, so that all are reported at once.
 
 use crate::diagnostics::{Diagnostic, MAX_NAMES, counted, nearest, one_of};
-use crate::document::{Document, Node, Span, Table, Value};
+use crate::document::{Document, Node, Span, Table, Value, quoted};
 use ackclock_base::registry::Quantity;
 use ackclock_base::spelling::Misspelt;
-use ackclock_base::{Range, Value as Read};
+use ackclock_base::{Range, Rate, Value as Read};
 use std::cell::{Cell, RefCell};
 
 /// A document being read, and what was found wrong with it so far.
@@ -40,11 +40,21 @@ impl<'d> Reader<'d> {
         self.problems.borrow().len() + self.more.get()
     }
 
+    /// The document.
+    pub fn document(&self) -> &'d Document {
+        self.document
+    }
+
     /// Notes a problem.
     pub fn problem(&self, span: &Span, path: &str, found: &str, expected: &str, hint: Option<String>) {
+        self.note(|| self.document.problem(span, path, found, expected, hint));
+    }
+
+    /// Notes a problem that may be in another file. Beyond the most that are reported it is only counted.
+    pub fn note(&self, problem: impl FnOnce() -> Diagnostic) {
         let mut problems = self.problems.borrow_mut();
         if problems.len() < MAX_PROBLEMS {
-            problems.push(self.document.problem(span, path, found, expected, hint));
+            problems.push(problem());
         } else {
             self.more.set(self.more.get() + 1);
         }
@@ -125,7 +135,11 @@ impl<'d> Reader<'d> {
 
 /// What is expected where there is no such quantity; where a bare number was found, with the unit it may lack.
 fn with_unit(number: &str, quantity: Quantity) -> Misspelt {
+    // Who writes a rate without a unit counts bits.
+    let bits =
+        number.parse::<f64>().ok().filter(|bits| quantity == Quantity::Rate && *bits >= 1e4 && *bits < 1e12);
     let units: &[&str] = match quantity {
+        _ if number.parse::<f64>().is_ok_and(|number| !number.is_finite()) => &[],
         Quantity::Time => &["s", "ms"],
         Quantity::Rate => &["Mbit/s"],
         Quantity::Size => &["B"],
@@ -134,6 +148,7 @@ fn with_unit(number: &str, quantity: Quantity) -> Misspelt {
     };
     let hints: Vec<String> = units.iter().map(|unit| format!("\"{number} {unit}\"")).collect();
     let hint = (!number.is_empty() && !hints.is_empty()).then(|| hints.join(" or "));
+    let hint = bits.map(|bits| format!("\"{}\"", Rate::from_bits_per_second(bits as u64))).or(hint);
     let misspelt = quantity.read("").err();
     Misspelt {
         expected: misspelt.map_or_else(|| kind(quantity).to_owned(), |misspelt| misspelt.expected),
@@ -256,6 +271,18 @@ impl<'r> TableReader<'r> {
                 None
             }
         }
+    }
+
+    /// What something is called: text that fits on a line and cannot steer a terminal.
+    pub fn name(&self, key: &str) -> Option<&'r str> {
+        const LONGEST: usize = 200;
+        let name = self.text(key)?;
+        if name.is_empty() || name.chars().count() > LONGEST || name.contains(char::is_control) {
+            let expected = format!("a name of 1 to {LONGEST} characters on one line");
+            self.problem_at(key, &quoted(name), &expected);
+            return None;
+        }
+        Some(name)
     }
 
     /// A quantity; `None` if it is absent, or wrong (which is noted).

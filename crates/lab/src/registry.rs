@@ -45,6 +45,11 @@ pub fn slow_starts() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::SLOW_STARTS.iter().map(|entry| entry.descriptor).collect()
 }
 
+/// Every way to make use of an earlier connection.
+pub fn resumes() -> Vec<&'static Descriptor> {
+    ackclock_cc::registry::RESUMES.iter().map(|entry| entry.descriptor).collect()
+}
+
 /// Every response to an echo of a mark.
 pub fn ecn_responses() -> Vec<&'static Descriptor> {
     ackclock_cc::registry::ECN_RESPONSES.iter().map(|entry| entry.descriptor).collect()
@@ -124,6 +129,7 @@ pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
         discriminators(),
         actions(),
         slow_starts(),
+        resumes(),
         ecn_responses(),
         growth_limits(),
         backoffs(),

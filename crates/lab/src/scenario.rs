@@ -3,12 +3,14 @@
 
 use crate::agents::{self, AgentPlan};
 use crate::diagnostics::Diagnostic;
-use crate::document::Document;
+use crate::document::{Document, Value};
+use crate::files;
 use crate::flows::{self, FlowGroup};
 use crate::network::{self, Network};
 use crate::observe::{Observe, Warmup};
+use crate::precision::{self, Precision};
 use crate::reader::{Reader, TableReader};
-use crate::sweep;
+use crate::sweep::Sweep;
 use ackclock_base::{Range, Span};
 use serde_json::{Map, Value as Json};
 
@@ -25,6 +27,8 @@ pub struct Scenario {
     pub seed: u64,
     /// How many seeds.
     pub replications: u32,
+    /// How narrow intervals have to be, for which there may be more.
+    pub precision: Option<Precision>,
     /// Links and paths.
     pub network: Network,
     /// What looks into packets at nodes.
@@ -42,6 +46,7 @@ pub const KEYS: &[&str] = &[
     "warmup",
     "seed",
     "replications",
+    "precision",
     "dumbbell",
     "parallel",
     "parking_lot",
@@ -51,6 +56,7 @@ pub const KEYS: &[&str] = &[
     "flows",
     "observe",
     "sweep",
+    "files",
 ];
 
 /// The longest run.
@@ -59,24 +65,56 @@ const MAX_SECONDS: f64 = 1e6;
 pub const MAX_FLOWS: usize = 10_000;
 /// The most packets that a run may be expected to simulate: a day or so of computing.
 const MAX_PACKETS: f64 = 2e11;
+/// The greatest seed: up to here, every whole number is a float of its own, which is what JSON has.
+pub const MAX_SEED: f64 = 9_007_199_254_740_991.0;
+/// The most runs of all points of a sweep with all replications: weeks of computing, however short each is.
+pub const MAX_RUNS: usize = 10_000_000;
 /// Of a sweep so many points are checked, spread evenly, that they have at most so many links and flows together: a
 /// second's work or two.
 const MAX_CHECKED: usize = 250_000;
+
+/// A scenario that has been checked at the points of its sweep.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The scenario without its sweep.
+    pub scenario: Scenario,
+    /// Its sweep.
+    pub sweep: Sweep,
+    /// How many data packets every `every`-th point can be expected to send at most, from the first on.
+    pub packets: Vec<f64>,
+    /// How far apart the points are that were checked: 1 where all were.
+    pub every: usize,
+}
 
 impl Scenario {
     /// Reads a scenario from a file's text, after overriding values at dotted paths. A sweep in it is checked at
     /// its points; what is returned is the scenario without it.
     pub fn parse(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
+        Self::check(text, file, overrides).map(|checked| checked.scenario)
+    }
+
+    /// The same, with what the points are and what they cost.
+    pub fn check(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Checked, Vec<Diagnostic>> {
         let document = overridden(text, file, overrides)?;
-        let points = sweep::points_of(&document)?;
+        let sweep = Sweep::of(&document)?;
         let scenario = Self::read(&document)?;
+        check_runs(&document, &scenario, sweep.points())?;
         let size = scenario.network.links.len()
             + scenario.flows.iter().map(|group| group.members.len()).sum::<usize>();
-        let every = (points.len() * size).div_ceil(MAX_CHECKED).max(1);
-        for point in points.iter().step_by(every).filter(|point| !point.is_empty()) {
-            Self::check_point(&document, point)?;
-        }
-        Ok(scenario)
+        let every = (sweep.points() * size).div_ceil(MAX_CHECKED).max(1);
+        let packets = |point| {
+            let mut varied = document.clone();
+            sweep.set(&mut varied, point)?;
+            Ok(Self::read(&varied)?.expected_packets())
+        };
+        let packets = match sweep.is_none() {
+            true => vec![scenario.expected_packets()],
+            false => {
+                let checked = (0..sweep.points()).step_by(every).map(packets);
+                checked.collect::<Result<_, Vec<Diagnostic>>>()?
+            }
+        };
+        Ok(Checked { scenario, sweep, packets, every })
     }
 
     /// The same for one point of a sweep that has been checked: the overrides are the point's, and the sweep is not
@@ -85,17 +123,11 @@ impl Scenario {
         Self::read(&overridden(text, file, overrides)?)
     }
 
-    /// A value that is wrong is shown where it stands in the sweep.
-    fn check_point(document: &Document, point: &sweep::Point) -> Result<(), Vec<Diagnostic>> {
-        let mut varied = document.clone();
-        for (path, value) in point {
-            let set = match sweep::node_of(document, path, value) {
-                Some(node) => varied.set_node(path, node.clone()),
-                None => varied.set(path, value),
-            };
-            set.map_err(|problem| vec![*problem])?;
-        }
-        Self::read(&varied).map(drop)
+    /// The same from a document that is read once for many points.
+    pub fn at(document: &Document, overrides: &Map<String, Json>) -> Result<Self, Vec<Diagnostic>> {
+        let mut document = document.clone();
+        set_all(&mut document, overrides)?;
+        Self::read(&document)
     }
 
     fn read(document: &Document) -> Result<Self, Vec<Diagnostic>> {
@@ -116,12 +148,14 @@ pub fn overridden(
     overrides: &Map<String, Json>,
 ) -> Result<Document, Vec<Diagnostic>> {
     let mut document = Document::parse(text, file)?;
-    let problems: Vec<Diagnostic> = overrides
-        .iter()
-        .filter_map(|(path, value)| document.set(path, value).err())
-        .map(|problem| *problem)
-        .collect();
-    if problems.is_empty() { Ok(document) } else { Err(problems) }
+    set_all(&mut document, overrides)?;
+    Ok(document)
+}
+
+fn set_all(document: &mut Document, overrides: &Map<String, Json>) -> Result<(), Vec<Diagnostic>> {
+    let set = overrides.iter().filter_map(|(path, value)| document.set(path, value).err());
+    let problems: Vec<Diagnostic> = set.map(|problem| *problem).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
@@ -129,21 +163,25 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     root.required("duration", "a time such as \"100 s\"");
     let duration = root.time("duration", seconds);
     let warmup = Warmup::read(root, duration, MAX_SECONDS);
-    let seed = root.integer("seed", Range::at_least(0.0)).unwrap_or(1);
-    let replications = root.integer("replications", Range::between(1.0, 1e5)).unwrap_or(1);
-    let name = root.text("name").unwrap_or("scenario").to_owned();
+    let seed = root.integer("seed", Range::between(0.0, MAX_SEED)).unwrap_or(1);
+    let usual = if root.get("precision").is_some() { precision::FIRST } else { 1 };
+    let replications = root.integer("replications", Range::between(1.0, 1e5)).unwrap_or(usual);
+    let name = root.name("name").unwrap_or("scenario").to_owned();
+    files::check(root);
     let plans = flows::read(root);
     let network = network::read(root, &plans);
     let (duration, (network, flows)) = (duration?, network?);
     let flow_count: usize = flows.iter().map(|group| group.members.len()).sum();
     let observe = Observe::read(root, duration, flow_count, &network);
     let agents = agents::read(root, &network);
+    let precision = Precision::read(root, replications, &flows, &network);
     let scenario = Scenario {
         name,
         duration,
         warmup,
         seed: seed as u64,
         replications: replications as u32,
+        precision,
         network,
         agents,
         flows,
@@ -151,6 +189,19 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     };
     check_cost(root, &scenario);
     Some(scenario)
+}
+
+/// Refuses more runs than anyone would wait for.
+fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result<(), Vec<Diagnostic>> {
+    let replications = scenario.replications as usize;
+    if points * replications <= MAX_RUNS {
+        return Ok(());
+    }
+    let found = format!("{replications} replications of {points} points, {} runs", points * replications);
+    let expected = format!("at most {MAX_RUNS} runs");
+    let Value::Table(root) = &document.root.value else { return Ok(()) };
+    let span = root.get("replications").and_then(|node| node.span.clone());
+    Err(vec![document.problem(&span, "replications", &found, &expected, None)])
 }
 
 /// Refuses what would run for days: an estimate of the packets that the paths' rates allow.

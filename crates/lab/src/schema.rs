@@ -1,6 +1,7 @@
 //! The JSON Schema of a scenario file, made from the registry, for completion and checking in an editor.
 
 use crate::registry;
+use crate::scenario::MAX_SEED;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Range};
 use serde_json::{Map, Value, json};
@@ -26,11 +27,17 @@ pub fn schema() -> Value {
             "warmup": { "anyOf": [time(), object(&["until", "at_most"], json!({
                 "until": { "const": "congestion-avoidance" }, "at_most": time()
             }))] },
-            "seed": { "type": "integer", "minimum": 0 },
+            "seed": { "type": "integer", "minimum": 0, "maximum": MAX_SEED as u64 },
             "replications": { "type": "integer", "minimum": 1 },
+            "precision": object(&["within", "metrics", "replications_most"], json!({
+                "within": text(),
+                "metrics": { "type": "array", "items": text(), "minItems": 1 },
+                "replications_most": { "type": "integer", "minimum": 1 }
+            })),
             "dumbbell": object(&["bottleneck"], json!({
                 "pairs": { "type": "integer", "minimum": 1 },
-                "bottleneck": { "$ref": "#/$defs/link" },
+                "rtt": { "anyOf": [time(), { "type": "array", "items": time(), "minItems": 1 }] },
+                "bottleneck": { "$ref": "#/$defs/link_of_rtt" },
                 "access": access, "left": access, "right": access
             })),
             "parallel": object(&["bottlenecks", "access"], json!({
@@ -57,10 +64,12 @@ pub fn schema() -> Value {
                 "loss_events": time(),
                 "bursts": quantity(Quantity::Packets, "")
             })),
-            "sweep": { "type": "object", "additionalProperties": { "type": "array", "minItems": 1 } }
+            "sweep": sweep(),
+            "files": { "type": "object", "additionalProperties": object(&["text"], json!({ "text": text() })) }
         },
         "$defs": {
             "link": object(&["rate", "delay"], link_properties(true)),
+            "link_of_rtt": object(&["rate"], link_properties(true)),
             "access": object(&[], link_properties(true)),
             "direction": object(&[], link_properties(false)),
             "named_link": object(&["rate", "delay"], named_link_properties()),
@@ -69,6 +78,7 @@ pub fn schema() -> Value {
             "discriminator": choice(&registry::discriminators()),
             "action": choice(&registry::actions()),
             "slow_start": choice(&registry::slow_starts()),
+            "resume": choice(&registry::resumes()),
             "ecn_response": choice(&registry::ecn_responses()),
             "growth_limit": choice(&registry::growth_limits()),
             "backoff": choice(&registry::backoffs()),
@@ -85,6 +95,27 @@ pub fn schema() -> Value {
     })
 }
 
+fn sweep() -> Value {
+    let end = || json!({ "type": ["number", "string"] });
+    let range = object(
+        &["from", "to"],
+        json!({ "from": end(), "to": end(), "scale": { "enum": ["linear", "log"] } }),
+    );
+    let samples = object(
+        &["count"],
+        json!({
+            "count": { "type": "integer", "minimum": 1 },
+            "method": { "enum": ["latin-hypercube", "random"] },
+            "seed": { "type": "integer", "minimum": 0, "maximum": MAX_SEED as u64 }
+        }),
+    );
+    json!({
+        "type": "object",
+        "properties": { "samples": samples },
+        "additionalProperties": { "anyOf": [{ "type": "array", "minItems": 1 }, range] }
+    })
+}
+
 fn object(required: &[&str], properties: Value) -> Value {
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
@@ -92,31 +123,39 @@ fn object(required: &[&str], properties: Value) -> Value {
 fn link_properties(with_reverse: bool) -> Value {
     let delays =
         json!({ "type": "array", "items": quantity(Quantity::Time, ""), "minItems": 2, "maxItems": 2 });
-    let phase = json!({
-        "type": "array",
-        "prefixItems": [quantity(Quantity::Time, ""), quantity(Quantity::Rate, "")],
-        "minItems": 2,
-        "maxItems": 2
-    });
-    let cycle = object(
-        &["cycle"],
-        json!({
-            "cycle": { "type": "array", "items": phase, "minItems": 1 },
-            "nominal": quantity(Quantity::Rate, "")
-        }),
-    );
+    let pairs = |value: Quantity| {
+        let pair = [quantity(Quantity::Time, ""), quantity(value, "")];
+        let pair = json!({ "type": "array", "prefixItems": pair, "minItems": 2, "maxItems": 2 });
+        json!({ "type": "array", "items": pair, "minItems": 1 })
+    };
+    let over_time = |value: Quantity, more: &Value| {
+        let ways = [("cycle", pairs(value)), ("steps", pairs(value)), ("trace", json!({ "type": "string" }))];
+        ways.map(|(way, written)| {
+            let mut table = object(&[way], more.clone());
+            table["properties"][way] = written;
+            table
+        })
+    };
+    let [rate_cycle, rate_steps, rate_trace] =
+        over_time(Quantity::Rate, &json!({ "nominal": quantity(Quantity::Rate, "") }));
+    let [delay_cycle, delay_steps, delay_trace] = over_time(Quantity::Time, &json!({}));
+    let evenly = object(&["evenly"], json!({ "evenly": delays }));
+    let time = || quantity(Quantity::Time, "");
+    let jitter = object(&["most", "good", "bad"], json!({ "most": time(), "good": time(), "bad": time() }));
     let mut properties = json!({
-        "rate": { "anyOf": [quantity(Quantity::Rate, ""), cycle] },
-        "delay": { "anyOf": [quantity(Quantity::Time, ""), object(&["evenly"], json!({ "evenly": delays }))] },
+        "rate": { "anyOf": [quantity(Quantity::Rate, ""), rate_cycle, rate_steps, rate_trace] },
+        "delay": { "anyOf": [time(), evenly, delay_cycle, delay_steps, delay_trace] },
+        "outage": object(&["from", "lasts"], json!({ "from": time(), "lasts": time(), "every": time() })),
         "queue": { "$ref": "#/$defs/queue" },
         "loss": { "$ref": "#/$defs/loss" },
-        "jitter": quantity(Quantity::Time, ""),
+        "jitter": { "anyOf": [time(), jitter] },
         "detour": object(&["from", "longer"], json!({
             "from": quantity(Quantity::Time, ""),
             "until": quantity(Quantity::Time, ""),
             "longer": quantity(Quantity::Time, "")
         })),
         "reorder": { "type": "boolean" },
+        "hold": time(),
         "medium": { "type": "string" }
     });
     if with_reverse {
@@ -166,6 +205,7 @@ fn flow_properties() -> Value {
         "discriminator": { "$ref": "#/$defs/discriminator" },
         "action": { "$ref": "#/$defs/action" },
         "slow_start": { "$ref": "#/$defs/slow_start" },
+        "resume": { "$ref": "#/$defs/resume" },
         "ecn_response": { "$ref": "#/$defs/ecn_response" },
         "growth_limit": { "$ref": "#/$defs/growth_limit" },
         "backoff": { "$ref": "#/$defs/backoff" },

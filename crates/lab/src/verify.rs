@@ -23,12 +23,15 @@
 //! the queue, and then a newcomer looks for room.
 
 mod facts;
+mod rates;
 mod replay;
 
 use ackclock_aqm::{Capacity, Service};
 use ackclock_base::{Rate, Span, Time};
 use ackclock_sim::channel::Detour;
+use ackclock_sim::timeline::Timeline;
 use ackclock_sim::trace::{Event, Record, Trace};
+use ackclock_sim::transmission::Changes;
 use replay::Replay;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -38,16 +41,20 @@ use std::fmt;
 pub struct LinkFacts {
     /// Its name, for messages.
     pub name: String,
-    /// How fast it sends, where it has no phases.
+    /// How fast it sends, where that does not change.
     pub rate: Rate,
-    /// How fast it sends in phases that repeat from time zero: how long each lasts, and its rate.
-    pub phases: Vec<(Span, Rate)>,
+    /// How fast it sends over time, where it does.
+    pub changes: Option<Changes>,
     /// How long the wire takes.
     pub delay: Span,
     /// How much longer it may take.
     pub jitter: Span,
     /// For how long its way is a longer one.
     pub detour: Option<Detour>,
+    /// How much longer than that its wire takes over time.
+    pub longer: Option<Timeline<Span>>,
+    /// How long the slots are at whose end packets are handed over; zero where they are at once.
+    pub hold: Span,
     /// Whether packets may overtake one another on it. Else one that would arrives with the last before it.
     pub reorders: bool,
     /// How much may wait, not counting the packet being sent; `None` where nothing limits the queue.
@@ -121,11 +128,12 @@ pub enum Rule {
     /// A link sends one packet at a time, and so do all links of a medium together; where they may collide, nothing arrives of
     /// what meets.
     OneAtATime,
-    /// A transmission takes the packet's bits, and those that its medium adds, over the link's rate as it is when the transmission starts, rounded to a
-    /// nanosecond, and at least one.
+    /// A transmission takes the packet's bits, and those that its medium adds, over the link's rate as it is when the
+    /// transmission starts, or bit by bit over the rate as it changes; nothing is sent in an outage. Its end is rounded to a
+    /// nanosecond, and at least one passes.
     LinkRate,
     /// A packet arrives the link's delay after its transmission, with jitter up to so much later, or with the one before it where
-    /// it may not overtake that; a corrupted one is lost as its transmission ends. Where a link repeats what has not arrived,
+    /// it may not overtake that; where the link has slots, at the end of the one in which it would; a corrupted one is lost as its transmission ends. Where a link repeats what has not arrived,
     /// one that has waits for those that were sent first before it, until they arrive or are lost.
     LinkDelay,
     /// A link starts with a packet when it is offered, or when the one before has been sent; a shaper not before that.

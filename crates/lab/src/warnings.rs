@@ -1,7 +1,11 @@
 //! What is allowed in a scenario and yet hardly meant. A warning stops nothing: whoever reads a scenario is told.
 
 use crate::build::link_rates;
+use crate::flows::{FlowPlan, Sending};
+use crate::network::LinkPlan;
 use crate::scenario::Scenario;
+use ackclock_base::{Rate, Size, Span, Time};
+use ackclock_sim::transmission::Manner;
 use std::collections::BTreeSet;
 
 /// The warnings about a scenario, one sentence each.
@@ -17,7 +21,56 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         let doubt = ackclock_aqm::registry::doubt(name, &queue.values, &rates[index as usize])?;
         Some(format!("{name} at link {}: {doubt}", link.name))
     });
-    doubts.collect()
+    let slow = scenario.network.links.iter().zip(&rates).filter_map(|(link, rate)| {
+        let rest = slowness(link, rate.mean_packet_bytes, scenario.duration)?;
+        Some(format!("rate of link {}: a packet of {} B takes {rest}", link.name, rate.mean_packet_bytes))
+    });
+    doubts
+        .chain(slow)
+        .chain(scenario.flows.iter().flat_map(|group| of_flows(&group.plan, scenario.duration)))
+        .collect()
+}
+
+/// About a group of flows that never send, or that wait for marks which nobody may make.
+fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
+    let FlowPlan { name, start, sending, .. } = plan;
+    let first = start.first();
+    let late = (first >= run).then(|| format!("flow {name}: begins at {first}, and the run lasts {run}"));
+    let unheard = match sending {
+        Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
+            (plan.control.counts_marks() && !plan.takes_marks()).then(|| {
+                let (control, transport) = (plan.control.name(), plan.transport.descriptor.name);
+                format!(
+                    "flow {name}: {control} counts marks, which its packets may not get; \
+                     `transport = {{ name = \"{transport}\", ecn = true }}` lets them"
+                )
+            })
+        }
+        Sending::Sctp(_) | Sending::Udp(_) => None,
+    };
+    late.into_iter().chain(unheard)
+}
+
+/// Where a rate is so low that one packet holds its link up: how long it takes, and why that is long.
+fn slowness(link: &LinkPlan, bytes: u32, run: Span) -> Option<String> {
+    let takes = |rate: Rate| rate.time_to_send(Size::from_bytes(u64::from(bytes)));
+    let changes = link.changes();
+    let Some((rates, Manner::AtStart)) = changes.as_ref().map(|changes| (&changes.rates, changes.manner))
+    else {
+        let long = takes(link.pace.nominal);
+        return (long >= run).then(|| format!("{long} at {}, and the run lasts {run}", link.pace.nominal));
+    };
+    let (steps, period) = rates.parts();
+    let ends = steps.iter().skip(1).map(|(begins, _)| begins.since(Time::ZERO)).chain(period);
+    steps.iter().zip(ends).find_map(|((begins, rate), ends)| {
+        let (long, lasts) = (takes(*rate), ends.saturating_sub(begins.since(Time::ZERO)));
+        (long > lasts).then(|| {
+            format!(
+                "{long} at {rate}, a phase of {lasts}, and keeps that rate to its end; with `steps`, a trace or an \
+                 `outage` it goes on at the next rate"
+            )
+        })
+    })
 }
 
 #[cfg(test)]
@@ -26,9 +79,10 @@ mod tests {
     use serde_json::Map;
 
     fn warnings(rate: &str, queue: &str) -> Vec<String> {
+        let rate = if rate.starts_with('{') { rate.to_owned() } else { format!("\"{rate}\"") };
         let text = format!(
-            "duration = \"1 s\"\n[dumbbell]\nbottleneck = {{ rate = \"{rate}\", delay = \"8 ms\", queue = {queue} }}\n\
-             access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\ncontrol = \"dctcp\"\n"
+            "duration = \"1 s\"\n[dumbbell]\nbottleneck = {{ rate = {rate}, delay = \"8 ms\", queue = {queue} }}\n\
+             access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\ncontrol = \"sack\"\n"
         );
         let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a good scenario");
         of(&scenario)
@@ -47,5 +101,52 @@ mod tests {
         assert!(warnings("12 Mbit/s", "{ name = \"dualpi2\", ramp_start = \"2 ms\" }").is_empty());
         assert!(warnings("12 Mbit/s", "{ name = \"dualpi2\", ecn = false }").is_empty());
         assert!(warnings("12 Mbit/s", "\"pie\"").is_empty());
+    }
+
+    #[test]
+    fn a_rate_that_holds_a_packet_up_is_told_of() {
+        // 1500 B are 12,000 bits: 12 s at 1 kbit/s, and 1.2 s at 10 kbit/s of a run of a second; there and back.
+        let told =
+            warnings("{ cycle = [[\"1 s\", \"20 Mbit/s\"], [\"2 s\", \"1 kbit/s\"]] }", "\"droptail\"");
+        let expected = "rate of link bottleneck: a packet of 1500 B takes 12 s at 1 kbit/s, a phase of 2 s";
+        assert!(told.len() == 2 && told[0].starts_with(expected), "{told:?}");
+        let told = warnings("10 kbit/s", "\"droptail\"");
+        assert!(told[0].ends_with("takes 1.2 s at 10 kbit/s, and the run lasts 1 s"), "{told:?}");
+        for fine in ["12 kbit/s", "{ cycle = [[\"1 s\", \"20 Mbit/s\"], [\"2 s\", \"6 kbit/s\"]] }"] {
+            assert_eq!(warnings(fine, "\"droptail\"").len(), usize::from(fine == "12 kbit/s") * 2, "{fine}");
+        }
+        // Bits that follow the rate are not held up.
+        let steps =
+            "{ steps = [[\"0 s\", \"20 Mbit/s\"], [\"0.2 s\", \"1 bit/s\"], [\"0.4 s\", \"20 Mbit/s\"]] }";
+        assert!(warnings(steps, "\"droptail\"").is_empty());
+    }
+
+    fn about_flows(flow: &str) -> Vec<String> {
+        let text = format!(
+            "duration = \"10 s\"\n[dumbbell]\nbottleneck = {{ rate = \"10 Mbit/s\", delay = \"8 ms\" }}\n\
+             access = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n[[flows]]\n{flow}\n"
+        );
+        of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+    }
+
+    #[test]
+    fn flows_that_never_send_are_told_of() {
+        let told = about_flows("control = \"sack\"\nstart = \"10 s\"");
+        assert_eq!(told, ["flow sack: begins at 10 s, and the run lasts 10 s"]);
+        assert!(about_flows("control = \"sack\"\nstart = \"9.9 s\"").is_empty());
+        assert_eq!(about_flows("control = \"sack\"\nstart = { uniform = [\"11 s\", \"12 s\"] }").len(), 1);
+    }
+
+    #[test]
+    fn controls_that_count_marks_want_ecn() {
+        for (control, transport) in [("prague", "rfc"), ("dctcp", "quic")] {
+            let told = about_flows(&format!("control = \"{control}\"\ntransport = \"{transport}\""));
+            assert_eq!(told.len(), 1, "{told:?}");
+            assert!(told[0].starts_with(&format!("flow {control}: {control} counts marks")), "{told:?}");
+            let with =
+                format!("control = \"{control}\"\ntransport = {{ name = \"{transport}\", ecn = true }}");
+            assert!(about_flows(&with).is_empty());
+        }
+        assert!(about_flows("control = \"cubic\"").is_empty());
     }
 }

@@ -389,7 +389,7 @@ fn m_d_1(load: f64, seed: u64) -> (f64, f64) {
         from: "a".into(),
         to: "b".into(),
         rate: Rate::from_bits_per_second(8_000_000),
-        phases: Vec::new(),
+        changes: None,
         delay: Span::ZERO,
         discipline: None,
         impairments: Impairments::default(),

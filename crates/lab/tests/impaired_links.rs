@@ -93,7 +93,7 @@ fn the_way_back_is_as_the_one_way_delay_unless_it_says_otherwise() {
     let links = |text: &str| {
         let scenario = scenario(text, TCP).unwrap();
         let links = scenario.network.links.iter();
-        links.map(|link| (link.jitter.millis(), link.reorders)).collect::<Vec<_>>()
+        links.map(|link| (link.jitter.most.millis(), link.reorders)).collect::<Vec<_>>()
     };
     assert_eq!(links("jitter = \"2 ms\"\nreorder = true"), [(2.0, true); 2]);
     let one_way = "jitter = \"2 ms\"\nreorder = true\nreverse = { jitter = \"0 s\", reorder = false }";

@@ -1,5 +1,5 @@
-//! What stands around a window, from end to end: slow starts that end before a queue overflows, and a mark that takes less
-//! than a loss. What a test expects was written before
+//! What stands around a window, from end to end: slow starts that end before a queue overflows, a mark that takes less
+//! than a loss, and a connection that remembers an earlier one. What a test expects was written before
 //! its first run, where it does not say otherwise. Every run is also checked by the trace verifier.
 
 mod verified;
@@ -79,4 +79,39 @@ fn a_mark_that_takes_a_fifth_leaves_the_link_better_used() {
     };
     let (halved, abe) = (goodput(""), goodput("ecn_response = \"abe\""));
     assert!((1.05..1.25).contains(&(abe / halved)), "{abe} against {halved}");
+}
+
+/// Packets that arrive in so long at a path of 100 Mbit/s and 50 ms, which holds 417, with a buffer of as many.
+fn arrived(resume: &str, duration: &str) -> f64 {
+    let bottleneck =
+        "rate = \"100 Mbit/s\", delay = \"25 ms\", queue = { name = \"droptail\", limit = \"417 packets\" }";
+    let transport = "transport = { name = \"rfc\", window = \"100000 packets\" }";
+    number(
+        &flow(bottleneck, duration, &format!("control = \"sack\"\n{resume}\n{transport}")),
+        "delivered_packets",
+    )
+}
+
+#[test]
+fn what_is_remembered_right_saves_round_trips() {
+    // Slow start from ten has sent 10 + 20 + 40 + 80 + 160 in five round trips. From half of 400 after the first it has 10, then 200,
+    // and then what the path takes, some 400 a round trip: three times as much, and no less than twice.
+    let resumed =
+        "resume = { name = \"careful-resume\", saved_cwnd = \"400 packets\", saved_rtt = \"50 ms\" }";
+    let (with, without) = (arrived(resumed, "0.3 s"), arrived("", "0.3 s"));
+    assert!(with > 2.0 * without, "{with} instead of {without}");
+    // Of a path three times as long, and with nothing remembered, it makes no use.
+    let elsewhere = resumed.replace("50 ms", "150 ms");
+    assert_eq!(arrived(&elsewhere, "0.3 s"), without);
+    assert_eq!(arrived("resume = \"careful-resume\"", "0.3 s"), without);
+}
+
+#[test]
+fn what_is_remembered_wrong_is_taken_back() {
+    // Half of 4000 are more than path and buffer hold. What that loses is lost once: after five seconds no less than four fifths
+    // have arrived of what slow start alone gets there.
+    let resumed =
+        "resume = { name = \"careful-resume\", saved_cwnd = \"4000 packets\", saved_rtt = \"50 ms\" }";
+    let (with, without) = (arrived(resumed, "5 s"), arrived("", "5 s"));
+    assert!(with > 0.8 * without, "{with} instead of {without}");
 }

@@ -81,6 +81,10 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("min_rto", "minrto"), (18, 1), "flows.0.transport.minrto", "the key `minrto`", "a key that is known here", Some("`min_rto`")),
     mistake(("limit", "limt"), (7, 77), "dumbbell.bottleneck.queue.limt", "the key `limt`", "one of name, limit, min_threshold", Some("`limit`")),
     mistake(("duration = \"10 s\"\n", ""), (1, 1), "duration", "no `duration` in the scenario", "a time such as \"100 s\"", None),
+    mistake(("\"10 Mbit/s\"", "10000000"), (7, 23), "dumbbell.bottleneck.rate", "10000000", RATES, Some("\"10 Mbit/s\"")),
+    mistake(("\"10 ms\"", "nan"), (7, 44), "dumbbell.bottleneck.delay", "NaN", "a time such as", None),
+    mistake(("name = \"right\"", "name = \"wr\\u001b[31mong\""), (1, 8), "name", "\"wr\\u{1b}[31mong\"", "a name of 1 to 200 characters on one line", None),
+    mistake(("name = \"tcp\"", "name = \"\""), (11, 8), "flows.0.name", "\"\"", "a name of 1 to 200 characters on one line", None),
     mistake(("rate = \"10 Mbit/s\", ", ""), (7, 14), "dumbbell.bottleneck.rate", "no `rate` in `dumbbell.bottleneck`", "a rate such as \"10 Mbit/s\"", None),
     mistake(("control = \"newreno\"\n", ""), (10, 1), "flows.0.control", "no `control`", CONTROLS, None),
     mistake(("\"newreno\"", "\"tcp-rtt\""), (16, 1), "flows.0.transport", "a transport without timestamps", "the discriminator \"rtt\"", None),
@@ -165,8 +169,18 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = []\n[[flows]]"), (11, 21), "sweep.\"flows.tcp.count\"", "an empty list", "a list of the values to try", None),
     mistake(("[[flows]]", "[sweep]\nflows.tcp.count = [1, 2]\n[[flows]]"), (11, 1), "sweep.\"flows\"", "a table", "for a dotted path in quotes", None),
     mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = [1, 0]\n[[flows]]"), (11, 25), "flows.0.count", "0", "a whole number from 1 to 10000", None),
-    mistake(("[[flows]]", "[sweep]\n\"flows.tpc.count\" = [1, 2]\n[[flows]]"), (11, 22), "flows.tpc.count", "no item `tpc`", "one of the names tcp", None),
-    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.cuont\" = [1, 2]\n[[flows]]"), (11, 22), "flows.0.cuont", "the key `cuont`", "one of name, count", Some("`count`")),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tpc.count\" = [1, 2]\n[[flows]]"), (11, 1), "flows.tpc.count", "no item `tpc`", "one of the names tcp", None),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.cuont\" = [1, 2]\n[[flows]]"), (11, 1), "flows.0.cuont", "the key `cuont`", "one of name, count", Some("`count`")),
+    mistake(("[[flows]]", "[sweep]\n\"dumbbell.botleneck.delay\" = [\"1 ms\", \"2 ms\"]\n[[flows]]"), (11, 1), "dumbbell.botleneck", "the key `botleneck`", "one of pairs, rtt, bottleneck", Some("`bottleneck`")),
+    mistake(("[[flows]]", "[sweep]\nreplications = [1, 2]\n[[flows]]"), (11, 1), "sweep.\"replications\"", "a sweep of `replications`", "a path to what a run depends on", None),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = [1, 2, 1]\n[[flows]]"), (11, 28), "sweep.\"flows.tcp.count\"", "1, which is the value 1 again", "every value once", None),
+    mistake(("[[flows]]", "[sweep]\n\"flows.tcp.count\" = { from = 1, to = 9 }\n[[flows]]"), (10, 1), "sweep.samples", "ranges and no `samples`", "samples = { count = 64 }", None),
+    mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\nduration = [\"1 s\"]\n[[flows]]"), (11, 11), "sweep.samples", "`samples` and no range", "a range such as", None),
+    mistake(("[[flows]]", "[sweep]\nsamples = { count = 9 }\n\"flows.tcp.count\" = { from = 1, to = 4 }\n[[flows]]"), (11, 11), "sweep.samples", "9 samples of which some are equal", "fewer samples", None),
+    mistake(("warmup = \"1 s\"", "precision = { within = \"5\", metrics = [\"fairness\"], replications_most = 9 }"), (3, 24), "precision.within", "\"5\"", "a percentage above 0", None),
+    mistake(("warmup = \"1 s\"", "precision = { within = \"5 %\", metrics = [\"groups.tcp.godput_bps\"], replications_most = 9 }"), (3, 41), "precision.metrics", "\"groups.tcp.godput_bps\" (near `goodput_bps`)", "a field of results", None),
+    mistake(("warmup = \"1 s\"", "precision = { within = \"5 %\", metrics = [\"fairness\"], replications_most = 4 }"), (3, 75), "precision.replications_most", "less than `replications`", "as many or more", None),
+    mistake(("warmup = \"1 s\"", "seed = 9007199254740992"), (3, 8), "seed", "9007199254740992", "a whole number from 0 to 9007199254740991", None),
 ];
 
 #[rustfmt::skip]
@@ -249,7 +263,7 @@ fn a_message_reads_as_one() {
     |
   7 | bottleneck = { rate = "10 Mbps", delay = "10 ms", queue = { name = "red", limit = "50 packets" } }
     |                       ^
-file.toml:12:1: `flows.0.cuont`: found the key `cuont`, expected one of name, count, control, discriminator, action, slow_start, ecn_response, growth_limit, backoff, selector, transport, application, start, stop, pair, from, to, path, paths; did you mean `count`?
+file.toml:12:1: `flows.0.cuont`: found the key `cuont`, expected one of name, count, control, discriminator, action, slow_start, resume, ecn_response, growth_limit, backoff, selector, transport, application, start, stop, pair, from, to, path, paths; did you mean `count`?
      |
   12 | cuont = 2
      | ^"#

@@ -1,16 +1,17 @@
 //! Many runs on all cores, handed to Python one by one as they finish.
 
 use crate::arrow::Columns;
-use crate::{parse_point, to_json};
+use crate::{read_overrides, refuse, to_json};
+use ackclock_lab::document::Document;
 use ackclock_lab::run as runner;
-use ackclock_lab::scenario::Scenario;
-use pyo3::exceptions::PyRuntimeError;
+use ackclock_lab::{Diagnostic, Scenario};
+use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
 use rayon::ThreadPoolBuilder;
-use std::sync::Arc;
-use std::sync::Mutex;
+use serde_json::{Map, Value};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 /// How often Python is given the chance to notice Ctrl-C.
@@ -22,31 +23,88 @@ const MAX_WAITING: usize = 4;
 /// A finished run: its result in JSON, without the series, and those.
 pub type Made = (String, Option<Columns>);
 
+/// A scenario, or one point of it: read when the first of its runs begins, so that no core waits for the others.
+struct Point {
+    document: Arc<Document>,
+    overrides: Map<String, Value>,
+    scenario: OnceLock<Result<Scenario, Vec<Diagnostic>>>,
+}
+
 /// One run.
 pub struct Job {
-    scenario: Scenario,
+    point: Arc<Point>,
     seed: u64,
     series: bool,
 }
 
-impl Job {
-    /// A checked scenario, or one point of it, with a seed.
-    pub fn new(text: &str, file: &str, overrides: &str, seed: u64, series: bool) -> PyResult<Self> {
-        Ok(Self { scenario: parse_point(text, file, overrides)?, seed, series })
-    }
+/// Why a run has no result.
+pub enum Failure {
+    /// What is wrong with its scenario.
+    Scenario(Vec<Diagnostic>),
+    /// It could not be done.
+    Run(String),
+}
 
-    fn run(&self, cancelled: &AtomicBool) -> Result<Made, String> {
-        let result = runner::run(&self.scenario, self.seed, self.series, cancelled);
-        let mut result =
-            result.map_err(|error| format!("{}, seed {}: {error}", self.scenario.name, self.seed))?;
-        let series = result.series.take().map(Columns::of_series).transpose();
-        Ok((to_json(&result).map_err(|error| error.to_string())?, series.map_err(|error| error.to_string())?))
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Scenario(problems) => refuse(&problems),
+            Failure::Run(message) => PyRuntimeError::new_err(message),
+        }
     }
 }
 
-type Finished = (usize, Result<Made, String>);
+/// Text, file, overrides, seed, and whether series are wanted.
+type Wanted = (String, String, String, u64, bool);
 
-/// An iterator over finished runs, in the order in which they finish: (index of the job, result as JSON, series).
+/// The jobs that were asked for. Neighbours share what they have in common.
+fn jobs(wanted: &[Wanted]) -> PyResult<Vec<Job>> {
+    let mut jobs: Vec<Job> = Vec::with_capacity(wanted.len());
+    for (index, (text, file, overrides, seed, series)) in wanted.iter().enumerate() {
+        let before = index.checked_sub(1).map(|before| (&wanted[before], &jobs[before].point));
+        let same_file = before.filter(|((other, name, ..), _)| (other, name) == (text, file));
+        let point = match same_file {
+            Some(((_, _, other, ..), point)) if other == overrides => Arc::clone(point),
+            _ => Arc::new(Point {
+                document: match same_file {
+                    Some((_, point)) => Arc::clone(&point.document),
+                    None => Arc::new(Document::parse(text, file).map_err(|problems| refuse(&problems))?),
+                },
+                overrides: read_overrides(overrides)?,
+                scenario: OnceLock::new(),
+            }),
+        };
+        jobs.push(Job { point, seed: *seed, series: *series });
+    }
+    Ok(jobs)
+}
+
+impl Job {
+    /// A scenario that has been checked, or one point of it, with a seed.
+    pub fn new(text: &str, file: &str, overrides: &str, seed: u64, series: bool) -> PyResult<Self> {
+        let wanted = (text.to_owned(), file.to_owned(), overrides.to_owned(), seed, series);
+        Ok(jobs(&[wanted])?.remove(0))
+    }
+
+    fn run(&self, cancelled: &AtomicBool) -> Result<Made, Failure> {
+        let point = &self.point;
+        let scenario = point.scenario.get_or_init(|| Scenario::at(&point.document, &point.overrides));
+        let scenario = scenario.as_ref().map_err(|problems| Failure::Scenario(problems.clone()))?;
+        let result = runner::run(scenario, self.seed, self.series, cancelled);
+        let mut result = result
+            .map_err(|error| Failure::Run(format!("{}, seed {}: {error}", scenario.name, self.seed)))?;
+        let series = result.series.take().map(Columns::of_series).transpose();
+        let json = to_json(&result).map_err(|error| Failure::Run(error.to_string()))?;
+        Ok((json, series.map_err(|error| Failure::Run(error.to_string()))?))
+    }
+}
+
+type Finished = (usize, Result<Made, Failure>);
+
+/// Of a finished run the index of its job, its result as JSON and its series; or why it has none.
+type Handed = (usize, Option<String>, Option<Columns>, Option<Py<PyBaseException>>);
+
+/// An iterator over finished runs, in the order in which they finish.
 #[pyclass]
 pub struct Batch {
     finished: Mutex<Receiver<Finished>>,
@@ -57,29 +115,40 @@ pub struct Batch {
 #[pymethods]
 impl Batch {
     #[new]
-    #[pyo3(signature = (jobs, threads = 0))]
-    fn new(jobs: Vec<(String, String, String, u64, bool)>, threads: usize) -> PyResult<Self> {
-        let jobs: PyResult<Vec<Job>> = jobs
-            .iter()
-            .map(|(text, file, overrides, seed, series)| Job::new(text, file, overrides, *seed, *series))
-            .collect();
-        Self::start(jobs?, threads)
+    #[pyo3(signature = (wanted, threads = 0))]
+    fn new(wanted: Vec<Wanted>, threads: usize) -> PyResult<Self> {
+        Self::start(jobs(&wanted)?, threads)
     }
 
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
 
-    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<(usize, String, Option<Columns>)>> {
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Handed>> {
+        let finished = self.next_finished(py)?;
+        Ok(finished.map(|(index, result)| match result {
+            Ok((json, series)) => (index, Some(json), series, None),
+            Err(failure) => (index, None, None, Some(PyErr::from(failure).into_value(py))),
+        }))
+    }
+
+    /// Stops the runs that have not finished.
+    fn cancel(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.left = 0;
+    }
+}
+
+impl Batch {
+    fn next_finished(&mut self, py: Python<'_>) -> PyResult<Option<Finished>> {
         if self.left == 0 {
             return Ok(None);
         }
         loop {
             match py.detach(|| self.receive()) {
-                Ok((index, result)) => {
+                Ok(finished) => {
                     self.left -= 1;
-                    let made = result.map_err(PyRuntimeError::new_err);
-                    return made.map(|(json, series)| Some((index, json, series)));
+                    return Ok(Some(finished));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(interrupt) = py.check_signals() {
@@ -94,14 +163,6 @@ impl Batch {
         }
     }
 
-    /// Stops the runs that have not finished.
-    fn cancel(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
-        self.left = 0;
-    }
-}
-
-impl Batch {
     fn start(jobs: Vec<Job>, threads: usize) -> PyResult<Self> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
@@ -138,8 +199,8 @@ impl Drop for Batch {
 /// Runs one job so that Ctrl-C ends it.
 pub fn run_interruptibly(py: Python<'_>, job: Job) -> PyResult<Made> {
     let mut batch = Batch::start(vec![job], 1)?;
-    match batch.__next__(py)? {
-        Some((_, json, series)) => Ok((json, series)),
+    match batch.next_finished(py)? {
+        Some((_, result)) => Ok(result?),
         None => Err(PyRuntimeError::new_err("the run gave no result")),
     }
 }

@@ -6,10 +6,8 @@ mod batch;
 
 use crate::arrow::Columns;
 use ackclock_lab::result::declared_fields;
-use ackclock_lab::scenario::{Scenario, overridden};
-use ackclock_lab::{
-    Diagnostic, diagnostics, registry as names, run as runner, schema as schemas, sweep, warnings,
-};
+use ackclock_lab::scenario::Scenario;
+use ackclock_lab::{Diagnostic, diagnostics, registry as names, run as runner, schema as schemas, warnings};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -34,7 +32,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(schema, module)?,
         wrap_pyfunction!(fields, module)?,
         wrap_pyfunction!(check, module)?,
-        wrap_pyfunction!(points, module)?,
         wrap_pyfunction!(describe, module)?,
         wrap_pyfunction!(run, module)?,
         wrap_pyfunction!(trace, module)?,
@@ -63,28 +60,25 @@ fn fields() -> PyResult<String> {
     to_json(&declared_fields())
 }
 
-/// Raises ScenarioError with every problem that the scenario has.
+/// Raises ScenarioError with every problem that the scenario has. What the points of its sweep are, as a JSON object.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides = "{}"))]
-fn check(text: &str, file: &str, overrides: &str) -> PyResult<()> {
-    parse(text, file, overrides).map(drop)
-}
-
-/// The points of the scenario's sweep, as a JSON array of objects with `overrides`.
-#[pyfunction]
-#[pyo3(signature = (text, file, overrides = "{}"))]
-fn points(text: &str, file: &str, overrides: &str) -> PyResult<String> {
-    let document =
-        overridden(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))?;
-    let points = sweep::points_of(&document).map_err(|problems| refuse(&problems))?;
-    to_json(&points.into_iter().map(|point| json!({ "overrides": point })).collect::<Vec<_>>())
+fn check(text: &str, file: &str, overrides: &str) -> PyResult<String> {
+    let checked = Scenario::check(text, file, &read_overrides(overrides)?);
+    let checked = checked.map_err(|problems| refuse(&problems))?;
+    to_json(&json!({
+        "axes": checked.sweep.columns(),
+        "points": checked.sweep.places(),
+        "packets": checked.packets,
+        "every": checked.every,
+    }))
 }
 
 /// The scenario in short, as a JSON object.
 #[pyfunction]
 #[pyo3(signature = (text, file, overrides = "{}"))]
 fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
-    let scenario = parse(text, file, overrides)?;
+    let scenario = parse_point(text, file, overrides)?;
     let members = |group: &ackclock_lab::flows::FlowGroup| -> Vec<String> {
         (0..group.rows()).map(|index| group.member_name(index)).collect()
     };
@@ -100,6 +94,7 @@ fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
         "warmup_s": scenario.warmup.most.seconds(),
         "seed": scenario.seed,
         "replications": scenario.replications,
+        "precision": scenario.precision,
         "expected_packets": scenario.expected_packets(),
         "flows": flows,
         "links": links,

@@ -1,8 +1,8 @@
 //! Something at a node on a flow's way that looks into its packets, and may keep one from going on, or send one of its own
 //! from there. It sees the packets of one flow and path, in both directions. Where there is none, none of this costs anything.
 
-use crate::packet::Packet;
-use crate::tcp::snoop;
+use crate::packet::{Extension, Packet};
+use crate::tcp::{snoop, thinning};
 use ackclock_base::{Descriptor, Time, Values};
 
 /// An agent at a node.
@@ -49,6 +49,12 @@ pub enum Passage {
 pub trait Node {
     /// Sends a packet from here on, before the one that has just arrived.
     fn send(&mut self, way: Way, packet: Packet);
+
+    /// The same with more of a header.
+    fn send_extended(&mut self, way: Way, packet: Packet, extension: Extension);
+
+    /// What more of a header the packet has that has just arrived; zeros if it has none.
+    fn extension(&self) -> Extension;
 }
 
 /// What an agent has done.
@@ -82,7 +88,7 @@ pub struct Entry {
 }
 
 /// The agents, in the order in which lists show them.
-pub const AGENTS: &[Entry] = &[snoop::ENTRY];
+pub const AGENTS: &[Entry] = &[snoop::ENTRY, thinning::ENTRY];
 
 /// The agent called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {

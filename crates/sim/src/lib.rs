@@ -2,7 +2,8 @@
 //!
 //! * [`simulation`]: a run, and its event loop.
 //! * [`schedule`]: what happens next; one pending event per lane of packets and per timer.
-//! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths.
+//! * [`network`], [`link`], [`transmission`], [`lane`], [`packet`]: packets on their way over fixed paths. [`timeline`],
+//!   [`outage`]: links whose rate and delay change.
 //! * [`channel`], [`loss`]: links that corrupt, delay and reorder packets. [`medium`]: links that share one. [`radio`]: how
 //!   much of a signal reaches whom.
 //! * [`endpoint`], [`flow`], [`port`]: what sends over it, and how the two meet. [`tcp`], [`quic`], [`sctp`], [`udp`]: the
@@ -24,6 +25,7 @@ pub mod measure;
 pub mod measured_sender;
 pub mod medium;
 pub mod network;
+pub mod outage;
 pub mod packet;
 pub mod port;
 pub mod quic;
@@ -37,9 +39,11 @@ pub mod session;
 pub mod simulation;
 mod station_queue;
 pub mod tcp;
+pub mod timeline;
 pub mod trace;
 pub mod traffic;
 pub mod transmission;
+mod two_states;
 pub mod udp;
 pub mod waiting_room;
 pub mod watch;

@@ -13,7 +13,7 @@ use crate::channel::{Carried, Impaired, Impairments, Sending};
 use crate::histogram::Histogram;
 use crate::measure::{Interval, QueueStatistics};
 use crate::random::Stream;
-use crate::transmission::{Phase, Transmission};
+use crate::transmission::{Changes, Transmission};
 use ackclock_aqm::{Arrival, Queueing, Verdict};
 use ackclock_base::{Rate, Span, Time};
 use queue::Queue;
@@ -26,10 +26,10 @@ pub struct LinkParts {
     pub from: String,
     /// The node it leads to.
     pub to: String,
-    /// How fast it sends; with phases, at most.
+    /// How fast it sends; where that changes, what results say of it.
     pub rate: Rate,
-    /// How fast it sends in phases that repeat; none where the rate stays the same.
-    pub phases: Vec<Phase>,
+    /// How its rate changes, if it does.
+    pub changes: Option<Changes>,
     /// How long the wire takes.
     pub delay: Span,
     /// What decides about packets; `None` for a queue without limit.
@@ -113,7 +113,7 @@ pub struct Link {
     /// Where the queue's length is followed, or something decides about packets.
     queue: Option<Box<Queue>>,
     impaired: Option<Box<Impaired>>,
-    /// How fast it sends; with phases, at most.
+    /// How fast it sends; where that changes, what results say of it.
     pub rate: Rate,
     /// Its name in results.
     pub name: Box<str>,
@@ -130,7 +130,7 @@ impl Link {
         let stream = |purpose: &str| Stream::new(parts.seed, &format!("link {} {purpose}", parts.name));
         let followed = shared || parts.discipline.is_some();
         let impaired = Impaired::of(parts.impairments, stream);
-        let transmission = Transmission::new(parts.rate, parts.phases);
+        let transmission = Transmission::new(parts.rate, parts.changes);
         let simple = impaired.is_none() && !transmission.varies();
         Self {
             free_at: Time::ZERO,
@@ -253,9 +253,9 @@ impl Link {
         let starts = self.free_at.max(now);
         let mut marked = false;
         if let Some(queue) = &mut self.queue {
-            queue.look(now, self.free_at, &mut self.transmission);
+            queue.look(now, self.free_at, &self.transmission);
             queue.settle(now);
-            match queue.decide(arrival, self.free_at, &mut self.transmission) {
+            match queue.decide(arrival, self.free_at, &self.transmission) {
                 Verdict::Drop => return self.refuse(now),
                 verdict => marked = verdict == Verdict::Mark,
             }
@@ -317,7 +317,7 @@ impl Link {
     /// too.
     pub fn queue_at(&mut self, now: Time) -> u64 {
         let Some(queue) = &mut self.queue else { return 0 };
-        queue.look(now, self.free_at, &mut self.transmission);
+        queue.look(now, self.free_at, &self.transmission);
         queue.settle(now);
         queue.packets()
     }

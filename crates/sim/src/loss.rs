@@ -1,6 +1,7 @@
 //! Models of packets lost on a link, after the queue: noise, fading, bursts.
 
 use crate::random::Stream;
+use crate::two_states::TwoStates;
 use ackclock_base::{Descriptor, Kind, Packets, Parameter, Random, Range, Span, Time, Values, parameters};
 
 /// Decides which packets a link corrupts. Asked once per packet, in the order in which the link sends them.
@@ -181,49 +182,22 @@ impl LossModel for GilbertPackets {
 
 struct GilbertTime {
     chances: Chances,
-    mean_good_s: f64,
-    mean_bad_s: f64,
-    bad: bool,
-    /// When the present state ends; `None` before the first packet.
-    until: Option<f64>,
+    states: TwoStates,
 }
-
-/// So many changes of state between two packets, and the state at the second is as good as drawn afresh. Bounds the
-/// work that a link with nanosecond states and hours of silence could cause.
-const MAX_CHANGES: u32 = 1000;
 
 impl GilbertTime {
     /// In the good state.
     fn new(states: TimedStates) -> Self {
-        let (good_s, mean_bad_s) = (states.good.seconds(), states.bad.seconds());
-        let mean_good_s = states.chances.mean_good(good_s, mean_bad_s);
-        Self { chances: states.chances, mean_good_s, mean_bad_s, bad: false, until: None }
-    }
-
-    fn mean_s(&self) -> f64 {
-        if self.bad { self.mean_bad_s } else { self.mean_good_s }
-    }
-
-    fn advance(&mut self, now: f64, random: &mut Stream) {
-        let mut until = self.until.unwrap_or_else(|| random.exponential(self.mean_s()));
-        let mut changes = 0;
-        while until <= now {
-            self.bad = !self.bad;
-            until += random.exponential(self.mean_s());
-            changes += 1;
-            if changes == MAX_CHANGES {
-                self.bad = random.uniform() * (self.mean_good_s + self.mean_bad_s) < self.mean_bad_s;
-                until = now + random.exponential(self.mean_s());
-            }
-        }
-        self.until = Some(until);
+        let TimedStates { good, bad, chances } = states;
+        let mean_good_s = chances.mean_good(good.seconds(), bad.seconds());
+        Self { chances, states: TwoStates::new(mean_good_s, bad.seconds()) }
     }
 }
 
 impl LossModel for GilbertTime {
     fn loses(&mut self, sent: Time, random: &mut Stream) -> bool {
-        self.advance(sent.seconds(), random);
-        self.chances.draw(self.bad, random)
+        let bad = self.states.is_bad(sent, random);
+        self.chances.draw(bad, random)
     }
 }
 

@@ -21,3 +21,4 @@ pub mod receiver;
 pub mod segment;
 pub mod sender;
 pub mod snoop;
+pub mod thinning;

@@ -1,69 +1,73 @@
-//! How long a link takes to send a packet: its bits over the link's rate, which may change in phases; and which rate it has
+//! How long a link takes to send a packet: its bits over the link's rate, which may change over time; and which rate it has
 //! now, for those who must not know the next.
 
+use crate::outage::Outage;
+use crate::timeline::Timeline;
 use ackclock_base::{Rate, Size, Span, Time};
 
-/// A part of a link's cycle in which its rate stays the same.
+/// How the rate of a link changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changes {
+    /// The rate over time. One that repeats is not zero all the time, and one that lasts is not zero in the end.
+    pub rates: Timeline<Rate>,
+    /// Which packets know of a change.
+    pub manner: Manner,
+    /// When nothing is sent.
+    pub outage: Option<Outage>,
+    /// What a router goes by that cannot follow the rate, or sees it at zero.
+    pub nominal: Rate,
+}
+
+/// What a change of the rate means to the packet that is being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Phase {
-    /// How long it lasts; more than nothing.
-    pub lasts: Span,
-    /// The rate.
-    pub rate: Rate,
+pub enum Manner {
+    /// Nothing: it takes the rate at the start of its transmission, and keeps it to the end.
+    AtStart,
+    /// The rest of its bits take the new rate; where that is zero, they wait.
+    BitByBit,
+    /// The same, and the rate changes faster than a router could follow.
+    Fluctuating,
 }
 
 /// Transmission times by size; packets come in few sizes, so the last answers are kept.
 ///
-/// A packet takes the rate at the start of its transmission, and keeps it to the end. The phases are known in advance and
-/// repeat for ever from time zero, so a link with phases needs no events either.
+/// All changes are known in advance, so a link whose rate changes needs no events either.
 #[repr(C)]
 pub struct Transmission {
     /// Sizes and times, the one asked for last first.
     recent: [(u32, Span); 2],
-    /// When `rate` ends; never for a link with one rate.
+    /// Until when those hold: never for a link with one rate; where bits follow the rate, not beyond one packet.
     until: Time,
     rate: Rate,
-    cycle: Option<Box<Cycle>>,
-}
-
-struct Cycle {
-    phases: Vec<Phase>,
-    /// The phase of the last instant that was asked for: packets are sent ahead of it.
-    present: Option<Present>,
-}
-
-/// A rate, and from when until when it holds.
-#[derive(Clone, Copy, Debug)]
-struct Present {
-    from: Time,
-    until: Time,
-    rate: Rate,
+    changes: Option<Box<Changes>>,
 }
 
 impl Transmission {
-    /// At `rate`, or in phases if there are any.
-    pub fn new(rate: Rate, phases: Vec<Phase>) -> Self {
-        let until = if phases.is_empty() { Time::NEVER } else { Time::ZERO };
-        let cycle = (!phases.is_empty()).then(|| Box::new(Cycle { phases, present: None }));
-        Self { recent: [(0, Span::ZERO); 2], until, rate, cycle }
+    /// At `rate`, or as it changes.
+    pub fn new(rate: Rate, changes: Option<Changes>) -> Self {
+        let until = if changes.is_none() { Time::NEVER } else { Time::ZERO };
+        Self { recent: [(0, Span::ZERO); 2], until, rate, changes: changes.map(Box::new) }
     }
 
     /// Whether the rate changes.
     #[inline]
     pub fn varies(&self) -> bool {
-        self.cycle.is_some()
+        self.changes.is_some()
     }
 
-    /// The rate at an instant.
-    pub fn rate_at(&mut self, now: Time) -> Rate {
-        let Some(cycle) = &mut self.cycle else { return self.rate };
-        if let Some(present) = cycle.present
-            && (present.from..present.until).contains(&now)
-        {
-            return present.rate;
+    /// The rate at an instant, as far as a router can know it.
+    pub fn rate_at(&self, now: Time) -> Rate {
+        self.changes.as_ref().map_or(self.rate, |changes| changes.known(now))
+    }
+
+    /// How much is left of a transmission that ends at `sent`, as far as a router can know it: not how long an outage lasts.
+    pub fn rest_at(&self, now: Time, sent: Time) -> Span {
+        let rest = sent.since(now);
+        let steady = |changes: &Changes| changes.manner == Manner::AtStart && changes.outage.is_none();
+        match &self.changes {
+            Some(changes) if !steady(changes) => rest.min(changes.known(now).time_to_send(FULL_PACKET)),
+            _ => rest,
         }
-        cycle.present = cycle.phase_at(now);
-        cycle.present.map_or(self.rate, |present| present.rate)
     }
 
     /// How long so many bytes take if it is known without looking: if the last packet had as many, at a rate that does not
@@ -86,7 +90,7 @@ impl Transmission {
     #[inline(never)]
     fn look_up(&mut self, starts: Time, bytes: u32) {
         if starts >= self.until {
-            self.change(starts);
+            self.change(starts, bytes);
         }
         if self.recent[0].0 != bytes {
             self.recent.swap(0, 1);
@@ -97,79 +101,51 @@ impl Transmission {
     }
 
     #[cold]
-    fn change(&mut self, now: Time) {
-        let Some(phase) = self.cycle.as_ref().and_then(|cycle| cycle.phase_at(now)) else { return };
-        self.rate = phase.rate;
-        self.until = phase.until;
+    fn change(&mut self, now: Time, bytes: u32) {
+        let Some(changes) = &self.changes else { return };
         self.recent = [(0, Span::ZERO); 2];
+        if changes.manner == Manner::AtStart && changes.outage.is_none() {
+            let present = changes.rates.present(now);
+            (self.rate, self.until) = (present.value, present.until);
+        } else {
+            self.recent[0] = (bytes, changes.takes(now, bytes));
+        }
     }
 }
 
-impl Cycle {
-    /// Finds the phase of an instant; none where there are no phases.
-    fn phase_at(&self, now: Time) -> Option<Present> {
-        let cycle: u64 = self.phases.iter().map(|phase| phase.lasts.nanos()).sum();
-        let into = now.nanos().checked_rem(cycle)?;
-        let mut begins = 0;
-        for phase in &self.phases {
-            let ends = begins + phase.lasts.nanos();
-            if into < ends {
-                let from = Time::from_nanos(now.nanos() - (into - begins));
-                return Some(Present { from, until: now + Span::from_nanos(ends - into), rate: phase.rate });
+/// What is left of the packet being sent is at most this much.
+const FULL_PACKET: Size = Size::from_bytes(1500);
+
+impl Changes {
+    fn known(&self, now: Time) -> Rate {
+        let rate = self.rates.at(now);
+        let unknown = self.manner == Manner::Fluctuating || rate == Rate::default();
+        if unknown { self.nominal } else { rate }
+    }
+
+    /// How long so many bytes take that start at `starts`. Work is counted in bits times 10^9, which is bit/s times
+    /// nanoseconds; the end is rounded to a nanosecond, and at least one passes.
+    fn takes(&self, starts: Time, bytes: u32) -> Span {
+        let mut left = u128::from(bytes) * 8 * 1_000_000_000;
+        let mut now = starts;
+        loop {
+            let present = self.rates.present(now);
+            let until = if self.manner == Manner::AtStart { Time::NEVER } else { present.until };
+            let rate = u128::from(present.value.bits_per_second());
+            let works = self.outage.map_or(until.since(now), |outage| outage.works(now, until));
+            let needs = (left + rate / 2).checked_div(rate).and_then(|needs| u64::try_from(needs).ok());
+            if let Some(needs) = needs.map(Span::from_nanos).filter(|needs| *needs <= works) {
+                let ends = self.outage.map_or(now + needs, |outage| outage.after(now, needs));
+                return ends.since(starts).max(Span::from_nanos(1));
             }
-            begins = ends;
+            if until == Time::NEVER {
+                return Span::MAX;
+            }
+            left -= (rate * u128::from(works.nanos())).min(left);
+            now = until;
         }
-        None
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn phase(ms: u64, bits: u64) -> Phase {
-        Phase { lasts: Span::from_millis(ms), rate: Rate::from_bits_per_second(bits) }
-    }
-
-    fn at(ns: u64) -> Time {
-        Time::from_nanos(ns)
-    }
-
-    #[test]
-    fn a_packet_takes_the_rate_at_its_start() {
-        // 1000 B at 8 Mbit/s take 1 ms, at 80 Mbit/s 0.1 ms; phases of 20 and 10 ms from time zero, so the second begins at
-        // 20 ms and the cycle again at 30 ms.
-        let rate = Rate::from_bits_per_second(80_000_000);
-        let mut link = Transmission::new(rate, vec![phase(20, 80_000_000), phase(10, 8_000_000)]);
-        let mut micros = |ns| link.time(at(ns), 1000).nanos() / 1000;
-        assert_eq!(micros(0), 100);
-        assert_eq!(micros(19_999_999), 100, "the last instant of the first phase");
-        assert_eq!(micros(20_000_000), 1000);
-        assert_eq!(micros(29_999_999), 1000);
-        assert_eq!(micros(30_000_000), 100, "the cycle repeats");
-        // Idle over many cycles: 3015 ms are 100 cycles and 15 ms, 3025 ms are in the second phase of the same.
-        assert_eq!(micros(3_015_000_000), 100);
-        assert_eq!(micros(3_025_000_000), 1000);
-    }
-
-    #[test]
-    fn the_present_rate_does_not_hurry_ahead_with_the_packets() {
-        let rate = Rate::from_bits_per_second(80_000_000);
-        let mut link = Transmission::new(rate, vec![phase(20, 80_000_000), phase(10, 8_000_000)]);
-        assert_eq!(link.time(at(25_000_000), 1000), Span::from_millis(1));
-        for (ns, mbit) in [(0, 80), (19_999_999, 80), (20_000_000, 8), (5_000_000, 80), (3_025_000_000, 8)] {
-            assert_eq!(link.rate_at(at(ns)), Rate::from_bits_per_second(mbit * 1_000_000), "{ns}");
-        }
-        assert_eq!(link.time(at(26_000_000), 1000), Span::from_millis(1));
-        assert!(link.varies());
-    }
-
-    #[test]
-    fn one_rate_lasts_for_ever() {
-        let mut link = Transmission::new(Rate::from_bits_per_second(8_000_000), Vec::new());
-        assert_eq!(link.time(at(0), 1000), Span::from_millis(1));
-        assert_eq!(link.time(at(u64::MAX - 1), 1000), Span::from_millis(1));
-        assert_eq!(link.rate_at(at(7)), Rate::from_bits_per_second(8_000_000));
-        assert!(!link.varies());
-    }
-}
+mod tests;

@@ -122,7 +122,7 @@ fn link(name: &str, megabits: u64, lossy: bool) -> LinkParts {
         from: "a".into(),
         to: "b".into(),
         rate: Rate::from_bits_per_second(megabits * 1_000_000),
-        phases: Vec::new(),
+        changes: None,
         delay: Span::from_millis(20),
         discipline: None,
         impairments: Impairments { loss, ..Impairments::default() },

@@ -88,7 +88,8 @@ fn respell(lines: &mut [String], random: &mut Random) {
 }
 
 fn add_section(lines: &mut Vec<String>, random: &mut Random) {
-    match random.below(5) {
+    match random.below(6) {
+        5 => lines.extend([format!("[files.{TRACE}]"), format!("text = \"{}\"", random.of(&TRACES))]),
         0 => lines.extend(["[observe]".to_owned(), format!("interval = {}", any(Quantity::Time, random))]),
         1 => lines.extend(["[sweep]".to_owned(), sweep(random)]),
         2 => {
@@ -159,14 +160,47 @@ fn flow_key(random: &mut Random) -> (&'static str, String) {
     }
 }
 
+/// A file that a scenario names, and what may stand in it: rates, then delays.
+const TRACE: &str = "t";
+const TRACES: [&str; 4] = ["1\\n", "0\\n3\\n3\\n90\\n", "7\\n6\\n", "time_s,delay_s\\n0,0.01\\n0.2,0\\n"];
+
 fn link_key(random: &mut Random) -> (&'static str, String) {
-    match random.below(5) {
-        0 => ("rate", any(Quantity::Rate, random)),
-        1 => ("delay", any(Quantity::Time, random)),
+    match random.below(9) {
+        0 => ("rate", over_time(Quantity::Rate, random)),
+        1 => ("delay", over_time(Quantity::Time, random)),
+        5 => ("hold", any(Quantity::Time, random)),
+        6 => ("jitter", jitter(random)),
+        7 => ("outage", outage(random)),
+        8 => ("reorder", any(Quantity::Flag, random)),
         2 => ("queue", thing(Kind::Queue, random)),
         3 => ("loss", thing(Kind::Loss, random)),
         _ => ("reverse", wire(random)),
     }
+}
+
+/// A value that may change over time.
+fn over_time(quantity: Quantity, random: &mut Random) -> String {
+    let mut pair = |time: &str| format!("[{time}, {}]", any(quantity, random));
+    let (first, second) = (pair("\"0 s\""), pair("\"10 ms\""));
+    match random.below(4) {
+        0 => format!("{{ cycle = [{second}, {second}] }}"),
+        1 => format!("{{ steps = [{first}, {second}] }}"),
+        2 => format!("{{ trace = \"{TRACE}\" }}"),
+        _ => any(quantity, random),
+    }
+}
+
+fn jitter(random: &mut Random) -> String {
+    let mut time = || any(Quantity::Time, random);
+    let (most, good, bad) = (time(), time(), time());
+    if random.below(2) == 0 { most } else { format!("{{ most = {most}, good = {good}, bad = {bad} }}") }
+}
+
+fn outage(random: &mut Random) -> String {
+    let mut time = || any(Quantity::Time, random);
+    let (from, lasts, every) = (time(), time(), time());
+    let every = if random.below(2) == 0 { String::new() } else { format!(", every = {every}") };
+    format!("{{ from = {from}, lasts = {lasts}{every} }}")
 }
 
 fn wire(random: &mut Random) -> String {

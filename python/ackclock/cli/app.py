@@ -14,6 +14,7 @@ from ackclock.cli import listing as list_command
 from ackclock.cli import reproduce as reproduce_command
 from ackclock.cli import run as run_command
 from ackclock.cli import schema as schema_command
+from ackclock.cli import study as study_command
 from ackclock.errors import InputError
 
 
@@ -25,7 +26,7 @@ def _paragraphs(text: str) -> str:
 app = typer.Typer(
     name="ackclock",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -81,11 +82,28 @@ def _options(
 
 @_command()
 def run(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A scenario file (TOML).", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A scenario file (TOML), or - for standard input.", show_default=False
+        ),
+    ],
+    set: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH=VALUE",
+            help="Set a value of the scenario, e.g. flows.cubic.count=4. May be given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    duration: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help='Simulate so long, e.g. "30 s".', show_default=False),
+    ] = None,
     seed: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=0, max=2**53, help="First seed; default: the scenario's.", show_default=False
+            metavar="N", min=0, max=2**53 - 1, help="First seed; default: the scenario's.", show_default=False
         ),
     ] = None,
     replications: Annotated[
@@ -95,6 +113,9 @@ def run(
         ),
     ] = None,
     json: Json = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="Write a report: tables, figures over time, how to make it again.")
+    ] = False,
     series: Annotated[
         bool, typer.Option("--series", help="Keep the values over time in what is written.")
     ] = False,
@@ -109,13 +130,37 @@ def run(
         ),
     ] = None,
     threads: Threads = 0,
+    point: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Of the sweep only this point, from 1.", show_default=False),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run on the workers of the Dask scheduler there, e.g. tcp://host:8786.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Run one scenario file: every point of its sweep, every replication.
 
-    Example: [bold]ackclock run dumbbell.toml --replications 10 --out results[/bold]
+    Examples: [bold]ackclock run dumbbell.toml --replications 10 --out results[/bold],
+    [bold]ackclock run dumbbell.toml --set dumbbell.bottleneck.rate="20 Mbit/s" --html[/bold]
     """
     run_command.run(
-        file, seed=seed, replications=replications, as_json=json, series=series, out=out, threads=threads
+        file,
+        settings=set or [],
+        duration=duration,
+        seed=seed,
+        replications=replications,
+        as_json=json,
+        html=html,
+        series=series,
+        out=out,
+        threads=threads,
+        point=point,
+        dask=dask,
     )
 
 
@@ -185,6 +230,21 @@ def list_(
     Examples: [bold]ackclock list[/bold], [bold]ackclock list queues red[/bold], [bold]ackclock list studies[/bold]
     """
     list_command.list_entries(kind, name, as_json=json)
+
+
+study_app = typer.Typer(no_args_is_help=True, help="Studies, to be changed.")
+app.add_typer(study_app, name="study")
+
+
+@study_app.command("copy")
+def study_copy(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A study such as rbcc/table-4.1.", show_default=False)
+    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write.", show_default=False)],
+) -> None:
+    """Write a study as one file that needs no other, to be changed and run."""
+    study_command.copy(name, file)
 
 
 @_command()

@@ -33,11 +33,12 @@ def check(file: Path) -> None:
             markup=False,
         )
         return
-    description = Scenario.from_file(file).describe()
+    read = Scenario.from_file(file)
+    description = read.describe()
     for warning in description["warnings"]:
         warn(f"{file}: {warning}")
     flows = sum(len(group["names"]) for group in description["flows"])
-    points = len(Scenario.from_file(file).points())
+    points = len(read.sweep)
     swept = f", {points} points of its sweep" if points > 1 else ""
     console().print(
         f"{file}: a good scenario: {flows} flows, {len(description['links'])} links, "

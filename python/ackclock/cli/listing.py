@@ -27,53 +27,65 @@ def list_entries(kind: str | None, name: str | None, *, as_json: bool) -> None:
 
 def select(kind: str | None, name: str | None) -> list[dict[str, Any]]:
     """The entries wanted. A ``kind`` that is none but the name of an entry selects that entry."""
-    entries = all_entries()
+    registered = _registered()
+    if kind is not None and name is None and kind not in (STUDY, plural(STUDY)):
+        # The studies are many files, which nobody needs to read who asks for something else.
+        found = _of_kind(registered, kind) or [entry for entry in registered if entry["name"] == kind]
+        if found:
+            return found
+    entries = [*registered, *_studies()]
     if kind is None:
         return entries
-    kinds = list(dict.fromkeys(entry["kind"] for entry in entries))
-    wanted = next((known for known in kinds if kind in (known, plural(known))), None)
-    if wanted is None:
+    of_kind = _of_kind(entries, kind)
+    if not of_kind:
         named = [entry for entry in entries if entry["name"] == kind]
         if named and name is None:
             return named
+        kinds = list(dict.fromkeys(plural(entry["kind"]) for entry in entries))
         names = [entry["name"] for entry in entries]
         raise InputError(
-            f'there is nothing called "{kind}"{nearest(kind, [*map(plural, kinds), *names])}'
-            f"\nkinds: {', '.join(map(plural, kinds))}"
+            f'there is nothing called "{kind}"{nearest(kind, [*kinds, *names])}\nkinds: {", ".join(kinds)}'
         )
-    of_kind = [entry for entry in entries if entry["kind"] == wanted]
     if name is None:
         return of_kind
     found = [entry for entry in of_kind if entry["name"] == name]
     if not found:
-        raise InputError(
-            f'there is no {wanted} "{name}"{nearest(name, [entry["name"] for entry in of_kind])}'
-        )
+        names = [entry["name"] for entry in of_kind]
+        raise InputError(f'there is no {of_kind[0]["kind"]} "{name}"{nearest(name, names)}')
     return found
 
 
 def all_entries() -> list[dict[str, Any]]:
     """The core's registry and the studies, in one form."""
+    return [*_registered(), *_studies()]
+
+
+def _registered() -> list[dict[str, Any]]:
     from ackclock import core
     from ackclock.schemas.registry import Entry
-    from ackclock.study.load import load_study, study_names
 
-    entries = core.registry()
-    for name in study_names():
-        loaded = load_study(name)
-        source = loaded.study.source
-        summary = f"{loaded.study.title}. {loaded.study.summary}"
-        place = f"{loaded.thesis.author} ({loaded.thesis.year}), {source.item}"
-        entries.append(
-            {
-                "name": name,
-                "kind": STUDY,
-                "summary": summary,
-                "parameters": [],
-                "source": place + (f", section {source.section}" if source.section else ""),
-            }
-        )
-    return [Entry.model_validate(entry).model_dump() for entry in entries]
+    return [Entry.model_validate(entry).model_dump() for entry in core.registry()]
+
+
+def _studies() -> list[dict[str, Any]]:
+    from ackclock.study.headline import headlines
+
+    return [
+        {
+            "name": study.name,
+            "kind": STUDY,
+            "summary": f"{study.title}. {study.summary}",
+            "parameters": [],
+            "source": study.source,
+            "file": study.file,
+        }
+        for study in headlines()
+    ]
+
+
+def _of_kind(entries: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    """Those of the kind, which may be in the plural."""
+    return [entry for entry in entries if kind in (entry["kind"], plural(entry["kind"]))]
 
 
 def plural(kind: str) -> str:
@@ -103,6 +115,8 @@ def _print_entry(entry: dict[str, Any]) -> None:
     out.print(Text.assemble((entry["name"], "bold"), f" ({entry['kind']})"))
     out.print(Text(entry["summary"]))
     out.print(Text(f"Source: {entry['source']}", style="dim"))
+    if entry["file"] is not None:
+        out.print(Text(f"File: {entry['file']}", style="dim"))
     if not entry["parameters"]:
         return
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from ackclock.cli.terminal import console, print_json, progress_bar
 from ackclock.errors import InputError
+from ackclock.files import replacing, writable
 
 if TYPE_CHECKING:
     from ackclock.study.load import LoadedStudy
@@ -38,6 +39,7 @@ def reproduce(
     names = find_studies(selectors) if selectors else study_names()
     # All files are read before the first run: a slip in the last study should not show after an hour.
     studies = [load_study(name) for name in names]
+    writable(out)
     failures: list[InputError] = []
     what = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
     with progress_bar(what) as progress:
@@ -64,9 +66,10 @@ def reproduce(
         pages.append(write_characterisation(characterised, out / f"{name}.html", command))
     document = as_document(results, pages[0], time.monotonic() - began)
     path = out / f"{stem}.json"
-    path.write_text(
-        json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
-    )
+    with replacing(path) as file:
+        file.write_text(
+            json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
+        )
     if as_json:
         print_json(document)
     else:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,14 +13,22 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ackclock.cli.sweep_text import WORTH_SAYING_S, cost, expected_s, spent, spread
+from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
-from ackclock.cli.terminal import console, print_json, progress_bar, warn
-from ackclock.errors import InputError, ScenarioError
-from ackclock.store import DEFAULT_DIR
+from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, warn
+from ackclock.errors import InputError, RunError, ScenarioError
+from ackclock.files import writable
+from ackclock.overrides import assignment
+from ackclock.store import DEFAULT_DIR, Store
 
 if TYPE_CHECKING:
+    from ackclock.collect import Collector
+    from ackclock.jobs import Pool
     from ackclock.run import Run, Runs
+    from ackclock.scenario import Scenario, Simulated
     from ackclock.statistics import Summary
+    from ackclock.sweep_jobs import Plan
 
 FLOW_COLUMNS: Mapping[str, tuple[str, float]] = {
     # quantity: (heading, factor)
@@ -34,6 +45,8 @@ LINK_COLUMNS: Mapping[str, tuple[str, float]] = {
     "lost_packets": ("lost\npackets", 1),
     "queue_mean_packets": ("mean queue\npackets", 1),
 }
+MOST_FAILURES = 10
+"""Runs that could not be done, each named with the command that repeats it."""
 MANY_FLOWS = 20
 """Single runs with more flows than this show one line per group."""
 
@@ -41,49 +54,153 @@ MANY_FLOWS = 20
 def run(
     file: Path,
     *,
+    settings: Sequence[str],
+    duration: str | None,
     seed: int | None,
     replications: int | None,
     as_json: bool,
+    html: bool,
     series: bool,
     out: Path | None,
     threads: int,
+    point: int | None,
+    dask: str | None,
 ) -> None:
-    """Run a scenario file and print its results; with ``out``, write them as well."""
-    from ackclock.scenario import Scenario
+    """Run a scenario file and print its results; with ``out`` write them, with ``html`` a report of them as well."""
+    # Data frames and the core take a third of a second to import, which `ackclock --help` should not.
+    from ackclock.collect import Collector
+    from ackclock.run import write
+    from ackclock.scenario import MAX_IN_MEMORY
 
-    try:
-        scenario = Scenario.from_file(file)
-    except ScenarioError:
-        _refuse_study(file)
-        raise
+    overrides = dict(map(assignment, settings))
+    if duration is not None:
+        overrides["duration"] = duration
+    scenario = _scenario(file, overrides)
+    if series and out is None:
+        warn("--series keeps nothing without --out DIR")
     description = scenario.describe()
     for warning in description["warnings"]:
-        warn(f"{file}: {warning}")
-    first = int(description["seed"]) if seed is None else seed
-    count = int(description["replications"]) if replications is None else replications
-    with progress_bar(file.stem) as progress:
-        runs = scenario.run_many(
-            range(first, first + count),
-            series=series,
-            threads=threads,
-            out=out or DEFAULT_DIR,
-            progress=progress,
+        warn(f"{scenario.file}: {warning}")
+    plan = scenario.plan(first=seed, replications=replications, only=point)
+    everything = len(plan) <= MAX_IN_MEMORY
+    if not everything and (as_json or html or series):
+        raise InputError(
+            f"{scenario.file}: {plan}; --json, --html and --series are for {MAX_IN_MEMORY:,} at most, "
+            "--out alone writes what all points come to"
         )
-    written = runs.write(out) if out is not None else []
+    writable(out or DEFAULT_DIR)
+    store = Store(out or DEFAULT_DIR)
+    with _pool(dask, threads) as pool:
+        _announce(scenario, plan, pool.cores)
+        collector = Collector(scenario.sweep, plan, keep=everything)
+        with progress_bar(file.stem) as progress:
+            done = scenario.simulate(
+                plan, collector.take, series=series, store=store, pool=pool, progress=progress
+            )
+    runs = collector.runs(done.failures)
+    written = []
+    if out is not None:
+        written = runs.write(out) if everything else write(out, {"points": collector.table()})
+    if html:
+        written.append(_report(runs, scenario, out or DEFAULT_DIR, description["warnings"]))
     if as_json:
         print_json(document(runs))
+    else:
+        _show(scenario, plan, collector, runs, [done.precision, *(f"wrote {path}" for path in written)])
+    # What the workers of a cluster took they do not tell.
+    if len(plan) > 1 and dask is None and sys.stderr.isatty():
+        note(spent(done))
+    _complain_of(done)
+
+
+def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs, remarks: Sequence[str]) -> None:
+    """Print the results and remarks on them: of a sweep a row for each point."""
+    if len(plan.points) > 1:
+        _show_sweep(scenario, plan, collector)
+    else:
+        show(runs)
+    for remark in filter(None, remarks):
+        console().print(remark, markup=False, style="dim")
+
+
+def _complain_of(done: Simulated) -> None:
+    """RunError when runs failed, after naming them with the commands that repeat them."""
+    for failure in done.failures[:MOST_FAILURES]:
+        complain(str(failure))
+    if done.failures:
+        raise RunError(f"{len(done.failures)} of {done.runs} runs could not be done; the others are there")
+
+
+@contextmanager
+def _pool(dask: str | None, threads: int) -> Iterator[Pool]:
+    """This machine, or the workers of a Dask cluster."""
+    from ackclock.cluster import Workers, connect
+    from ackclock.jobs import Local
+
+    if dask is None:
+        yield Local(threads)
         return
-    show(runs)
-    for path in written:
-        console().print(f"wrote {path}", markup=False, style="dim")
+    client = connect(dask)
+    try:
+        yield Workers(client)
+    finally:
+        client.close()
 
 
-def _refuse_study(file: Path) -> None:
+def _announce(scenario: Scenario, plan: Plan, cores: int) -> None:
+    """Say what many or long runs cost before they begin."""
+    packets, seconds = expected_s(scenario, plan, cores)
+    if seconds > WORTH_SAYING_S or (len(plan) > 1 and sys.stderr.isatty()):
+        note(cost(plan, packets, seconds, cores))
+
+
+def _show_sweep(scenario: Scenario, plan: Plan, collector: Collector) -> None:
+    """Print a row for each point."""
+    seeds = f"seed {plan.seeds[0]}" if len(plan.seeds) == 1 else f"seeds {plan.seeds[0]} to {plan.seeds[-1]}"
+    more = " and more" if plan.precision else ""
+    found = collector.summaries()
+    written = [scenario.sweep.overrides(point) for point in collector.points()]
+    title = f"{scenario.describe()['name']}, {seeds}{more}, {len(found):,} points"
+    show_sweep(console(), title, found, written)
+
+
+def _scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
+    """The scenario in the file or in standard input. InputError when the file is a study."""
+    from ackclock.files import STANDARD_INPUT, read_text
+    from ackclock.scenario import Scenario
+
+    text = read_text(file)
+    try:
+        return Scenario.from_text(
+            text, overrides, file="standard input" if file == STANDARD_INPUT else str(file)
+        )
+    except ScenarioError:
+        _refuse_study(file, text)
+        raise
+
+
+def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
+    """Write the report. What its figures show is simulated again where the runs have no series."""
+    from ackclock.named_files import as_written
+    from ackclock.report.scenario_page import MOST_POINTS, Origin, write_scenario_report
+
+    firsts = [group[0] for group in by_point(runs)[:MOST_POINTS]]
+    drawn = [
+        first
+        if first.result.get("series") is not None
+        else scenario.at(first.point).run(first.seed, series=True)
+        for first in firsts
+    ]
+    stem = "-".join(Path(scenario.file).stem.split())
+    origin = Origin(shlex.join(["ackclock", *sys.argv[1:]]), as_written(scenario.text), scenario.overrides)
+    return write_scenario_report(runs, out / f"{stem}.html", origin, drawn=drawn, warnings=warnings)
+
+
+def _refuse_study(file: Path, text: str) -> None:
     """InputError when the file is a study, whose keys mean nothing in a scenario."""
-    from ackclock.files import read_text
     from ackclock.study.load import looks_like_study
 
-    if looks_like_study(read_text(file)):
+    if looks_like_study(text):
         raise InputError(f"{file}: is a study, not a scenario; `ackclock reproduce {file}` runs it") from None
 
 
@@ -112,34 +229,16 @@ def document(runs: Runs) -> dict[str, Any]:
 
 def by_point(runs: Iterable[Run]) -> list[list[Run]]:
     """The runs grouped by the point of the sweep, in the order of the sweep."""
-    groups: dict[str, list[Run]] = {}
-    for run in runs:
-        groups.setdefault(repr(sorted(run.point.items())), []).append(run)
-    return list(groups.values())
+    from ackclock.run import grouped
+
+    return grouped(runs)
 
 
-def summarised(runs: Iterable[Run]) -> dict[str, Any]:
+def summarised(runs: Iterable[Run]) -> dict[str, Summary]:
     """Statistics over replications of fairness, of each group (the mean over its flows) and of each link."""
-    import numpy as np
+    from ackclock import summary
 
-    from ackclock.statistics import summarise
-    from ackclock.study.run_words import vector
-
-    samples: dict[str, list[float | None]] = {}
-    for run in runs:
-        samples.setdefault("fairness", []).append(run.fairness)
-        for group in run.document["groups"]:
-            flows = [flow for flow in run.document["flows"] if flow["group"] == group["name"]]
-            for quantity, value in _numbers(flows[0] if flows else {}):
-                del value
-                values = vector([flow[quantity] for flow in flows])
-                values = values[~np.isnan(values)]
-                mean = float(np.mean(values)) if values.size else None
-                samples.setdefault(f"groups.{group['name']}.{quantity}", []).append(mean)
-        for link in run.document["links"]:
-            for quantity, value in _numbers(link):
-                samples.setdefault(f"links.{link['name']}.{quantity}", []).append(value)
-    return {name: summarise(vector(values)) for name, values in samples.items()}
+    return summary.summarised(run.result for run in runs)
 
 
 def show(runs: Runs) -> None:
@@ -190,7 +289,7 @@ def _show_summary(out: Console, runs: list[Run]) -> None:
         cells = [
             Column(
                 heading,
-                [_spread(summary[f"{prefix}.{record['name']}.{quantity}"], factor) for record in records],
+                [spread(summary[f"{prefix}.{record['name']}.{quantity}"], factor) for record in records],
             )
             for quantity, (heading, factor) in columns.items()
         ]
@@ -206,15 +305,6 @@ def _show_summary(out: Console, runs: list[Run]) -> None:
         out.print(Text("all replications are equal: nothing in this scenario is random", style="yellow"))
     else:
         out.print(Text(f"{over} and over replications ± half its 95 % interval", style="dim"))
-
-
-def _spread(value: Summary, factor: float) -> Text:
-    from ackclock.numbers import mean_and_spread
-
-    if value.mean is None:
-        return Text("-")
-    interval = value.interval and (value.interval[0] * factor, value.interval[1] * factor)
-    return Text(mean_and_spread(value.mean * factor, interval))
 
 
 def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -233,7 +323,3 @@ def _scaled(value: float | None, factor: float) -> str:
     if isinstance(value, int) and factor == 1:
         return str(value)
     return f"{value * factor:.4g}"
-
-
-def _numbers(record: Mapping[str, Any]) -> list[tuple[str, float | None]]:
-    return [(key, value) for key, value in record.items() if not isinstance(value, str)]

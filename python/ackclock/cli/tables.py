@@ -19,11 +19,15 @@ class Column:
 
     heading: str
     cells: Sequence[Text]
+    whole: bool = False
+    """Its heading is not wrapped either, and takes the width that it needs."""
 
     @property
     def width(self) -> int:
         """What its widest cell and its heading need; a long heading may be broken between words."""
-        if "\n" in self.heading:
+        if self.whole:
+            words = [len(self.heading)]
+        elif "\n" in self.heading:
             words = [len(line) for line in self.heading.split("\n")]
         else:
             words = [*map(len, self.heading.split()), min(len(self.heading), SHORT_HEADING)]
@@ -33,7 +37,7 @@ class Column:
 
 def fitting(label: Column, columns: Sequence[Column], width: int) -> Iterator[Table]:
     """Tables of ``columns``, each with the ``label`` of the rows before them, none wider than ``width`` if possible."""
-    labels = min(label.width, max(12, width // 3))
+    labels = label.width if label.whole else min(label.width, max(12, width // 3))
     group: list[Column] = []
     for column in columns:
         if group and labels + GAP + sum(c.width + GAP for c in (*group, column)) > width:

@@ -37,6 +37,11 @@ def warn(message: str) -> None:
     errors.print(message, markup=False)
 
 
+def note(message: str) -> None:
+    """A remark on standard error, beside what the command is about."""
+    Console(stderr=True, highlight=False, soft_wrap=True).print(message, markup=False, style="dim")
+
+
 def print_json(document: Any) -> None:
     """One JSON document and nothing else on standard output."""
     sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
@@ -49,31 +54,54 @@ def progress_bar(what: str) -> Iterator[Progress]:
         yield lambda *_: None
         return
 
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bar
+
+    from ackclock.numbers import duration
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.fields[runs]} runs, left"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[runs]} runs{task.fields[left]}"),
     )
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
     began = time.monotonic()
+    left = TimeLeft()
     task = None
 
     def advance(done: int, total: int, share: float) -> None:
         nonlocal task
-        runs = f"{done} of {total}"
+        now = time.monotonic()
+        seconds = left.at(now, share)
+        fields: dict[str, Any] = {
+            "runs": f"{done} of {total}",
+            "left": "" if seconds is None else f", {duration(seconds)} left",
+        }
         if task is None:
-            if time.monotonic() - began < _PATIENCE_S:
+            if now - began < _PATIENCE_S:
                 return
             bar.start()
-            task = bar.add_task(what, total=1.0, runs=runs)
-        bar.update(task, completed=share, runs=runs)
+            task = bar.add_task(what, total=1.0, **fields)
+        bar.update(task, completed=share, **fields)
 
     try:
         yield advance
     finally:
         if task is not None:
             bar.stop()
+
+
+class TimeLeft:
+    """How long the rest will take, judged by the runs that were made: what was found on disk took no time."""
+
+    def __init__(self) -> None:
+        self._since: tuple[float, float] | None = None
+
+    def at(self, now_s: float, share: float) -> float | None:
+        """In seconds, when ``share`` of the work is done; None while that cannot be said."""
+        if self._since is None:
+            if share > 0:
+                self._since = now_s, share
+            return None
+        began_s, before = self._since
+        return (now_s - began_s) / (share - before) * (1 - share) if share > before else None

@@ -15,9 +15,9 @@ from ackclock.characterisation.elasticity import sensitivities
 from ackclock.characterisation.language import Characterisation, Criterion
 from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
 from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
+from ackclock.files import replacing
 from ackclock.numbers import significant
 from ackclock.report import distribution, page, plane, study_view, style
-from ackclock.report.library import packed_plotly
 from ackclock.report.plane import Plane
 from ackclock.report.study_view import StudyView
 from ackclock.statistics import summarise
@@ -120,7 +120,9 @@ class ArmView:
 def write_characterisation(results: Sequence[StudyResult], path: Path, command: str) -> Path:
     """Write the page of these studies to ``path``, one file that needs no network, and return the path."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render(results, command), encoding="utf-8", newline="\n")
+    text = render(results, command)
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 
@@ -137,35 +139,28 @@ def render(results: Sequence[StudyResult], command: str) -> str:
         scenario.about.section: {view.row.discipline: view.row.verdict for view in scenario.rows}
         for scenario in scenarios
     }
-    has_figures = any(not figure.empty for scenario in scenarios for figure in scenario.study.figures)
-    return (
-        page.environment()
-        .get_template("characterisation.html.j2")
-        .render(
-            title="Characterisation of queue disciplines",
-            command=command,
-            scenarios=scenarios,
-            arms=[_arm(name, numbers[name], results, verdicts) for name in disciplines],
-            matrix=[[_cell(scenario, name) for scenario in scenarios] for name in disciplines],
-            lines=lines(list(found)),
-            found=found,
-            counted=_counted(scenarios),
-            broken=_broken(scenarios),
-            quick=any(result.quick for result in results),
-            versions=results[0].versions,
-            cpu_time_s=_added([result.cpu_time_s for result in results]),
-            runs=sum(result.runs for result in results),
-            replications=sorted({result.replications for result in results}),
-            one_setting=ONE_SETTING,
-            with_scheduler=WITH_SCHEDULER,
-            Verdict=Verdict,
-            Outcome=Outcome,
-            css=page.asset("report.css") + page.asset("characterisation.css"),
-            theme_js=page.asset("theme.js"),
-            page_js=page.asset("page.js"),
-            figures_js=page.figures_script() if has_figures else "",
-            plotly=packed_plotly() if has_figures else "",
-        )
+    return page.rendered(
+        "characterisation.html.j2",
+        title="Characterisation of queue disciplines",
+        figures=any(not figure.empty for scenario in scenarios for figure in scenario.study.figures),
+        styles=("report.css", "characterisation.css"),
+        command=command,
+        scenarios=scenarios,
+        arms=[_arm(name, numbers[name], results, verdicts) for name in disciplines],
+        matrix=[[_cell(scenario, name) for scenario in scenarios] for name in disciplines],
+        lines=lines(list(found)),
+        found=found,
+        counted=_counted(scenarios),
+        broken=_broken(scenarios),
+        quick=any(result.quick for result in results),
+        versions=results[0].versions,
+        cpu_time_s=_added([result.cpu_time_s for result in results]),
+        runs=sum(result.runs for result in results),
+        replications=sorted({result.replications for result in results}),
+        one_setting=ONE_SETTING,
+        with_scheduler=WITH_SCHEDULER,
+        Verdict=Verdict,
+        Outcome=Outcome,
     )
 
 

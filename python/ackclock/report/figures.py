@@ -31,6 +31,8 @@ class FigureView:
     panels: int
     stackable: bool
     """Its panels can be laid over each other."""
+    overlaid: bool
+    """They are, until the reader spreads them."""
     single: bool
     """Each panel has one curve, which then needs neither dash nor marker."""
     has_paper: bool
@@ -50,7 +52,7 @@ class FigureView:
 
 
 def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
-    """The figure as the page draws it."""
+    """The figure of a study as the page draws it."""
     if figure.kind == "time":
         panels, missing = time_figure.panels(study, figure)
         x_axis = Axis("Time (s)", figure.x_log, figure.x_range)
@@ -61,12 +63,39 @@ def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
         panels, missing = _sweep_panels(study, figure)
         sweep_axis = figure.x_label or (study.sweep.axis if study.sweep else "")
         x_axis = Axis(sweep_axis, figure.x_log, figure.x_range)
-    entries = list(dict.fromkeys(curve.entry for panel in panels for curve in panel.curves))
-    looks = style.choose([entry.index for entry in entries])
+    return assembled(
+        figure.kind,
+        x_axis,
+        panels,
+        id=anchor,
+        title=figure.title or _fallback_title(study, figure),
+        caption=figure.caption,
+        missing=missing,
+        seed=_seed(study, figure),
+        thinned=figure.kind == "time" and _is_long(study, figure),
+    )
+
+
+def assembled(
+    kind: str,
+    x_axis: Axis,
+    panels: Sequence[Panel],
+    *,
+    id: str,
+    title: str,
+    caption: str,
+    missing: Sequence[str] = (),
+    seed: int | None = None,
+    thinned: bool = False,
+    overlaid: bool = False,
+) -> FigureView:
+    """The panels as a figure: each curve gets its look, and the template what it has to explain."""
     curves = [curve for panel in panels for curve in panel.curves]
+    entries = list(dict.fromkeys(curve.entry for curve in curves))
+    looks = style.choose([entry.index for entry in entries])
     shared = len({panel.y for panel in panels}) == 1
     drawing = {
-        "kind": figure.kind,
+        "kind": kind,
         "x": x_axis.plain(),
         "panels": [panel.plain(entries) for panel in panels],
         "shared": shared,
@@ -75,21 +104,23 @@ def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
             for entry, look in zip(entries, looks, strict=True)
         ],
     }
+    stackable = shared and len(panels) > 1
     return FigureView(
-        id=anchor,
-        title=figure.title or _fallback_title(study, figure),
-        caption=figure.caption,
+        id=id,
+        title=title,
+        caption=caption,
         legend=list(zip(entries, looks, strict=True)),
         drawing=drawing,
         panels=len(panels),
-        stackable=shared and len(panels) > 1,
-        single=figure.kind == "time" and all(len(panel.curves) == 1 for panel in panels),
+        stackable=stackable,
+        overlaid=stackable and overlaid,
+        single=kind == "time" and all(len(panel.curves) == 1 for panel in panels),
         has_paper=any("paper" in curve.data for curve in curves),
-        has_bands=figure.kind != "trade-off" and any("low" in curve.data for curve in curves),
-        has_crosses=figure.kind == "trade-off" and any("low" in curve.data for curve in curves),
+        has_bands=kind != "trade-off" and any("low" in curve.data for curve in curves),
+        has_crosses=kind == "trade-off" and any("low" in curve.data for curve in curves),
         missing=missing,
-        seed=_seed(study, figure),
-        thinned=figure.kind == "time" and _is_long(study, figure),
+        seed=seed,
+        thinned=thinned,
     )
 
 

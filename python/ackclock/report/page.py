@@ -12,6 +12,7 @@ import jinja2
 from markupsafe import Markup
 
 from ackclock import numbers
+from ackclock.files import replacing
 from ackclock.report import study_view
 from ackclock.report.claims import ClaimView
 from ackclock.report.library import packed_plotly
@@ -24,7 +25,7 @@ _ASSETS = Path(__file__).with_name("assets")
 DOZENS = 24
 """With more studies than this the page is for looking things up: theses are folded in the sidebar, and the browser lays
 out a study only when it comes near."""
-_FIGURES = ("plotly", "text", "trade-off", "traces", "layout", "export", "draw")
+_FIGURES = ("plotly", "text", "trade-off", "sweep", "traces", "layout", "export", "draw")
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,9 @@ def write_report(results: Sequence[StudyResult], path: Path, command: str) -> Pa
     the same bytes.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(render_report(results, command), encoding="utf-8", newline="\n")
+    text = render_report(results, command)
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 
@@ -68,24 +71,38 @@ def render_report(results: Sequence[StudyResult], command: str) -> str:
         for result in results
     ]
     theses = _theses(studies, anchors)
-    has_figures = any(not figure.empty for study in studies for figure in study.figures)
+    return rendered(
+        "page.html.j2",
+        title=results[0].title if len(results) == 1 else "Reproduction report",
+        figures=any(not figure.empty for study in studies for figure in study.figures),
+        command=command,
+        studies=studies,
+        theses=theses,
+        verdicts=verdicts_of(results),
+        tallies=_tallies(results, theses),
+        misses=_misses(studies) if len(studies) > 1 else [],
+        dozens=len(studies) > DOZENS,
+    )
+
+
+def rendered(
+    template: str, *, title: str, figures: bool, styles: Sequence[str] = ("report.css",), **values: Any
+) -> str:
+    """A page made by ``template``: what ``layout.html.j2`` needs, and the page's own ``values``.
+
+    The library that draws is inside only where there are ``figures``.
+    """
     return (
         environment()
-        .get_template("page.html.j2")
+        .get_template(template)
         .render(
-            title=results[0].title if len(results) == 1 else "Reproduction report",
-            command=command,
-            studies=studies,
-            theses=theses,
-            verdicts=verdicts_of(results),
-            tallies=_tallies(results, theses),
-            misses=_misses(studies) if len(studies) > 1 else [],
-            dozens=len(studies) > DOZENS,
-            css=asset("report.css"),
+            title=title,
+            css=Markup("").join(asset(style) for style in styles),
             theme_js=asset("theme.js"),
             page_js=asset("page.js"),
-            figures_js=figures_script() if has_figures else "",
-            plotly=packed_plotly() if has_figures else "",
+            figures_js=figures_script() if figures else "",
+            plotly=packed_plotly() if figures else "",
+            **values,
         )
     )
 

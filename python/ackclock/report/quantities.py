@@ -12,6 +12,9 @@ _NAMES = {
     "goodput": "Goodput",
     "throughput": "Throughput",
     "inflight": "Data in flight",
+    "rtt_mean": "Mean round-trip time",
+    "queue_mean": "Mean queue",
+    "wait_mean": "Mean wait",
     "pacing_rate": "Pacing rate",
 }
 _UNITS = {"packets": "packets", "bytes": "bytes", "s": "s", "ms": "ms", "bps": "bit/s"}

@@ -129,14 +129,16 @@ def _panel(
         label, scale = figure.y_label, 1.0
     y_range = None if figure.y_range is None else (figure.y_range[0] / scale, figure.y_range[1] / scale)
     curves = [
-        Curve(
-            entries[series.case.name, series.owner],
-            {**_times(time_s), "y": _scaled(values, scale)},
-        )
+        Curve(entries[series.case.name, series.owner], over_time(series.time_s, series.values, scale))
         for series in group
-        for time_s, values in [thinned(series.time_s, series.values)]
     ]
     return Panel(title, Axis(label, figure.y_log, y_range), curves)
+
+
+def over_time(time_s: Sequence[float], values: Sequence[float | None], scale: float) -> dict[str, Any]:
+    """A series as the numbers of a curve, its values divided by ``scale``."""
+    time_s, values = thinned(time_s, values)
+    return {**_times(time_s), "y": _scaled(values, scale)}
 
 
 def thinned(

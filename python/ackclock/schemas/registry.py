@@ -28,9 +28,10 @@ class Entry(BaseModel):
 
     name: str
     kind: str = Field(
-        description="control, discriminator, action, slow-start, ecn-response, growth-limit, backoff, selector, "
-        "queue, loss, application, transport or study"
+        description="control, discriminator, action, slow-start, resume, ecn-response, growth-limit, backoff, "
+        "selector, queue, loss, application, transport or study"
     )
     summary: str
     parameters: list[Parameter]
     source: str
+    file: str | None = Field(default=None, description="of a study, where it is")

@@ -9,6 +9,7 @@ import fnmatch
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -157,8 +158,9 @@ def load_base(name: Any, study_file: str) -> LoadedBase:
     return parse_base(read_text(path), path.as_posix())
 
 
+@lru_cache(maxsize=32)
 def parse_base(text: str, file: str) -> LoadedBase:
-    """The base in ``text``; ``file`` is what error messages call it."""
+    """The base in ``text``; ``file`` is what error messages call it. A dozen studies share each, which none changes."""
     try:
         document = toml.loads(text)
     except toml.TOMLDecodeError as error:

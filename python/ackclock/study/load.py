@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import pydantic
 from ackclock import toml
 from ackclock.errors import InputError
 from ackclock.files import read_text
+from ackclock.named_files import KEY, with_files
 from ackclock.names import nearest
 from ackclock.study.base import ENDING, LoadedBase, chosen, load_base
 from ackclock.study.grid import expanded
@@ -72,8 +73,10 @@ def find_studies(selectors: Iterable[str]) -> list[str]:
             found[selector] = None
         else:
             groups = dict.fromkeys(study.split("/")[0] for study in known)
+            # Who leaves out the folder means the study of that name in any of them.
+            bare = [study for study in known if study.split("/")[1] == name]
             raise InputError(
-                f'there is no study or thesis "{selector}"{nearest(name, [*known, *groups])}'
+                f'there is no study or thesis "{selector}"{nearest(name, bare or [*known, *groups])}'
                 "\n`ackclock list studies` shows them all; the path of a study file (*.toml) works too"
             )
     return list(found)
@@ -81,12 +84,20 @@ def find_studies(selectors: Iterable[str]) -> list[str]:
 
 def load_study(name: str) -> LoadedStudy:
     """The study called ``name``, or the study file at that path. InputError says everything that is wrong with it."""
-    path = Path(name) if name.endswith(".toml") else studies_dir() / f"{name}.toml"
-    if name.endswith(".toml") and not path.exists() and name.removesuffix(".toml") in study_names():
+    if not name.endswith(".toml"):
+        return _packaged(name, shown(studies_dir() / f"{name}.toml"))
+    path = Path(name)
+    if not path.exists() and name.removesuffix(".toml") in study_names():
         raise InputError(f"{path}: No such file; the study is called {name.removesuffix('.toml')}")
     if name.endswith(ENDING):
-        raise InputError(f"{_shown(path)}: is what studies share, not a study; `ackclock check` checks it")
-    return parse_study(read_text(path), name=name, file=_shown(path))
+        raise InputError(f"{shown(path)}: is what studies share, not a study; `ackclock check` checks it")
+    return parse_study(read_text(path), name=name, file=shown(path))
+
+
+@cache
+def _packaged(name: str, file: str) -> LoadedStudy:
+    """A study of the package, whose file nobody changes while it is in use."""
+    return parse_study(read_text(studies_dir() / f"{name}.toml"), name=name, file=file)
 
 
 def parse_study(text: str, name: str, file: str) -> LoadedStudy:
@@ -112,7 +123,10 @@ def parse_study(text: str, name: str, file: str) -> LoadedStudy:
         )
     study = study.model_copy(update={"assumptions": chosen(study, own, base, file)})
     _check_expressions(study, own, file)
-    return LoadedStudy(name, file, study, thesis, _scenario(text, own, base, study, file))
+    scenario = _scenario(text, own, base, study, file)
+    if KEY in text or (base is not None and KEY in base.text):
+        study, scenario = _with_files(study, scenario)
+    return LoadedStudy(name, file, study, thesis, scenario)
 
 
 def looks_like_study(text: str) -> bool:
@@ -155,6 +169,16 @@ def _scenario(
     return merged_text(base.scenario_text(file), extracted(text, own["scenario"], file), study.scenario)
 
 
+def _with_files(study: Study, scenario: ScenarioText) -> tuple[Study, ScenarioText]:
+    """Both with the files that the study names, beside it: what they hold is part of what it simulates."""
+    text = with_files(scenario.text, scenario.file, study.model_dump(mode="json"))
+    if text == scenario.text:
+        return study, scenario
+    files = toml.loads(text)["files"]
+    study = study.model_copy(update={"scenario": {**study.scenario, "files": files}})
+    return study, replace(scenario, text=text)
+
+
 def _check_expressions(study: Study, document: Mapping[str, Any], file: str) -> None:
     """Compute every expression with made-up numbers. InputError lists all that cannot be."""
     from ackclock.study.rehearsal import rehearse
@@ -170,7 +194,7 @@ def _natural(name: str) -> list[tuple[int, int, str]]:
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
     """The path relative to the working directory where it lies below it."""
     try:
         return path.resolve().relative_to(Path.cwd()).as_posix()

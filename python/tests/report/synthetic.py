@@ -24,6 +24,25 @@ from ackclock.study.result import (
     Thesis,
 )
 
+DUEL = """
+name = "A <duel> of two"
+duration = "4 s"
+
+[dumbbell]
+bottleneck = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "droptail", limit = "30 packets" } }
+access = { rate = "100 Mbit/s", delay = "5 ms" }
+
+[[flows]]
+name = "one"
+control = "cubic"
+
+[[flows]]
+name = "two"
+control = "newreno"
+start = { uniform = ["0 s", "0.5 s"] }
+"""
+"""A scenario, for reports of runs."""
+
 THESIS = Thesis(
     key="synthetic",
     author="A. Nonymous",

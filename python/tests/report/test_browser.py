@@ -15,11 +15,13 @@ from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.remote.webelement import WebElement
 
+from ackclock import Scenario
 from ackclock.numbers import mean_and_spread
 from ackclock.report import write_report
+from ackclock.report.scenario_page import Origin, write_scenario_report
 from ackclock.study.result import CaseResult
 
-from .synthetic import many_studies, sweep_study, table_study, trade_off_study
+from .synthetic import DUEL, many_studies, sweep_study, table_study, trade_off_study
 
 pytestmark = pytest.mark.browser
 
@@ -295,6 +297,28 @@ def test_the_legend_hides_and_shows_curves(page: Page, report: Path) -> None:
     assert key.get_attribute("aria-pressed") == "false"
     key.click()
     page.wait("they are back", lambda: traces() == 9)
+
+
+@pytest.mark.parametrize(("size", "theme"), [(DESKTOP, "light"), (PHONE, "dark")])
+def test_the_report_of_a_scenario(page: Page, tmp_path: Path, size: tuple[int, int], theme: str) -> None:
+    runs = Scenario.from_text(DUEL).run_many(series=True)
+    path = tmp_path / "duel.html"
+    page.open(write_scenario_report(runs, path, Origin("ackclock run duel.toml", DUEL, {})), size, theme)
+    figures = page.draw_all()
+    assert page.run("return document.documentElement.scrollWidth") <= size[0]
+    window = figures[0]
+    (button,) = window.find_elements("css selector", "[data-do=overlay]")
+
+    def panels() -> int:
+        return len(window.find_elements("css selector", ".plot .cartesianlayer .subplot"))
+
+    assert (button.get_attribute("aria-pressed"), panels()) == ("true", 1), "the flows lie over each other"
+    page.run("arguments[0].scrollIntoView({block: 'center'})", button)
+    button.click()
+    page.wait("each flow has a panel", lambda: panels() == 2)
+    lowest = page.run("return arguments[0].querySelector('.plot').layout.yaxis.range[0]", window)
+    assert lowest == 0, "a window is never negative"
+    assert page.errors() == []
 
 
 @pytest.mark.parametrize(("size", "theme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])

@@ -53,6 +53,15 @@ impl ConnectionPlan {
         (packet.bytes() + header.bytes()) as u32
     }
 
+    /// Whether its packets may be marked.
+    pub fn takes_marks(&self) -> bool {
+        let values = &self.transport.values;
+        match self.protocol() {
+            Protocol::Tcp => Details::from(values).ecn,
+            Protocol::Quic => quic::details::Details::from(values).ecn,
+        }
+    }
+
     /// The sizes of a packet and of its headers.
     fn sizes(&self) -> (Size, Size) {
         let values = &self.transport.values;

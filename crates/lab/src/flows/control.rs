@@ -6,7 +6,7 @@ use crate::reader::TableReader;
 use crate::registry;
 use ackclock_base::{Descriptor, Kind, Value};
 use ackclock_cc::entry::{Build, Companions, Entry};
-use ackclock_cc::{Assembly, Backoff, Part};
+use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
 
 /// A control and the parts around it.
 #[derive(Clone, Debug)]
@@ -62,6 +62,18 @@ impl ControlPlan {
         (entry.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]).build)(&self.backoff.values, most)
     }
 
+    /// Whether it counts marks, and is another control without them.
+    pub fn counts_marks(&self) -> bool {
+        let any = Initial {
+            window: 10.0,
+            ssthresh: f64::INFINITY,
+            limit: 1e4,
+            packet_bytes: 1000,
+            selective_acks: true,
+        };
+        self.assembly().join(&any).ecn() == EcnResponse::Counts
+    }
+
     /// The discriminator that will judge, named or published with the control.
     pub fn judge(&self) -> Option<&'static str> {
         let named = self.discriminator.as_ref().map(|choice| choice.descriptor.name);
@@ -75,7 +87,7 @@ fn entry_of(control: &Choice) -> &'static Entry {
 }
 
 /// The keys of layers.
-const LAYERS: [&str; 3] = ["slow_start", "ecn_response", "growth_limit"];
+const LAYERS: [&str; 4] = ["slow_start", "resume", "ecn_response", "growth_limit"];
 
 /// Reads the parts around a control; without a control only to find what is wrong with them. Those that are not named are
 /// the ones it was published with.
@@ -87,7 +99,8 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     };
     let discriminator = given("discriminator", &registry::discriminators());
     let action = given("action", &registry::actions());
-    let kinds = [registry::slow_starts(), registry::ecn_responses(), registry::growth_limits()];
+    let kinds =
+        [registry::slow_starts(), registry::resumes(), registry::ecn_responses(), registry::growth_limits()];
     let layers: Vec<_> = LAYERS.iter().zip(kinds).map(|(key, kind)| given(key, &kind)).collect();
     let backoff = given("backoff", &registry::backoffs());
     let layers: Option<Vec<_>> = layers.into_iter().collect();

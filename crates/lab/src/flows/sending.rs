@@ -130,11 +130,12 @@ impl SessionPlan {
 }
 
 /// What only those have that have a congestion control.
-const CONTROLLED_KEYS: [&str; 9] = [
+const CONTROLLED_KEYS: [&str; 10] = [
     "control",
     "discriminator",
     "action",
     "slow_start",
+    "resume",
     "ecn_response",
     "growth_limit",
     "backoff",

@@ -19,6 +19,11 @@ pub struct Start {
 pub(super) const TIMES: Range = Range::between(0.0, 1e6);
 
 impl Start {
+    /// The earliest that any may begin.
+    pub fn first(&self) -> Span {
+        self.at + self.uniform.map_or(Span::ZERO, |(low, _)| low)
+    }
+
     /// The latest that one of `count` flows may begin.
     pub(super) fn last(&self, count: usize) -> Span {
         self.at + self.every * (count as u64 - 1) + self.uniform.map_or(Span::ZERO, |(_, high)| high)

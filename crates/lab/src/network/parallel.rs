@@ -2,7 +2,7 @@
 //! paths takes all; what has one takes the first.
 
 use super::routes::RouteProblem;
-use super::wire::{LINK_KEYS, read_wire, required_wire};
+use super::wire::{Defaults, LINK_KEYS, read_wire, required_wire};
 use super::{Ends, Member, Network};
 use crate::diagnostics::counted;
 use crate::flows::{FlowPlan, Place, Sending};
@@ -24,11 +24,11 @@ impl Network {
             table.problem_at("bottlenecks", &counted(items.len(), "bottleneck"), &expected);
             return None;
         }
-        let access = required_wire(&table, "access", None, false)?;
+        let access = required_wire(&table, "access", Defaults::ACCESS)?;
         for (index, item) in items.iter().enumerate() {
             let number = index + 1;
             let place = format!("parallel.bottlenecks.{index}");
-            let link = read_wire(&root.reader.table(item, &place, &LINK_KEYS)?, None, true)?;
+            let link = read_wire(&root.reader.table(item, &place, &LINK_KEYS)?, None, Defaults::BOTTLENECK)?;
             let (left, right) = routers(number);
             self.add_duplex(&format!("bottleneck-{number}"), &left, &right, &link, 0, 1);
             for pair in 1..=pairs {

@@ -170,11 +170,12 @@ records! {
     pub struct LinkResult {
         /// its name and its nodes; the way back of `x` is `x-reverse`
         name, from, to: String;
-        /// its rate; where it changes, the highest
+        /// its rate; where it changes, the highest, of a trace the mean
         rate_bps: u64;
-        /// the share of measured time in which it was sending, 0 to 1; of a packet in service at either end of it, the part
-        /// inside. What senders put in or receivers get as a share of a link's rate is another number, which may be above 1,
-        /// and which studies call throughput or goodput
+        /// the share of measured time in which it was sending, 0 to 1, the time included that a packet stands still in an
+        /// outage; of a packet in service at either end of it, the part inside. What senders put in or receivers
+        /// get as a share of a link's rate is another number, which may be above 1, and which studies call throughput or
+        /// goodput
         utilisation: Share;
         /// packets offered to it: data, acknowledgements and SYNs
         arrived_packets: u64;

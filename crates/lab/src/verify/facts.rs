@@ -2,7 +2,7 @@
 
 use super::{AgentFacts, LinkFacts, PathFacts};
 use ackclock_aqm::Capacity;
-use ackclock_base::{Rate, Span, Time};
+use ackclock_base::{Span, Time};
 
 /// The links and paths.
 #[derive(Clone, Copy)]
@@ -13,28 +13,12 @@ pub(super) struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// The bits over the rate in integers, rounded half up.
-    pub(super) fn transmission(&self, link: usize, starts: Time, bytes: u32) -> Span {
-        let rate = u128::from(self.rate(link, starts).bits_per_second());
-        let framing = self.links[link].medium.map_or(0, |medium| medium.framing_bytes);
-        let bit_nanoseconds = (u128::from(bytes) + u128::from(framing)) * 8 * 1_000_000_000;
-        let ns = (bit_nanoseconds + rate / 2).checked_div(rate).unwrap_or(u128::MAX).max(1);
-        Span::from_nanos(u64::try_from(ns).unwrap_or(u64::MAX))
-    }
-
-    /// The rate of the phase that an instant lies in: what is left of the time after whole cycles is used up by one phase
-    /// after the other.
-    fn rate(&self, link: usize, now: Time) -> Rate {
-        let LinkFacts { rate, phases, .. } = &self.links[link];
-        let cycle: u128 = phases.iter().map(|(lasts, _)| u128::from(lasts.nanos())).sum();
-        let Some(mut left) = u128::from(now.nanos()).checked_rem(cycle) else { return *rate };
-        for (lasts, rate) in phases {
-            match left.checked_sub(u128::from(lasts.nanos())) {
-                Some(rest) => left = rest,
-                None => return *rate,
-            }
-        }
-        *rate
+    /// How long the wire takes at least with a packet that was sent then.
+    pub(super) fn wire(&self, link: usize, sent: Time) -> Span {
+        let LinkFacts { delay, detour, longer, .. } = &self.links[link];
+        let detour = detour.map_or(Span::ZERO, |detour| detour.at(sent));
+        let longer = longer.as_ref().map_or(Span::ZERO, |longer| longer.at(sent));
+        *delay + detour + longer
     }
 
     /// Whether a link that is free may let packets wait.

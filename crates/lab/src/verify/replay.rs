@@ -1,10 +1,11 @@
 //! The replay of a trace: the verifier's own queues and accounts.
 
 mod accounts;
+mod wire;
 
 use super::facts::Facts;
 use super::{AgentFacts, LinkFacts, PathFacts, Rule, Violation};
-use ackclock_base::{Span, Time};
+use ackclock_base::Time;
 use ackclock_sim::trace::{Event, Record};
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -478,69 +479,9 @@ impl<'a> Replay<'a> {
         if let Some(other) = busy_with.filter(|other| *other != step.record.packet) {
             self.note(Rule::OneAtATime, step, format!("sent while packet {other} was being sent"));
         }
-        let took = step.time.since(course.since);
-        let needs = self.facts.transmission(link, course.since, course.bytes);
-        if took != needs {
-            self.note(Rule::LinkRate, step, format!("sent within {took}, its bits take {needs}"));
-        }
-    }
-
-    /// A packet arrives after the wire's delay; with jitter somewhat later, and not before those that were sent before it
-    /// unless the link lets packets overtake. One that they hold up arrives with the last of them.
-    fn arrive(&mut self, step: &Step<'_>, course: &Course, link: usize) {
-        self.check_met(step);
-        let LinkFacts { delay, jitter, detour, reorders, .. } = self.facts.links[link];
-        let earliest = course.since + delay + detour.map_or(Span::ZERO, |detour| detour.at(course.since));
-        let latest = earliest + jitter;
-        let last = std::mem::replace(&mut self.links[link].arrived, step.time);
-        let held_up = !reorders && last > latest;
-        self.check_wire(step, earliest, if held_up { last } else { latest });
-        // In the order of time nothing arrives before the last: what overtook shows by when it was sent.
-        let newest = &mut self.links[link].newest_arrived;
-        if course.since < *newest && !reorders {
-            let what = format!("arrived after a packet that was sent later, at {newest}");
-            self.note(Rule::LinkDelay, step, what);
-        } else {
-            *newest = course.since.max(*newest);
-        }
-    }
-
-    /// Where a link repeats, a packet arrives after the wire's delay or with the one that was sent first before it; if the last
-    /// of those was lost, when the other end has been told so.
-    fn arrive_in_turn(&mut self, step: &Step<'_>, course: &Course, link: usize) {
-        let LinkFacts { delay, jitter, detour, .. } = self.facts.links[link];
-        let delay = delay + detour.map_or(Span::ZERO, |detour| detour.at(course.since));
-        let line = &mut self.links[link];
-        let first = line.under_way.pop_front();
-        let last = std::mem::replace(&mut line.arrived, step.time);
-        // One that was given up in the same turn, or later, is waited for until that is known.
-        let tells = self.facts.links[link].medium.map_or(Span::ZERO, |medium| medium.tells);
-        let told = line.lost.filter(|lost| *lost + tells >= course.since).map(|lost| lost + tells + delay);
-        let earliest = (course.since + delay).max(last);
-        let latest = (course.since + delay + jitter).max(last).max(told.unwrap_or_default());
-        if let Some(other) = first.filter(|first| *first != step.record.packet) {
-            line.under_way.retain(|under_way| *under_way != step.record.packet);
-            self.note(
-                Rule::LinkDelay,
-                step,
-                format!("arrived before packet {other}, which was sent before it"),
-            );
-        }
-        self.check_wire(step, earliest, latest);
-        self.check_met(step);
-    }
-
-    fn check_met(&mut self, step: &Step<'_>) {
-        if self.met.contains(&step.record.packet) {
-            self.note(Rule::OneAtATime, step, "arrived, though another met it on its medium".to_owned());
-        }
-    }
-
-    fn check_wire(&mut self, step: &Step<'_>, earliest: Time, latest: Time) {
-        if step.time < earliest || step.time > latest {
-            let due =
-                if earliest == latest { format!("{latest}") } else { format!("{earliest} to {latest}") };
-            self.note(Rule::LinkDelay, step, format!("{}, but due at {due}", verb(step.record.event)));
+        if let Err(wrong) = self.facts.check_transmission(link, course.since, step.time, course.bytes) {
+            let took = step.time.since(course.since);
+            self.note(Rule::LinkRate, step, format!("sent within {took}, {wrong}"));
         }
     }
 

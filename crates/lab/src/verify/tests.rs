@@ -6,6 +6,8 @@ mod simulated;
 
 use super::facts::Facts;
 use super::*;
+use ackclock_sim::outage::Outage;
+use ackclock_sim::transmission::Manner;
 
 /// A trace in microseconds, of packets of 1000 B.
 #[derive(Clone, Default)]
@@ -75,10 +77,12 @@ fn links() -> [LinkFacts; 2] {
     let link = |name: &str, rate, delay_ms, capacity| LinkFacts {
         name: name.into(),
         rate: Rate::from_bits_per_second(rate),
-        phases: Vec::new(),
+        changes: None,
         delay: Span::from_millis(delay_ms),
         jitter: Span::ZERO,
         detour: None,
+        longer: None,
+        hold: Span::ZERO,
         reorders: false,
         capacity,
         service: Service { drops_only_when_full: true, ..Service::IN_ORDER },
@@ -220,30 +224,57 @@ fn a_transmission_takes_the_time_of_its_bits() {
     assert_eq!(story(101).breaks(), [Rule::LinkRate]);
 }
 
+/// The only length of a transmission that a link's facts allow, among those from one nanosecond less to one more.
+fn takes(link: LinkFacts, starts: u64, bytes: u32, about: u64) -> u64 {
+    let facts = Facts { links: &[link], paths: &[], agents: &[] };
+    let starts = Time::from_nanos(starts);
+    let allowed =
+        |ns: &u64| facts.check_transmission(0, starts, starts + Span::from_nanos(*ns), bytes).is_ok();
+    let all: Vec<u64> = (about - 1..=about + 1).filter(allowed).collect();
+    assert_eq!(all.len(), 1, "{about}: {all:?}");
+    all[0]
+}
+
 #[test]
 fn transmissions_are_rounded_to_a_nanosecond_and_never_instant() {
-    let links = |rate| [LinkFacts { rate: Rate::from_bits_per_second(rate), ..links()[0].clone() }];
-    let time = |rate, bytes| {
-        Facts { links: &links(rate), paths: &[], agents: &[] }.transmission(0, Time::ZERO, bytes).nanos()
+    let time = |rate, bytes, about| {
+        takes(LinkFacts { rate: Rate::from_bits_per_second(rate), ..links()[0].clone() }, 0, bytes, about)
     };
-    assert_eq!(time(3_000_000_000, 1000), 2667, "8000 bits at 3 bits a nanosecond: 2666.67");
-    assert_eq!(time(16_000_000_000, 1), 1, "half a nanosecond");
-    assert_eq!(time(1_000_000_000_000, 1), 1);
-    assert_eq!(time(0, 1), u64::MAX);
+    assert_eq!(time(3_000_000_000, 1000, 2667), 2667, "8000 bits at 3 bits a nanosecond: 2666.67");
+    assert_eq!(time(16_000_000_000, 1, 1), 1, "half a nanosecond");
+    assert_eq!(time(1_000_000_000_000, 1, 1), 1);
+}
+
+/// 80 Mbit/s for a millisecond, then 8 Mbit/s for two, again and again.
+fn changing(manner: Manner, outage: Option<Outage>) -> LinkFacts {
+    let rate = Rate::from_bits_per_second;
+    let phases = [(Span::from_millis(1), rate(80_000_000)), (Span::from_millis(2), rate(8_000_000))];
+    let rates = Timeline::cycle(phases).unwrap();
+    let changes = Changes { rates, manner, outage, nominal: rate(8_000_000) };
+    LinkFacts { changes: Some(changes), ..links()[1].clone() }
 }
 
 #[test]
 fn a_transmission_takes_the_rate_of_its_start() {
-    // 80 Mbit/s for a millisecond, then 8 Mbit/s for two: 1000 B take 100 us or 1000 us. 7.3 ms are two cycles and 1.3 ms.
-    let rate = Rate::from_bits_per_second;
-    let phases = vec![(Span::from_millis(1), rate(80_000_000)), (Span::from_millis(2), rate(8_000_000))];
-    let links = [LinkFacts { phases, ..links()[1].clone() }];
-    let micros = |at| {
-        Facts { links: &links, paths: &[], agents: &[] }.transmission(0, Time::from_nanos(at), 1000).nanos()
-            / 1000
-    };
-    let starts = [0, 999_999, 1_000_000, 2_999_999, 3_000_000, 7_300_000];
+    // 1000 B take 100 us or 1000 us. 7.3 ms are two cycles and 1.3 ms.
+    let micros =
+        |(at, about): (u64, u64)| takes(changing(Manner::AtStart, None), at, 1000, about * 1000) / 1000;
+    let starts =
+        [(0, 100), (999_999, 100), (1_000_000, 1000), (2_999_999, 1000), (3_000_000, 100), (7_300_000, 1000)];
     assert_eq!(starts.map(micros), [100, 100, 1000, 1000, 100, 1000]);
+}
+
+#[test]
+fn bits_take_the_rate_of_their_time_and_none_in_an_outage() {
+    // From 0.95 ms half of 1000 B go at 80 Mbit/s, the other half at 8 Mbit/s: 50 + 500 us. From 2.5 ms half at 8 Mbit/s
+    // and half at 80: 500 + 50 us. In an outage from 1.2 to 1.7 ms, after 50 us and 200, nothing: 1050 us in all.
+    let outage =
+        Some(Outage { from: Time::from_nanos(1_200_000), lasts: Span::from_nanos(500_000), every: None });
+    let takes = |outage, at, micros: u64| takes(changing(Manner::BitByBit, outage), at, 1000, micros * 1000);
+    assert_eq!(takes(None, 950_000, 550), 550_000);
+    assert_eq!(takes(None, 2_500_000, 550), 550_000);
+    assert_eq!(takes(outage, 950_000, 1050), 1_050_000);
+    assert_eq!(takes(outage, 3_950_000, 550), 550_000);
 }
 
 #[test]

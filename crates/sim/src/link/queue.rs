@@ -66,7 +66,7 @@ impl Queue {
         &mut self,
         arrival: &Arrival,
         free_at: Time,
-        transmission: &mut Transmission,
+        transmission: &Transmission,
     ) -> Verdict {
         if let Some(limit) = self.only_limit {
             let fits = free_at <= arrival.now
@@ -81,14 +81,14 @@ impl Queue {
 
     /// Lets a periodic discipline see the queue as it was at the end of each period until `now`.
     #[inline]
-    pub(super) fn look(&mut self, now: Time, free_at: Time, transmission: &mut Transmission) {
+    pub(super) fn look(&mut self, now: Time, free_at: Time, transmission: &Transmission) {
         if self.next_look <= now {
             self.look_at_each(now, free_at, transmission);
         }
     }
 
     #[cold]
-    pub(super) fn look_at_each(&mut self, now: Time, free_at: Time, transmission: &mut Transmission) {
+    pub(super) fn look_at_each(&mut self, now: Time, free_at: Time, transmission: &Transmission) {
         while self.next_look <= now {
             let then = self.next_look;
             self.settle(then);
@@ -101,7 +101,7 @@ impl Queue {
 
     /// What waits at `now`, up to when the queue has settled.
     #[inline]
-    pub(super) fn backlog(&self, now: Time, free_at: Time, transmission: &mut Transmission) -> Backlog {
+    pub(super) fn backlog(&self, now: Time, free_at: Time, transmission: &Transmission) -> Backlog {
         let sending = free_at > now;
         let wait = if transmission.varies() {
             self.wait_at_present(now, free_at, transmission)
@@ -118,12 +118,12 @@ impl Queue {
     }
 
     /// How long a packet that joined now would wait if the rate stayed as it is: the rest of the packet being sent, then
-    /// the bytes that wait. That is what a router can know; when the link is free is known here because the phases are.
+    /// the bytes that wait. That is what a router can know; when the link is free is known here because the rates are.
     #[cold]
-    pub(super) fn wait_at_present(&self, now: Time, free_at: Time, transmission: &mut Transmission) -> Span {
+    pub(super) fn wait_at_present(&self, now: Time, free_at: Time, transmission: &Transmission) -> Span {
         let sent = self.waiting.first().map_or(free_at, |first| first.starts);
         let rate = transmission.rate_at(now);
-        sent.since(now) + rate.time_to_send(Size::from_bytes(self.waiting_bytes))
+        transmission.rest_at(now, sent) + rate.time_to_send(Size::from_bytes(self.waiting_bytes))
     }
 
     #[inline]

@@ -1,6 +1,8 @@
 //! A link against times worked by hand.
 
 use super::*;
+use crate::timeline::Timeline;
+use crate::transmission::Manner;
 use ackclock_aqm::{Backlog, Capacity, Discipline, Ecn, disciplines::droptail::DropTail};
 
 fn link(capacity: Option<u64>) -> Link {
@@ -13,13 +15,20 @@ fn link_with(discipline: Option<Queueing>) -> Link {
         from: "a".into(),
         to: "b".into(),
         rate: Rate::from_bits_per_second(8_000_000), // a byte per microsecond
-        phases: Vec::new(),
+        changes: None,
         delay: Span::from_millis(10),
         discipline,
         impairments: Impairments::default(),
         seed: 1,
     };
     Link::new(parts, true, Interval { from: Time::ZERO, to: Time::from_seconds(1.0) })
+}
+
+/// Phases that repeat, in milliseconds and bit/s, of which a packet keeps the rate that it began with.
+fn at_start(phases: [(u64, u64); 2]) -> Changes {
+    let phases = phases.map(|(ms, bits)| (Span::from_millis(ms), Rate::from_bits_per_second(bits)));
+    let rates = Timeline::cycle(phases).unwrap();
+    Changes { rates, manner: Manner::AtStart, outage: None, nominal: Rate::from_bits_per_second(8_000_000) }
 }
 
 fn arrival(now: Time) -> Arrival {
@@ -105,9 +114,8 @@ fn a_discipline_is_told_the_wait_at_the_present_rate() {
     // at the slow rate: 69.5 ms. With one rate it is when the link is free.
     let (told, waits) = std::sync::mpsc::channel();
     let mut link = link_with(Some(Queueing::at_arrival(Waits(told))));
-    let phase = |ms, bits| Phase { lasts: Span::from_millis(ms), rate: Rate::from_bits_per_second(bits) };
-    let slow = vec![phase(4, 8_000_000), phase(1000, 800_000)];
-    link.transmission = Transmission::new(link.rate, slow);
+    let slow = at_start([(4, 8_000_000), (1000, 800_000)]);
+    link.transmission = Transmission::new(link.rate, Some(slow));
     for _ in 0..10 {
         link.offer(&arrival(Time::ZERO));
     }
@@ -121,12 +129,12 @@ fn a_discipline_is_told_the_wait_at_the_present_rate() {
 fn time_spent_sending_is_clipped_at_both_ends_of_the_measured_interval() {
     // Packets of 4 ms at 8, 15 and 19 ms, measured from 10 to 20 ms: 2 + 4 + 1 ms. At half the rate from 15 ms on, the
     // second goes on to 23 ms and fills the rest, 5 ms; the third waits for it.
-    let (whole, half) = (Rate::from_bits_per_second(8_000_000), Rate::from_bits_per_second(4_000_000));
-    let phase = |rate| Phase { lasts: Span::from_millis(15), rate };
-    for (phases, busy_ms) in [(vec![], 7), (vec![phase(whole), phase(half)], 7), (vec![phase(half)], 10)] {
+    let (whole, half) = ((15, 8_000_000), (15, 4_000_000));
+    let changes = [(None, 7), (Some(at_start([whole, half])), 7), (Some(at_start([half, half])), 10)];
+    for (changes, busy_ms) in changes {
         let mut link = link(None);
         link.measured = Interval { from: Time::from_seconds(0.010), to: Time::from_seconds(0.020) };
-        link.transmission = Transmission::new(whole, phases);
+        link.transmission = Transmission::new(link.rate, changes);
         for ms in [8, 15, 19] {
             let now = Time::ZERO + Span::from_millis(ms);
             link.offer(&Arrival { bytes: 4000, ..arrival(now) });

@@ -2,7 +2,7 @@
 
 use super::Network;
 use crate::agent::{Agent, AgentCounts, AgentParts, Node, Passage, Way};
-use crate::packet::Packet;
+use crate::packet::{Extension, Packet};
 use crate::schedule::SourceId;
 use crate::trace::Event;
 use ackclock_base::Time;
@@ -26,13 +26,25 @@ struct Onward {
     link: u32,
 }
 
-/// What an agent sends, until the network has time for it.
+/// What an agent is shown, and what it sends, until the network has time for it.
 #[derive(Default)]
-pub(super) struct Outgoing(Vec<(Way, Packet)>);
+pub(super) struct Outgoing {
+    /// Of the packet that has just arrived.
+    extension: Extension,
+    packets: Vec<(Way, Packet, Option<Extension>)>,
+}
 
 impl Node for Outgoing {
     fn send(&mut self, way: Way, packet: Packet) {
-        self.0.push((way, packet));
+        self.packets.push((way, packet, None));
+    }
+
+    fn send_extended(&mut self, way: Way, packet: Packet, extension: Extension) {
+        self.packets.push((way, packet, Some(extension)));
+    }
+
+    fn extension(&self) -> Extension {
+        self.extension
     }
 }
 
@@ -90,6 +102,7 @@ impl Network {
         packet: &mut Packet,
     ) {
         let mut outgoing = std::mem::take(&mut self.outgoing);
+        outgoing.extension = self.extensions.of(packet);
         let placed = &mut self.agents[agent as usize];
         let passage = placed.agent.on_packet(now, way, packet, &mut outgoing);
         let link = placed.ways[way as usize].link;
@@ -122,7 +135,10 @@ impl Network {
     }
 
     fn send_from(&mut self, agent: u32, now: Time, outgoing: &mut Outgoing) {
-        for (way, mut packet) in outgoing.0.drain(..) {
+        for (way, mut packet, extension) in outgoing.packets.drain(..) {
+            if let Some(extension) = extension {
+                packet.extension = self.extensions.keep(extension);
+            }
             let Onward { path, step, link } = self.agents[agent as usize].ways[way as usize];
             if let Some(trace) = &mut self.trace {
                 self.number = trace.next_packet();

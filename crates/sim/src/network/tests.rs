@@ -16,7 +16,7 @@ fn network(discipline: &str) -> Network {
         from: "a".into(),
         to: "b".into(),
         rate,
-        phases: Vec::new(),
+        changes: None,
         delay: Span::ZERO,
         discipline: Some((entry.build)(&entry.descriptor.defaults(), Capacity::Packets(1), &link)),
         impairments: crate::channel::Impairments::default(),

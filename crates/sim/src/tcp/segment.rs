@@ -130,6 +130,11 @@ impl Segment {
         segment
     }
 
+    /// Whether there are blocks in what lies beside a header.
+    pub(super) fn has_blocks(extension: &Extension) -> bool {
+        !blocks(extension)[0].is_empty()
+    }
+
     /// What the words of a packet's header say, without what may lie beside it.
     #[inline]
     pub(super) fn head(packet: &Packet) -> Self {

@@ -21,7 +21,7 @@ fn link(name: &str, megabits: u64, delay_ms: u64, impairments: Impairments) -> L
         from: "a".into(),
         to: "b".into(),
         rate: Rate::from_bits_per_second(megabits * 1_000_000),
-        phases: Vec::new(),
+        changes: None,
         delay: Span::from_millis(delay_ms),
         discipline: None,
         impairments,

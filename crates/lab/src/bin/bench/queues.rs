@@ -94,7 +94,7 @@ fn link(entry: &Entry) -> Link {
         from: "a".into(),
         to: "b".into(),
         rate,
-        phases: Vec::new(),
+        changes: None,
         delay: Span::ZERO,
         discipline: Some((entry.build)(&values, Capacity::Packets(50), &link_rate)),
         impairments: Impairments::default(),

@@ -22,10 +22,12 @@ fn facts(jitter: Span, reorders: bool, medium: Option<usize>) -> Vec<LinkFacts> 
     let link = |index: usize| LinkFacts {
         name: format!("l{index}"),
         rate: Rate::from_bits_per_second(2_000_000),
-        phases: Vec::new(),
+        changes: None,
         delay: Span::from_millis(4),
         jitter: if index == 0 { jitter } else { Span::ZERO },
         detour: None,
+        longer: None,
+        hold: Span::ZERO,
         reorders: index == 0 && reorders,
         capacity: None,
         service: Service { drops_only_when_full: true, ..Service::IN_ORDER },
@@ -46,7 +48,7 @@ fn run(facts: &[LinkFacts], channel: Option<Box<dyn Channel>>) -> Trace {
         from: "a".into(),
         to: "b".into(),
         rate: facts.rate,
-        phases: Vec::new(),
+        changes: None,
         delay: facts.delay,
         discipline: None,
         impairments: Impairments {

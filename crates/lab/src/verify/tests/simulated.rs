@@ -69,7 +69,7 @@ fn link(index: usize) -> LinkParts {
         from,
         to,
         rate,
-        phases: Vec::new(),
+        changes: None,
         delay: Span::from_millis(delay_ms),
         discipline,
         impairments: Impairments { loss, ..Impairments::default() },
@@ -133,10 +133,12 @@ fn run() -> Run {
     let facts = |(name, rate, delay_ms, queue, _): &Sketch| LinkFacts {
         name: (*name).into(),
         rate: Rate::from_bits_per_second(*rate),
-        phases: Vec::new(),
+        changes: None,
         delay: Span::from_millis(*delay_ms),
         jitter: Span::ZERO,
         detour: None,
+        longer: None,
+        hold: Span::ZERO,
         reorders: false,
         capacity: queue.map(|(_, capacity)| capacity),
         service: queue

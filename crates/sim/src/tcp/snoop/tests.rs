@@ -1,6 +1,7 @@
 //! The agent between a sender and a mobile, packet by packet.
 
 use super::*;
+use crate::packet::Extension;
 use proptest::prelude::*;
 
 /// What the agent sends.
@@ -10,6 +11,14 @@ struct Sent(Vec<(Way, u64)>);
 impl Node for Sent {
     fn send(&mut self, way: Way, packet: Packet) {
         self.0.push((way, Segment::head(&packet).number));
+    }
+
+    fn send_extended(&mut self, way: Way, packet: Packet, _: Extension) {
+        self.send(way, packet);
+    }
+
+    fn extension(&self) -> Extension {
+        Extension::default()
     }
 }
 

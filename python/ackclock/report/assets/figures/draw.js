@@ -76,7 +76,7 @@ for (const figure of document.querySelectorAll("figure.figure")) {
     title: figure.querySelector("h4").textContent,
     name: figure.id,
     hidden: new Set(),
-    overlay: false,
+    overlay: figure.classList.contains("overlaid"),
     drawn: false,
     printing: false,
     width: 0,

@@ -11,7 +11,7 @@ async function picture(element, format) {
   const Plotly = await library();
   const state = states.get(element);
   const look = theme();
-  const panels = state.overlay ? 1 : state.description.panels.length;
+  const panels = state.overlay || !state.description.panels ? 1 : state.description.panels.length;
   const shape = layout(state, look, 1200, Math.max(675, 120 + 190 * panels));
   shape.showlegend = true;
   shape.legend = { orientation: "h", x: 0, xanchor: "left", y: -0.16, yanchor: "top" };
@@ -56,6 +56,7 @@ function pairs(state) {
 
 function table(state) {
   if (state.description.kind === "trade-off") return pairs(state);
+  if (state.description.kind === "sweep-figure") return sweepTable(state.description);
   const rows = [["panel", "curve", state.description.x.label, "value", "low", "high", "thesis"]];
   for (const panel of state.description.panels) {
     for (const curve of panel.curves) {

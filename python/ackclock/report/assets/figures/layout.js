@@ -3,16 +3,14 @@
 // A finger that drags scrolls the page; a mouse that drags zooms.
 const touch = matchMedia("(pointer: coarse)").matches;
 
-// Axes start at zero unless that would squeeze the curves into the upper half.
+// An axis of what is never negative starts at zero, so that heights compare.
 function startsAtZero(values) {
   let low = Infinity;
-  let high = -Infinity;
   for (const value of values) {
     if (value === null) continue;
     low = Math.min(low, value);
-    high = Math.max(high, value);
   }
-  return low >= 0 && low < 0.5 * high;
+  return low >= 0;
 }
 
 function fromZero(panels) {
@@ -42,6 +40,7 @@ function axis(given, look) {
 
 function layout(state, look, width, height) {
   const description = state.description;
+  if (description.kind === "sweep-figure") return sweepLayout(description, look, width, height);
   const panels = state.overlay ? description.panels.slice(0, 1) : description.panels;
   const narrow = width < 560;
   look.size = narrow ? 12 : 14;

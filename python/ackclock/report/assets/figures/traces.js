@@ -47,6 +47,7 @@ function extent(description) {
 
 function traces(state, look) {
   const description = state.description;
+  if (description.kind === "sweep-figure") return sweepTraces(description, look);
   const time = description.kind === "time";
   const result = [];
   description.panels.forEach(function (panel, p) {

@@ -1,0 +1,381 @@
+//! C4, Christian's congestion control code (draft-huitema-ccwg-c4-spec after -04, experimental): a nominal rate, the greatest round
+//! trip seen of late, and a cycle of eras in which a probe of a sixteenth must succeed before a push of a quarter. How soon delay,
+//! losses and marks count grows with the rate, so that faster flows give way to slower ones.
+//!
+//! Where the text contradicts itself, the section about a thing is followed, not the overview: two eras of cruising, Probing
+//! after it, 7/8 to drain. A rate only rises by a sample (the text's code has it fall), the margin is a time beside the greatest round
+//! trip, and the cut for delay is the excess over the threshold in parts of the threshold. Left out: the state Resuming.
+
+mod signals;
+
+use crate::bbr::rounds::Rounds;
+use crate::classic::MAX_CWND;
+use crate::control::{
+    Ack, Change, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, RateSample, Timeout,
+};
+use crate::entry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Random, Range, Rate, Span, parameters};
+use signals::{Kind, Signals};
+
+#[cfg(test)]
+mod tests;
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "c4",
+        "C4: a nominal rate and the greatest round trip of late; probes a little, and pushes where a probe succeeds",
+        "draft-huitema-ccwg-c4-spec, after -04",
+        Parameters::TABLE,
+    ),
+    build: Build::Model(|values, initial| Box::new(C4::new(values.into(), initial))),
+    companions: Companions::recovery("rack"),
+};
+
+const GAIN: Range = Range::between(0.1, 10.0);
+
+parameters! {
+    /// The constants.
+    pub struct Parameters {
+        /// What is sent in Recovery, as a part of the nominal rate
+        recovery_alpha: f64 = number("0.9375", GAIN, "section 4.4: 15/16"),
+        /// The same where a queue is to be drained
+        drain_alpha: f64 = number("0.875", GAIN, "section 5.8: 7/8; the table of section 4 has 3/4"),
+        /// The same in Probing; half as much beyond one where marks have been seen
+        probe_alpha: f64 = number("1.0625", GAIN, "section 4.6: 17/16, or 33/32"),
+        /// The same in Pushing
+        push_alpha: f64 = number("1.25", GAIN, "section 4.7: 5/4"),
+        /// What the nominal rate has grown by in an era of Pushing that is followed by another
+        push_growth: f64 = number("1.1875", Range::between(1.0, 10.0), "section 4.7: 19/16"),
+        /// What it has grown by in an era of Initial that counts as one with an increase
+        initial_growth: f64 = number("1.25", Range::between(1.0, 10.0), "the author's c4.c; the draft says only that it increases"),
+        /// Eras of Cruising
+        cruise_eras: u32 = integer("2", Range::between(1.0, 1000.0), "section 4.5; the overview has 4"),
+    }
+}
+
+/// Section 3.2: round trips longer than the least by more are not believed.
+const MAX_JITTER_SECONDS: f64 = 0.25;
+/// Section 4.1: the margin, the least rate of Initial in bytes per second, and the quantum.
+const MARGIN_SECONDS: f64 = 0.015;
+const INITIAL_BYTES_PER_SECOND: f64 = 131_072.0;
+const QUANTUM_SECONDS: f64 = 0.004;
+const MAX_QUANTUM_BYTES: f64 = 65_536.0;
+const MIN_PACKETS: Packets = 2.0;
+/// Section 4.2: eras without an increase that end Initial, of those that let delay and marks do so, and how many packets a loss needs.
+const ERAS_WITHOUT_INCREASE: u32 = 3;
+const ERAS_BEFORE_DELAY: u32 = 2;
+const PACKETS_BEFORE_LOSS: Packets = 20.0;
+/// Section 4.4.1.
+const HIGH_JITTER: f64 = 0.4;
+
+/// Where the connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Doubles in a round trip.
+    Initial,
+    /// Waits for what was sent before to show.
+    Recovery,
+    /// Sends at the nominal rate.
+    Cruising,
+    /// Asks with a little more whether there is room.
+    Probing,
+    /// Takes it.
+    Pushing,
+}
+
+/// The model, and what it allows. Rates are in packets per second, times in seconds.
+#[derive(Clone, Debug)]
+pub struct C4 {
+    parameters: Parameters,
+    state: State,
+    alpha: f64,
+    alpha_before: f64,
+    rate: f64,
+    max_rtt: f64,
+    running_min_rtt: f64,
+    era: Era,
+    /// Eras of this state so far.
+    eras: u32,
+    rounds: Rounds,
+    signals: Signals,
+    initial_cwnd: Packets,
+    eras_without_increase: u32,
+    received: Packets,
+    /// Whether a signal came since the last recovery, and how many recoveries in a row saw one.
+    congested: bool,
+    successive: u32,
+    /// The greatest rate since the last recovery but one, and whether the nominal one has grown since.
+    recent_max: f64,
+    has_grown: bool,
+    /// The nominal rate before the probe that this recovery judges.
+    probed_from: Option<f64>,
+    after_timeout: bool,
+    packet_bytes: f64,
+    decision: Decision,
+}
+
+/// What an era has shown.
+#[derive(Clone, Copy, Debug)]
+struct Era {
+    min_rtt: f64,
+    max_rtt: f64,
+    rate_before: f64,
+    app_limited: bool,
+}
+
+impl Era {
+    fn begin(rate: f64) -> Self {
+        Self { min_rtt: f64::INFINITY, max_rtt: 0.0, rate_before: rate, app_limited: false }
+    }
+}
+
+impl C4 {
+    /// A connection at its start.
+    pub fn new(parameters: Parameters, initial: &Initial) -> Self {
+        let cwnd = initial.window.max(1.0);
+        Self {
+            parameters,
+            state: State::Initial,
+            alpha: 2.0,
+            alpha_before: 2.0,
+            rate: 0.0,
+            max_rtt: 0.0,
+            running_min_rtt: f64::INFINITY,
+            era: Era::begin(0.0),
+            eras: 0,
+            rounds: Rounds::default(),
+            signals: Signals::default(),
+            initial_cwnd: cwnd,
+            eras_without_increase: 0,
+            received: 0.0,
+            congested: false,
+            successive: 0,
+            recent_max: 0.0,
+            has_grown: false,
+            probed_from: None,
+            after_timeout: false,
+            packet_bytes: f64::from(initial.packet_bytes.max(1)),
+            decision: Decision::window(cwnd, f64::INFINITY),
+        }
+    }
+
+    fn take_rate(&mut self, ack: &Ack, sample: &RateSample) {
+        let rate = sample.packets_per_second(ack.min_rtt).unwrap_or(0.0);
+        self.recent_max = self.recent_max.max(rate);
+        if !self.congested && rate > self.rate {
+            self.rate = rate;
+            self.has_grown = true;
+        }
+        self.era.app_limited |= sample.app_limited;
+        if let Some(rtt) = ack.rtt.map(Span::seconds) {
+            self.era.min_rtt = self.era.min_rtt.min(rtt);
+            self.era.max_rtt = self.era.max_rtt.max(rtt);
+            self.max_rtt = if self.max_rtt == 0.0 { rtt } else { self.max_rtt };
+        }
+    }
+
+    /// Section 3.2, at the end of an era that was sent no faster than the nominal rate.
+    fn take_round_trips(&mut self) {
+        let Era { min_rtt, max_rtt, .. } = self.era;
+        if self.alpha_before > 1.0 || max_rtt == 0.0 {
+            return;
+        }
+        self.running_min_rtt = if min_rtt < self.running_min_rtt {
+            min_rtt
+        } else {
+            (7.0 * self.running_min_rtt + min_rtt) / 8.0
+        };
+        let max_rtt = max_rtt.min(self.running_min_rtt + MAX_JITTER_SECONDS);
+        self.max_rtt = if max_rtt > self.max_rtt { max_rtt } else { (7.0 * self.max_rtt + max_rtt) / 8.0 };
+    }
+
+    fn end_era(&mut self) {
+        self.take_round_trips();
+        self.eras += 1;
+        let grew_by = |factor: f64| self.rate >= factor * self.era.rate_before;
+        match self.state {
+            State::Initial if self.rate > 0.0 && grew_by(self.parameters.initial_growth) => {
+                self.eras_without_increase = 0;
+            }
+            State::Initial if !self.era.app_limited => self.eras_without_increase += 1,
+            State::Recovery => self.end_recovery(),
+            State::Cruising if self.eras >= self.parameters.cruise_eras => {
+                self.probed_from = Some(self.rate);
+                let beyond = self.parameters.probe_alpha - 1.0;
+                self.enter(
+                    State::Probing,
+                    1.0 + if self.signals.has_seen_marks { beyond / 2.0 } else { beyond },
+                );
+            }
+            State::Probing => self.recover(),
+            State::Pushing if self.eras >= 2 && !grew_by(self.parameters.push_growth) => self.recover(),
+            State::Initial | State::Cruising | State::Pushing => {}
+        }
+        if self.state == State::Initial && self.eras_without_increase >= ERAS_WITHOUT_INCREASE {
+            self.leave_initial();
+        }
+        self.alpha_before = self.alpha;
+        self.era = Era::begin(self.rate);
+    }
+
+    fn enter(&mut self, state: State, alpha: f64) {
+        (self.state, self.alpha, self.eras) = (state, alpha, 0);
+    }
+
+    /// Section 5.8: what Initial and Pushing have queued is drained.
+    fn recover(&mut self) {
+        let Parameters { recovery_alpha, drain_alpha, .. } = self.parameters;
+        let drains = matches!(self.state, State::Initial | State::Pushing);
+        self.enter(State::Recovery, if drains { drain_alpha } else { recovery_alpha });
+    }
+
+    /// Section 4.2: half of the last window is what the path holds.
+    fn leave_initial(&mut self) {
+        if self.rate > 0.0 {
+            self.max_rtt = self.decision.cwnd / 2.0 / self.rate;
+        }
+        self.recover();
+    }
+
+    /// Sections 4.4, 5.6 and 5.7.
+    fn end_recovery(&mut self) {
+        self.successive = if self.congested { self.successive + 1 } else { 0 };
+        if self.successive > 1 && self.recent_max > 0.0 {
+            self.rate = self.recent_max;
+        } else if !self.has_grown && !self.congested && !self.era.app_limited && self.recent_max > 0.0 {
+            self.rate = (self.rate + self.recent_max) / 2.0;
+        }
+        let probe_succeeded = self.probed_from.is_some_and(|before| self.rate > before) && !self.congested;
+        if probe_succeeded {
+            self.enter(State::Pushing, self.parameters.push_alpha);
+        } else if self.running_min_rtt < HIGH_JITTER * self.max_rtt {
+            self.enter(State::Initial, 2.0);
+            self.initial_cwnd = self.rate * self.max_rtt;
+            (self.eras_without_increase, self.received) = (0, 0.0);
+        } else {
+            self.enter(State::Cruising, 1.0);
+        }
+        (self.congested, self.has_grown, self.recent_max, self.probed_from) = (false, false, 0.0, None);
+        self.signals.marks = 0.0;
+    }
+
+    /// Section 5.5: only in Cruising is the nominal rate what was sent, so only there is it cut. Whether Recovery begins.
+    fn give_way(&mut self, kind: Kind, beta: f64, delivered: Packets) -> bool {
+        let counts = match (self.state, kind) {
+            (State::Initial, Kind::Loss) => self.received > PACKETS_BEFORE_LOSS,
+            (State::Initial, _) => self.eras_without_increase >= ERAS_BEFORE_DELAY,
+            _ => true,
+        };
+        if !counts {
+            return false;
+        }
+        self.congested = true;
+        match self.state {
+            State::Recovery => return false,
+            State::Initial => self.leave_initial(),
+            State::Cruising => {
+                self.rate *= 1.0 - beta;
+                self.recover();
+            }
+            State::Probing | State::Pushing => self.recover(),
+        }
+        self.rounds.begin(delivered);
+        self.alpha_before = self.alpha;
+        self.era = Era::begin(self.rate);
+        true
+    }
+
+    /// Section 4.1.
+    fn allow(&mut self) {
+        if self.rate <= 0.0 || self.max_rtt <= 0.0 {
+            return;
+        }
+        let initial = self.state == State::Initial;
+        let least = if initial { INITIAL_BYTES_PER_SECOND / self.packet_bytes } else { 0.0 };
+        let rate = self.alpha * self.rate;
+        let margin = if initial { 0.0 } else { (self.max_rtt / 4.0).min(MARGIN_SECONDS) };
+        let cwnd = (rate * (self.max_rtt + margin)).max(MIN_PACKETS);
+        let cwnd = if initial { cwnd.max(self.initial_cwnd) } else { cwnd };
+        let paced = rate.max(least);
+        let quantum = (paced * QUANTUM_SECONDS).min(MAX_QUANTUM_BYTES / self.packet_bytes).max(MIN_PACKETS);
+        let bits = paced * self.packet_bytes * 8.0;
+        self.decision = Decision {
+            cwnd: cwnd.clamp(1.0, MAX_CWND),
+            pacing_rate: Some(Rate::from_bits_per_second((bits as u64).max(1))),
+            send_quantum: Some(quantum as u32),
+            ..self.decision
+        };
+    }
+}
+
+impl Control for C4 {
+    /// After a timeout a packet at a time (RFC 5681 section 3.1) until one arrives: the draft leaves that to the transport.
+    fn decision(&self) -> Decision {
+        Decision { cwnd: if self.after_timeout { 1.0 } else { self.decision.cwnd }, ..self.decision }
+    }
+
+    fn ecn(&self) -> EcnResponse {
+        EcnResponse::Counts
+    }
+
+    fn follows_sending(&self) -> Follows {
+        Follows::Nothing
+    }
+
+    fn on_change(&mut self, change: &Change) {
+        if let Change::PacketBytes(bytes) = *change {
+            let bytes = f64::from(bytes.max(1));
+            let factor = self.packet_bytes / bytes;
+            self.packet_bytes = bytes;
+            for amount in
+                [&mut self.rate, &mut self.recent_max, &mut self.era.rate_before, &mut self.initial_cwnd]
+            {
+                *amount *= factor;
+            }
+            self.probed_from = self.probed_from.map(|rate| rate * factor);
+            self.decision.cwnd = (self.decision.cwnd * factor).clamp(1.0, MAX_CWND);
+            self.rounds.scale(factor);
+            self.allow();
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {
+        self.after_timeout &= ack.newly_acked == 0.0;
+        self.signals.take(ack);
+        self.received += ack.newly_acked;
+        if self.state == State::Initial {
+            let divisor = libm::pow(8.0, f64::from(self.eras_without_increase));
+            self.initial_cwnd = (self.initial_cwnd + ack.newly_acked / divisor).min(MAX_CWND);
+        }
+        let Some(sample) = ack.rate else { return };
+        self.rounds.take(ack, &sample, self.decision.cwnd);
+        self.take_rate(ack, &sample);
+        let congestion = self.signals.congestion(self.rate * self.packet_bytes, self.max_rtt, ack.rtt);
+        let recovers = congestion.is_some_and(|(kind, beta)| self.give_way(kind, beta, ack.delivered));
+        if !recovers && self.rounds.start {
+            self.end_era();
+        }
+        self.allow();
+    }
+
+    /// Section 5.3.1: what a timer gives up for lost says nothing.
+    fn on_lost(&mut self, _lost: &Lost, _random: &mut dyn Random) {
+        if !self.after_timeout {
+            self.signals.lose();
+        }
+    }
+
+    fn on_loss(&mut self, _loss: &Loss, _random: &mut dyn Random) {}
+
+    fn on_timeout(&mut self, _timeout: &Timeout, _random: &mut dyn Random) {
+        self.after_timeout = true;
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("c4_state", self.state as u32 as f64);
+        series("c4_rate_packets_per_s", self.rate);
+        series("c4_max_rtt_s", self.max_rtt);
+        series("c4_loss_rate", self.signals.losses);
+    }
+}

@@ -1,0 +1,299 @@
+//! PCC Vivace (Dong et al., PCC Vivace: Online-Learning Congestion Control, NSDI 2018): sends at a rate, sees what utility that has
+//! in a round trip, and climbs the slope between a little more and a little less.
+//!
+//! The paper was not at hand: utility, gradient, confidence amplifier and change boundary are from memory, as are their
+//! constants; the authors' sender (PCC-Uspace) was read beside them and has a filter of 0.02, probes of 0.02 in four
+//! intervals, and another amplifier. Of ours: a window, of twice what the rate sends in a round trip, since a host here has
+//! one; what a timeout does; and that an interval counts only if three quarters of its rate were sent.
+
+mod interval;
+
+use crate::classic::MAX_CWND;
+use crate::control::{Ack, Change, Control, Decision, Follows, Initial, Loss, Lost, Timeout};
+use crate::entry::{Build, Companions, Entry, control};
+use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
+use interval::{Interval, Role, Utility};
+
+#[cfg(test)]
+mod tests;
+
+/// The control's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &control(
+        "vivace",
+        "PCC Vivace: climbs the slope of a utility of rate, latency gradient and loss",
+        "Dong et al. 2018, \"PCC Vivace: online-learning congestion control\", from memory; the authors' sender",
+        Parameters::TABLE,
+    ),
+    build: Build::Model(|values, initial| Box::new(Vivace::new(values.into(), initial))),
+    companions: Companions::recovery("rack"),
+};
+
+const MEMORY: &str = "Dong et al. 2018, from memory";
+
+parameters! {
+    /// The utility, and how its slope is climbed.
+    pub struct Parameters {
+        /// What a rate is worth
+        utility: Utility,
+        /// By what part of itself the rate is varied to see the slope
+        probe: f64 = number("0.05", Range::between(0.001, 0.5), MEMORY),
+        /// How many Mbit/s a slope of one utility for each of them is worth at first
+        step: f64 = number("1", Range::between(0.0, 1000.0), MEMORY),
+        /// The part of itself by which the rate changes at most
+        bound: f64 = number("0.05", Range::between(0.001, 1.0), MEMORY),
+        /// What each change at the bound adds to it
+        bound_step: f64 = number("0.1", Range::between(0.0, 1.0), MEMORY),
+        /// The least that an interval lasts, in packets at its rate
+        least_packets: f64 = packets("10 packets", Range::between(1.0, 1000.0), "the authors' sender"),
+    }
+}
+
+/// Of ours: an interval is judged when what was sent so much of a round trip after it has arrived, so that its losses show.
+const PATIENCE: f64 = 0.25;
+/// Of ours: the part of an interval's rate that must have been sent.
+const LEAST_SENT: f64 = 0.75;
+/// Intervals that are being sent or wait for their acknowledgements.
+const PENDING: usize = 8;
+
+/// Where the connection is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    /// Doubles with each interval while that is worth more; the rate and the worth of the last.
+    Starting(Option<(f64, f64)>),
+    /// Varies the rate; the worth of a little more.
+    Probing(Option<f64>),
+}
+
+/// The rate, and what is being measured.
+#[derive(Clone, Debug)]
+pub struct Vivace {
+    parameters: Parameters,
+    stage: Stage,
+    /// Packets per second.
+    rate: f64,
+    /// The oldest first.
+    pending: [Interval; PENDING],
+    count: usize,
+    /// What the next interval is for.
+    next: Role,
+    /// When the newest packet acknowledged was sent.
+    acked_sent: Time,
+    smoothed_rtt: f64,
+    /// Steps in one direction, which is up if the flag says so, and steps at the bound among them.
+    steps: u32,
+    rises: bool,
+    bounded: u32,
+    after_timeout: bool,
+    initial_window: Packets,
+    packet_bytes: f64,
+}
+
+impl Vivace {
+    /// A connection at its start.
+    pub fn new(parameters: Parameters, initial: &Initial) -> Self {
+        Self {
+            parameters,
+            stage: Stage::Starting(None),
+            rate: 0.0,
+            pending: [Interval::default(); PENDING],
+            count: 0,
+            next: Role::Start,
+            acked_sent: Time::ZERO,
+            smoothed_rtt: 0.0,
+            steps: 0,
+            rises: false,
+            bounded: 0,
+            after_timeout: false,
+            initial_window: initial.window.max(1.0),
+            packet_bytes: f64::from(initial.packet_bytes.max(1)),
+        }
+    }
+
+    fn megabits(&self, rate: f64) -> f64 {
+        rate * self.packet_bytes * 8.0 / 1e6
+    }
+
+    /// The rate at which packets leave now.
+    fn sending(&self) -> f64 {
+        if self.count == 0 { self.rate } else { self.pending[self.count - 1].rate }
+    }
+
+    /// The interval in which a packet was sent.
+    fn interval_of(&mut self, sent: Time) -> Option<&mut Interval> {
+        self.pending[..self.count].iter_mut().rev().find(|interval| sent >= interval.start)
+    }
+
+    /// Begins the next interval where the present one has lasted for a round trip.
+    fn go_on(&mut self, now: Time, app_limited: bool) {
+        if let Some(current) = self.pending[..self.count].last_mut() {
+            let least = self.parameters.least_packets / current.rate;
+            if now.since(current.start).seconds() < self.smoothed_rtt.max(least) || self.count == PENDING {
+                return;
+            }
+            current.end = Some(now);
+            current.app_limited = app_limited;
+            if self.next == Role::Start && !app_limited {
+                self.rate *= 2.0;
+            }
+        }
+        let probe = self.parameters.probe;
+        let rate = match self.next {
+            Role::Start | Role::Waits => self.rate,
+            Role::More => self.rate * (1.0 + probe),
+            Role::Less => self.rate * (1.0 - probe),
+        };
+        self.pending[self.count] = Interval::begin(now, rate, self.next);
+        self.count += 1;
+        self.next = match self.next {
+            Role::Start => Role::Start,
+            Role::More => Role::Less,
+            Role::Less | Role::Waits => Role::Waits,
+        };
+    }
+
+    /// Judges what has been acknowledged.
+    fn judge_finished(&mut self) {
+        let patience = Span::from_seconds(PATIENCE * self.smoothed_rtt);
+        while self.count > 0 && self.pending[0].end.is_some_and(|end| self.acked_sent >= end + patience) {
+            let finished = self.pending[0];
+            self.pending[..self.count].rotate_left(1);
+            self.count -= 1;
+            self.judge(&finished);
+        }
+    }
+
+    fn judge(&mut self, interval: &Interval) {
+        let utility = self.parameters.utility.of(self.megabits(interval.rate), interval);
+        let counts = !interval.app_limited && interval.sent_rate() >= LEAST_SENT * interval.rate;
+        match (self.stage, interval.role) {
+            (Stage::Starting(last), Role::Start) => match last {
+                _ if !counts => self.probe_from(interval.sent_rate()),
+                Some((rate, before)) if utility < before => self.probe_from(rate),
+                _ => self.stage = Stage::Starting(Some((interval.rate, utility))),
+            },
+            (Stage::Probing(_), Role::More) if counts => self.stage = Stage::Probing(Some(utility)),
+            (Stage::Probing(more), Role::Less) => {
+                if let Some(more) = more.filter(|_| counts) {
+                    self.climb((more - utility) / (2.0 * self.parameters.probe * self.megabits(self.rate)));
+                }
+                self.probe_from(self.rate);
+            }
+            _ => {}
+        }
+    }
+
+    /// Looks for the slope at a rate. What has been sent at others is not asked any more.
+    fn probe_from(&mut self, rate: f64) {
+        let least = 2.0 / self.smoothed_rtt.max(1e-9);
+        self.rate = rate.max(least).min(MAX_CWND);
+        self.stage = Stage::Probing(None);
+        self.next = Role::More;
+    }
+
+    /// A step up or down the slope: amplified by how often it went that way, bounded by a part of the rate that grows as often
+    /// as it is reached.
+    fn climb(&mut self, slope: f64) {
+        let rises = slope > 0.0;
+        if rises != self.rises {
+            (self.rises, self.steps, self.bounded) = (rises, 0, 0);
+        }
+        self.steps = self.steps.saturating_add(1);
+        let steps = f64::from(self.steps);
+        let confidence = if steps <= 3.0 { steps } else { 2.0 * steps - 3.0 };
+        let Parameters { step, bound, bound_step, .. } = self.parameters;
+        let change = (confidence * step * slope).abs() / self.megabits(self.rate);
+        let most = bound + bound_step * f64::from(self.bounded);
+        if change > most {
+            self.bounded = self.bounded.saturating_add(1);
+        } else if bound_step > 0.0 {
+            self.bounded = libm::ceil(((change - bound) / bound_step).max(0.0)) as u32;
+        }
+        let change = change.min(most).min(if rises { 1.0 } else { 0.5 });
+        self.rate *= if rises { 1.0 + change } else { 1.0 - change };
+    }
+
+    fn forget(&mut self) {
+        self.count = 0;
+        (self.steps, self.bounded) = (0, 0);
+    }
+}
+
+impl Control for Vivace {
+    fn decision(&self) -> Decision {
+        let rate = self.sending();
+        if self.after_timeout || rate <= 0.0 {
+            let cwnd = if self.after_timeout { 1.0 } else { self.initial_window };
+            return Decision::window(cwnd, f64::INFINITY);
+        }
+        let cwnd = (2.0 * rate * self.smoothed_rtt).max(self.initial_window).min(MAX_CWND);
+        let bits = rate * self.packet_bytes * 8.0;
+        let pacing_rate = Some(Rate::from_bits_per_second((bits as u64).max(1)));
+        Decision { pacing_rate, send_quantum: Some(1), ..Decision::window(cwnd, f64::INFINITY) }
+    }
+
+    fn follows_sending(&self) -> Follows {
+        Follows::Nothing
+    }
+
+    fn on_change(&mut self, change: &Change) {
+        if let Change::PacketBytes(bytes) = *change {
+            let bytes = f64::from(bytes.max(1));
+            let factor = self.packet_bytes / bytes;
+            self.packet_bytes = bytes;
+            self.rate *= factor;
+            self.initial_window = (self.initial_window * factor).max(1.0);
+            self.forget();
+        }
+    }
+
+    fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {
+        self.after_timeout &= ack.newly_acked == 0.0;
+        if ack.smoothed_rtt > Span::ZERO {
+            self.smoothed_rtt = ack.smoothed_rtt.seconds();
+        }
+        if let Some(rtt) = ack.rtt {
+            self.acked_sent = self.acked_sent.max(ack.now - rtt);
+            let sent = ack.now - rtt;
+            if let Some(interval) = self.interval_of(sent) {
+                interval.see(sent, rtt);
+            }
+        }
+        let sent = self.acked_sent;
+        if let Some(interval) = self.interval_of(sent) {
+            interval.acked += ack.newly_acked;
+        }
+        if self.smoothed_rtt <= 0.0 {
+            return;
+        }
+        if self.rate <= 0.0 {
+            self.rate = self.initial_window / self.smoothed_rtt;
+        }
+        self.judge_finished();
+        self.go_on(ack.now, ack.app_limited);
+    }
+
+    fn on_lost(&mut self, lost: &Lost, _random: &mut dyn Random) {
+        if let Some(interval) = self.interval_of(lost.sent) {
+            interval.lost += lost.size;
+        }
+    }
+
+    /// A loss is part of the utility and nothing else.
+    fn on_loss(&mut self, _loss: &Loss, _random: &mut dyn Random) {}
+
+    /// Of ours: a packet until one arrives (RFC 5681 section 3.1), and then half the rate.
+    fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
+        self.after_timeout = true;
+        if timeout.in_a_row == 1 && self.rate > 0.0 {
+            self.forget();
+            self.probe_from(self.rate / 2.0);
+        }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("vivace_rate_packets_per_s", self.rate);
+        series("vivace_starts", f64::from(u8::from(matches!(self.stage, Stage::Starting(_)))));
+        series("vivace_steps", if self.rises { f64::from(self.steps) } else { -f64::from(self.steps) });
+    }
+}

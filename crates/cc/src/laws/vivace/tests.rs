@@ -1,0 +1,119 @@
+use super::*;
+use crate::script::Script;
+
+/// A sender whose base rate is so many Mbit/s in packets of 1000 B.
+fn at(megabits: f64) -> Vivace {
+    let initial = Initial {
+        window: 10.0,
+        ssthresh: f64::INFINITY,
+        limit: f64::INFINITY,
+        packet_bytes: 1000,
+        selective_acks: true,
+    };
+    Vivace { rate: megabits * 125.0, smoothed_rtt: 0.04, ..Vivace::new(Parameters::default(), &initial) }
+}
+
+#[test]
+fn steps_in_one_direction_are_amplified_by_their_number_and_from_the_fourth_on_twice() {
+    // m = 1, 2, 3, 5, 7: a slope of 0.1 utility for each Mbit/s at step 1 is 0.1 Mbit/s, and those are far from 5 % of 1000.
+    let mut vivace = at(1000.0);
+    let mut last = vivace.megabits(vivace.rate);
+    for confidence in [1.0, 2.0, 3.0, 5.0, 7.0] {
+        vivace.climb(0.1);
+        let now = vivace.megabits(vivace.rate);
+        assert!((now - last - 0.1 * confidence).abs() < 1e-9, "{}", now - last);
+        last = now;
+    }
+    // The other way it begins anew.
+    vivace.climb(-0.1);
+    assert!((vivace.megabits(vivace.rate) - last + 0.1).abs() < 1e-9);
+}
+
+#[test]
+fn a_step_beyond_the_bound_is_cut_and_the_next_bound_is_wider() {
+    // 5 %, 15 % and 25 % of what it is: 100, 105, 120.75, 150.9375. Then a small step, and the bound is 5 % again.
+    let mut vivace = at(100.0);
+    for expected in [105.0, 120.75, 150.9375] {
+        vivace.climb(1e6);
+        assert!((vivace.megabits(vivace.rate) - expected).abs() < 1e-9);
+    }
+    vivace.climb(1e-3);
+    assert_eq!(vivace.bounded, 0);
+    // 7 * 2 = 14 of 150 Mbit/s are 9.3 %: more than 5 %.
+    let before = vivace.rate;
+    vivace.climb(2.0);
+    assert!((vivace.rate / before - 1.05).abs() < 1e-9);
+}
+
+/// One acknowledgement a millisecond, of a packet that took so many; the rates in Mbit/s of the intervals that begin.
+fn run(
+    script: &mut Script,
+    milliseconds: u32,
+    rtt_ms: impl Fn(u32) -> u64,
+    packets: impl Fn(f64) -> f64,
+) -> Vec<f64> {
+    let mut rates = Vec::new();
+    for step in 0..milliseconds {
+        script.wait(Span::from_millis(1));
+        let rate = script.decision().pacing_rate.map_or(0.0, |rate| rate.bits_per_second() as f64 / 1e6);
+        script.ack_as(|ack| {
+            ack.rtt = Some(Span::from_millis(rtt_ms(step)));
+            ack.smoothed_rtt = Span::from_millis(40);
+            ack.newly_acked = packets(rate);
+        });
+        if rates.last().is_none_or(|last: &f64| (last - rate).abs() > 1e-6) {
+            rates.push(rate);
+        }
+    }
+    rates
+}
+
+#[test]
+fn it_starts_with_the_window_over_the_round_trip_and_doubles_with_each_interval() {
+    // 10 packets of 8000 bits in 40 ms: 2 Mbit/s. Nothing is lost and the round trip stays: twice as much is worth more.
+    let mut script = Script::new("vivace").window(10.0);
+    assert_eq!((script.cwnd(), script.decision().pacing_rate), (10.0, None));
+    let rates = run(&mut script, 130, |_| 40, |rate| rate / 8.0);
+    assert_eq!(rates[..5], [0.0, 2.0, 4.0, 8.0, 16.0], "{rates:?}");
+    assert_eq!(script.published("vivace_starts"), 1.0);
+}
+
+#[test]
+fn when_twice_as_much_is_worth_less_it_probes_around_what_was_worth_more() {
+    // From 90 ms on the round trip grows by a tenth of the time: what was sent then, at 4 Mbit/s and more, is worth less. Of
+    // what is sent then every packet still arrives.
+    let mut script = Script::new("vivace").window(10.0);
+    let rates = run(
+        &mut script,
+        400,
+        |step| if step < 110 { 40 } else { 40 + u64::from(step - 110) / 10 },
+        |rate| rate / 8.0,
+    );
+    assert_eq!(script.published("vivace_starts"), 0.0);
+    let base = script.published("vivace_rate_packets_per_s") / 125.0;
+    assert!(base <= 8.0, "{base} of {rates:?}");
+    // Probes of five per cent more and less than what stands between them.
+    let probes: Vec<f64> = rates.windows(2).map(|pair| pair[1] / pair[0]).collect();
+    assert!(probes.iter().any(|ratio| (ratio - 0.95 / 1.05).abs() < 1e-6), "{probes:?}");
+}
+
+#[test]
+fn what_was_not_sent_is_not_judged() {
+    // The host sends 2 Mbit/s whatever it may.
+    let mut script = Script::new("vivace").window(10.0);
+    run(&mut script, 2000, |_| 40, |_| 0.25);
+    assert_eq!(script.published("vivace_starts"), 0.0);
+    assert!(script.published("vivace_rate_packets_per_s") < 4.0 * 250.0);
+}
+
+#[test]
+fn a_timeout_leaves_a_packet_and_then_half_the_rate() {
+    let mut script = Script::new("vivace").window(10.0);
+    run(&mut script, 30, |_| 40, |rate| rate / 8.0);
+    let before = script.published("vivace_rate_packets_per_s");
+    script.timeout();
+    assert_eq!(script.cwnd(), 1.0);
+    script.ack_as(|ack| ack.smoothed_rtt = Span::from_millis(40));
+    assert!((script.published("vivace_rate_packets_per_s") - before / 2.0).abs() < 1e-9);
+    assert!(script.cwnd() > 1.0);
+}

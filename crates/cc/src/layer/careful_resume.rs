@@ -1,0 +1,188 @@
+//! Careful Resume (RFC 9959): a connection that knows what an earlier one over the same path could send jumps to half of that,
+//! paced over a round trip, and takes the jump back where it was too much.
+
+use super::Layer;
+use crate::classic::Window;
+use crate::control::{Ack, Loss, Timeout};
+use crate::entry::LayerEntry;
+use ackclock_base::{Descriptor, Kind, Packets, Range, Rate, Span, parameters};
+
+#[cfg(test)]
+mod tests;
+
+/// The layer's entry in the registry.
+pub const ENTRY: LayerEntry = LayerEntry {
+    descriptor: &Descriptor {
+        kind: Kind::Resume,
+        name: "careful-resume",
+        summary: "Jumps to half of what an earlier connection could send, and back where that was too much",
+        source: "RFC 9959, from the text of its last draft",
+        parameters: Saved::TABLE,
+        presets: &[],
+    },
+    build: |values, initial| {
+        Box::new(CarefulResume {
+            saved: values.into(),
+            phase: Phase::Reconnaissance,
+            before_loss: Phase::Normal,
+            initial_window: initial.window,
+            packet_bytes: initial.packet_bytes,
+            pipe: 0.0,
+        })
+    },
+};
+
+parameters! {
+    /// What is remembered of an earlier connection, and how much of it is used.
+    pub struct Saved {
+        /// What the earlier connection delivered in a round trip; none where nothing is remembered
+        saved_cwnd: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 saved_cwnd: of an earlier connection"),
+        /// Its least round trip
+        saved_rtt: Option<Span> = time("none", Range::between(0.0, 1000.0), "RFC 9959 saved_rtt: of an earlier connection"),
+        /// The most that it jumps to
+        max_jump: Option<Packets> = packets("none", Range::between(1.0, 1e9), "RFC 9959 max_jump: the host's"),
+        /// The part of what got through that the threshold is after a retreat
+        beta: f64 = number("0.5", Range::between(0.0, 1.0), "RFC 9959, Safe Retreat; 0.7 for CUBIC"),
+    }
+}
+
+/// The part of the saved window that it jumps to, and of the saved round trip that the path must exceed.
+const JUMP: f64 = 0.5;
+const LEAST_RTT: f64 = 0.5;
+
+/// Where the connection is; packets by their numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// Sees whether the path is the one that is remembered.
+    Reconnaissance,
+    /// Sends more than it has seen to fit, from this packet on and until this round trip is over.
+    Unvalidated { first: u64, ends: ackclock_base::Time, rate: Rate },
+    /// Waits for that to be acknowledged, up to this packet.
+    Validating { end: u64 },
+    /// It was too much: waits for the rest of it, up to this packet.
+    Retreat { end: u64 },
+    /// Has no more to do.
+    Normal,
+}
+
+/// The layer.
+#[derive(Clone, Copy, Debug)]
+struct CarefulResume {
+    saved: Saved,
+    phase: Phase,
+    /// The phase before the last loss, which may prove to have been none.
+    before_loss: Phase,
+    initial_window: Packets,
+    packet_bytes: u32,
+    /// What has been seen to get through in a round trip.
+    pipe: Packets,
+}
+
+impl CarefulResume {
+    /// The end of Reconnaissance: the first window has arrived over a path that is not much shorter.
+    fn jump(&mut self, after: Window, ack: &Ack) -> Window {
+        let (Some(cwnd), Some(rtt)) = (self.saved.saved_cwnd, self.saved.saved_rtt) else {
+            self.phase = Phase::Normal;
+            return after;
+        };
+        if (ack.acked_to as f64) < self.initial_window.floor() || ack.app_limited {
+            return after;
+        }
+        let jump = (cwnd * JUMP).min(self.saved.max_jump.unwrap_or(f64::INFINITY));
+        if ack.min_rtt <= rtt.scale(LEAST_RTT) || jump <= after.cwnd || after.cwnd >= after.ssthresh {
+            self.phase = Phase::Normal;
+            return after;
+        }
+        // One packet in RTT / jump, by the round trip of now and not the one that is remembered.
+        let now = ack.smoothed_rtt.max(Span::from_nanos(1));
+        let bits = jump * f64::from(self.packet_bytes) * 8.0 / now.seconds();
+        let rate = Rate::from_bits_per_second((bits as u64).max(1));
+        self.phase = Phase::Unvalidated { first: ack.sent_to, ends: ack.now + now, rate };
+        self.pipe = ack.inflight;
+        Window { cwnd: jump, ..after }
+    }
+
+    /// The end of Unvalidated: all that the jump allows is in flight, some of it has arrived, or a round trip is over.
+    fn validate(&mut self, after: Window, ack: &Ack) -> Window {
+        let flight = ack.inflight;
+        if flight < self.initial_window || flight <= self.pipe {
+            self.phase = Phase::Normal;
+            return Window { cwnd: self.pipe.max(self.initial_window), ..after };
+        }
+        self.phase = Phase::Validating { end: ack.sent_to };
+        Window { cwnd: flight, ..after }
+    }
+}
+
+impl Layer for CarefulResume {
+    fn on_ack(&mut self, before: &Window, after: Window, ack: &Ack) -> Window {
+        if self.phase != Phase::Reconnaissance {
+            self.pipe += ack.newly_acked;
+        }
+        match self.phase {
+            Phase::Reconnaissance => self.jump(after, ack),
+            Phase::Unvalidated { first, ends, .. } => {
+                let is_full = ack.inflight_before + 1.0 > before.cwnd;
+                if is_full || ack.acked_to > first || ack.now >= ends {
+                    self.validate(Window { cwnd: before.cwnd, ..after }, ack)
+                } else {
+                    Window { cwnd: before.cwnd, ..after }
+                }
+            }
+            Phase::Validating { end } => {
+                self.phase = if ack.acked_to >= end { Phase::Normal } else { self.phase };
+                after
+            }
+            Phase::Retreat { end } if ack.acked_to >= end => {
+                self.phase = Phase::Normal;
+                Window { ssthresh: after.ssthresh.min((self.pipe * self.saved.beta).max(2.0)), ..after }
+            }
+            Phase::Retreat { .. } => Window { cwnd: after.cwnd.min(before.cwnd), ..after },
+            Phase::Normal => after,
+        }
+    }
+
+    fn on_loss(&mut self, _before: &Window, after: Window, loss: &Loss) -> Window {
+        self.before_loss = self.phase;
+        match self.phase {
+            Phase::Unvalidated { .. } | Phase::Validating { .. } => {
+                let end = if let Phase::Validating { end } = self.phase { end } else { loss.sent_to };
+                self.phase = Phase::Retreat { end };
+                let least = (self.pipe / 2.0).floor().max(self.initial_window);
+                Window { cwnd: after.cwnd.min(least), ..after }
+            }
+            Phase::Reconnaissance => {
+                self.phase = Phase::Normal;
+                after
+            }
+            Phase::Retreat { .. } | Phase::Normal => after,
+        }
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout) {
+        if timeout.in_a_row == 1 {
+            self.before_loss = self.phase;
+        }
+        self.phase = Phase::Normal;
+    }
+
+    fn on_undone(&mut self) {
+        self.phase = self.before_loss;
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        if let Phase::Unvalidated { rate, .. } = self.phase { Some(rate) } else { None }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let phase = match self.phase {
+            Phase::Reconnaissance => 0.0,
+            Phase::Unvalidated { .. } => 1.0,
+            Phase::Validating { .. } => 2.0,
+            Phase::Retreat { .. } => 3.0,
+            Phase::Normal => 4.0,
+        };
+        series("resume_phase", phase);
+        series("resume_pipe_packets", self.pipe);
+    }
+}

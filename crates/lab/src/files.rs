@@ -1,0 +1,97 @@
+//! Files that a scenario names. Their text stands in the scenario, in `[files."NAME"]`, where the Python package puts it
+//! that reads scenario files: so a scenario's text alone determines what it simulates.
+
+use crate::diagnostics::{Diagnostic, nearest};
+use crate::document::{Node, Value, quoted};
+use crate::reader::TableReader;
+use std::path::Path;
+
+/// What is wrong with a file: in which line, what was found there, and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The line, from 1.
+    pub line: usize,
+    /// What was found.
+    pub found: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+impl Mistake {
+    /// A mistake in a line.
+    pub fn new(line: usize, found: String, expected: &str) -> Self {
+        Self { line, found, expected: expected.to_owned() }
+    }
+}
+
+/// Checks `[files]`, whether or not anything reads them.
+pub fn check(root: &TableReader<'_>) {
+    let Some(node) = root.get("files") else { return };
+    let Value::Table(files) = &node.value else {
+        root.problem_at("files", &node.describe(), "a table [files.\"NAME\"] with `text` for each file");
+        return;
+    };
+    for (name, _, file) in &files.entries {
+        let path = format!("files.\"{name}\"");
+        if let Some(table) = root.reader.table(file, &path, &["text"]) {
+            table.required("text", "what stands in the file");
+            table.text("text");
+        }
+    }
+}
+
+/// What `parse` makes of the file called `name`, which `key` of `table` names. A mistake in it is noted with its line.
+pub fn read<T>(
+    table: &TableReader<'_>,
+    key: &str,
+    name: &str,
+    parse: fn(&str) -> Result<T, Mistake>,
+) -> Option<T> {
+    let document = table.reader.document();
+    let Some(text) = text_of(&document.root, name) else {
+        let names = names(&document.root);
+        let span = table.get(key).map(|node| node.span.clone()).unwrap_or_default();
+        let hint = nearest(name, names.iter().copied());
+        let found = format!("the file {}, which is not there", quoted(name));
+        let expected = "a file beside the scenario's, or its text in [files.\"NAME\"]";
+        table.reader.problem(&span, &table.path_of(key), &found, expected, hint);
+        return None;
+    };
+    let mistake = match parse(text) {
+        Ok(read) => return Some(read),
+        Err(mistake) => mistake,
+    };
+    let beside = Path::new(&document.file).parent().map_or_else(|| name.into(), |folder| folder.join(name));
+    table.reader.note(|| Diagnostic {
+        file: beside.to_string_lossy().into_owned(),
+        line: Some(mistake.line),
+        column: Some(1),
+        path: table.path_of(key),
+        found: mistake.found,
+        expected: mistake.expected,
+        hint: None,
+        source: text.lines().nth(mistake.line.saturating_sub(1)).map(str::to_owned),
+    });
+    None
+}
+
+fn entries(root: &Node) -> &[(String, crate::document::Span, Node)] {
+    let Value::Table(root) = &root.value else { return &[] };
+    match root.get("files").map(|files| &files.value) {
+        Some(Value::Table(files)) => &files.entries,
+        _ => &[],
+    }
+}
+
+fn names(root: &Node) -> Vec<&str> {
+    entries(root).iter().map(|(name, _, _)| name.as_str()).collect()
+}
+
+fn text_of<'n>(root: &'n Node, name: &str) -> Option<&'n str> {
+    let (_, _, file) = entries(root).iter().find(|(other, _, _)| other == name)?;
+    let Value::Table(file) = &file.value else { return None };
+    match &file.get("text")?.value {
+        Value::Text(text) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,191 @@
+//! Traces of paths in files: rates in the format of mahimahi, and delays in columns.
+
+use crate::diagnostics::counted;
+use crate::document::quoted;
+use crate::files::Mistake;
+use ackclock_base::{Rate, Span, Time};
+use ackclock_sim::timeline::Timeline;
+
+/// The most lines of a trace: hours of a fast link.
+const MOST_LINES: usize = 2_000_000;
+/// The longest trace in milliseconds, and its longest delay in seconds.
+const MOST_MS: u64 = 1_000_000_000;
+const MOST_DELAY_S: f64 = 3600.0;
+
+/// What an opportunity carries in its millisecond (mahimahi's `link_queue.hh`: 1504 bytes): 12.032 Mbit/s.
+const OPPORTUNITY: u64 = 1504 * 8 * 1000;
+
+/// A rate in mahimahi's format (Netravali et al., USENIX ATC 2015): each line the millisecond by whose end 1504 bytes may
+/// be delivered, in order, one line for each such opportunity; after the last one it begins again. The bits of an
+/// opportunity are spread evenly over the millisecond before it, so that a packet of that size that begins with it ends
+/// with it as well; those of the instant zero, which has none before it, over the first.
+pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
+    const A_LINE: &str = "a whole number of milliseconds, at which one packet of 1504 bytes may be delivered";
+    let mut phases: Vec<(Span, Rate)> = Vec::new();
+    let (mut last, mut count) = (0, 0);
+    // A millisecond with so many opportunities at its end, which follows the time until `before` without any.
+    let mut add = |ends: u64, before: u64, count: u64| {
+        let rate = Rate::from_bits_per_second(count * OPPORTUNITY);
+        phases.push((Span::from_millis(ends - 1 - before), Rate::default()));
+        phases.push((Span::from_millis(1), rate));
+    };
+    let mut added = 0;
+    for (number, line) in lines(text)? {
+        let wrong = |found: String, expected: &str| Err(Mistake::new(number, found, expected));
+        let ms = match line.parse::<u64>() {
+            Ok(ms) if ms <= MOST_MS => ms,
+            Ok(ms) => return wrong(format!("{ms} ms"), &format!("at most {MOST_MS} ms")),
+            Err(_) => return wrong(quoted(line), A_LINE),
+        };
+        if ms < last {
+            return wrong(format!("{ms} ms after {last} ms"), "lines in the order of time");
+        }
+        // Those of the instant zero go with the first millisecond.
+        if ms > last.max(1) && count > 0 {
+            add(last.max(1), added, count);
+            (added, count) = (last.max(1), 0);
+        }
+        (last, count) = (ms, count + 1);
+    }
+    if last == 0 {
+        return Err(Mistake::new(1, "a trace that lasts no time".to_owned(), "a last line after 0"));
+    }
+    add(last, added, count);
+    Timeline::cycle(phases).ok_or_else(|| Mistake::new(1, "a trace that lasts no time".to_owned(), A_LINE))
+}
+
+/// A delay over time: a line `time_s,delay_s`, then lines with a time and the delay from then on, both in seconds, the first
+/// at zero. The last delay lasts.
+pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
+    const HEADER: &str = "time_s,delay_s";
+    const A_LINE: &str = "a time and a delay in seconds, such as 12.5,0.04";
+    let mut lines = lines(text)?;
+    match lines.next() {
+        Some((_, header)) if header.split(',').map(str::trim).eq(HEADER.split(',')) => {}
+        other => {
+            let found = other.map_or_else(|| "nothing".to_owned(), |(_, line)| quoted(line));
+            return Err(Mistake::new(1, found, &format!("the names of the columns, {HEADER}")));
+        }
+    }
+    let mut steps: Vec<(Time, Span)> = Vec::new();
+    for (number, line) in lines {
+        let wrong = |found: String, expected: &str| Err(Mistake::new(number, found, expected));
+        let columns: Option<Vec<f64>> = line.split(',').map(|column| column.trim().parse().ok()).collect();
+        let Some([time, delay]) = columns.as_deref().and_then(|columns| <&[f64; 2]>::try_from(columns).ok())
+        else {
+            return wrong(quoted(line), A_LINE);
+        };
+        if !(0.0..=1e6).contains(time) {
+            return wrong(format!("a time of {time} s"), "a time from 0 to 1000000 s");
+        }
+        if !(0.0..=MOST_DELAY_S).contains(delay) {
+            return wrong(format!("a delay of {delay} s"), "a delay from 0 to 3600 s");
+        }
+        let time = Time::from_seconds(*time);
+        match steps.last() {
+            None if time > Time::ZERO => return wrong(format!("a first line at {time}"), "one at 0"),
+            Some((last, _)) if time <= *last => {
+                return wrong(format!("{time} after {last}"), "lines in the order of time");
+            }
+            _ => steps.push((time, Span::from_seconds(*delay))),
+        }
+    }
+    let Some((_, first)) = steps.first() else {
+        return Err(Mistake::new(1, "no delays".to_owned(), A_LINE));
+    };
+    Ok(Timeline::steps(*first, steps[1..].iter().copied()))
+}
+
+/// The lines that hold something, with their numbers; at least one.
+fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
+    let lines = || (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty());
+    match lines().count() {
+        0 => Err(Mistake::new(1, "an empty file".to_owned(), "a line for each time")),
+        1..=MOST_LINES => Ok(lines()),
+        many => {
+            let expected = format!("at most {}", counted(MOST_LINES, "line"));
+            Err(Mistake::new(MOST_LINES + 1, counted(many, "line"), &expected))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_sim::timeline::Present;
+    use proptest::prelude::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    fn mbit(kbit: u64) -> Rate {
+        Rate::from_bits_per_second(kbit * 1000)
+    }
+
+    #[test]
+    fn an_opportunity_each_millisecond_is_12_032_megabits_per_second() {
+        // 1504 * 8 bit / 1 ms.
+        let trace = opportunities("1\n").unwrap();
+        assert_eq!(trace.present(at(7)), Present { value: mbit(12_032), until: at(8) });
+        assert_eq!(opportunities("1\n2\n3\n").unwrap().at(at(1234)), mbit(12_032));
+        assert_eq!(opportunities("1\n1\n1\n").unwrap().at(at(1234)), mbit(3 * 12_032));
+    }
+
+    #[test]
+    fn opportunities_stand_in_the_millisecond_before_them() {
+        // By 1 ms one, by 4 ms two, then again from 4 ms on: in 0..1 one, in 1..3 none, in 3..4 two, in 4..5 one.
+        let trace = opportunities("0\n4\r\n4\n\n").unwrap();
+        let spans = [(0, 12_032, 1), (1, 0, 3), (2, 0, 3), (3, 24_064, 4), (4, 12_032, 5), (6, 0, 7)];
+        for (ms, kbit, until) in spans {
+            assert_eq!(trace.present(at(ms)), Present { value: mbit(kbit), until: at(until) }, "{ms}");
+        }
+    }
+
+    proptest! {
+        /// What a round of a trace carries is what its lines say.
+        #[test]
+        fn no_opportunity_is_lost(gaps in prop::collection::vec(0_u64..20, 1..100)) {
+            let times: Vec<u64> =
+                gaps.iter().scan(1, |time, gap| { *time += gap; Some(*time) }).collect();
+            let text: String = times.iter().map(|time| format!("{time}\n")).collect();
+            let trace = opportunities(&text).unwrap();
+            let (_, period) = trace.parts();
+            prop_assert_eq!(period, times.last().map(|last| Span::from_millis(*last)));
+            let last = *times.last().unwrap();
+            let bits: u64 = (0..last).map(|ms| trace.at(at(ms)).bits_per_second() / 1000).sum();
+            prop_assert_eq!(bits, times.len() as u64 * 1504 * 8);
+        }
+    }
+
+    #[test]
+    fn delays_are_steps() {
+        let trace = delays("time_s,delay_s\n0,0.02\n1.5, 0.035\n").unwrap();
+        assert_eq!(trace.at(at(1499)), Span::from_millis(20));
+        assert_eq!(trace.present(at(1500)), Present { value: Span::from_millis(35), until: Time::NEVER });
+    }
+
+    #[test]
+    fn a_mistake_says_in_which_line() {
+        let wrong = |text: &str| opportunities(text).unwrap_err();
+        assert_eq!((wrong("1\n2\nx\n").line, wrong("1\n2\nx\n").found), (3, "\"x\"".to_owned()));
+        assert_eq!(wrong("5\n4\n").found, "4 ms after 5 ms");
+        assert_eq!(wrong("1\n-1\n").line, 2);
+        assert_eq!(wrong("0\n0\n").found, "a trace that lasts no time");
+        assert_eq!(wrong(" \n").found, "an empty file");
+        assert_eq!(wrong("1\n9999999999\n").found, "9999999999 ms");
+        let wrong = |text: &str| delays(text).unwrap_err();
+        assert_eq!(wrong("0,0.02\n").found, "\"0,0.02\"");
+        assert_eq!(wrong("time_s,delay_s\n").found, "no delays");
+        for (text, line) in [
+            ("1,0.02", 2),
+            ("0,0.02\n0,0.03", 3),
+            ("0,nan", 2),
+            ("0,-1", 2),
+            ("0,1,2", 2),
+            ("0,0.02\n\ninf,1", 4),
+        ] {
+            assert_eq!(wrong(&format!("time_s,delay_s\n{text}\n")).line, line, "{text}");
+        }
+    }
+}

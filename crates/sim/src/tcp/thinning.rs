@@ -1,0 +1,130 @@
+//! A node that thins acknowledgements out, as the ends of links do that send few of them (RFC 3449 section 5.2.1): of those of
+//! a connection that wait for their turn, only the latest goes on, because it says what the others said.
+//!
+//! An acknowledgement waits until so many have come, or the first of them has waited so long. Only plain ones do, which
+//! acknowledge more than the last and say nothing else new: what has SACK blocks, repeats a number or has other marks goes on
+//! at once, behind what waits.
+
+use super::segment::{Flags, Segment};
+use crate::agent::{Agent, AgentCounts, Entry, Node, Passage, Way};
+use crate::packet::{Extension, ExtensionId, Packet};
+use ackclock_base::{Descriptor, Kind, Range, Span, Time, parameters};
+
+/// The agent's entry in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &Descriptor {
+        kind: Kind::Agent,
+        name: "ack-thinning",
+        summary: "Lets only the latest of several acknowledgements go on, when enough have come or the first has waited",
+        source: "RFC 3449 section 5.2.1",
+        parameters: Parameters::TABLE,
+        presets: &[],
+    },
+    build: |values| Box::new(Thinning::new(values.into())),
+};
+
+parameters! {
+    /// How many become one.
+    pub struct Parameters {
+        /// Of so many acknowledgements the latest goes on
+        every: i64 = integer("4", Range::between(1.0, 1e6), "none"),
+        /// None waits longer than this for others
+        wait: Span = time("5 ms", Range { min: 0.0, max: 60.0, above_min: true }, "none"),
+    }
+}
+
+/// The latest acknowledgement that waits.
+#[derive(Clone, Copy)]
+struct Waiting {
+    packet: Packet,
+    /// Its receive window, if it says one.
+    extension: Option<Extension>,
+    /// How many it stands for.
+    count: i64,
+    /// When it goes at the latest.
+    until: Time,
+}
+
+/// The agent of one connection.
+pub struct Thinning {
+    parameters: Parameters,
+    waiting: Option<Waiting>,
+    /// The connection and the number of the last acknowledgement seen.
+    last: (u8, u64),
+    counts: AgentCounts,
+}
+
+impl Thinning {
+    /// An agent that has seen nothing.
+    pub fn new(parameters: Parameters) -> Self {
+        Self { parameters, waiting: None, last: (0, 0), counts: AgentCounts::default() }
+    }
+
+    fn let_go(&mut self, node: &mut dyn Node) {
+        let Some(Waiting { packet, extension, .. }) = self.waiting.take() else { return };
+        match extension {
+            Some(extension) => node.send_extended(Way::Back, packet, extension),
+            None => node.send(Way::Back, packet),
+        }
+        self.counts.sent += 1;
+    }
+
+    /// Whether an acknowledgement says no more than that more has arrived than the one before it said, and how large the
+    /// receive window is now.
+    fn is_plain(&self, packet: &Packet, ack: &Segment, node: &dyn Node) -> bool {
+        let goes_on = packet.connection == self.last.0 && ack.number > self.last.1;
+        let blocks = packet.is_extended() && Segment::has_blocks(&node.extension());
+        let alike = |waiting: &Waiting| Segment::head(&waiting.packet).flags == ack.flags;
+        goes_on && !blocks && !ack.flags.has(Flags::SYN) && self.waiting.as_ref().is_none_or(alike)
+    }
+}
+
+impl Agent for Thinning {
+    fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage {
+        if way == Way::There {
+            return Passage::Passes;
+        }
+        let ack = Segment::head(packet);
+        let plain = self.is_plain(packet, &ack, node);
+        self.last = (packet.connection, ack.number);
+        if !plain {
+            self.let_go(node);
+            return Passage::Passes;
+        }
+        let (count, until) = self
+            .waiting
+            .map_or((1, now + self.parameters.wait), |waiting| (waiting.count + 1, waiting.until));
+        if count >= self.parameters.every {
+            // It goes on in place of those that wait.
+            self.waiting = None;
+            return Passage::Passes;
+        }
+        let extension = packet.is_extended().then(|| node.extension());
+        // What lies beside its header ends here with it, and is sent anew.
+        let packet = Packet { extension: ExtensionId::default(), ..*packet };
+        self.waiting = Some(Waiting { packet, extension, count, until });
+        self.counts.ended += 1;
+        Passage::Ends
+    }
+
+    fn timer(&self) -> Time {
+        self.waiting.map_or(Time::NEVER, |waiting| waiting.until)
+    }
+
+    fn on_timer(&mut self, now: Time, node: &mut dyn Node) {
+        if self.timer() <= now {
+            self.let_go(node);
+        }
+    }
+
+    fn counts(&self) -> AgentCounts {
+        self.counts
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts = AgentCounts::default();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Transmission times against times worked by hand, and what any rate over time keeps.
+
+use super::*;
+use proptest::prelude::*;
+
+const MBIT: u64 = 1_000_000;
+
+fn rate(bits: u64) -> Rate {
+    Rate::from_bits_per_second(bits)
+}
+
+fn ms(ms: u64) -> Span {
+    Span::from_millis(ms)
+}
+
+fn at(ns: u64) -> Time {
+    Time::from_nanos(ns)
+}
+
+fn link(rates: Timeline<Rate>, manner: Manner, outage: Option<Outage>) -> Transmission {
+    let nominal = rate(12 * MBIT);
+    Transmission::new(nominal, Some(Changes { rates, manner, outage, nominal }))
+}
+
+fn cycle(phases: &[(u64, u64)]) -> Timeline<Rate> {
+    Timeline::cycle(phases.iter().map(|(lasts, bits)| (ms(*lasts), rate(*bits)))).unwrap()
+}
+
+#[test]
+fn a_packet_takes_the_rate_at_its_start() {
+    // 1000 B at 8 Mbit/s take 1 ms, at 80 Mbit/s 0.1 ms; phases of 20 and 10 ms from time zero, so the second begins at
+    // 20 ms and the cycle again at 30 ms.
+    let mut link = link(cycle(&[(20, 80 * MBIT), (10, 8 * MBIT)]), Manner::AtStart, None);
+    let mut micros = |ns| link.time(at(ns), 1000).nanos() / 1000;
+    assert_eq!(micros(0), 100);
+    assert_eq!(micros(19_999_999), 100, "the last instant of the first phase");
+    assert_eq!(micros(20_000_000), 1000);
+    assert_eq!(micros(29_999_999), 1000);
+    assert_eq!(micros(30_000_000), 100, "the cycle repeats");
+    // Idle over many cycles: 3015 ms are 100 cycles and 15 ms, 3025 ms are in the second phase of the same.
+    assert_eq!(micros(3_015_000_000), 100);
+    assert_eq!(micros(3_025_000_000), 1000);
+}
+
+#[test]
+fn the_present_rate_does_not_hurry_ahead_with_the_packets() {
+    let mut link = link(cycle(&[(20, 80 * MBIT), (10, 8 * MBIT)]), Manner::AtStart, None);
+    assert_eq!(link.time(at(25_000_000), 1000), ms(1));
+    for (ns, mbit) in [(0, 80), (19_999_999, 80), (20_000_000, 8), (5_000_000, 80), (3_025_000_000, 8)] {
+        assert_eq!(link.rate_at(at(ns)), rate(mbit * MBIT), "{ns}");
+    }
+    assert_eq!(link.time(at(26_000_000), 1000), ms(1));
+    assert!(link.varies());
+}
+
+#[test]
+fn one_rate_lasts_for_ever() {
+    let mut link = Transmission::new(rate(8 * MBIT), None);
+    assert_eq!(link.time(at(0), 1000), ms(1));
+    assert_eq!(link.time(at(u64::MAX - 1), 1000), ms(1));
+    assert_eq!(link.rate_at(at(7)), rate(8 * MBIT));
+    assert!(!link.varies());
+}
+
+#[test]
+fn one_delivery_opportunity_each_millisecond_is_12_032_megabits_per_second() {
+    // 1504 B each millisecond: 1504 * 8 / 0.001 = 12,032,000 bit/s, so 1504 B take 1 ms wherever they start, and 1500 B
+    // 12,000 / 12.032 = 997,340.4 ns.
+    let mut link = link(cycle(&[(1, 12_032_000)]), Manner::Fluctuating, None);
+    assert_eq!(link.time(at(0), 1504), ms(1));
+    assert_eq!(link.time(at(123_456), 1504), ms(1));
+    assert_eq!(link.time(at(1_123_456), 1500), Span::from_nanos(997_340));
+}
+
+#[test]
+fn a_packet_that_straddles_a_pause_goes_on_after_it() {
+    // Opportunities at 1 ms and 10 ms of a trace of 10 ms: 12.032 Mbit/s from 0 to 1 ms and from 9 to 10 ms, else nothing.
+    // 1504 B that start at 0.4 ms are at 1 ms for six tenths under way, the other four tenths go from 9 ms to 9.4 ms: 9 ms
+    // after the start. What starts at 9.4 ms has 0.6 ms until 10 ms and goes on in the next round at once, until 10.4 ms.
+    let mut link = link(cycle(&[(1, 12_032_000), (8, 0), (1, 12_032_000)]), Manner::Fluctuating, None);
+    assert_eq!(link.time(at(400_000), 1504), ms(9));
+    assert_eq!(link.time(at(9_400_000), 1504), ms(1));
+    // In the pause nothing is sent: what starts at 4 ms waits for 9 ms.
+    assert_eq!(link.time(at(24_000_000), 1504), ms(6));
+    // A router that sees no rate goes by what it is told.
+    assert_eq!(link.rate_at(at(4_000_000)), rate(12 * MBIT));
+    assert_eq!(link.rest_at(at(4_000_000), at(10_000_000)), ms(1), "1500 B at 12 Mbit/s, not the pause");
+}
+
+#[test]
+fn the_rest_of_the_bits_takes_the_new_rate() {
+    // 1000 B from 0.5 ms before the rate falls from 8 to 2 Mbit/s: half of them are sent, 4000 bits at 2 Mbit/s take 2 ms.
+    let steps = || Timeline::steps(rate(8 * MBIT), [(at(10_000_000), rate(2 * MBIT))]);
+    let mut bits = link(steps(), Manner::BitByBit, None);
+    assert_eq!(bits.time(at(9_500_000), 1000), Span::from_nanos(2_500_000));
+    assert_eq!(bits.time(at(12_000_000), 1000), ms(4));
+    assert_eq!(bits.rate_at(at(12_000_000)), rate(2 * MBIT));
+}
+
+#[test]
+fn an_outage_interrupts_a_packet() {
+    // 1000 B at 8 Mbit/s from 0.25 ms before an outage of 100 ms: 101 ms. Whether bits follow the rate or not.
+    let outage = Outage { from: at(10_000_000), lasts: ms(100), every: None };
+    for manner in [Manner::AtStart, Manner::BitByBit] {
+        let mut link = link(Timeline::constant(rate(8 * MBIT)), manner, Some(outage));
+        assert_eq!(link.time(at(9_750_000), 1000), ms(101));
+        assert_eq!(link.time(at(110_750_000), 1000), ms(1));
+    }
+}
+
+/// Some phases of 1 to 5 ms, of which at least one has a rate.
+fn phases() -> impl Strategy<Value = Vec<(u64, u64)>> {
+    prop::collection::vec(
+        (1_u64..5, prop::sample::select(vec![0, 1, 100_000, 12_032_000, 60_160_000])),
+        1..12,
+    )
+    .prop_filter("something is sent", |phases| phases.iter().any(|(_, bits)| *bits > 1))
+}
+
+fn outage() -> impl Strategy<Value = Option<Outage>> {
+    // Its period is no multiple of a phase, so it does not hide all of them for ever.
+    let some = (0_u64..20_000_000, 1_u64..2_000_000, 7_000_001_u64..9_000_000);
+    prop::option::of(some.prop_map(|(from, lasts, every)| Outage {
+        from: at(from),
+        lasts: Span::from_nanos(lasts),
+        every: Some(Span::from_nanos(every)),
+    }))
+}
+
+proptest! {
+    /// Packets one after the other take just the bits that the link has to give in that time, whatever the rate does: added
+    /// up nanosecond for nanosecond, but for the rounding of each packet's end.
+    #[test]
+    fn no_bit_is_made_or_lost(
+        phases in phases(), outage in outage(), sizes in prop::collection::vec(40_u32..3000, 1..30),
+    ) {
+        let rates = cycle(&phases);
+        let mut link = link(rates.clone(), Manner::BitByBit, outage);
+        let mut now = Time::ZERO;
+        for bytes in &sizes {
+            let takes = link.time(now, *bytes);
+            prop_assert!(takes > Span::ZERO);
+            now += takes;
+        }
+        // What the link could send until then, in bits times 10^9, step by step of a phase or an outage.
+        let (mut could, mut from) = (0_u128, Time::ZERO);
+        while from < now {
+            let present = rates.present(from);
+            let to = present.until.min(now);
+            let works = outage.map_or(to.since(from), |outage| outage.works(from, to));
+            could += u128::from(present.value.bits_per_second()) * u128::from(works.nanos());
+            from = to;
+        }
+        let sent: u128 = sizes.iter().map(|bytes| u128::from(*bytes) * 8_000_000_000).sum();
+        // Each end is rounded to a nanosecond, up or down, at the highest rate.
+        let rounding = 60_160_000 * sizes.len() as u128;
+        prop_assert!(could.abs_diff(sent) <= rounding, "{could} {sent}");
+    }
+}

@@ -1,0 +1,27 @@
+"""``ackclock study``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ackclock.cli.terminal import console
+from ackclock.errors import InputError
+from ackclock.files import replacing
+
+
+def copy(name: str, file: Path) -> None:
+    """Write the study called ``name`` into ``file``. InputError when that is there already, or is no place for it."""
+    from ackclock.study.copied import copied
+    from ackclock.study.load import find_studies, load_study
+
+    if file.suffix != ".toml":
+        raise InputError(f"{file}: a study file ends in .toml")
+    if file.exists():
+        raise InputError(f"{file}: is there already; nothing was written")
+    found = find_studies([name])
+    if len(found) != 1:
+        raise InputError(f'"{name}" are {len(found)} studies; name one of them, such as {found[0]}')
+    text = copied(load_study(found[0]))
+    with replacing(file) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+    console().print(f"wrote {file}", markup=False)

@@ -1,0 +1,160 @@
+"""A sweep on the terminal: a row for each point, as many as one looks at, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from ackclock.cli.tables import Column, fitting
+
+if TYPE_CHECKING:
+    from ackclock.scenario import Scenario, Simulated
+    from ackclock.statistics import Summary
+    from ackclock.summary import PointSummary
+    from ackclock.sweep_jobs import Plan
+
+ROWS = 40
+"""Points that are shown; more are in files."""
+GROUPS = 3
+"""Groups of flows that are shown."""
+PACKETS_PER_S = 2e6
+"""What a core simulates in a second, about: docs/validation.md measures 2.2 to 3.4 million on simple paths."""
+RUN_S = 1e-3
+"""What a run costs besides: it is read, built, and stored."""
+WORTH_SAYING_S = 10.0
+"""What is expected to take longer is said also where nobody looks at a terminal."""
+
+_FLOWS: Mapping[str, tuple[str, str, float]] = {
+    "goodput_bps": ("goodput", "Mbit/s", 1e-6),
+    "rtt_mean_s": ("mean RTT", "ms", 1e3),
+}
+_LINKS: Mapping[str, tuple[str, str, float]] = {
+    "utilisation": ("utilisation", "%", 100),
+    "queue_mean_packets": ("mean queue", "packets", 1),
+}
+
+
+def show(
+    out: Console, title: str, points: Sequence[PointSummary], written: Sequence[Mapping[str, Any]]
+) -> None:
+    """A table of means with intervals. ``written`` has the values of the sweep at each point, as in the file."""
+    shown = points[:ROWS]
+    out.print(Text.assemble((title, "bold")))
+    label = _label(written[:ROWS])
+    for table in fitting(label, list(_columns(shown)), out.width):
+        out.print(table)
+    if len(points) > ROWS:
+        out.print(
+            Text(f"... and {len(points) - ROWS:,} points more: `--out DIR` writes them all", style="yellow")
+        )
+    if any(summary.count > 1 for point in shown for summary in point.values.values()):
+        out.print(
+            Text("mean over the flows of a group and over replications ± half its 95 % interval", style="dim")
+        )
+
+
+def _label(written: Sequence[Mapping[str, Any]]) -> Column:
+    """The values of the sweep side by side, under the ends of their paths."""
+    names = list(written[0])
+    columns = [[name.rpartition(".")[2], *(_text(row[name]) for row in written)] for name in names]
+    widths = [max(map(len, column)) for column in columns]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in zip(*columns, strict=True)
+    ]
+    return Column(lines[0], [Text(line) for line in lines[1:]], whole=True)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict) and set(value) == {"name"}:
+        return str(value["name"])
+    return str(value)
+
+
+def _columns(points: Sequence[PointSummary]) -> list[Column]:
+    names = list(dict.fromkeys(name for point in points for name in point.values))
+    groups = list(dict.fromkeys(name.split(".")[1] for name in names if name.startswith("groups.")))
+    columns = []
+    for group in groups[:GROUPS]:
+        whose = f"\n{group}" if len(groups) > 1 else ""
+        for quantity, (heading, unit, factor) in _FLOWS.items():
+            columns.append(_column(f"{heading}{whose}\n{unit}", f"groups.{group}.{quantity}", factor, points))
+    busiest = _busiest(points, names)
+    if busiest is not None:
+        for quantity, (heading, unit, factor) in _LINKS.items():
+            columns.append(
+                _column(f"{heading}\n{busiest}\n{unit}", f"links.{busiest}.{quantity}", factor, points)
+            )
+    columns.append(_column("fairness\n(Jain)", "fairness", 1, points))
+    return columns
+
+
+def _busiest(points: Sequence[PointSummary], names: Sequence[str]) -> str | None:
+    """The link that is sending most of the time, over all points."""
+    best: tuple[float, str] | None = None
+    for name in names:
+        if name.startswith("links.") and name.endswith(".utilisation"):
+            total = sum(point.values[name].mean or 0.0 for point in points if name in point.values)
+            if best is None or total > best[0]:
+                best = (total, name.split(".")[1])
+    return None if best is None else best[1]
+
+
+def _column(heading: str, name: str, factor: float, points: Sequence[PointSummary]) -> Column:
+    return Column(heading, [spread(point.values.get(name), factor) for point in points])
+
+
+def spread(value: Summary | None, factor: float) -> Text:
+    """A mean with half its interval."""
+    from ackclock.numbers import mean_and_spread
+
+    if value is None or value.mean is None:
+        return Text("-")
+    interval = value.interval and (value.interval[0] * factor, value.interval[1] * factor)
+    return Text(mean_and_spread(value.mean * factor, interval))
+
+
+def expected_s(scenario: Scenario, plan: Plan, cores: int) -> tuple[float, float]:
+    """At most so many packets, and about so many seconds."""
+    packets = sum(scenario.sweep.packets(point) for point in plan.points) * len(plan.seeds)
+    # One thread takes all results in, whatever the number of cores.
+    return packets, packets / PACKETS_PER_S / min(cores, max(1, len(plan))) + len(plan) * RUN_S
+
+
+def cost(plan: Plan, packets: float, seconds: float, cores: int) -> str:
+    """What is to come, in a sentence."""
+    from ackclock.numbers import duration
+
+    on = f"{cores} core{'s' if cores != 1 else ''}"
+    more = ", more where the precision asks for them" if plan.precision else ""
+    return f"{plan}{more}: up to {_counted(packets)} packets, about {duration(seconds)} on {on} if none is stored"
+
+
+def _counted(number: float) -> str:
+    for size, word in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if number >= size:
+            return f"{number / size:.3g} {word}"
+    return f"{number:,.0f}"
+
+
+def spent(done: Simulated) -> str:
+    """What the runs took, in a sentence."""
+    parts = []
+    if done.cpu_time_s:
+        times = done.cpu_time_s
+        parts.append(
+            f"{len(times):,} runs of {_short(sum(times) / len(times))} on average, the longest of "
+            f"{_short(max(times))}"
+        )
+    if done.stored:
+        parts.append(f"{done.stored:,} were stored")
+    return "; ".join(parts)
+
+
+def _short(seconds: float) -> str:
+    from ackclock.numbers import duration
+
+    return f"{1000 * seconds:.2g} ms" if seconds < 0.1 else duration(seconds)

@@ -1,0 +1,75 @@
+"""Files that a scenario names, such as the trace of a rate: their text is put into the scenario's own.
+
+So the text of a scenario alone determines what it simulates: the store of finished runs takes another run when a trace
+has changed, and who has the text has everything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from ackclock import toml
+from ackclock.files import read_text
+
+KEY = "trace"
+"""What names a file, in a table or at the end of a dotted path."""
+_MARK = "# What stands in the files that are named above.\n"
+
+
+def with_files(text: str, file: str, *others: Any) -> str:
+    """``text`` with ``[files."NAME"]`` for each file that it or one of ``others`` names and that is there.
+
+    Names are relative to the folder of ``file``, the scenario's. Of a file that is not there the core says so, at the
+    place where it is named. InputError for one that cannot be read. What the text has is not read again.
+    """
+    named, there = _named_by(text) if KEY in text else (frozenset[str](), frozenset[str]())
+    missing = sorted((named | set(names_in(others))) - there)
+    folder = Path(file).parent
+    texts = {name: read_text(folder / name) for name in missing if (folder / name).is_file()}
+    parts = [f"[files.{_basic(name)}]\ntext = {_basic(content)}\n" for name, content in texts.items()]
+    return (
+        "\n".join([text.rstrip("\n") + "\n", *([_MARK] if _MARK not in text else []), *parts])
+        if parts
+        else text
+    )
+
+
+def as_written(text: str) -> str:
+    """What was written by hand of a scenario's text: all but what ``with_files`` has put there."""
+    return text.split(f"\n{_MARK}", maxsplit=1)[0]
+
+
+def names_in(value: Any) -> Iterator[str]:
+    """The names of files in tables and lists of a document, in overrides too: ``{"rate": {"trace": NAME}}``."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if str(key).split(".")[-1] == KEY:
+                # A sweep has a list of them.
+                yield from (
+                    name for name in (item if isinstance(item, list) else [item]) if isinstance(name, str)
+                )
+            if key != "files":
+                yield from names_in(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from names_in(item)
+
+
+@lru_cache(maxsize=64)
+def _named_by(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The files that a scenario names, and those whose text it has; none where it is no TOML, which the core tells."""
+    try:
+        document = toml.loads(text)
+    except toml.TOMLDecodeError:
+        return frozenset(), frozenset()
+    files = document.get("files")
+    return frozenset(names_in(document)), frozenset(files if isinstance(files, Mapping) else ())
+
+
+def _basic(text: str) -> str:
+    """A basic string of TOML, which is one of JSON but for one more character that has to be escaped."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,42 @@
+// The picture of a sweep comes as Plotly's own figure; here it gets the colours of the theme in use.
+
+function sweepTraces(description, look) {
+  return structuredClone(description.data).map(function (trace) {
+    const themed = (colour) => look.curve(description.colours.indexOf(colour));
+    if (trace.line && trace.line.color) trace.line.color = themed(trace.line.color);
+    if (trace.marker && trace.marker.color) trace.marker.color = themed(trace.marker.color);
+    return trace;
+  });
+}
+
+function sweepLayout(description, look, width, height) {
+  const result = structuredClone(description.layout);
+  Object.assign(result, { width: width, height: height, autosize: false, paper_bgcolor: look.back, plot_bgcolor: look.back });
+  result.font = { family: look.font, size: width < 560 ? 11 : 13, color: look.text };
+  result.margin = { l: width < 560 ? 56 : 72, r: 20, t: description.titled ? 36 : 14, b: 54 };
+  result.legend = Object.assign(result.legend || {}, { orientation: "h", x: 0, y: 1.02, yanchor: "bottom" });
+  if (description.legend) result.margin.t += 34;
+  result.hoverlabel = { bgcolor: look.panel, bordercolor: look.line, font: { color: look.text, size: 12 } };
+  for (const key of Object.keys(result)) {
+    if (!/^[xy]axis/.test(key)) continue;
+    Object.assign(result[key], { gridcolor: look.grid, linecolor: look.line, tickcolor: look.line, automargin: true, zeroline: false });
+  }
+  return result;
+}
+
+function sweepTable(description) {
+  const ends = (bars, i, mean, sign) => (bars && bars.array[i] !== null ? mean + sign * (sign < 0 ? bars.arrayminus[i] : bars.array[i]) : null);
+  const rows = [["panel", "curve", "x", "y", "value", "low", "high"]];
+  for (const trace of description.data) {
+    const panel = trace.xaxis || "x";
+    if (trace.z) {
+      trace.z.forEach((row, j) => row.forEach((value, i) => rows.push([panel, "", trace.x[i], trace.y[j], value, "", ""])));
+      continue;
+    }
+    trace.x.forEach(function (x, i) {
+      const mean = trace.y[i];
+      rows.push([panel, trace.name, x, "", mean, ends(trace.error_y, i, mean, -1), ends(trace.error_y, i, mean, 1)]);
+    });
+  }
+  return cells(rows);
+}

@@ -1,0 +1,127 @@
+"""The figures over time of a scenario: windows, goodput, round trips, queues."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ackclock.report import figures, time_figure
+from ackclock.report.curves import Axis, Curve, Entry, Panel
+from ackclock.report.figures import FigureView
+from ackclock.report.quantities import title_and_scale
+from ackclock.report.scenario_tables import worth_showing
+from ackclock.run import Run
+from ackclock.series import Series, Vector
+
+MOST_CURVES = 12
+"""In a figure; of more flows or links the first are drawn."""
+STRETCHES = 120
+"""Of samples in a figure of rates, each drawn as its mean."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A figure: which series of all flows or links it shows."""
+
+    kind: str
+    quantity: str
+    title: str
+    averaged: bool = False
+    """Whether stretches of samples are drawn as their mean: rates between two samples come in bursts of packets."""
+
+
+FIGURES = (
+    Drawn("flows", "cwnd_packets", "Congestion window"),
+    Drawn("flows", "goodput_bps", "Goodput", averaged=True),
+    Drawn("flows", "rtt_s", "Round-trip time"),
+    Drawn("links", "queue_packets", "Queue"),
+)
+
+
+def figures_of(run: Run, anchor: str) -> list[FigureView]:
+    """The figures of a run with series, their HTML ids made from ``anchor``. What was never sampled has none."""
+    series: Series | None = run.result.get("series")
+    if series is None:
+        return []
+    found = [_figure(run, series, drawn, f"{anchor}-{drawn.quantity}") for drawn in FIGURES]
+    return [figure for figure in found if not figure.empty]
+
+
+def _figure(run: Run, series: Series, drawn: Drawn, id: str) -> FigureView:
+    owners = _owners(run, series, drawn)
+    kept = owners[:MOST_CURVES]
+    values = {owner: series.values(drawn.kind, owner, drawn.quantity) for owner in kept}
+    time_s = series.time_s
+    caption = ""
+    if drawn.averaged:
+        each = max(1, time_s.size // STRETCHES)
+        values = {owner: _means(samples, each) for owner, samples in values.items()}
+        if each > 1:
+            caption = f" Each value is the mean of {_seconds(time_s[each] - time_s[0])}."
+        time_s = time_s[each - 1 :: each]  # the end of each stretch
+    label, scale = title_and_scale(drawn.quantity, max(map(_largest, values.values()), default=0.0))
+    axis = Axis(label)
+    panels = [
+        Panel(
+            owner if len(kept) > 1 else "",
+            axis,
+            [
+                Curve(
+                    Entry(owner, index),
+                    time_figure.over_time(time_s.tolist(), _or_none(values[owner]), scale),
+                )
+            ],
+        )
+        for index, owner in enumerate(kept)
+    ]
+    left_out = len(owners) - len(kept)
+    what = "flow" if drawn.kind == "flows" else "link"
+    return figures.assembled(
+        "time",
+        Axis("Time (s)"),
+        panels,
+        id=id,
+        title=drawn.title,
+        caption=f"{drawn.title} of each {what} over time.{caption}",
+        missing=[f"{left_out} of {len(owners)} {what}s"] if left_out else [],
+        seed=run.seed,
+        thinned=series.time_s.size > time_figure.MOST_SAMPLES,
+        overlaid=True,
+    )
+
+
+def _owners(run: Run, series: Series, drawn: Drawn) -> Sequence[str]:
+    """Those that have a sample; of the links those where anything happened."""
+    names = [
+        owner
+        for owner in series.owners(drawn.kind)
+        if drawn.quantity in series.quantities(drawn.kind, owner)
+        and not np.all(np.isnan(series.values(drawn.kind, owner, drawn.quantity)))
+    ]
+    if drawn.kind == "flows":
+        return names
+    busy = {link["name"] for link in run.document["links"] if worth_showing(link)}
+    return [name for name in names if name in busy]
+
+
+def _largest(values: Vector) -> float:
+    return float(np.nanmax(np.abs(values), initial=0.0))
+
+
+def _means(values: Vector, each: int) -> Vector:
+    """The mean of each stretch of ``each`` samples, nan where there was none; an unfinished stretch is left out."""
+    stretches = values[: values.size // each * each].reshape(-1, each)
+    known = np.isfinite(stretches)
+    counts = known.sum(axis=1)
+    sums = np.where(known, stretches, 0.0).sum(axis=1)
+    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+
+
+def _or_none(values: Vector) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
+def _seconds(span: float) -> str:
+    return f"{span:.2g} s" if span >= 1 else f"{1000 * span:.3g} ms"

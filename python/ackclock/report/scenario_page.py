@@ -1,0 +1,104 @@
+"""The report of a scenario of one's own: tables with intervals, what happened over time, how to make it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ackclock import numbers
+from ackclock.files import replacing
+from ackclock.report import scenario_figures, sweep_view
+from ackclock.report.figures import FigureView
+from ackclock.report.page import rendered
+from ackclock.report.scenario_tables import Table, flow_table, link_table
+from ackclock.run import Run, Runs, grouped
+from ackclock.study.run import versions
+from ackclock.summary import summarised
+
+MOST_POINTS = 12
+"""Points of a sweep that have tables and figures of their own; more are in the sweep's table alone."""
+
+
+@dataclass(frozen=True)
+class PointView:
+    """A point of the sweep, or the scenario itself without one."""
+
+    anchor: str
+    label: str
+    """What the sweep sets there; empty without a sweep."""
+    tables: Sequence[Table]
+    fairness: str
+    figures: Sequence[FigureView]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What makes a report again: the command, the scenario's text, and what was set on top of it."""
+
+    command: str
+    text: str
+    overrides: Mapping[str, Any]
+
+
+def write_scenario_report(
+    runs: Runs, path: Path, origin: Origin, *, drawn: Sequence[Run] = (), warnings: Sequence[str] = ()
+) -> Path:
+    """Write the report of ``runs`` to ``path``, one file that needs no network, and return the path.
+
+    The figures show, of each of the first points, the run in ``drawn``, which has series; without it the point's first
+    run, if that has any. The same runs give the same bytes.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = render(runs, origin, drawn=drawn, warnings=warnings)
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: Sequence[str] = ()) -> str:
+    """The report as HTML text."""
+    groups = grouped(runs)
+    drawn = drawn or [group[0] for group in groups[:MOST_POINTS]]
+    points = [
+        _point(index, group, run)
+        for index, (group, run) in enumerate(zip(groups, drawn, strict=False), start=1)
+    ]
+    first = runs[0]
+    sweep = sweep_view.figures_of(runs) if len(groups) > 1 else []
+    seeds = sorted({run.seed for run in runs})
+    return rendered(
+        "scenario.html.j2",
+        title=first.scenario,
+        figures=bool(sweep) or any(point.figures for point in points),
+        sweep=sweep,
+        points=points,
+        more=len(groups) - len(points),
+        seeds=numbers.ranges(seeds),
+        replications=len(seeds),
+        runs=len(runs),
+        origin=origin,
+        settings=[(path, json.dumps(value, ensure_ascii=False)) for path, value in origin.overrides.items()],
+        warnings=warnings,
+        versions=versions(),
+    )
+
+
+def _point(index: int, runs: Sequence[Run], drawn: Run) -> PointView:
+    anchor = f"point-{index}"
+    label = ", ".join(f"{path} = {_value(value)}" for path, value in runs[0].point.items())
+    summary = summarised(run.result for run in runs)
+    fairness = summary["fairness"]
+    return PointView(
+        anchor=anchor,
+        label=label,
+        tables=[flow_table(runs, summary), link_table(runs, summary)],
+        fairness=numbers.mean_and_spread(fairness.mean, fairness.interval),
+        figures=scenario_figures.figures_of(drawn, anchor),
+    )
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

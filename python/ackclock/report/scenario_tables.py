@@ -1,0 +1,171 @@
+"""The tables in the report of a scenario: a row per flow or link, with intervals over replications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ackclock import core
+from ackclock.numbers import interval_text, mean_and_spread, significant
+from ackclock.run import Run
+from ackclock.statistics import Summary
+
+MANY_FLOWS = 20
+"""A single run with more flows than this has a row for each group of them."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A field of the results as a column: how it is called, and what its values are divided by."""
+
+    field: str
+    heading: str
+    unit: str
+    divisor: float = 1.0
+
+
+FLOWS = (
+    Quantity("goodput_bps", "Goodput", "Mbit/s", 1e6),
+    Quantity("rtt_mean_s", "Mean RTT", "ms", 1e-3),
+    Quantity("rtt_p95_s", "95th percentile of RTT", "ms", 1e-3),
+    Quantity("cwnd_mean_packets", "Mean window", "packets"),
+    Quantity("lost_packets", "Lost", "packets"),
+    Quantity("retransmitted_packets", "Sent again", "packets"),
+    Quantity("timeouts", "Timeouts", ""),
+    Quantity("completed_s", "Completed after", "s"),
+)
+LINKS = (
+    Quantity("utilisation", "Utilisation", "%", 0.01),
+    Quantity("queue_mean_packets", "Mean queue", "packets"),
+    Quantity("wait_mean_s", "Mean wait", "ms", 1e-3),
+    Quantity("wait_p95_s", "95th percentile of wait", "ms", 1e-3),
+    Quantity("dropped_packets", "Dropped", "packets"),
+    Quantity("lost_packets", "Lost", "packets"),
+    Quantity("marked_packets", "Marked", "packets"),
+)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading with its unit, and what the field means."""
+
+    heading: str
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """A flow, a group of flows, or a link: its name, what it is, and a cell (text, interval) per column."""
+
+    name: str
+    kind: str
+    cells: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Table:
+    """What the template writes as a table."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+
+
+def flow_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
+    """A row per flow of a single run, a row per group of flows where there are several runs or many flows."""
+    document = runs[0].document
+    flows: list[Mapping[str, Any]] = document["flows"]
+    share = Column("Share", "%", "Goodput over the sum of all goodputs")
+    if len(runs) == 1 and len(flows) <= MANY_FLOWS:
+        found = [(flow["name"], flow["control"], flow) for flow in flows]
+        table = _single("Flows", "flow", FLOWS, found)
+        total = sum(flow["goodput_bps"] for flow in flows)
+        shares = [
+            (significant(100 * flow["goodput_bps"] / total) if total else significant(None), "")
+            for flow in flows
+        ]
+    else:
+        groups = [group["name"] for group in document["groups"]]
+        controls = {flow["group"]: flow["control"] for flow in flows}
+        names = [(name, controls.get(name, ""), f"groups.{name}") for name in groups]
+        table = _summarised("Flows, the mean over those of a group", "flow", FLOWS, names, summary)
+        counts = {group["name"]: group["flows"] for group in document["groups"]}
+        means = {name: summary[f"groups.{name}.goodput_bps"].mean or 0.0 for name in groups}
+        total = sum(counts[name] * means[name] for name in groups)
+        shares = [
+            (significant(100 * means[name] / total) if total else significant(None), "") for name in groups
+        ]
+        share = Column("Share of a flow", "%", "Goodput of one of the group over the sum of all goodputs")
+    rows = [
+        Row(row.name, row.kind, [row.cells[0], cell, *row.cells[1:]])
+        for row, cell in zip(table.rows, shares, strict=True)
+    ]
+    return Table(table.title, [table.columns[0], share, *table.columns[1:]], rows)
+
+
+def link_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
+    """A row per link that a packet waited or was lost at."""
+    links = [link for link in runs[0].document["links"] if worth_showing(link)]
+    if len(runs) == 1:
+        return _single("Links", "link", LINKS, [(link["name"], "", link) for link in links])
+    names = [(link["name"], "", f"links.{link['name']}") for link in links]
+    return _summarised("Links", "link", LINKS, names, summary)
+
+
+def worth_showing(link: Mapping[str, Any]) -> bool:
+    """Whether anything happened at a link: a bottleneck, or losses. Access links that only pass packets on are many."""
+    return bool(link["dropped_packets"] or link["lost_packets"] or link["utilisation"] > 0.5)
+
+
+def _single(
+    title: str,
+    record: str,
+    quantities: Sequence[Quantity],
+    found: Sequence[tuple[str, str, Mapping[str, Any]]],
+) -> Table:
+    used = [q for q in quantities if any(values.get(q.field) is not None for _, _, values in found)]
+    rows = [
+        Row(name, kind, [(_number(values.get(q.field), q.divisor), "") for q in used])
+        for name, kind, values in found
+    ]
+    return Table(title, list(_columns(record, used)), rows)
+
+
+def _summarised(
+    title: str,
+    record: str,
+    quantities: Sequence[Quantity],
+    names: Sequence[tuple[str, str, str]],
+    summary: Mapping[str, Summary],
+) -> Table:
+    def found(prefix: str, quantity: Quantity) -> Summary:
+        return summary.get(f"{prefix}.{quantity.field}", Summary(None, None, None, 0))
+
+    used = [q for q in quantities if any(found(prefix, q).mean is not None for _, _, prefix in names)]
+    rows = [
+        Row(name, kind, [_cell(found(prefix, q), q.divisor) for q in used]) for name, kind, prefix in names
+    ]
+    return Table(title, list(_columns(record, used)), rows)
+
+
+def _columns(record: str, quantities: Sequence[Quantity]) -> Iterator[Column]:
+    meanings = {field["name"]: field["meaning"] for field in core.fields()[record]}
+    for quantity in quantities:
+        yield Column(quantity.heading, quantity.unit, meanings.get(quantity.field, ""))
+
+
+def _cell(value: Summary, divisor: float) -> tuple[str, str]:
+    interval = value.interval and (value.interval[0] / divisor, value.interval[1] / divisor)
+    mean = _divided(value.mean, divisor)
+    return mean_and_spread(mean, interval), interval_text(mean, interval)
+
+
+def _number(value: float | int | None, divisor: float) -> str:
+    """A value of one run: counts as they are, what was computed to four digits."""
+    return str(value) if isinstance(value, int) else significant(_divided(value, divisor))
+
+
+def _divided(value: float | None, divisor: float) -> float | None:
+    return None if value is None else value / divisor

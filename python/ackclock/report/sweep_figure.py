@@ -1,0 +1,284 @@
+"""The picture of a sweep as a Plotly figure: lines over one axis, a heat map over two, small multiples over three.
+
+An axis of words, such as controls, becomes curves rather than a direction where the other one has numbers. What was
+drawn at random has no grid: it becomes points, over each of the ranges.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import plotly.graph_objects as go
+import polars as pl
+from plotly.subplots import make_subplots
+
+from ackclock.errors import InputError
+from ackclock.names import nearest
+from ackclock.report.quantities import title_and_scale
+from ackclock.report.style import style
+from ackclock.summary import bound
+from ackclock.sweep import Axis
+
+COLOURS = ("#005fa8", "#d55e00", "#009e73", "#c061a4", "#1b1b1b", "#3f97da")
+"""Those of the light theme of ``report.css``."""
+ACROSS = 3
+"""Panels beside each other."""
+PANELS = 24
+"""More would be too small to read."""
+CURVES = 12
+"""More over each other cannot be told apart."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is drawn: a number of the summary."""
+
+    metric: str
+    label: str
+    title: str
+    scale: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rows of a panel or of a curve."""
+
+    label: str
+    table: pl.DataFrame
+
+
+def sweep_figure(table: pl.DataFrame, axes: Sequence[Axis], metric: str | None = None) -> go.Figure:
+    """The figure of a metric of ``Runs.summary``; by default the goodput of each group of flows.
+
+    InputError without a sweep, for a metric that is not there, and for more axes than a figure can show.
+    """
+    if not axes:
+        raise InputError("there is no sweep to draw: the scenario has no [sweep]")
+    measures = [_measure(table, name) for name in _metrics(table, metric)]
+    if any(axis.sampled for axis in axes):
+        return _points(table, axes, measures[0])
+    axes = [axis for axis in axes if len(axis.cells) > 1] or axes[:1]
+    if len(axes) > 3:
+        raise InputError(
+            f"a sweep over {len(axes)} axes has no picture: at most 3; `Runs.summary()` is its table"
+        )
+    if len(axes) == 1 and len(measures) > 1:
+        return _lines(table, axes[0], measures)
+    # Panels are for words, or for the axis with the fewest values.
+    inner = sorted(axes, key=lambda axis: (axis.numeric, len(axis.cells)))
+    outer = inner.pop(0) if len(axes) == 3 else None
+    panels = _parts(table, outer)
+    _refuse_many(len(panels), PANELS, "panels")
+    if len(inner) == 2 and all(axis.numeric == inner[0].numeric for axis in inner):
+        # The axis of the file's last path across.
+        inner = [axis for axis in axes if axis in inner]
+        return _heat_maps(panels, inner[1], inner[0], measures[0])
+    across = next((axis for axis in inner if axis.numeric), inner[0])
+    by = next((axis for axis in inner if axis is not across), None)
+    return _curves(panels, across, by, measures[0])
+
+
+def _metrics(table: pl.DataFrame, metric: str | None) -> list[str]:
+    if metric is None:
+        goodputs = [
+            name for name in table.columns if name.startswith("groups.") and name.endswith(".goodput_bps")
+        ]
+        return goodputs or ["fairness"]
+    if metric not in table.columns:
+        known = [name for name in table.columns if name == "fairness" or "." in name]
+        raise InputError(f'no metric "{metric}" in the summary{nearest(metric, known)}')
+    return [metric]
+
+
+def _measure(table: pl.DataFrame, metric: str) -> Measure:
+    kind, _, rest = metric.partition(".")
+    name, _, quantity = rest.rpartition(".")
+    largest = table[metric].max()
+    title, scale = title_and_scale(
+        quantity or metric, float(largest) if isinstance(largest, int | float) else 0.0
+    )
+    # Of a group, the mean over its flows.
+    whose = {"groups": f" per flow of {name}", "links": f" of {name}"}.get(kind, "")
+    head, bracket, unit = title.partition(" (")
+    return Measure(metric, name or metric, f"{head}{whose}{bracket}{unit}", scale)
+
+
+def _parts(table: pl.DataFrame, axis: Axis | None) -> list[Part]:
+    if axis is None:
+        return [Part("", table)]
+    named = _unit(axis)
+    return [
+        Part(f"{axis.quantity} = {cell}{named}", table.filter(pl.col(axis.column) == cell))
+        for cell in table[axis.column].unique(maintain_order=True)
+    ]
+
+
+def _unit(axis: Axis) -> str:
+    return f" {_units(axis)}" if axis.unit else ""
+
+
+def _units(axis: Axis) -> str:
+    return {"bps": "bit/s"}.get(axis.unit, axis.unit)
+
+
+def _title(axis: Axis) -> str:
+    words = axis.quantity.replace("_", " ")
+    words = words[:1].upper() + words[1:]
+    return f"{words} ({_units(axis)})" if axis.unit else words
+
+
+def _lines(table: pl.DataFrame, axis: Axis, measures: Sequence[Measure]) -> go.Figure:
+    """Several metrics of one kind over one axis."""
+    _refuse_many(len(measures), CURVES, "curves")
+    figure = _figure([Part("", table)])
+    # They share the scale of the largest.
+    largest = max(measures, key=lambda measure: measure.scale)
+    for number, measure in enumerate(measures):
+        figure.add_trace(
+            _curve(table, axis, Measure(measure.metric, "", "", largest.scale), measure.label, number)
+        )
+    # What they share is the quantity, which stands before the name of each.
+    shared = largest.title.replace(f" of {largest.label}", "")
+    _name_axes(figure, _title(axis), shared)
+    return figure
+
+
+def _curves(panels: Sequence[Part], across: Axis, by: Axis | None, measure: Measure) -> go.Figure:
+    figure = _figure(panels)
+    for place, panel in enumerate(panels):
+        curves = _parts(panel.table, by)
+        _refuse_many(len(curves), CURVES, "curves")
+        for number, curve in enumerate(curves):
+            trace = _curve(
+                curve.table, across, measure, curve.label.partition(" = ")[2] or measure.label, number
+            )
+            trace.showlegend = by is not None and place == 0
+            figure.add_trace(trace, row=place // ACROSS + 1, col=place % ACROSS + 1)
+    _name_axes(figure, _title(across), measure.title)
+    figure.update_layout(legend_title_text=None if by is None else by.quantity)
+    return figure
+
+
+def _curve(table: pl.DataFrame, axis: Axis, measure: Measure, name: str, number: int) -> go.Scatter:
+    if axis.numeric:
+        table = table.sort(axis.column)
+    low, high = table[bound(measure.metric, "low")], table[bound(measure.metric, "high")]
+    means = table[measure.metric]
+    look = style(number)
+    colour = COLOURS[look.colour]
+    return go.Scatter(
+        x=table[axis.column].to_list(),
+        y=(means / measure.scale).to_list(),
+        error_y={
+            "type": "data",
+            "array": ((high - means) / measure.scale).to_list(),
+            "arrayminus": ((means - low) / measure.scale).to_list(),
+            "thickness": 1,
+        },
+        name=name,
+        legendgroup=name,
+        # Between words there is nothing to join.
+        mode="lines+markers" if axis.numeric else "markers",
+        line={"color": colour, "dash": look.dash.replace(" ", "px,") + "px" if look.dash else "solid"},
+        marker={"color": colour, "symbol": look.symbol},
+    )
+
+
+def _heat_maps(panels: Sequence[Part], across: Axis, up: Axis, measure: Measure) -> go.Figure:
+    figure = _figure(panels)
+    for place, panel in enumerate(panels):
+        columns, rows = _ticks(panel.table, across), _ticks(panel.table, up)
+        cells = {(row[across.column], row[up.column]): row for row in panel.table.iter_rows(named=True)}
+        figure.add_trace(
+            go.Heatmap(
+                x=columns,
+                y=rows,
+                z=[
+                    [_scaled(cells.get((x, y)), measure.metric, measure.scale) for x in columns] for y in rows
+                ],
+                customdata=[[_interval(cells.get((x, y)), measure) for x in columns] for y in rows],
+                hovertemplate=f"{across.quantity} %{{x}}, {up.quantity} %{{y}}: "
+                "%{z:.4g}%{customdata}<extra></extra>",
+                coloraxis="coloraxis",
+            ),
+            row=place // ACROSS + 1,
+            col=place % ACROSS + 1,
+        )
+    # Values that are far apart have squares of one size: their distances are on the ticks.
+    figure.update_xaxes(type="category")
+    figure.update_yaxes(type="category")
+    _name_axes(figure, _title(across), _title(up))
+    figure.update_layout(coloraxis={"colorscale": "Viridis", "colorbar": {"title": {"text": measure.title}}})
+    return figure
+
+
+def _ticks(table: pl.DataFrame, axis: Axis) -> list[Any]:
+    found = table[axis.column].unique(maintain_order=True)
+    return (found.sort() if axis.numeric else found).to_list()
+
+
+def _scaled(row: Mapping[str, Any] | None, column: str, scale: float) -> float | None:
+    value = None if row is None else row[column]
+    return None if value is None or not math.isfinite(value) else value / scale
+
+
+def _interval(row: Mapping[str, Any] | None, measure: Measure) -> str:
+    low = _scaled(row, bound(measure.metric, "low"), measure.scale)
+    high = _scaled(row, bound(measure.metric, "high"), measure.scale)
+    return "" if low is None or high is None else f", 95 % interval {low:.4g} to {high:.4g}"
+
+
+def _points(table: pl.DataFrame, axes: Sequence[Axis], measure: Measure) -> go.Figure:
+    """Samples: a panel for each range, a colour for each point of the grid."""
+    ranges = [axis for axis in axes if axis.sampled]
+    grid = [axis.column for axis in axes if not axis.sampled and len(axis.cells) > 1]
+    _refuse_many(len(ranges), PANELS, "panels")
+    groups = table.partition_by(grid, maintain_order=True) if grid else [table]
+    _refuse_many(len(groups), CURVES, "curves")
+    figure = _figure([Part("", table) for _ in ranges])
+    for place, axis in enumerate(ranges):
+        row, col = place // ACROSS + 1, place % ACROSS + 1
+        for number, group in enumerate(groups):
+            name = ", ".join(str(group[column][0]) for column in grid) or measure.label
+            trace = _curve(group, axis, measure, name, number)
+            trace.update(mode="markers", showlegend=bool(grid) and place == 0)
+            figure.add_trace(trace, row=row, col=col)
+        figure.update_xaxes(title_text=_title(axis), row=row, col=col)
+    figure.update_yaxes(title_text=measure.title, col=1)
+    return figure
+
+
+def _figure(panels: Sequence[Part]) -> go.Figure:
+    rows = -(-len(panels) // ACROSS)
+    figure = make_subplots(
+        rows=rows,
+        cols=min(ACROSS, len(panels)),
+        shared_yaxes="all",
+        subplot_titles=[panel.label for panel in panels] if len(panels) > 1 else None,
+    )
+    figure.update_layout(template="plotly_white", height=max(420, 300 * rows))
+    # What cannot be negative begins at 0.
+    figure.update_yaxes(rangemode="tozero")
+    return figure
+
+
+def _name_axes(figure: go.Figure, across: str, up: str) -> None:
+    for row, _ in _places(figure):
+        figure.update_yaxes(title_text=up, row=row, col=1)
+    for row, col in _places(figure):
+        figure.update_xaxes(title_text=across, row=row, col=col)
+
+
+def _places(figure: go.Figure) -> Iterator[tuple[int, int]]:
+    rows, columns = figure._get_subplot_rows_columns()
+    return ((row, col) for row in rows for col in columns)
+
+
+def _refuse_many(count: int, most: int, what: str) -> None:
+    if count > most:
+        raise InputError(
+            f"a figure of {count} {what} cannot be read: at most {most}; sweep fewer values, or draw a part"
+        )

@@ -1,0 +1,67 @@
+"""The pictures of a sweep as the page wants them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from ackclock.errors import InputError
+from ackclock.report.scenario_tables import worth_showing
+from ackclock.report.sweep_figure import COLOURS, sweep_figure
+from ackclock.run import Runs
+
+
+@dataclass(frozen=True)
+class SweepFigureView:
+    """A figure that Plotly's Python library made."""
+
+    id: str
+    title: str
+    caption: str
+    height: int
+    drawing: Mapping[str, Any]
+
+
+def figures_of(runs: Runs) -> list[SweepFigureView]:
+    """What the points of a sweep come to; none for a sweep over more axes than a figure can show."""
+    table = runs.summary()
+    found: list[SweepFigureView] = []
+    for title, metric in _drawn(runs, table):
+        try:
+            figure = sweep_figure(table, runs.axes, metric)
+        except InputError:
+            continue
+        plain = json.loads(figure.to_json())
+        plain["layout"].pop("template", None)
+        found.append(
+            SweepFigureView(
+                id=f"sweep-{len(found) + 1}",
+                title=title,
+                caption="Means over the replications, with their 95 % intervals.",
+                height=int(plain["layout"].get("height", 420)),
+                drawing={
+                    "kind": "sweep-figure",
+                    "data": plain["data"],
+                    "layout": plain["layout"],
+                    "colours": COLOURS,
+                    "titled": "annotations" in plain["layout"],
+                    "legend": any(trace.get("showlegend") for trace in plain["data"]),
+                },
+            )
+        )
+    return found
+
+
+def _drawn(runs: Runs, table: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
+    """Titles and metrics: goodput of the groups, their round trips, the queues of the links that matter, fairness."""
+    yield "Goodput", None
+    groups = [group["name"] for group in runs[0].document["groups"]]
+    metrics = [(f"Round trip of {name}", f"groups.{name}.rtt_mean_s") for name in groups[:3]]
+    busy = [link["name"] for link in runs[0].document["links"] if worth_showing(link)]
+    metrics += [(f"Queue of {name}", f"links.{name}.queue_mean_packets") for name in busy[:2]]
+    metrics += [("Fairness", "fairness")] if len(runs[0].document["flows"]) > 1 else []
+    yield from ((title, metric) for title, metric in metrics if metric in table.columns)

@@ -1,0 +1,205 @@
+"""What runs come to at each point of a sweep: means over the replications, with intervals."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from ackclock import core
+from ackclock.statistics import Summary, summarise, t_quantile
+
+if TYPE_CHECKING:
+    from ackclock.sweep import Axis
+
+UNITS = ("_s", "_bps", "_packets", "_bytes")
+"""What the names of numbers end in."""
+
+Samples = dict[str, float | None]
+"""The numbers of one run: fairness, groups.GROUP.FIELD (the mean over its flows), links.LINK.FIELD."""
+
+
+def samples(result: Mapping[str, Any]) -> Samples:
+    """The numbers of one run that have a mean over runs."""
+    found: Samples = {"fairness": result["fairness"]}
+    flows: dict[str, list[Mapping[str, Any]]] = {}
+    for flow in result["flows"]:
+        flows.setdefault(flow["group"], []).append(flow)
+    for group in result["groups"]:
+        members = flows.get(group["name"], [])
+        for quantity, name in _numbers("flow", f"groups.{group['name']}"):
+            if members and quantity in members[0]:
+                found[name] = _mean([flow[quantity] for flow in members])
+    for link in result["links"]:
+        for quantity, name in _numbers("link", f"links.{link['name']}"):
+            if quantity in link:
+                found[name] = link[quantity]
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _numbers(record: str, whose: str) -> list[tuple[str, str]]:
+    """The fields of a record that are numbers, each with its name in ``Samples``."""
+    kinds = ("number", "share", "integer")
+    return [
+        (field["name"], f"{whose}.{field['name']}")
+        for field in core.fields()[record]
+        if field["kind"] in kinds
+    ]
+
+
+def summarised(runs: Iterable[Mapping[str, Any]]) -> dict[str, Summary]:
+    """Statistics over the results of replications, by the names of ``samples``."""
+    return over(map(samples, runs))
+
+
+def over(replications: Iterable[Samples]) -> dict[str, Summary]:
+    """Statistics over what ``samples`` found in each replication."""
+    found = list(replications)
+    if len(found) == 1:
+        return {
+            name: NOTHING
+            if value is None or not math.isfinite(value)
+            else Summary(float(value), None, None, 1)
+            for name, value in found[0].items()
+        }
+    names = list(dict.fromkeys(name for one in found for name in one))
+    if not names:
+        return {}
+    table = np.array([[one.get(name) for one in found] for name in names], dtype=np.float64)
+    return dict(zip(names, _rows(table), strict=True))
+
+
+def _rows(table: npt.NDArray[np.float64]) -> list[Summary]:
+    """``summarise`` of every row, together: of a sweep there may be millions."""
+    count = table.shape[1]
+    whole = np.isfinite(table).all(axis=1)
+    equal = whole & (table == table[:, :1]).all(axis=1)
+    spread = whole & ~equal
+    means = stds = halves = np.full(len(table), math.nan)
+    if spread.any():
+        means, stds = table.mean(axis=1), table.std(axis=1, ddof=1)
+        halves = t_quantile(count - 1) * stds / math.sqrt(count)
+
+    def row(index: int) -> Summary:
+        if spread[index]:
+            mean, half = float(means[index]), float(halves[index])
+            return Summary(mean, float(stds[index]), (mean - half, mean + half), count)
+        if equal[index]:
+            value = float(table[index, 0])
+            return Summary(value, 0.0, (value, value), count)
+        return summarise(table[index]) if np.isfinite(table[index]).any() else NOTHING
+
+    return [row(index) for index in range(len(table))]
+
+
+NOTHING = Summary(None, None, None, 0)
+"""Of what has no sample."""
+FEW = 8
+"""NumPy sums so few numbers one after the other, as Python does, and takes longer to begin."""
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    present = [value for value in values if value is not None]
+    if not present:
+        return None
+    return sum(present) / len(present) if len(present) < FEW else float(np.mean(present))
+
+
+@dataclass(frozen=True)
+class PointSummary:
+    """A point of a sweep."""
+
+    cells: Mapping[str, Any]
+    """The values of the sweep by column; empty without a sweep."""
+    runs: int
+    values: Mapping[str, Summary]
+
+
+def frame(points: Sequence[PointSummary], axes: Sequence[Axis]) -> pl.DataFrame:
+    """One row per point: the values of the sweep, the number of runs, and of each number its mean and the ends of its
+    95 % interval, null with fewer than two samples.
+
+    Left out is what has no sample anywhere, and links without a queue that could fill and without any loss.
+    """
+    idle = _idle(points)
+    names = [
+        name
+        for name in dict.fromkeys(name for point in points for name in point.values)
+        if name.rpartition(".")[0] not in idle
+        and any(name in point.values and point.values[name].count for point in points)
+    ]
+    columns: dict[str, pl.Series] = label_columns([point.cells for point in points], axes)
+    columns["runs"] = pl.Series("runs", [point.runs for point in points], dtype=pl.Int64)
+    for name in names:
+        found = [point.values.get(name) for point in points]
+        ends = [None if one is None else one.interval for one in found]
+        for column, values in (
+            (name, [None if one is None else one.mean for one in found]),
+            (bound(name, "low"), [None if end is None else end[0] for end in ends]),
+            (bound(name, "high"), [None if end is None else end[1] for end in ends]),
+        ):
+            columns[column] = pl.Series(column, values, dtype=pl.Float64)
+    return pl.DataFrame(list(columns.values()))
+
+
+def _idle(points: Sequence[PointSummary]) -> set[str]:
+    """The links at which nothing can happen: no path shares their queue, or it has no limit, and nothing was lost."""
+    seen = dict.fromkeys(
+        name.rpartition(".")[0] for point in points for name in point.values if name.startswith("links.")
+    )
+
+    def any_of(link: str, field: str) -> bool:
+        found = (point.values.get(f"{link}.{field}") for point in points)
+        return any(one is not None and one.mean is not None and one.mean > 0 for one in found)
+
+    def has_queue(link: str) -> bool:
+        found = (point.values.get(f"{link}.queue_max_packets") for point in points)
+        return any(one is not None and one.count for one in found)
+
+    return {
+        link
+        for link in seen
+        if not has_queue(link) and not any_of(link, "dropped_packets") and not any_of(link, "lost_packets")
+    }
+
+
+def bound(name: str, which: str) -> str:
+    """The column of an end of an interval: its word stands before the unit.
+
+    >>> bound("groups.tcp.goodput_bps", "low")
+    'groups.tcp.goodput_low_bps'
+    """
+    unit = next((unit for unit in UNITS if name.endswith(unit)), "")
+    return f"{name.removesuffix(unit)}_{which}{unit}"
+
+
+def label_columns(cells: Sequence[Mapping[str, Any]], axes: Sequence[Axis]) -> dict[str, pl.Series]:
+    """A column for each axis, with a type that depends on its values alone."""
+    return {
+        axis.column: pl.Series(axis.column, [as_cell(row[axis.column]) for row in cells], dtype=_type(axis))
+        for axis in axes
+    }
+
+
+def as_cell(value: Any) -> Any:
+    """A swept value as a cell: a table such as {name = "rbcc"} becomes text."""
+    return value if isinstance(value, bool | int | float | str) else json.dumps(value)
+
+
+def _type(axis: Axis) -> Any:
+    kinds = {type(as_cell(cell)) for cell in axis.cells}
+    if kinds == {bool}:
+        return pl.Boolean
+    if kinds == {int}:
+        return pl.Int64
+    if kinds <= {int, float}:
+        return pl.Float64
+    return pl.String

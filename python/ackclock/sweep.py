@@ -1,0 +1,108 @@
+"""The points of a scenario's sweep, as the core reads them from the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from ackclock import core
+
+OWN_COLUMNS = frozenset({"seed", "runs", "point", "name", "kind", "time_s"})
+"""Columns of results that no record declares."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A path of the sweep and its values."""
+
+    path: str
+    column: str
+    """Its name in data frames and files: as much of the path's end as it takes, and the unit."""
+    unit: str
+    """The word for the unit that ``column`` ends in; empty without one."""
+    sampled: bool
+    """Whether its values were drawn from a range."""
+    values: Sequence[Any]
+    """As written."""
+    cells: Sequence[Any]
+    """The same as cells of a column: numbers in ``unit`` where all are quantities of one kind."""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its values have a place on a scale."""
+        return all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in self.cells)
+
+    @property
+    def quantity(self) -> str:
+        """What varies, without its unit."""
+        return self.column.removesuffix(f"_{self.unit}") if self.unit else self.column
+
+
+class Sweep:
+    """The points of a sweep; one without any override where a scenario has none."""
+
+    def __init__(self, checked: Mapping[str, Any]) -> None:
+        columns = column_names([(axis["path"], axis["unit"]) for axis in checked["axes"]])
+        self.axes = tuple(
+            Axis(axis["path"], column, axis["unit"], axis["sampled"], axis["values"], axis["cells"])
+            for axis, column in zip(checked["axes"], columns, strict=True)
+        )
+        self._points: Sequence[Sequence[int]] = checked["points"]
+        self._packets: Sequence[float] = checked["packets"]
+        self._every = int(checked["every"])
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    def overrides(self, point: int) -> dict[str, Any]:
+        """What makes the point: the values as written, by dotted path."""
+        return {
+            axis.path: axis.values[index] for axis, index in zip(self.axes, self._points[point], strict=True)
+        }
+
+    def cells(self, point: int) -> dict[str, Any]:
+        """The values of the point by the names of their columns."""
+        return {
+            axis.column: axis.cells[index] for axis, index in zip(self.axes, self._points[point], strict=True)
+        }
+
+    def packets(self, point: int) -> float:
+        """How many data packets a run of the point can send at most, as its links' rates have it."""
+        return self._packets[point // self._every]
+
+
+def column_names(axes: Sequence[tuple[str, str]]) -> list[str]:
+    """A name for each (path, unit): the last steps of the path that tell it from the others and from the columns of
+    results, and the unit.
+
+    >>> column_names([("dumbbell.bottleneck.queue.limit", "packets"), ("flows.tcp.control", "")])
+    ['limit_packets', 'tcp_control']
+    """
+    taken = _declared() | OWN_COLUMNS
+
+    def name(path: str, unit: str, steps: int) -> str:
+        words = [step.replace('"', "") for step in path.split(".")][-steps:]
+        return "_".join([*words, unit] if unit else words)
+
+    names = []
+    for position, (path, unit) in enumerate(axes):
+        count = len(path.split("."))
+        others = [axis for index, axis in enumerate(axes) if index != position]
+        for steps in range(1, count + 1):
+            found = name(path, unit, steps)
+            clash = (
+                found in taken
+                or found[0].isdigit()
+                or any(found == name(*other, min(steps, len(other[0].split(".")))) for other in others)
+            )
+            if not clash:
+                break
+        names.append(path if clash else found)
+    return names
+
+
+@lru_cache(maxsize=1)
+def _declared() -> frozenset[str]:
+    return frozenset(field["name"] for fields in core.fields().values() for field in fields)

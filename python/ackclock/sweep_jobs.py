@@ -1,0 +1,184 @@
+"""The runs of a sweep: which there are, how many more a wanted precision takes, how to repeat one."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, overload
+
+from ackclock.errors import InputError
+from ackclock.names import nearest
+from ackclock.overrides import merge
+from ackclock.statistics import relative_precision
+from ackclock.store import Job
+from ackclock.summary import samples
+
+if TYPE_CHECKING:
+    from ackclock.run import Run
+    from ackclock.sweep import Sweep
+
+Pair = tuple[int, int]
+"""A point of the sweep, from 0, and a seed."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which points run, with which seeds."""
+
+    points: range
+    seeds: Sequence[int]
+    precision: Mapping[str, Any] | None = None
+    """How narrow the intervals of some metrics have to be: ``within``, ``metrics``, ``replications_most``."""
+
+    def __len__(self) -> int:
+        return len(self.points) * len(self.seeds)
+
+    def __str__(self) -> str:
+        points, seeds = len(self.points), len(self.seeds)
+        if points == 1:
+            return f"{seeds:,} run{'s' if seeds != 1 else ''}"
+        return f"{points:,} points x {seeds:,} replication{'s' if seeds != 1 else ''}, {len(self):,} runs"
+
+
+class SweepJobs(Sequence[Job]):
+    """The jobs of a sweep, made when they are needed: there may be millions."""
+
+    def __init__(
+        self,
+        text: str,
+        file: str,
+        overrides: Mapping[str, Any],
+        sweep: Sweep,
+        wanted: Plan | Sequence[Pair],
+        series: bool,
+    ) -> None:
+        self._text, self._file, self._series = text, file, series
+        self._wanted = wanted
+        # Neighbours are of the same point.
+        self._overrides = lru_cache(maxsize=64)(lambda point: merge(overrides, sweep.overrides(point)))
+
+    def pair(self, index: int) -> Pair:
+        """The point and the seed of a job; all seeds of a point follow each other."""
+        if not isinstance(self._wanted, Plan):
+            return self._wanted[index]
+        point, seed = divmod(index, len(self._wanted.seeds))
+        return self._wanted.points[point], self._wanted.seeds[seed]
+
+    def __len__(self) -> int:
+        return len(self._wanted)
+
+    @overload
+    def __getitem__(self, index: int) -> Job: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Job]: ...
+    def __getitem__(self, index: int | slice) -> Job | Sequence[Job]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        point, seed = self.pair(index)
+        return Job(self._text, self._file, self._overrides(point), seed, self._series)
+
+
+def repeating(file: str, overrides: Mapping[str, Any], point: int | None, seed: int) -> str:
+    """The command line that makes one run of a sweep again."""
+    words = ["ackclock", "run", "-" if file == "standard input" else file]
+    for path, value in overrides.items():
+        words += ["--set", f"{path}={_toml(value)}"]
+    if point is not None:
+        words += ["--point", str(point + 1)]
+    return shlex.join([*words, "--seed", str(seed), "--replications", "1"])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(key)} = {_toml(each)}" for key, each in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return json.dumps(value)
+
+
+@dataclass
+class Rounds:
+    """Replications until the wanted precision is reached.
+
+    The first round is the plan. As long as a point is not precise enough, it gets more seeds: as many as its interval
+    says that it takes, since that narrows with the root of their number, and at most as many again as it has.
+    """
+
+    plan: Plan
+    _begun: bool = False
+    _found: dict[int, dict[str, list[float]]] = field(default_factory=dict)
+    _seeds: dict[int, int] = field(default_factory=dict)
+    """How many seeds each point has had."""
+
+    def next(self) -> Plan | list[Pair]:
+        """What to run now; nothing where all is done."""
+        if not self._begun:
+            self._begun = True
+            self._seeds = dict.fromkeys(self.plan.points, len(self.plan.seeds)) if self.plan.precision else {}
+            return self.plan
+        if not self.plan.precision:
+            return []
+        first, most = self.plan.seeds[0], int(self.plan.precision["replications_most"])
+        pairs = []
+        for point, had in self._seeds.items():
+            wanted = min(self._wanted(point), 2 * had, most)
+            pairs += [(point, int(first) + number) for number in range(had, wanted)]
+            self._seeds[point] = max(had, wanted)
+        return pairs
+
+    def take(self, point: int, run: Run) -> None:
+        """A finished run."""
+        if not self.plan.precision:
+            return
+        found = samples(run.result)
+        for metric in self.plan.precision["metrics"]:
+            if metric not in found:
+                raise InputError(f'precision.metrics: no metric "{metric}"{nearest(metric, found)}')
+            value = found[metric]
+            values = self._found.setdefault(point, {}).setdefault(metric, [])
+            values.append(math.nan if value is None else value)
+
+    def outcome(self) -> str:
+        """What became of the precision, in a sentence; empty where none was asked for."""
+        if not self.plan.precision:
+            return ""
+        within = 100 * self.plan.precision["within"]
+        short = [point for point in self._seeds if self._worst(point) > self.plan.precision["within"]]
+        if not short:
+            return f"all intervals within {within:.3g} % of their means"
+        most = max(self._seeds.values())
+        return (
+            f"{len(short)} of {len(self._seeds)} points not within {within:.3g} % after {most} replications"
+        )
+
+    def _wanted(self, point: int) -> int:
+        """How many replications the point can be expected to need."""
+        if self.plan.precision is None:
+            return 0
+        had, worst = self._seeds[point], self._worst(point)
+        if worst <= self.plan.precision["within"]:
+            return had
+        if not math.isfinite(worst):
+            return 2 * max(had, 1)
+        return max(had + 1, math.ceil(had * (worst / float(self.plan.precision["within"])) ** 2))
+
+    def _worst(self, point: int) -> float:
+        """Half the widest interval over its mean; infinite where there is none."""
+        if self.plan.precision is None:
+            return 0.0
+        found = self._found.get(point, {})
+        return max((_width(found.get(metric, [])) for metric in self.plan.precision["metrics"]), default=0.0)
+
+
+def _width(values: Sequence[float]) -> float:
+    """Half the interval over the mean; 0 where all are equal, infinite where there is none."""
+    if len(values) > 1 and all(value == values[0] for value in values):
+        return 0.0
+    width = relative_precision(values)
+    return math.inf if width is None else width
