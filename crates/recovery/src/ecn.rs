@@ -2,20 +2,33 @@
 
 mod accurate;
 
-pub use accurate::{AccurateFeedback, FIRST_CEP};
+pub use accurate::FIRST_CEP;
 
-use accurate::AccurateCounters;
+use accurate::{AccurateCounters, AccurateFeedback};
 use ackclock_cc::EcnResponse;
 
 /// What an acknowledgement says of marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarkFeedback {
-    /// Whether a mark is echoed (ECE).
+    /// Whether a mark is echoed (ECE), or may be told of.
     pub echo: bool,
     /// How many packets have arrived marked so far, modulo 2^16 (RFC 9768, with a wider counter).
     pub marked: u16,
-    /// What it says instead of both under RFC 9768.
-    pub accurate: Option<AccurateFeedback>,
+    /// Whether it is RFC 9768's: then `marked` is the ACE field, and the option's count may stand beside it.
+    pub accurate: bool,
+    /// ECEB, or [`NOT_TOLD`].
+    pub marked_bytes: u32,
+}
+
+/// In the place of a count of bytes, which has 24 bits: the option is not there.
+pub const NOT_TOLD: u32 = u32::MAX;
+
+impl MarkFeedback {
+    /// What it says under RFC 9768.
+    fn accurately(self) -> AccurateFeedback {
+        let marked_bytes = (self.marked_bytes != NOT_TOLD).then_some(self.marked_bytes);
+        AccurateFeedback { ace: self.marked as u8, marked_bytes }
+    }
 }
 
 /// What is new of that.
@@ -72,17 +85,6 @@ impl EcnSender {
         self.announce = true;
     }
 
-    /// Whether an acknowledgement may ask for a reaction.
-    #[inline]
-    pub fn may_echo(&self, feedback: &MarkFeedback) -> bool {
-        feedback.echo || feedback.accurate.is_some() && self.is_news(feedback)
-    }
-
-    #[cold]
-    fn is_news(&self, feedback: &MarkFeedback) -> bool {
-        feedback.accurate.is_some_and(|accurate| !self.accurate.knows(accurate))
-    }
-
     /// Marks that no acknowledgement has told of before; one that is overtaken tells of none.
     #[inline]
     pub fn hear(&mut self, feedback: MarkFeedback) -> Heard {
@@ -99,8 +101,8 @@ impl EcnSender {
 
     /// The same under RFC 9768 of the first acknowledgement of so many packets, of so many payload bytes in all.
     #[cold]
-    pub fn hear_accurate(&mut self, accurate: AccurateFeedback, packets: u64, bytes: u64) -> Heard {
-        let new = self.accurate.take(accurate, packets, bytes);
+    pub fn hear_accurate(&mut self, feedback: MarkFeedback, packets: u64, bytes: u64) -> Heard {
+        let new = self.accurate.take(feedback.accurately(), packets, bytes);
         let marks = u32::try_from(new).unwrap_or(u32::MAX);
         if self.counts() { Heard { marks, echo: false } } else { Heard { marks: 0, echo: new > 0 } }
     }

@@ -30,13 +30,6 @@ impl Default for AccurateCounters {
 }
 
 impl AccurateCounters {
-    /// Whether it says nothing that is not known.
-    #[inline]
-    pub fn knows(&self, feedback: AccurateFeedback) -> bool {
-        u64::from(feedback.ace) == self.marked % FIELD
-            && feedback.marked_bytes.is_none_or(|bytes| bytes == self.bytes)
-    }
-
     /// How many packets more have arrived marked, by an acknowledgement of so many packets of so many payload bytes in all. One that
     /// acknowledges nothing new may have been overtaken, and tells of none.
     ///
@@ -112,7 +105,6 @@ mod tests {
                 };
                 counted += counters.take(feedback, group.len() as u64, 100 * group.len() as u64);
                 prop_assert_eq!(counted, marked);
-                prop_assert!(counters.knows(feedback));
             }
         }
 

@@ -3,7 +3,7 @@
 
 use super::{Output, Sender};
 use crate::detection::{News, Reaction, Run};
-use crate::ecn::{AccurateFeedback, Heard, MarkFeedback};
+use crate::ecn::{Heard, MarkFeedback};
 use crate::ledger::{Newly, Sample};
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, LossSignal, Phase, RateSample, Recovered};
@@ -73,7 +73,7 @@ impl Sender {
     fn is_ordinary(&self, acknowledgement: &Acknowledgement<impl Iterator>) -> bool {
         let Acknowledgement { cumulative, ranges, marks, .. } = acknowledgement;
         let has_ranges = ranges.size_hint().1 != Some(0);
-        *cumulative > self.ledger.una() && !has_ranges && !self.ecn.may_echo(marks) && !self.doubts.are_open()
+        *cumulative > self.ledger.una() && !has_ranges && !marks.echo && !self.doubts.are_open()
     }
 
     /// Takes an acknowledgement, which is [ordinary](Self::is_ordinary) if the rule is `AT_EASE`.
@@ -125,9 +125,10 @@ impl Sender {
             reaction = self.rule.on_ack(&mut self.ledger, &news);
             self.react_before_control(now, &reaction, inflight_before, output);
         }
-        let heard = match marks.accurate {
-            None => self.ecn.hear(marks),
-            Some(accurate) => self.hear_accurate(accurate, newly.delivered),
+        let heard = if !AT_EASE && marks.accurate {
+            self.hear_accurate(marks, newly.delivered)
+        } else {
+            self.ecn.hear(marks)
         };
         if !AT_EASE && heard.echo {
             self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, and nothing to resend
@@ -174,9 +175,9 @@ impl Sender {
     }
 
     #[cold]
-    fn hear_accurate(&mut self, accurate: AccurateFeedback, delivered: u64) -> Heard {
+    fn hear_accurate(&mut self, marks: MarkFeedback, delivered: u64) -> Heard {
         let packets = self.options.units.to_packets(delivered) as u64;
-        self.ecn.hear_accurate(accurate, packets, packets * u64::from(self.options.units.packet_bytes()))
+        self.ecn.hear_accurate(marks, packets, packets * u64::from(self.options.units.packet_bytes()))
     }
 
     /// Puts an acknowledgement into the ledger.

@@ -26,8 +26,7 @@ impl Counting {
         let field = flags.ecn();
         let counter = match field {
             Ecn::NotCapable => None,
-            Ecn::Classic => Some(&mut self.bytes.ect0),
-            Ecn::LowLatency => Some(&mut self.bytes.ect1),
+            Ecn::Classic | Ecn::LowLatency => Some(&mut self.bytes.unmarked),
             Ecn::Experienced => Some(&mut self.bytes.marked),
         };
         if let Some(counter) = counter {
@@ -114,7 +113,7 @@ mod tests {
         let marked = Flags::ECN_CAPABLE.with(Flags::CONGESTION_EXPERIENCED);
         let told = [Flags::ECN_CAPABLE, marked, marked, Flags::LOW_LATENCY, marked, Flags::default()];
         assert_eq!(told.map(|flags| counting.on_data(flags)), [false, true, false, false, true, false]);
-        assert_eq!(counting.bytes(), ByteCounters { marked: 3000, ect0: 1000, ect1: 1000 });
+        assert_eq!(counting.bytes(), ByteCounters { marked: 3000, unmarked: 2000 });
         counting.bytes.marked = COUNTER - 1;
         counting.on_data(marked);
         assert_eq!(counting.bytes().marked, 999);

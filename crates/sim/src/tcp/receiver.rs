@@ -4,9 +4,7 @@
 
 use super::accurate_ecn::{Counting, answer_to_syn, field_of};
 use super::autotuning::{Autotuning, WindowBounds};
-use super::segment::{
-    BLOCKS_BESIDE_COUNTERS, Block, ByteCounters, Flags, MAX_SACK_BLOCKS, Segment as Packet,
-};
+use super::segment::{Block, Flags, MAX_SACK_BLOCKS, Segment as Packet};
 use ackclock_base::{Span, Time};
 use std::collections::VecDeque;
 
@@ -60,14 +58,33 @@ pub struct Receiver {
     one_way_delay: Span,
     mark_to_echo: bool,
     marks: u16,
-    /// So many acknowledgements more are not held back: Linux's quick-ACK mode.
-    quick: u32,
-    tuning: Option<Box<Autotuning>>,
-    counting: Option<Box<Counting>>,
+    /// `None` for most, which pay nothing for it.
+    beyond: Option<Box<Beyond>>,
     held: Option<Time>,
     duplicates: u64,
     /// The packet that came twice and has not been told of.
     duplicate: Option<u64>,
+}
+
+/// What few receivers do.
+#[derive(Clone, Debug)]
+struct Beyond {
+    /// So many acknowledgements more are not held back: Linux's quick-ACK mode.
+    quick: u32,
+    tuning: Option<Autotuning>,
+    counting: Option<Counting>,
+}
+
+impl Beyond {
+    fn of(options: &ReceiverOptions) -> Option<Self> {
+        let &ReceiverOptions { quick_acks: quick, window, accurate_ecn, .. } = options;
+        let is_any = quick > 0 || window.is_some() || accurate_ecn.is_some();
+        is_any.then(|| Self {
+            quick,
+            tuning: window.map(Autotuning::new),
+            counting: accurate_ecn.map(Counting::new),
+        })
+    }
 }
 
 impl Receiver {
@@ -82,9 +99,7 @@ impl Receiver {
             one_way_delay: Span::ZERO,
             mark_to_echo: false,
             marks: 0,
-            quick: options.quick_acks,
-            counting: options.accurate_ecn.map(|bytes| Box::new(Counting::new(bytes))),
-            tuning: options.window.map(|bounds| Box::new(Autotuning::new(bounds))),
+            beyond: Beyond::of(&options).map(Box::new),
             held: None,
             duplicates: 0,
             duplicate: None,
@@ -122,13 +137,10 @@ impl Receiver {
         if disturbed {
             self.take_in(packet.number, in_order);
         }
-        let begins_marks = self.counting.is_some() && self.count(packet.flags);
-        if self.tuning.is_some() {
-            self.tune(now, packet.count);
-        }
+        let hurries = self.beyond.is_some() && self.look_beyond(now, packet.count, packet.flags);
         match self.options.delayed_ack {
             // Out of order, or filling a hole: at once (RFC 5681 section 4.2).
-            Some(delay) if !disturbed && self.held.is_none() && self.quick == 0 && !begins_marks => {
+            Some(delay) if !disturbed && self.held.is_none() && !hurries => {
                 self.held = Some(now + delay);
                 false
             }
@@ -136,16 +148,15 @@ impl Receiver {
         }
     }
 
-    #[cold]
-    fn count(&mut self, flags: Flags) -> bool {
-        self.counting.as_mut().is_some_and(|counting| counting.on_data(flags))
-    }
-
+    /// What the receiver has beyond the usual makes of a packet; says whether its acknowledgement is not held back.
     #[inline(never)]
-    fn tune(&mut self, now: Time, seen: u16) {
-        if let Some(tuning) = &mut self.tuning {
+    fn look_beyond(&mut self, now: Time, seen: u16, flags: Flags) -> bool {
+        let Some(beyond) = &mut self.beyond else { return false };
+        if let Some(tuning) = &mut beyond.tuning {
             tuning.on_data(now, seen, self.next);
         }
+        let begins_marks = beyond.counting.as_mut().is_some_and(|counting| counting.on_data(flags));
+        beyond.quick > 0 || begins_marks
     }
 
     fn note_marks(&mut self, flags: Flags) {
@@ -157,20 +168,26 @@ impl Receiver {
     /// A packet that begins the connection; returns the answer.
     #[cold]
     pub fn on_syn(&mut self, now: Time, packet: &Packet) -> Packet {
-        let quick = self.quick;
-        self.counting = self.counting.take().filter(|_| packet.flags.has(Flags::COUNTS_MARKS));
-        let agrees = if self.counting.is_some() { answer_to_syn(packet.flags) } else { Flags::default() };
-        let flags = Flags::SYN.with(agrees);
-        let answer = Packet { stamp: packet.stamp, flags, counters: None, ..self.acknowledge(now) };
-        self.quick = quick;
-        answer
+        let mut agrees = Flags::default();
+        if let Some(beyond) = &mut self.beyond {
+            beyond.counting = beyond.counting.filter(|_| packet.flags.has(Flags::COUNTS_MARKS));
+            agrees = beyond.counting.map_or(agrees, |_| answer_to_syn(packet.flags));
+            // The answer is not one of the acknowledgements that are counted.
+            beyond.quick += u32::from(beyond.quick > 0);
+        }
+        let answer = self.acknowledge(now).without_counters();
+        Packet { stamp: packet.stamp, flags: Flags::SYN.with(agrees), ..answer }
     }
 
     /// The acknowledgement of what has been received; none is held back then.
     #[inline(always)]
     pub fn acknowledge(&mut self, now: Time) -> Packet {
+        if self.beyond.is_some() { self.acknowledge_beyond(now) } else { self.acknowledge_as_usual() }
+    }
+
+    #[inline(always)]
+    fn acknowledge_as_usual(&mut self) -> Packet {
         self.held = None;
-        self.quick = self.quick.saturating_sub(1);
         let flags = if self.mark_to_echo { Flags::CONGESTION_ECHO } else { Flags::default() };
         let mut ack = Packet {
             number: self.next,
@@ -178,34 +195,31 @@ impl Receiver {
             one_way_delay: self.one_way_delay,
             bytes: self.options.ack_bytes,
             count: self.marks,
-            window: self.advertise(now),
-            counters: None,
+            window: 0,
             flags,
             sack: Default::default(),
         };
         if self.options.sack && (!self.ranges.is_empty() || self.duplicate.is_some()) {
             ack.sack = self.blocks();
         }
-        if self.counting.is_some() {
-            ack.flags = Flags::of_three(field_of(self.marks));
-            if ack.sack[BLOCKS_BESIDE_COUNTERS].is_empty() {
-                ack.counters = self.counted();
-            }
-        }
         ack
     }
 
-    #[cold]
-    fn counted(&self) -> Option<ByteCounters> {
-        self.counting.as_ref().map(|counting| counting.bytes())
-    }
-
-    #[inline]
-    fn advertise(&mut self, now: Time) -> u32 {
-        self.tuning.as_mut().map_or(0, |tuning| {
+    /// The same with what the receiver has beyond the usual.
+    #[inline(never)]
+    fn acknowledge_beyond(&mut self, now: Time) -> Packet {
+        let mut ack = self.acknowledge_as_usual();
+        let Some(beyond) = &mut self.beyond else { return ack };
+        beyond.quick = beyond.quick.saturating_sub(1);
+        if let Some(tuning) = &mut beyond.tuning {
             tuning.on_ack_sent(now, self.next);
-            u32::try_from(tuning.window()).unwrap_or(u32::MAX)
-        })
+            ack.window = u32::try_from(tuning.window()).unwrap_or(u32::MAX >> 1);
+        }
+        if let Some(counting) = &beyond.counting {
+            ack.flags = Flags::of_three(field_of(self.marks));
+            ack = ack.counting(counting.bytes());
+        }
+        ack
     }
 
     /// Takes in the number of a packet where not all was or is in order.
@@ -261,7 +275,9 @@ impl Receiver {
 
     fn note_duplicate(&mut self, number: u64) {
         self.duplicates += 1;
-        self.quick = self.options.quick_acks; // Linux net/ipv4/tcp_input.c, tcp_send_dupack
+        if let Some(beyond) = &mut self.beyond {
+            beyond.quick = self.options.quick_acks; // Linux net/ipv4/tcp_input.c, tcp_send_dupack
+        }
         self.duplicate = self.options.dsack.then_some(number);
     }
 

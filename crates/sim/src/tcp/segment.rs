@@ -20,10 +20,9 @@ pub struct Segment {
     /// Acknowledgement: how many packets have arrived marked so far (RFC 9768, with a wider counter). Data: how many packets the
     /// sender knows acknowledged, which tells the receiver what the echo of its own timestamp would. Modulo 2^16.
     pub count: u16,
-    /// Acknowledgement: the receive window in packets; zero for the one that was agreed.
+    /// Acknowledgement: the receive window in packets; zero for the one that was agreed. Its highest bit says that the last block
+    /// is none: [counters](Self::counters) lie there.
     pub window: u32,
-    /// Acknowledgement: what it counts in bytes (RFC 9768 section 3.2.3).
-    pub counters: Option<ByteCounters>,
     /// What else it says.
     pub flags: Flags,
     /// Acknowledgement: ranges received out of order, the most recent first, as offsets from `number`. Empty ones
@@ -31,23 +30,28 @@ pub struct Segment {
     pub sack: [Block; MAX_SACK_BLOCKS],
 }
 
-/// Payload bytes that have arrived, by their ECN field, each modulo 2^24: CE, ECT(0) and ECT(1).
+/// Payload bytes that have arrived, each modulo 2^24: what RFC 9768's option says in the 8 bytes that it has room for beside
+/// two blocks. A flow has one of the fields ECT(0) and ECT(1), and the option begins with that one's counter (section 3.2.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteCounters {
     /// ECEB.
     pub marked: u32,
-    /// EE0B, less the one that it begins with.
-    pub ect0: u32,
-    /// EE1B, less the one that it begins with.
-    pub ect1: u32,
+    /// EE0B or EE1B, less the one that they begin with.
+    pub unmarked: u32,
 }
 
-/// Of the 40 bytes of options timestamps take 12 and blocks come first. With one of them there is room for all three counters, in
-/// 11 bytes, with two for two of them (the other then says nothing to anyone here), with three for none.
+impl ByteCounters {
+    /// Those of an acknowledgement with this window and this last block.
+    pub(super) fn of(window: u32, last: Block) -> Option<Self> {
+        (window & COUNTS != 0).then_some(Self { marked: last.start, unmarked: last.end })
+    }
+}
+
+/// Of the 40 bytes of options timestamps take 12, and blocks come first: with three there is no room for counters.
 pub const BLOCKS_BESIDE_COUNTERS: usize = 2;
 
-/// In the last word of an extension: that it has counters.
-const COUNTS: u64 = 1 << 63;
+/// In the window: the last block is counters.
+const COUNTS: u32 = 1 << 31;
 
 /// RFC 2018 section 3: with timestamps three blocks fit into the options.
 pub const MAX_SACK_BLOCKS: usize = 3;
@@ -86,6 +90,32 @@ const NUMBER_BITS: u32 = 48;
 const WAY_BITS: u32 = 56;
 
 impl Segment {
+    /// Acknowledgement: what it counts in bytes.
+    pub fn counters(&self) -> Option<ByteCounters> {
+        ByteCounters::of(self.window, self.sack[BLOCKS_BESIDE_COUNTERS])
+    }
+
+    /// The same with counters, which take the place of the last block; as it is where there is no room for them.
+    #[must_use]
+    pub fn counting(mut self, counters: ByteCounters) -> Self {
+        let ByteCounters { marked: start, unmarked: end } = counters;
+        if self.sack[BLOCKS_BESIDE_COUNTERS].is_empty() {
+            self.sack[BLOCKS_BESIDE_COUNTERS] = Block { start, end };
+            self.window |= COUNTS;
+        }
+        self
+    }
+
+    /// The same without counters: with blocks and the window alone.
+    #[must_use]
+    pub fn without_counters(mut self) -> Self {
+        if self.window & COUNTS != 0 {
+            self.sack[BLOCKS_BESIDE_COUNTERS] = Block::default();
+            self.window &= !COUNTS;
+        }
+        self
+    }
+
     /// Acknowledgement: the packets that its first block says have arrived twice (RFC 2883 section 5): they lie below the
     /// cumulative acknowledgement, or within the second block.
     pub fn duplicate(&self) -> Option<Range<u64>> {
@@ -104,7 +134,7 @@ impl Segment {
     #[inline]
     pub(super) fn send(&self, out: &mut dyn Outbox) {
         let packet = self.packet();
-        if self.sack[0].is_empty() && self.window == 0 && self.counters.is_none() {
+        if self.sack[0].is_empty() && self.window == 0 {
             out.send(0, packet);
         } else {
             out.send_extended(0, packet, self.extension());
@@ -120,12 +150,7 @@ impl Segment {
         }
         if packet.is_extended() {
             let extension = out.extension(packet);
-            let rest = extension[MAX_SACK_BLOCKS];
-            (segment.sack, segment.window) = (blocks(&extension), rest as u32);
-            if rest & COUNTS != 0 {
-                segment.sack[BLOCKS_BESIDE_COUNTERS] = Block::default();
-                segment.counters = Some(counters(&extension));
-            }
+            (segment.sack, segment.window) = (blocks(&extension), extension[MAX_SACK_BLOCKS] as u32);
         }
         segment
     }
@@ -147,14 +172,13 @@ impl Segment {
             count: (numbers >> NUMBER_BITS) as u16,
             flags: Flags((rest >> WAY_BITS) as u8),
             window: 0,
-            counters: None,
             sack: Default::default(),
         }
     }
 
     /// This acknowledgement once more, as an answer to a data packet: it echoes its stamp, and has no blocks and no window.
     pub(super) fn answers(&self, data: &Self, connection: u8) -> Packet {
-        let again = Self { stamp: data.stamp, sack: Default::default(), window: 0, counters: None, ..*self };
+        let again = Self { stamp: data.stamp, sack: Default::default(), window: 0, ..*self };
         Packet { connection, ..again.packet() }
     }
 
@@ -179,19 +203,8 @@ impl Segment {
         let mut extension = Extension::default();
         extension.iter_mut().zip(&self.sack).for_each(|(place, block)| *place = word(block));
         extension[MAX_SACK_BLOCKS] = u64::from(self.window);
-        if let Some(ByteCounters { marked, ect0, ect1 }) = self.counters {
-            extension[BLOCKS_BESIDE_COUNTERS] = u64::from(marked) | u64::from(ect0) << 32;
-            extension[MAX_SACK_BLOCKS] |= u64::from(ect1) << 32 | COUNTS;
-        }
         extension
     }
-}
-
-#[cold]
-fn counters(extension: &Extension) -> ByteCounters {
-    let [.., counted, rest] = *extension;
-    let ect1 = (rest & !COUNTS) >> 32;
-    ByteCounters { marked: counted as u32, ect0: (counted >> 32) as u32, ect1: ect1 as u32 }
 }
 
 fn blocks(extension: &Extension) -> [Block; MAX_SACK_BLOCKS] {
@@ -309,9 +322,8 @@ mod tests {
     }
 
     fn counters() -> impl Strategy<Value = Option<ByteCounters>> {
-        let counter = || 0..1_u32 << 24;
-        let counters = (counter(), counter(), counter());
-        prop::option::of(counters.prop_map(|(marked, ect0, ect1)| ByteCounters { marked, ect0, ect1 }))
+        let counters = (0..1_u32 << 24, 0..1_u32 << 24);
+        prop::option::of(counters.prop_map(|(marked, unmarked)| ByteCounters { marked, unmarked }))
     }
 
     fn segments() -> impl Strategy<Value = Segment> {
@@ -328,21 +340,20 @@ mod tests {
             .prop_map(
                 |((number, stamp, way), bytes, count, (flags, window, counters), blocks, used)| {
                     let mut sack = [Block::default(); MAX_SACK_BLOCKS];
-                    let used = if counters.is_some() { used.min(BLOCKS_BESIDE_COUNTERS) } else { used };
                     for (place, (start, end)) in sack.iter_mut().zip(blocks).take(used) {
                         *place = Block { start, end: if end == start { end ^ 1 } else { end } };
                     }
-                    Segment {
+                    let segment = Segment {
                         number,
                         stamp: Time::from_nanos(stamp),
                         one_way_delay: Span::from_nanos(way),
                         bytes,
                         count,
                         window,
-                        counters,
                         flags: Flags(flags),
                         sack,
-                    }
+                    };
+                    counters.map_or(segment, |counters| segment.counting(counters))
                 },
             )
     }
@@ -352,8 +363,19 @@ mod tests {
         fn what_is_sent_is_what_arrives(segment in segments()) {
             let mut out = Last::default();
             segment.send(&mut out);
-            prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty() || segment.window > 0 || segment.counters.is_some());
+            prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty() || segment.window > 0);
             prop_assert_eq!(Segment::read(&out.0, &out), segment);
+        }
+
+        #[test]
+        fn counters_take_the_last_block_and_nothing_else(segment in segments(), told in (0..1_u32 << 24, 0..1_u32 << 24)) {
+            let plain = segment.without_counters();
+            prop_assert_eq!(plain.counters(), None);
+            let counters = ByteCounters { marked: told.0, unmarked: told.1 };
+            let counting = plain.counting(counters);
+            let has_room = plain.sack[BLOCKS_BESIDE_COUNTERS].is_empty();
+            prop_assert_eq!(counting.counters(), has_room.then_some(counters));
+            prop_assert_eq!(counting.without_counters(), plain);
         }
     }
 

@@ -3,12 +3,12 @@
 
 use super::accurate_ecn::{Agreed, agreed};
 use super::options::{Options, SenderOptions};
-use super::segment::{ByteCounters, Flags, Segment, filled};
+use super::segment::{Block, ByteCounters, Flags, Segment, filled};
 use crate::measured_sender::MeasuredSender;
 use crate::random::Stream;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Backoff, Controller, EcnResponse};
-use ackclock_recovery::ecn::{AccurateFeedback, MarkFeedback};
+use ackclock_recovery::ecn::{MarkFeedback, NOT_TOLD};
 use ackclock_recovery::sender::{Acknowledgement, Output, Parts, Transmission};
 
 /// Where a sender puts its packets.
@@ -127,10 +127,12 @@ impl Sender {
             self.on_handshake(now, segment.flags, segment.stamp, wire);
             return;
         }
+        let mut sack = segment.sack; // a copy, so that the rest of the segment need not lie in memory
         if segment.window > 0 {
-            self.take_window(segment);
+            let plain = segment.without_counters();
+            self.take_window(plain.number, plain.window);
+            sack = plain.sack;
         }
-        let sack = segment.sack; // a copy, so that the rest of the segment need not lie in memory
         let blocks = filled(&sack).iter().filter(|block| block.start < block.end);
         let place = |offset: u32| segment.number + u64::from(offset);
         let acknowledgement = Acknowledgement {
@@ -208,22 +210,23 @@ impl Sender {
     #[inline]
     fn marks(&self, segment: &Segment) -> MarkFeedback {
         if self.accurate {
-            return accurate_marks(segment.flags, segment.counters);
+            let [.., last] = segment.sack;
+            return accurate_marks(segment.flags, segment.window, last);
         }
         MarkFeedback {
             echo: segment.flags.has(Flags::CONGESTION_ECHO),
             marked: segment.count,
-            accurate: None,
+            ..MarkFeedback::default()
         }
     }
 
     /// What the receiver allows in flight. It never takes back what it has allowed, and an acknowledgement that has been
     /// overtaken says what it said before.
-    fn take_window(&mut self, segment: &Segment) {
+    fn take_window(&mut self, number: u64, window: u32) {
         let core = &mut self.measured.core;
-        if segment.number >= core.una() {
-            self.seen = segment.number as u16;
-            core.set_window(u64::from(segment.window).min(self.options.widest_window));
+        if window > 0 && number >= core.una() {
+            self.seen = number as u16;
+            core.set_window(u64::from(window).min(self.options.widest_window));
         }
     }
 
@@ -236,10 +239,13 @@ impl Sender {
 }
 
 #[cold]
-fn accurate_marks(flags: Flags, counters: Option<ByteCounters>) -> MarkFeedback {
-    let ace = flags.field_of_three();
-    let marked_bytes = counters.map(|counters| counters.marked);
-    MarkFeedback { accurate: Some(AccurateFeedback { ace, marked_bytes }), ..MarkFeedback::default() }
+fn accurate_marks(flags: Flags, window: u32, last: Block) -> MarkFeedback {
+    MarkFeedback {
+        echo: true,
+        marked: u16::from(flags.field_of_three()),
+        accurate: true,
+        marked_bytes: ByteCounters::of(window, last).map_or(NOT_TOLD, |counters| counters.marked),
+    }
 }
 
 /// Makes segments of what may be sent.

@@ -116,6 +116,8 @@ impl Receiving {
     }
 
     fn check(&mut self, ack: &Packet) {
+        assert!(!self.counting || ack.counters().is_some() == ack.without_counters().sack[2].is_empty());
+        let ack = &ack.without_counters();
         self.held = false;
         self.quick = self.quick.saturating_sub(1);
         match self.options.window {
@@ -130,7 +132,6 @@ impl Receiving {
         } else {
             assert_eq!(ack.flags.has(Flags::CONGESTION_ECHO), self.mark_to_echo);
         }
-        assert!(!self.counting || ack.counters.is_some() == ack.sack[2].is_empty());
         let blocks = blocks(ack);
         assert!(self.options.sack || blocks.is_empty());
         for (start, end) in &blocks {
@@ -158,6 +159,7 @@ impl Receiving {
 
 /// The blocks with absolute numbers, without one that tells of a duplicate; the empty ones must come last.
 fn blocks(ack: &Packet) -> Vec<(u64, u64)> {
+    let ack = &ack.without_counters();
     let is_empty = |index: usize| ack.sack[index].start == ack.sack[index].end;
     let used = (0..ack.sack.len()).find(|index| is_empty(*index)).unwrap_or(ack.sack.len());
     assert!((used..ack.sack.len()).all(is_empty), "{ack:?}: an empty block between others");

@@ -252,6 +252,7 @@ impl Sending {
     }
 
     fn note_blocks(&mut self, ack: &Packet) {
+        let ack = &ack.without_counters();
         for block in ack.sack.iter().filter(|block| block.start < block.end && self.honest) {
             let numbers = ack.number + u64::from(block.start)..ack.number + u64::from(block.end);
             self.sacked.extend(numbers.filter(|number| *number >= self.una));
