@@ -8,9 +8,11 @@
 //! * [`sender`]: what the sending side does with acknowledgements and timers.
 //! * [`segment`]: what they tell each other, in a packet's header.
 //! * [`connection`]: both as ends of a flow.
+//! * [`accurate_ecn`]: the count of marks.
 //! * [`autotuning`]: the receive window that follows the application.
 //! * [`receiver`]: cumulative and selective acknowledgements, delayed acknowledgements, echo of marks.
 
+pub mod accurate_ecn;
 pub mod autotuning;
 pub mod connection;
 pub mod details;

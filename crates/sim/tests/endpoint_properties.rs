@@ -155,6 +155,29 @@ fn a_control_that_counts_marks_is_told_of_each() {
     assert_eq!(again, Some(Flags::RETRANSMISSION.with(Flags::LOW_LATENCY)));
 }
 
+/// RFC 9768 section 3.2.2: the field of three bits counts from five, and nothing else is listened to.
+#[test]
+fn accurate_ecn_counts_marks_from_five_on() {
+    let settings = [("ecn", "true"), ("accurate_ecn", "true"), ("initial_window", "16 packets")];
+    let mut connection = Connection::with_control("dctcp", "ns2", &settings);
+    let mut cwnd = |number, field, wide| {
+        connection.ack_with_marks(number, NO_BLOCK, Flags::of_three(field), wide);
+        connection.sender.core().control().decision().cwnd
+    };
+    // One mark halves 16, since alpha begins at 1. Then none in the next window, whatever a wide counter says.
+    assert_eq!(cwnd(1, 6, 0), 8.0);
+    assert!(cwnd(17, 6, 3) >= 8.0);
+    // A control that does not count takes it for an echo, once for a window of data. No reduction is announced: CWR is a bit of
+    // the field.
+    let mut connection = Connection::open("ns2", &settings);
+    let mut sent = connection.ack(1, NO_BLOCK, Flags::of_three(6));
+    let halved = connection.sender.core().control().decision().cwnd;
+    assert!(halved < 9.0, "{halved}");
+    sent.extend((2..=16).flat_map(|number| connection.ack(number, NO_BLOCK, Flags::of_three(7))));
+    assert!(connection.sender.core().control().decision().cwnd >= halved, "a second reduction");
+    assert!(!sent.is_empty() && sent.iter().all(|packet| !packet.flags.has(Flags::WINDOW_REDUCED)));
+}
+
 /// Karn's algorithm (RFC 6298 section 3): a packet that is being timed, and is resent, times nothing.
 #[test]
 fn a_resent_packet_is_not_timed() {

@@ -3,7 +3,7 @@
 
 use super::{Output, Sender};
 use crate::detection::{News, Reaction, Run};
-use crate::ecn::MarkFeedback;
+use crate::ecn::{Heard, MarkFeedback};
 use crate::ledger::{Newly, Sample};
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Ack, Cause, Counted, Ending, IncomingAck, LossSignal, Phase, RateSample, Recovered};
@@ -125,8 +125,12 @@ impl Sender {
             reaction = self.rule.on_ack(&mut self.ledger, &news);
             self.react_before_control(now, &reaction, inflight_before, output);
         }
-        let new_marks = self.ecn.new_marks(marks);
-        if !AT_EASE && marks.echo && !self.ecn.counts() {
+        let heard = if !AT_EASE && marks.accurate {
+            self.hear_accurate(marks, newly.delivered)
+        } else {
+            self.ecn.hear(marks)
+        };
+        if !AT_EASE && heard.echo {
             self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, and nothing to resend
         }
         let delivery = self.ledger.delivery();
@@ -138,7 +142,7 @@ impl Sender {
             sent_to: self.ledger.next(),
             newly_acked: units.to_packets(newly.delivered),
             newly_lost: if AT_EASE { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
-            marks: new_marks,
+            marks: heard.marks,
             credit: self.options.credit(&newly),
             rtt,
             one_way_delay,
@@ -168,6 +172,12 @@ impl Sender {
             self.send_new(now, output);
         }
         Taken { clean_rtt }
+    }
+
+    #[cold]
+    fn hear_accurate(&mut self, marks: MarkFeedback, delivered: u64) -> Heard {
+        let packets = self.options.units.to_packets(delivered) as u64;
+        self.ecn.hear_accurate(marks, packets, packets * u64::from(self.options.units.packet_bytes()))
     }
 
     /// Puts an acknowledgement into the ledger.

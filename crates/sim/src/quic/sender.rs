@@ -128,7 +128,7 @@ impl Sender {
             stamp: None,
             one_way_delay: None,
             dsack: None,
-            marks: MarkFeedback { echo, marked: self.marked as u16 },
+            marks: MarkFeedback { echo, marked: self.marked as u16, ..MarkFeedback::default() },
             advances: None,
             held: Some(Held { end, delay: ack.delay.min(self.options.detection.max_ack_delay) }),
         };

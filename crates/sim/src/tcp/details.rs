@@ -256,6 +256,9 @@ parameters! {
         keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves it again"),
         /// Whether packets may be marked instead of dropped
         ecn: bool = flag(false, "RFC 3168"),
+        /// With ecn, whether the receiver counts marks in three bits of acknowledgements and an option, instead of echoing them or, for
+        /// a control that answers to each mark, telling their number in full
+        accurate_ecn: bool = flag(false, "RFC 9768"),
         /// With ecn, what packets are sent as; auto is ect1 for a control that answers to each mark, ect0 for others
         ecn_field: EcnField = choice("auto", "RFC 3168 section 5; RFC 9331 section 4.1"),
         /// Whether a window control's packets are spread over the round trip

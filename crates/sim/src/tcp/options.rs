@@ -125,6 +125,8 @@ pub struct SenderOptions {
     pub ecn_field: Option<Ecn>,
     /// The most packets that the receiver may ever allow in flight.
     pub widest_window: u64,
+    /// Whether the receiver is asked to count marks as RFC 9768 has it.
+    pub accurate_ecn: bool,
     /// The random delay before each packet.
     pub send_jitter: Span,
     /// How it recovers from losses.
@@ -175,6 +177,7 @@ impl Options {
         let sack = by_time || matches!(recovery, Recovery::Sack(_));
         let dsack = sack && details.dsack;
         let bytes = |size: Size| size.bytes() as u32;
+        let accurate_ecn = details.ecn && details.accurate_ecn;
         let widest = details.window as u64;
         let window = (details.receive_window == ReceiveWindow::Autotuned).then(|| {
             let packets = |size: Size| (size.bytes() / details.packet.bytes()).clamp(1, widest);
@@ -198,6 +201,7 @@ impl Options {
                 EcnField::Auto => None,
             },
             widest_window: window.map_or(widest, |bounds| bounds.most),
+            accurate_ecn,
             send_jitter: details.send_jitter,
             recovery: ackclock_recovery::Options {
                 units: Units::packets(bytes(details.packet)),
@@ -238,7 +242,7 @@ impl Options {
                 },
                 max_burst: details.max_burst.unwrap_or(u64::MAX),
                 feels_local_drops: details.local_drop == LocalDrop::Cwr,
-                announces_reductions: details.ecn,
+                announces_reductions: details.ecn && !accurate_ecn, // CWR is a bit of the counter
             },
         };
         let delayed_ack = details.delayed_ack.then_some(details.delayed_ack_time);
@@ -254,6 +258,7 @@ impl Options {
             quick_acks: details.quick_acks,
             echo,
             window,
+            accurate_ecn: accurate_ecn.then_some(bytes(details.packet)),
         };
         Self { sender, receiver, recovery }
     }

@@ -2,10 +2,14 @@
 //! which may tell of a packet that came twice (RFC 2883), delayed acknowledgements (RFC 1122, RFC 5681 section 4.2),
 //! timestamps (RFC 7323), the echo of marks (RFC 3168) and their number (RFC 9768).
 
+use super::accurate_ecn::{Counting, answer_to_syn, field_of};
 use super::autotuning::{Autotuning, WindowBounds};
 use super::segment::{Block, Flags, MAX_SACK_BLOCKS, Segment as Packet};
 use ackclock_base::{Span, Time};
 use std::collections::VecDeque;
+
+#[cfg(test)]
+mod tests;
 
 /// How a receiver acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +28,8 @@ pub struct ReceiverOptions {
     pub echo: Echo,
     /// Between what its window is tuned; `None` where what the sender may have in flight is agreed.
     pub window: Option<WindowBounds>,
+    /// Whether it counts marks as RFC 9768 has it, in packets of so many payload bytes, where the sender asks for that.
+    pub accurate_ecn: Option<u32>,
 }
 
 /// Which timestamp an acknowledgement echoes.
@@ -52,13 +58,33 @@ pub struct Receiver {
     one_way_delay: Span,
     mark_to_echo: bool,
     marks: u16,
-    /// So many acknowledgements more are not held back: Linux's quick-ACK mode.
-    quick: u32,
-    tuning: Option<Box<Autotuning>>,
+    /// `None` for most, which pay nothing for it.
+    beyond: Option<Box<Beyond>>,
     held: Option<Time>,
     duplicates: u64,
     /// The packet that came twice and has not been told of.
     duplicate: Option<u64>,
+}
+
+/// What few receivers do.
+#[derive(Clone, Debug)]
+struct Beyond {
+    /// So many acknowledgements more are not held back: Linux's quick-ACK mode.
+    quick: u32,
+    tuning: Option<Autotuning>,
+    counting: Option<Counting>,
+}
+
+impl Beyond {
+    fn of(options: &ReceiverOptions) -> Option<Self> {
+        let &ReceiverOptions { quick_acks: quick, window, accurate_ecn, .. } = options;
+        let is_any = quick > 0 || window.is_some() || accurate_ecn.is_some();
+        is_any.then(|| Self {
+            quick,
+            tuning: window.map(Autotuning::new),
+            counting: accurate_ecn.map(Counting::new),
+        })
+    }
 }
 
 impl Receiver {
@@ -73,8 +99,7 @@ impl Receiver {
             one_way_delay: Span::ZERO,
             mark_to_echo: false,
             marks: 0,
-            quick: options.quick_acks,
-            tuning: options.window.map(|bounds| Box::new(Autotuning::new(bounds))),
+            beyond: Beyond::of(&options).map(Box::new),
             held: None,
             duplicates: 0,
             duplicate: None,
@@ -112,12 +137,10 @@ impl Receiver {
         if disturbed {
             self.take_in(packet.number, in_order);
         }
-        if self.tuning.is_some() {
-            self.tune(now, packet.count);
-        }
+        let hurries = self.beyond.is_some() && self.look_beyond(now, packet.count, packet.flags);
         match self.options.delayed_ack {
             // Out of order, or filling a hole: at once (RFC 5681 section 4.2).
-            Some(delay) if !disturbed && self.held.is_none() && self.quick == 0 => {
+            Some(delay) if !disturbed && self.held.is_none() && !hurries => {
                 self.held = Some(now + delay);
                 false
             }
@@ -125,11 +148,15 @@ impl Receiver {
         }
     }
 
+    /// What the receiver has beyond the usual makes of a packet; says whether its acknowledgement is not held back.
     #[inline(never)]
-    fn tune(&mut self, now: Time, seen: u16) {
-        if let Some(tuning) = &mut self.tuning {
+    fn look_beyond(&mut self, now: Time, seen: u16, flags: Flags) -> bool {
+        let Some(beyond) = &mut self.beyond else { return false };
+        if let Some(tuning) = &mut beyond.tuning {
             tuning.on_data(now, seen, self.next);
         }
+        let begins_marks = beyond.counting.as_mut().is_some_and(|counting| counting.on_data(flags));
+        beyond.quick > 0 || begins_marks
     }
 
     fn note_marks(&mut self, flags: Flags) {
@@ -141,17 +168,26 @@ impl Receiver {
     /// A packet that begins the connection; returns the answer.
     #[cold]
     pub fn on_syn(&mut self, now: Time, packet: &Packet) -> Packet {
-        let quick = self.quick;
-        let answer = Packet { stamp: packet.stamp, flags: Flags::SYN, ..self.acknowledge(now) };
-        self.quick = quick;
-        answer
+        let mut agrees = Flags::default();
+        if let Some(beyond) = &mut self.beyond {
+            beyond.counting = beyond.counting.filter(|_| packet.flags.has(Flags::COUNTS_MARKS));
+            agrees = beyond.counting.map_or(agrees, |_| answer_to_syn(packet.flags));
+            // The answer is not one of the acknowledgements that are counted.
+            beyond.quick += u32::from(beyond.quick > 0);
+        }
+        let answer = self.acknowledge(now).without_counters();
+        Packet { stamp: packet.stamp, flags: Flags::SYN.with(agrees), ..answer }
     }
 
     /// The acknowledgement of what has been received; none is held back then.
     #[inline(always)]
     pub fn acknowledge(&mut self, now: Time) -> Packet {
+        if self.beyond.is_some() { self.acknowledge_beyond(now) } else { self.acknowledge_as_usual() }
+    }
+
+    #[inline(always)]
+    fn acknowledge_as_usual(&mut self) -> Packet {
         self.held = None;
-        self.quick = self.quick.saturating_sub(1);
         let flags = if self.mark_to_echo { Flags::CONGESTION_ECHO } else { Flags::default() };
         let mut ack = Packet {
             number: self.next,
@@ -159,7 +195,7 @@ impl Receiver {
             one_way_delay: self.one_way_delay,
             bytes: self.options.ack_bytes,
             count: self.marks,
-            window: self.advertise(now),
+            window: 0,
             flags,
             sack: Default::default(),
         };
@@ -169,12 +205,21 @@ impl Receiver {
         ack
     }
 
-    #[inline]
-    fn advertise(&mut self, now: Time) -> u32 {
-        self.tuning.as_mut().map_or(0, |tuning| {
+    /// The same with what the receiver has beyond the usual.
+    #[inline(never)]
+    fn acknowledge_beyond(&mut self, now: Time) -> Packet {
+        let mut ack = self.acknowledge_as_usual();
+        let Some(beyond) = &mut self.beyond else { return ack };
+        beyond.quick = beyond.quick.saturating_sub(1);
+        if let Some(tuning) = &mut beyond.tuning {
             tuning.on_ack_sent(now, self.next);
-            u32::try_from(tuning.window()).unwrap_or(u32::MAX)
-        })
+            ack.window = u32::try_from(tuning.window()).unwrap_or(u32::MAX >> 1);
+        }
+        if let Some(counting) = &beyond.counting {
+            ack.flags = Flags::of_three(field_of(self.marks));
+            ack = ack.counting(counting.bytes());
+        }
+        ack
     }
 
     /// Takes in the number of a packet where not all was or is in order.
@@ -230,7 +275,9 @@ impl Receiver {
 
     fn note_duplicate(&mut self, number: u64) {
         self.duplicates += 1;
-        self.quick = self.options.quick_acks; // Linux net/ipv4/tcp_input.c, tcp_send_dupack
+        if let Some(beyond) = &mut self.beyond {
+            beyond.quick = self.options.quick_acks; // Linux net/ipv4/tcp_input.c, tcp_send_dupack
+        }
         self.duplicate = self.options.dsack.then_some(number);
     }
 
@@ -261,137 +308,5 @@ impl Receiver {
         let ranges = ranges.map(|(start, end)| Block { start: offset(*start), end: offset(*end) });
         blocks.iter_mut().zip(duplicate.into_iter().chain(ranges)).for_each(|(place, block)| *place = block);
         blocks
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn receiver(delayed_ack: Option<Span>) -> Receiver {
-        Receiver::new(ReceiverOptions {
-            ack_bytes: 40,
-            sack: true,
-            dsack: true,
-            delayed_ack,
-            quick_acks: 0,
-            echo: Echo::LeftEdge,
-            window: None,
-        })
-    }
-
-    fn data(number: u64) -> Packet {
-        Packet { number, bytes: 1000, stamp: Time::from_nanos(number), ..Packet::default() }
-    }
-
-    fn blocks(ack: &Packet) -> Vec<(u64, u64)> {
-        let absolute =
-            |block: &Block| (ack.number + u64::from(block.start), ack.number + u64::from(block.end));
-        ack.sack.iter().filter(|block| block.start < block.end).map(absolute).collect()
-    }
-
-    fn on_data(receiver: &mut Receiver, packet: &Packet) -> Option<Packet> {
-        receiver.take(Time::ZERO, packet).then(|| receiver.acknowledge(Time::ZERO))
-    }
-
-    fn receive(receiver: &mut Receiver, number: u64) -> Packet {
-        on_data(receiver, &data(number)).expect("an acknowledgement at once")
-    }
-
-    #[test]
-    fn the_most_recent_block_comes_first() {
-        let mut receiver = receiver(None);
-        assert_eq!(receive(&mut receiver, 0).number, 1);
-        assert_eq!(blocks(&receive(&mut receiver, 2)), [(2, 3)]);
-        assert_eq!(blocks(&receive(&mut receiver, 5)), [(5, 6), (2, 3)]);
-        assert_eq!(blocks(&receive(&mut receiver, 3)), [(2, 4), (5, 6)]);
-        assert_eq!(blocks(&receive(&mut receiver, 8)), [(8, 9), (2, 4), (5, 6)]);
-        assert_eq!(blocks(&receive(&mut receiver, 11)), [(11, 12), (8, 9), (2, 4)]);
-        // 4 joins 2..4 and 5..6.
-        assert_eq!(blocks(&receive(&mut receiver, 4))[0], (2, 6));
-    }
-
-    #[test]
-    fn the_first_block_tells_of_a_packet_that_came_twice() {
-        // RFC 2883 section 4: below the cumulative acknowledgement, and above it with the block that holds it.
-        let mut receiver = receiver(None);
-        for number in [0, 1, 2, 4, 5, 8] {
-            let ack = receive(&mut receiver, number);
-            assert_eq!(ack.duplicate(), None, "{ack:?}");
-        }
-        let below = receive(&mut receiver, 1);
-        assert_eq!((below.duplicate(), blocks(&below)), (Some(1..2), vec![(8, 9), (4, 6)]));
-        let above = receive(&mut receiver, 5);
-        assert_eq!((above.duplicate(), blocks(&above)), (Some(5..6), vec![(5, 6), (4, 6), (8, 9)]));
-        assert_eq!(receive(&mut receiver, 9).duplicate(), None, "once");
-    }
-
-    #[test]
-    fn filling_the_hole_acknowledges_what_was_stored() {
-        let mut receiver = receiver(None);
-        for number in [1, 2, 4] {
-            receive(&mut receiver, number);
-        }
-        let ack = receive(&mut receiver, 0);
-        assert_eq!((ack.number, blocks(&ack)), (3, vec![(4, 5)]));
-        assert_eq!(receive(&mut receiver, 3).number, 5);
-        assert_eq!(receiver.delivered(), 5);
-    }
-
-    #[test]
-    fn every_second_packet_is_acknowledged_when_acknowledgements_are_delayed() {
-        let mut receiver = receiver(Some(Span::from_millis(200)));
-        assert_eq!(on_data(&mut receiver, &data(0)), None);
-        assert_eq!(receiver.timer(), Time::from_seconds(0.2));
-        let ack = on_data(&mut receiver, &data(1)).unwrap();
-        assert_eq!((ack.number, ack.stamp, receiver.timer()), (2, Time::from_nanos(0), Time::NEVER));
-        assert_eq!(on_data(&mut receiver, &data(2)), None);
-        assert_eq!(receiver.acknowledge(Time::ZERO).number, 3);
-        assert_eq!(receive(&mut receiver, 4).number, 3, "out of order: at once");
-        assert_eq!(receive(&mut receiver, 3).number, 5, "fills a hole: at once");
-    }
-
-    #[test]
-    fn quick_acknowledgements_wait_for_nothing_at_the_start_and_after_a_duplicate() {
-        let options = ReceiverOptions { quick_acks: 3, ..receiver(Some(Span::from_millis(40))).options };
-        let mut receiver = Receiver::new(options);
-        let mut answered = |numbers: std::ops::Range<u64>| -> Vec<bool> {
-            numbers.map(|number| on_data(&mut receiver, &data(number)).is_some()).collect()
-        };
-        assert_eq!(answered(0..7), [true, true, true, false, true, false, true]);
-        // The fifth comes again: it is answered at once, and so are two more.
-        assert_eq!(answered(4..5), [true]);
-        assert_eq!(answered(7..12), [true, true, false, true, false]);
-    }
-
-    #[test]
-    fn a_tuned_window_is_advertised() {
-        let bounds = WindowBounds { initial: 45, most: 2172 };
-        let mut receiver = Receiver::new(ReceiverOptions { window: Some(bounds), ..receiver(None).options });
-        assert_eq!(receive(&mut receiver, 0).window, 45);
-    }
-
-    #[test]
-    fn each_acknowledgement_tells_how_many_packets_were_marked() {
-        let mut receiver = receiver(Some(Span::from_millis(200)));
-        let mut marks = Vec::new();
-        for number in 0..6 {
-            let flags = if number == 2 { Flags::default() } else { Flags::CONGESTION_EXPERIENCED };
-            let ack = on_data(&mut receiver, &Packet { flags, ..data(number) });
-            marks.extend(ack.map(|ack| ack.count));
-        }
-        assert_eq!(marks, [2, 3, 5]);
-    }
-
-    #[test]
-    fn marks_are_echoed_until_the_sender_says_it_has_slowed_down() {
-        let mut receiver = receiver(None);
-        let mut marked = data(0);
-        marked.flags = Flags::CONGESTION_EXPERIENCED;
-        assert!(on_data(&mut receiver, &marked).unwrap().flags.has(Flags::CONGESTION_ECHO));
-        assert!(receive(&mut receiver, 1).flags.has(Flags::CONGESTION_ECHO));
-        let mut reduced = data(2);
-        reduced.flags = Flags::WINDOW_REDUCED;
-        assert!(!on_data(&mut receiver, &reduced).unwrap().flags.has(Flags::CONGESTION_ECHO));
     }
 }

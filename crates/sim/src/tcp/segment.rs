@@ -20,7 +20,8 @@ pub struct Segment {
     /// Acknowledgement: how many packets have arrived marked so far (RFC 9768, with a wider counter). Data: how many packets the
     /// sender knows acknowledged, which tells the receiver what the echo of its own timestamp would. Modulo 2^16.
     pub count: u16,
-    /// Acknowledgement: the receive window in packets; zero for the one that was agreed.
+    /// Acknowledgement: the receive window in packets; zero for the one that was agreed. Its highest bit says that the last block
+    /// is none: [counters](Self::counters) lie there.
     pub window: u32,
     /// What else it says.
     pub flags: Flags,
@@ -28,6 +29,29 @@ pub struct Segment {
     /// come last.
     pub sack: [Block; MAX_SACK_BLOCKS],
 }
+
+/// Payload bytes that have arrived, each modulo 2^24: what RFC 9768's option says in the 8 bytes that it has room for beside
+/// two blocks. A flow has one of the fields ECT(0) and ECT(1), and the option begins with that one's counter (section 3.2.3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByteCounters {
+    /// ECEB.
+    pub marked: u32,
+    /// EE0B or EE1B, less the one that they begin with.
+    pub unmarked: u32,
+}
+
+impl ByteCounters {
+    /// Those of an acknowledgement with this window and this last block.
+    pub(super) fn of(window: u32, last: Block) -> Option<Self> {
+        (window & COUNTS != 0).then_some(Self { marked: last.start, unmarked: last.end })
+    }
+}
+
+/// Of the 40 bytes of options timestamps take 12, and blocks come first: with three there is no room for counters.
+pub const BLOCKS_BESIDE_COUNTERS: usize = 2;
+
+/// In the window: the last block is counters.
+const COUNTS: u32 = 1 << 31;
 
 /// RFC 2018 section 3: with timestamps three blocks fit into the options.
 pub const MAX_SACK_BLOCKS: usize = 3;
@@ -66,6 +90,32 @@ const NUMBER_BITS: u32 = 48;
 const WAY_BITS: u32 = 56;
 
 impl Segment {
+    /// Acknowledgement: what it counts in bytes.
+    pub fn counters(&self) -> Option<ByteCounters> {
+        ByteCounters::of(self.window, self.sack[BLOCKS_BESIDE_COUNTERS])
+    }
+
+    /// The same with counters, which take the place of the last block; as it is where there is no room for them.
+    #[must_use]
+    pub fn counting(mut self, counters: ByteCounters) -> Self {
+        let ByteCounters { marked: start, unmarked: end } = counters;
+        if self.sack[BLOCKS_BESIDE_COUNTERS].is_empty() {
+            self.sack[BLOCKS_BESIDE_COUNTERS] = Block { start, end };
+            self.window |= COUNTS;
+        }
+        self
+    }
+
+    /// The same without counters: with blocks and the window alone.
+    #[must_use]
+    pub fn without_counters(mut self) -> Self {
+        if self.window & COUNTS != 0 {
+            self.sack[BLOCKS_BESIDE_COUNTERS] = Block::default();
+            self.window &= !COUNTS;
+        }
+        self
+    }
+
     /// Acknowledgement: the packets that its first block says have arrived twice (RFC 2883 section 5): they lie below the
     /// cumulative acknowledgement, or within the second block.
     pub fn duplicate(&self) -> Option<Range<u64>> {
@@ -183,6 +233,10 @@ impl Flags {
     pub const SYN: Self = Self(32);
     /// May be marked, and answers to each mark a little (RFC 9331 ECT(1)).
     pub const LOW_LATENCY: Self = Self(4);
+    /// The third bit of RFC 9768's field (AE), of which the others are CWR and ECE.
+    pub const ACCURATE: Self = Self(128);
+    /// All three: in a SYN, that the sender would have marks counted so (RFC 9768 section 3.1.1).
+    pub const COUNTS_MARKS: Self = Self(128 | 64 | 8);
 
     /// The ECN field of a segment, by the three bits that say something of it.
     const FIELDS: [Ecn; 8] = {
@@ -214,6 +268,16 @@ impl Flags {
     /// Whether any bit of `other` is set.
     pub const fn has_any(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// RFC 9768's field, AE, CWR and ECE.
+    pub const fn field_of_three(self) -> u8 {
+        self.0 >> 5 & 4 | self.0 >> 2 & 2 | self.0 >> 6 & 1
+    }
+
+    /// The same as bits.
+    pub const fn of_three(field: u8) -> Self {
+        Self((field & 4) << 5 | (field & 2) << 2 | (field & 1) << 6)
     }
 
     /// The ECN field of a segment with these bits.
@@ -257,27 +321,41 @@ mod tests {
         fn done(&mut self) {}
     }
 
+    fn counters() -> impl Strategy<Value = Option<ByteCounters>> {
+        let counters = (0..1_u32 << 24, 0..1_u32 << 24);
+        prop::option::of(counters.prop_map(|(marked, unmarked)| ByteCounters { marked, unmarked }))
+    }
+
     fn segments() -> impl Strategy<Value = Segment> {
         let numbers = (0..1_u64 << NUMBER_BITS, any::<u64>(), 0..1_u64 << WAY_BITS);
         let blocks = prop::array::uniform3((any::<u32>(), any::<u32>()));
-        (numbers, any::<u32>(), any::<u16>(), (0_u8..128, 0_u32..3), blocks, 0..=MAX_SACK_BLOCKS).prop_map(
-            |((number, stamp, way), bytes, count, (flags, window), blocks, used)| {
-                let mut sack = [Block::default(); MAX_SACK_BLOCKS];
-                for (place, (start, end)) in sack.iter_mut().zip(blocks).take(used) {
-                    *place = Block { start, end: if end == start { end ^ 1 } else { end } };
-                }
-                Segment {
-                    number,
-                    stamp: Time::from_nanos(stamp),
-                    one_way_delay: Span::from_nanos(way),
-                    bytes,
-                    count,
-                    window,
-                    flags: Flags(flags),
-                    sack,
-                }
-            },
+        (
+            numbers,
+            any::<u32>(),
+            any::<u16>(),
+            (any::<u8>(), 0_u32..3, counters()),
+            blocks,
+            0..=MAX_SACK_BLOCKS,
         )
+            .prop_map(
+                |((number, stamp, way), bytes, count, (flags, window, counters), blocks, used)| {
+                    let mut sack = [Block::default(); MAX_SACK_BLOCKS];
+                    for (place, (start, end)) in sack.iter_mut().zip(blocks).take(used) {
+                        *place = Block { start, end: if end == start { end ^ 1 } else { end } };
+                    }
+                    let segment = Segment {
+                        number,
+                        stamp: Time::from_nanos(stamp),
+                        one_way_delay: Span::from_nanos(way),
+                        bytes,
+                        count,
+                        window,
+                        flags: Flags(flags),
+                        sack,
+                    };
+                    counters.map_or(segment, |counters| segment.counting(counters))
+                },
+            )
     }
 
     proptest! {
@@ -287,6 +365,17 @@ mod tests {
             segment.send(&mut out);
             prop_assert_eq!(out.0.is_extended(), !segment.sack[0].is_empty() || segment.window > 0);
             prop_assert_eq!(Segment::read(&out.0, &out), segment);
+        }
+
+        #[test]
+        fn counters_take_the_last_block_and_nothing_else(segment in segments(), told in (0..1_u32 << 24, 0..1_u32 << 24)) {
+            let plain = segment.without_counters();
+            prop_assert_eq!(plain.counters(), None);
+            let counters = ByteCounters { marked: told.0, unmarked: told.1 };
+            let counting = plain.counting(counters);
+            let has_room = plain.sack[BLOCKS_BESIDE_COUNTERS].is_empty();
+            prop_assert_eq!(counting.counters(), has_room.then_some(counters));
+            prop_assert_eq!(counting.without_counters(), plain);
         }
     }
 

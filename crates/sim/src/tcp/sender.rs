@@ -1,13 +1,14 @@
 //! The sending side of a TCP connection: the handshake, and what turns numbers of packets into segments and segments into
 //! acknowledgements. Recovery and congestion control are [`ackclock_recovery`]'s.
 
+use super::accurate_ecn::{Agreed, agreed};
 use super::options::{Options, SenderOptions};
-use super::segment::{Flags, Segment, filled};
+use super::segment::{Block, ByteCounters, Flags, Segment, filled};
 use crate::measured_sender::MeasuredSender;
 use crate::random::Stream;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Backoff, Controller, EcnResponse};
-use ackclock_recovery::ecn::MarkFeedback;
+use ackclock_recovery::ecn::{MarkFeedback, NOT_TOLD};
 use ackclock_recovery::sender::{Acknowledgement, Output, Parts, Transmission};
 
 /// Where a sender puts its packets.
@@ -30,6 +31,8 @@ pub struct Sender {
     flags: Flags,
     /// The last acknowledgement from a receiver that tunes its window, modulo 2^16.
     seen: u16,
+    /// Whether the receiver counts marks as RFC 9768 has it.
+    accurate: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +63,7 @@ impl Sender {
             state: State::Idle,
             flags,
             seen: 0,
+            accurate: options.sender.accurate_ecn,
         }
     }
 
@@ -120,13 +124,15 @@ impl Sender {
     /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
     pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
         if self.state != State::Open || segment.flags.has(Flags::SYN) {
-            self.on_handshake(now, segment.flags.has(Flags::SYN), segment.stamp, wire);
+            self.on_handshake(now, segment.flags, segment.stamp, wire);
             return;
         }
+        let mut sack = segment.sack; // a copy, so that the rest of the segment need not lie in memory
         if segment.window > 0 {
-            self.take_window(segment);
+            let plain = segment.without_counters();
+            self.take_window(plain.number, plain.window);
+            sack = plain.sack;
         }
-        let sack = segment.sack; // a copy, so that the rest of the segment need not lie in memory
         let blocks = filled(&sack).iter().filter(|block| block.start < block.end);
         let place = |offset: u32| segment.number + u64::from(offset);
         let acknowledgement = Acknowledgement {
@@ -135,7 +141,7 @@ impl Sender {
             stamp: self.options.timestamps.then_some(segment.stamp),
             one_way_delay: self.options.timestamps.then_some(segment.one_way_delay),
             dsack: if self.options.dsack { segment.duplicate() } else { None },
-            marks: MarkFeedback { echo: segment.flags.has(Flags::CONGESTION_ECHO), marked: segment.count },
+            marks: self.marks(segment),
             advances: None,
             held: None,
         };
@@ -181,27 +187,64 @@ impl Sender {
 
     /// A repeated answer to SYN is no acknowledgement of data, and so no duplicate either (RFC 5681 section 2).
     #[cold]
-    fn on_handshake(&mut self, now: Time, answers: bool, stamp: Time, wire: &mut impl Wire) {
-        if self.state == State::Connecting && answers {
+    fn on_handshake(&mut self, now: Time, flags: Flags, stamp: Time, wire: &mut impl Wire) {
+        if self.state == State::Connecting && flags.has(Flags::SYN) {
+            if self.accurate {
+                self.agree(flags);
+            }
             self.measured.core.on_answer(now, stamp);
             self.open(now, wire);
         }
     }
 
+    /// What the answer to a SYN that asked for Accurate ECN has made of it.
+    fn agree(&mut self, answer: Flags) {
+        let agreed = agreed(answer);
+        self.accurate = agreed == Agreed::Accurate;
+        if agreed == Agreed::Nothing {
+            self.flags = Flags::default();
+        }
+    }
+
+    /// What an acknowledgement says of marks.
+    #[inline]
+    fn marks(&self, segment: &Segment) -> MarkFeedback {
+        if self.accurate {
+            let [.., last] = segment.sack;
+            return accurate_marks(segment.flags, segment.window, last);
+        }
+        MarkFeedback {
+            echo: segment.flags.has(Flags::CONGESTION_ECHO),
+            marked: segment.count,
+            ..MarkFeedback::default()
+        }
+    }
+
     /// What the receiver allows in flight. It never takes back what it has allowed, and an acknowledgement that has been
     /// overtaken says what it said before.
-    fn take_window(&mut self, segment: &Segment) {
+    fn take_window(&mut self, number: u64, window: u32) {
         let core = &mut self.measured.core;
-        if segment.number >= core.una() {
-            self.seen = segment.number as u16;
-            core.set_window(u64::from(segment.window).min(self.options.widest_window));
+        if window > 0 && number >= core.una() {
+            self.seen = number as u16;
+            core.set_window(u64::from(window).min(self.options.widest_window));
         }
     }
 
     fn send_syn(&mut self, now: Time, wire: &mut impl Wire) {
         let bytes = self.options.control_bytes;
-        wire.send(Segment { stamp: now, bytes, flags: Flags::SYN, ..Segment::default() });
+        let asks = if self.accurate { Flags::COUNTS_MARKS } else { Flags::default() };
+        wire.send(Segment { stamp: now, bytes, flags: Flags::SYN.with(asks), ..Segment::default() });
         self.measured.core.await_answer(now);
+    }
+}
+
+#[cold]
+fn accurate_marks(flags: Flags, window: u32, last: Block) -> MarkFeedback {
+    MarkFeedback {
+        echo: true,
+        marked: u16::from(flags.field_of_three()),
+        accurate: true,
+        marked_bytes: ByteCounters::of(window, last).map_or(NOT_TOLD, |counters| counters.marked),
     }
 }
 

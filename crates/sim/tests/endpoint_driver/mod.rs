@@ -285,13 +285,14 @@ fn forged_offset(script: &mut Script<'_>) -> u32 {
 }
 
 fn forged_flags(script: &mut Script<'_>) -> Flags {
-    const ALL: [Flags; 6] = [
+    const ALL: [Flags; 7] = [
         Flags::ECN_CAPABLE,
         Flags::CONGESTION_EXPERIENCED,
         Flags::CONGESTION_ECHO,
         Flags::WINDOW_REDUCED,
         Flags::RETRANSMISSION,
         Flags::SYN,
+        Flags::ACCURATE,
     ];
     let bits = script.byte();
     let chosen = ALL.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);

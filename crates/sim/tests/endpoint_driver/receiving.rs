@@ -20,6 +20,10 @@ pub struct Receiving {
     /// Packets that are acknowledged at once although the acknowledgement could wait.
     quick: u32,
     window: u32,
+    /// Whether marks are counted, how many, and whether the last packet was marked.
+    counting: bool,
+    marked: u64,
+    last_was_marked: bool,
 }
 
 impl Receiving {
@@ -34,6 +38,9 @@ impl Receiving {
             mark_to_echo: false,
             quick: options.quick_acks,
             window: 0,
+            counting: options.accurate_ecn.is_some(),
+            marked: 0,
+            last_was_marked: false,
         }
     }
 
@@ -50,11 +57,19 @@ impl Receiving {
             let answer = self.receiver.on_syn(now, packet);
             assert!(answer.flags.has(Flags::SYN) && answer.stamp == packet.stamp);
             self.held = false;
+            self.counting &= packet.flags.has(Flags::COUNTS_MARKS);
+            // Of a SYN that was not marked, or nothing.
+            let agrees = answer.flags.field_of_three();
+            assert!(agrees == 0 || self.counting && matches!(agrees, 2 | 3 | 4 | 6), "{answer:?}");
             return Some(answer);
         }
         self.mark_to_echo &= !packet.flags.has(Flags::WINDOW_REDUCED);
         self.mark_to_echo |= packet.flags.has(Flags::CONGESTION_EXPERIENCED);
-        let disturbed = packet.number != self.next || !self.stored.is_empty();
+        let marked = packet.flags.has(Flags::CONGESTION_EXPERIENCED);
+        self.marked += u64::from(marked);
+        let begins_marks = marked && !std::mem::replace(&mut self.last_was_marked, marked) && self.counting;
+        self.last_was_marked = marked;
+        let disturbed = packet.number != self.next || !self.stored.is_empty() || begins_marks;
         let duplicates = self.duplicates;
         self.take_in(packet.number);
         let answer = self.receiver.take(now, packet).then(|| self.receiver.acknowledge(now));
@@ -101,6 +116,8 @@ impl Receiving {
     }
 
     fn check(&mut self, ack: &Packet) {
+        assert!(!self.counting || ack.counters().is_some() == ack.without_counters().sack[2].is_empty());
+        let ack = &ack.without_counters();
         self.held = false;
         self.quick = self.quick.saturating_sub(1);
         match self.options.window {
@@ -110,7 +127,11 @@ impl Receiving {
         self.window = ack.window;
         assert_eq!((ack.number, ack.bytes), (self.next, self.options.ack_bytes));
         assert_eq!(self.timer(), Time::NEVER, "nothing is left to wait for");
-        assert_eq!(ack.flags.has(Flags::CONGESTION_ECHO), self.mark_to_echo);
+        if self.counting {
+            assert_eq!(u64::from(ack.flags.field_of_three()), (5 + self.marked) % 8);
+        } else {
+            assert_eq!(ack.flags.has(Flags::CONGESTION_ECHO), self.mark_to_echo);
+        }
         let blocks = blocks(ack);
         assert!(self.options.sack || blocks.is_empty());
         for (start, end) in &blocks {
@@ -138,6 +159,7 @@ impl Receiving {
 
 /// The blocks with absolute numbers, without one that tells of a duplicate; the empty ones must come last.
 fn blocks(ack: &Packet) -> Vec<(u64, u64)> {
+    let ack = &ack.without_counters();
     let is_empty = |index: usize| ack.sack[index].start == ack.sack[index].end;
     let used = (0..ack.sack.len()).find(|index| is_empty(*index)).unwrap_or(ack.sack.len());
     assert!((used..ack.sack.len()).all(is_empty), "{ack:?}: an empty block between others");
