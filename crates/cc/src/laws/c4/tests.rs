@@ -1,5 +1,7 @@
 use super::*;
+use crate::control::RateSample;
 use crate::script::Script;
+use ackclock_base::Span;
 
 const SECOND: Span = Span::from_millis(1000);
 
