@@ -321,6 +321,24 @@ def test_the_report_of_a_scenario(page: Page, tmp_path: Path, size: tuple[int, i
     assert page.errors() == []
 
 
+LIMITS = '"dumbbell.bottleneck.queue.limit" = ["10 packets", "40 packets", "80 packets"]'
+RATES = '"dumbbell.bottleneck.rate" = ["5 Mbit/s", "10 Mbit/s"]'
+
+
+@pytest.mark.parametrize(
+    ("sweep", "drawn", "count"),
+    [(LIMITS, ".scatterlayer .trace", 2), (f"{LIMITS}\n{RATES}", ".heatmaplayer image", 1)],
+)
+def test_the_report_of_a_sweep(page: Page, tmp_path: Path, sweep: str, drawn: str, count: int) -> None:
+    text = f"{DUEL}\n[sweep]\n{sweep}\n"
+    runs = Scenario.from_text(text, {"duration": "1 s"}).run_many(replications=2)
+    path = tmp_path / "sweep.html"
+    page.open(write_scenario_report(runs, path, Origin("ackclock run sweep.toml", text, {})))
+    (goodput,) = page.find("#sweep-1")
+    page.wait("it is drawn", lambda: len(goodput.find_elements("css selector", drawn)) == count)
+    assert page.errors() == []
+
+
 @pytest.mark.parametrize(("size", "theme"), [(DESKTOP, "light"), (DESKTOP, "dark"), (PHONE, "light")])
 def test_a_point_of_a_trade_off_tells_its_parameters(
     page: Page, tmp_path: Path, size: tuple[int, int], theme: str
