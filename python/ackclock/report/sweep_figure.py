@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import plotly.graph_objects as go
@@ -58,6 +58,9 @@ def sweep_figure(table: pl.DataFrame, axes: Sequence[Axis], metric: str | None =
     if not axes:
         raise InputError("there is no sweep to draw: the scenario has no [sweep]")
     measures = [_measure(table, name) for name in _metrics(table, metric)]
+    for axis in axes:
+        table = _in_readable_units(table, axis)
+    axes = [_with_readable_unit(axis) for axis in axes]
     if any(axis.sampled for axis in axes):
         return _points(table, axes, measures[0])
     axes = [axis for axis in axes if len(axis.cells) > 1] or axes[:1]
@@ -114,6 +117,32 @@ def _parts(table: pl.DataFrame, axis: Axis | None) -> list[Part]:
         Part(f"{axis.quantity} = {cell}{named}", table.filter(pl.col(axis.column) == cell))
         for cell in table[axis.column].unique(maintain_order=True)
     ]
+
+
+def _readable(axis: Axis) -> tuple[str, float]:
+    """The unit that the values of an axis are shown in, and what they are divided by: rates in Mbit/s and the like."""
+    if axis.unit != "bps" or not axis.numeric:
+        return axis.unit, 1.0
+    title, scale = title_and_scale("rate_bps", max(axis.cells))
+    return title.partition("(")[2].removesuffix(")"), scale
+
+
+def _in_readable_units(table: pl.DataFrame, axis: Axis) -> pl.DataFrame:
+    scale = _readable(axis)[1]
+    if scale == 1.0:
+        return table
+    return table.with_columns(pl.col(axis.column) / scale).rename(
+        {axis.column: _with_readable_unit(axis).column}
+    )
+
+
+def _with_readable_unit(axis: Axis) -> Axis:
+    unit, scale = _readable(axis)
+    if scale == 1.0:
+        return axis
+    return replace(
+        axis, column=f"{axis.quantity}_{unit}", unit=unit, cells=[cell / scale for cell in axis.cells]
+    )
 
 
 def _unit(axis: Axis) -> str:

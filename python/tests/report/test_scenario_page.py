@@ -57,6 +57,15 @@ def test_a_sweep_has_a_part_for_each_point() -> None:
     assert "flows.one.control = bbrv3</h2>" in page
 
 
+def test_rates_of_a_sweep_are_in_mbit_per_second() -> None:
+    rates = '"dumbbell.bottleneck.rate" = ["5 Mbit/s", "20 Mbit/s"]'
+    limits = '"dumbbell.bottleneck.queue.limit" = ["10 packets", "40 packets"]'
+    scenario = Scenario.from_text(f"{DUEL}\n[sweep]\n{limits}\n{rates}\n", {"duration": "1 s"})
+    figure = scenario.run_many().plot("fairness")
+    assert figure.data[0].x == (5, 20)
+    assert figure.layout.xaxis.title.text == "Bottleneck rate (Mbit/s)"
+
+
 def test_goodput_over_time_is_that_of_the_run() -> None:
     run = Scenario.from_text(DUEL, {"duration": "6 s"}).run()
     figures = {figure.title: figure for figure in scenario_figures.figures_of(run, "x")}
