@@ -68,6 +68,30 @@ class Scenario:
         """The scenario in a string; ``file`` is what error messages call it. ScenarioError when it is wrong."""
         return cls(text, file, overrides or {})
 
+    @classmethod
+    def from_dict(
+        cls, document: Mapping[str, Any], overrides: Mapping[str, Any] | None = None, file: str = "scenario"
+    ) -> Scenario:
+        """The scenario in a dictionary that is as a TOML file would be.
+
+        >>> wires = {
+        ...     "bottleneck": {"rate": "10 Mbit/s", "delay": "20 ms"},
+        ...     "access": {"rate": "1 Gbit/s", "delay": "1 ms"},
+        ... }
+        >>> Scenario.from_dict(
+        ...     {"duration": "10 s", "dumbbell": wires, "flows": [{"control": "cubic"}]}
+        ... ).describe()["duration_s"]
+        10.0
+
+        Messages tell of lines in that file, which is ``text``. InputError for what TOML cannot hold, such as None.
+        """
+        import tomli_w
+
+        try:
+            return cls(tomli_w.dumps(document), file, overrides or {})
+        except (TypeError, AttributeError) as error:
+            raise InputError(f"{file}: holds what a scenario cannot: {error}") from None
+
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
         """The scenario with more values replaced. ScenarioError when the outcome is wrong."""
         return Scenario(self.text, self.file, merge(self.overrides, overrides))

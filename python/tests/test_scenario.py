@@ -9,7 +9,7 @@ import pytest
 from conftest import SCENARIO
 
 import ackclock
-from ackclock import InputError, Scenario, ScenarioError, schemas
+from ackclock import InputError, Scenario, ScenarioError, schemas, toml
 from ackclock.run import Runs
 from ackclock.schemas.run import FlowRecord, LinkRecord, Result
 
@@ -151,3 +151,15 @@ def test_runs_show_themselves_in_a_notebook() -> None:
     runs = Scenario.from_text(SCENARIO, {"duration": "1 s"}).run_many(replications=2)
     assert "<table" in runs._repr_html_()
     assert runs[0]._repr_html_().count("<table") == 2
+
+
+def test_a_dictionary_is_a_scenario() -> None:
+    document = toml.loads(SCENARIO)
+    assert (
+        Scenario.from_dict(document).run(seed=1).to_json()
+        == Scenario.from_text(SCENARIO).run(seed=1).to_json()
+    )
+    with pytest.raises(ScenarioError, match="duration"):
+        Scenario.from_dict({**document, "duration": "10 parsecs"})
+    with pytest.raises(InputError, match="holds what a scenario cannot"):
+        Scenario.from_dict({**document, "warmup": None})
