@@ -184,7 +184,7 @@ def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) 
     from ackclock.named_files import as_written
     from ackclock.report.scenario_page import MOST_POINTS, Origin, write_scenario_report
 
-    firsts = [group[0] for group in by_point(runs)[:MOST_POINTS]]
+    firsts = [group[0] for group in runs.points[:MOST_POINTS]]
     drawn = [
         first
         if first.result.get("series") is not None
@@ -222,16 +222,9 @@ def document(runs: Runs) -> dict[str, Any]:
                     for name, summary in summarised(group).items()
                 },
             }
-            for group in by_point(runs)
+            for group in runs.points
         ]
     return {**runs[0].document, "points": points}
-
-
-def by_point(runs: Iterable[Run]) -> list[list[Run]]:
-    """The runs grouped by the point of the sweep, in the order of the sweep."""
-    from ackclock.run import grouped
-
-    return grouped(runs)
 
 
 def summarised(runs: Iterable[Run]) -> dict[str, Summary]:
@@ -244,7 +237,7 @@ def summarised(runs: Iterable[Run]) -> dict[str, Summary]:
 def show(runs: Runs) -> None:
     """Print the results: every flow of a single run, groups with intervals of several."""
     out = console()
-    for group in by_point(runs):
+    for group in runs.points:
         first = group[0]
         seeds = f"seed {first.seed}" if len(group) == 1 else f"seeds {first.seed} to {group[-1].seed}"
         point = "".join(f", {path} = {value}" for path, value in first.point.items())

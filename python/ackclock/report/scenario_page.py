@@ -14,7 +14,7 @@ from ackclock.report import scenario_figures, sweep_view
 from ackclock.report.figures import FigureView
 from ackclock.report.page import rendered
 from ackclock.report.scenario_tables import Table, flow_table, link_table
-from ackclock.run import Run, Runs, grouped
+from ackclock.run import Run, Runs
 from ackclock.study.run import versions
 from ackclock.summary import summarised
 
@@ -60,7 +60,7 @@ def write_scenario_report(
 
 def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: Sequence[str] = ()) -> str:
     """The report as HTML text."""
-    groups = grouped(runs)
+    groups = runs.points
     drawn = drawn or [group[0] for group in groups[:MOST_POINTS]]
     points = [
         _point(index, group, run)
