@@ -8,6 +8,7 @@ nothing is rounded on the way.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ackclock import core
@@ -83,7 +84,7 @@ class _Tasks:
                 yield from ((index, RunError(f"its worker failed: {failure}")) for index in part)
             else:
                 for position, text, series, error in future.result():
-                    yield part[position], error or _Returned(text, series)
+                    yield part[position], error or _Returned(text, data=series)
             # The cluster need not keep what is here.
             future.release()
 
@@ -93,17 +94,16 @@ class _Tasks:
             future.cancel()
 
 
+@dataclass(frozen=True)
 class _Returned(core.Made):
     """What a run on a worker gave."""
 
-    def __init__(self, text: str, series: bytes | None) -> None:
-        super().__init__(text)
-        object.__setattr__(self, "_bytes", series)
+    data: bytes | None = None
+    """Its series, as the worker has written them."""
 
     def series(self) -> Series | None:
         """The series, if there are any."""
-        data: bytes | None = getattr(self, "_bytes")  # noqa: B009  (a frozen dataclass declares no such field)
-        return None if data is None else Series.from_bytes(data)
+        return None if self.data is None else Series.from_bytes(self.data)
 
 
 def make(jobs: Sequence[Job], fingerprint: str) -> list[Answer]:

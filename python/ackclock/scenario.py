@@ -44,11 +44,13 @@ class Scenario:
     text: str
     file: str = "scenario"
     overrides: Mapping[str, Any] = field(default_factory=dict)
+    _checked: Mapping[str, Any] = field(init=False, repr=False, compare=False)
+    """What the core found out about the sweep."""
 
     def __post_init__(self) -> None:
         # The files that it names become part of it: what they hold later does not change it.
         object.__setattr__(self, "text", with_files(self.text, self.file, self.overrides))
-        # Checked here, once; what the core found out about the sweep is kept.
+        # Checked here, once.
         object.__setattr__(self, "_checked", core.check(self.text, self.file, self.overrides))
 
     @classmethod
@@ -99,7 +101,7 @@ class Scenario:
     @cached_property
     def sweep(self) -> Sweep:
         """The points of its [sweep], with the columns that show them."""
-        return Sweep(getattr(self, "_checked"))  # noqa: B009  (a frozen dataclass declares no such field)
+        return Sweep(self._checked)
 
     def points(self) -> list[Scenario]:
         """The scenario at each point of its [sweep]; just itself when it has none."""
@@ -111,9 +113,9 @@ class Scenario:
         """The scenario at a point of its sweep, as ``Run.point`` has it: it has been checked with all others."""
         made = object.__new__(Scenario)
         overrides = merge(self.overrides, point)
-        for name, value in (("text", self.text), ("file", self.file), ("overrides", overrides)):
+        kept = {"text": self.text, "file": self.file, "overrides": overrides, "_checked": self._checked}
+        for name, value in kept.items():
             object.__setattr__(made, name, value)
-        object.__setattr__(made, "_checked", getattr(self, "_checked"))  # noqa: B009
         return made
 
     def describe(self) -> dict[str, Any]:
