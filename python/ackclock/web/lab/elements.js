@@ -2,9 +2,15 @@
 
 import { at } from "./toml.js";
 
+const SHOWN = 8; // paths of a group: with SCTP its first flow has several
+
 // The tables that describe a link, the more special first: what one does not say the next does.
 export function linkPaths(name, root) {
-  const own = name.replace(/-reverse$/, "");
+  if (name.endsWith("-reverse")) {
+    const forward = linkPaths(name.slice(0, -"-reverse".length), root);
+    return [...forward.map((path) => [...path, "reverse"]).filter((path) => at(root, path)), ...forward];
+  }
+  const own = name;
   if (at(root, ["dumbbell"])) {
     if (own === "bottleneck") return [["dumbbell", "bottleneck"]];
     const side = own.endsWith("-right") ? "right" : "left";
@@ -43,14 +49,15 @@ export function written(root, paths, key) {
   return { path: [...paths[0], key], node: undefined };
 }
 
-// The links of the picture, each once however many pairs have one like it: {id, name, paths, link}.
-export function linksOf(meaning, root) {
-  const seen = new Map();
+// The links of the picture, each once however many pairs have one like it, and once for both directions:
+// {id, name, link, back}; `back` is the other direction where flows pass that too.
+export function linksOf(meaning) {
+  const passed = new Map();
   for (const { paths } of meaning.flows) {
-    for (const index of paths[0]?.forward ?? []) {
-      const link = meaning.network.links[index];
-      if (!seen.has(link.name)) seen.set(link.name, { id: `link:${link.name}`, name: link.name, link, paths: linkPaths(link.name, root) });
-    }
+    for (const index of paths.slice(0, SHOWN).flatMap((path) => path.forward)) passed.set(meaning.network.links[index].name, meaning.network.links[index]);
   }
-  return [...seen.values()];
+  const forward = (name) => name.replace(/-reverse$/, "");
+  return [...passed.values()]
+    .filter((link) => link.name === forward(link.name) || !passed.has(forward(link.name)))
+    .map((link) => ({ id: `link:${link.name}`, name: link.name, link, back: passed.get(`${link.name}-reverse`) }));
 }

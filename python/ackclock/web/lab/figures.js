@@ -6,6 +6,7 @@ import { headroom, panel } from "./panel.js";
 
 const MANY = 8; // flows of a group; of more, lines are thin and points have no names
 const LINKS = 4;
+const FASTER = 50;
 
 // What a run, or as much of it as there is, shows: {duration, time, flows: [{name, group, colour, cwnd, rtt, goodput}],
 // links: [{name, colour, queue}]}. `meaning` is the checked scenario's.
@@ -22,12 +23,15 @@ export function view(series, meaning) {
   return { duration: meaning.duration_s, time: series?.time_s ?? [], flows, links };
 }
 
-// The links at which flows may have to wait: those that they pass forward, without the access links if others are left.
+// The links at which flows may have to wait: those that they pass forward, without the access links if others are left,
+// and without those that are many times as fast as the slowest.
 export function queueingLinks(meaning) {
   const passed = new Set(meaning.flows.flatMap((flow) => flow.paths.flatMap((path) => path.forward)));
-  const names = [...passed].map((index) => meaning.network.links[index].name);
-  const inner = names.filter((name) => !name.startsWith("access-"));
-  return (inner.length ? inner : names).slice(0, LINKS);
+  const links = [...passed].map((index) => meaning.network.links[index]);
+  const inner = links.filter(({ name }) => !name.startsWith("access-"));
+  const left = inner.length ? inner : links;
+  const slowest = Math.min(...left.map((link) => link.rate_bps));
+  return left.filter((link) => link.rate_bps <= FASTER * slowest).slice(0, LINKS).map(({ name }) => name);
 }
 
 const flat = (lists) => lists.flat().filter((value) => Number.isFinite(value));
@@ -46,7 +50,7 @@ function smooth(list, window) {
 
 // Where each group's share of the goodput begins and ends, from 0 to 100 %.
 export function shares(one) {
-  const window = Math.max(1, Math.round(one.time.length / 40));
+  const window = smoothing(one);
   const stacked = one.time.map(() => 0);
   const total = one.time.map(() => 0);
   const smoothed = one.flows.filter((flow) => flow.goodput).map((flow) => ({ flow, mean: smooth(flow.goodput, window) }));
@@ -57,6 +61,10 @@ export function shares(one) {
     return { colour: flow.colour, xs: one.time, lower, upper: stacked.slice() };
   });
 }
+
+const smoothing = (one) => Math.max(1, Math.round(one.time.length / 40));
+// One flow has all of the goodput, always.
+const alone = (one) => one?.flows.length === 1;
 
 function linesOf(a, b, pick) {
   const of = (one, faint) =>
@@ -82,7 +90,9 @@ export function timeFigure(a, b, width, { heightOfPanel = 128 } = {}) {
     { title: "Congestion window (packets)", lines: window },
     { title: "Round trip (ms)", lines: roundTrip },
     { title: `Queue${several} (packets)`, lines: queue },
-    { title: "Share of goodput (%)", lines: edges, bands, y: [0, 100] },
+    alone(a) && alone(b ?? a)
+      ? { title: "Goodput (Mbit/s)", lines: linesOf(a, b, (one) => one.flows.map((flow) => ({ ys: flow.goodput && scaled(smooth(flow.goodput, smoothing(one)), 1e-6), colour: flow.colour }))) }
+      : { title: "Share of goodput (%)", lines: edges, bands, y: [0, 100] },
   ];
   const legend = legendOf([...legendEntries(a), ...(b ? [{ label: "dashed: B", colour: null }] : [])], width);
   let top = legend.height;

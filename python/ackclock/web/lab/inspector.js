@@ -55,7 +55,7 @@ export class Inspector {
     if (field.kind === "choice" || field.kind === "word") return this.choice(field);
     if (field.kind === "flag") return this.flag(field);
     if (field.kind === "shape") return this.shapes(field);
-    if (field.kind === "note") return make("div", { class: "row" }, make("span", { class: "label" }, field.label), make("span", { class: "muted small" }, field.help ?? ""));
+    if (field.kind === "note") return make("div", { class: "row choice" }, make("span", { class: "label" }, field.label), make("span", { class: "muted small" }, field.help ?? ""));
     return this.slider(field);
   }
 

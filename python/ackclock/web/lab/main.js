@@ -114,7 +114,7 @@ async function main() {
     if (!state.meaning || !state.root) return;
     const box = byId("picture");
     const focused = document.activeElement?.closest?.("#picture [data-id]")?.dataset.id;
-    box.innerHTML = picture(state.meaning, state.root, Math.max(300, box.clientWidth), state.chosen);
+    box.innerHTML = picture(state.meaning, Math.max(300, box.clientWidth), state.chosen);
     if (focused) box.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
   }
 

@@ -8,7 +8,7 @@ const UNITS = {
   bdp: [["bdp", 1]],
 };
 // In which units a number that a slider gives is written.
-const WRITTEN = { time: ["s", "ms", "us"], rate: ["Gbit/s", "Mbit/s", "kbit/s", "bit/s"], size: ["MB", "kB", "B"] };
+const WRITTEN = { time: ["s", "ms", "us"], rate: ["Tbit/s", "Gbit/s", "Mbit/s", "kbit/s", "bit/s"], size: ["MB", "kB", "B"] };
 
 // {value, kind} of a text or a number, in seconds, bit/s, bytes or packets; null where it is none.
 export function parse(text) {
