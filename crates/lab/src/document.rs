@@ -1,6 +1,6 @@
 //! A TOML document that remembers where everything stands, and that overrides can change before it is read.
 
-use crate::diagnostics::{Diagnostic, counted};
+use crate::diagnostics::{Diagnostic, End, counted};
 use crate::reader::MAX_PROBLEMS;
 use serde_json::Value as Json;
 use std::ops::Range;
@@ -129,11 +129,13 @@ impl Document {
         hint: Option<String>,
     ) -> Diagnostic {
         let place = span.as_ref().map(|span| self.line_and_column(span.start));
+        let end = span.as_ref().map(|span| self.line_and_column(span.end));
         let source = place.and_then(|(line, _)| self.text.lines().nth(line - 1).map(str::to_owned));
         Diagnostic {
             file: self.file.clone(),
             line: place.map(|(line, _)| line),
             column: place.map(|(_, column)| column),
+            end: end.map(|(line, column)| End { line, column }),
             path: path.to_owned(),
             found: found.to_owned(),
             expected: expected.to_owned(),
@@ -357,6 +359,23 @@ fn from_json(json: &Json) -> Node {
     Node { span: None, value }
 }
 
+impl Node {
+    /// What it is in JSON; null for what JSON does not have.
+    pub fn to_json(&self) -> Json {
+        match &self.value {
+            Value::Text(text) => Json::from(text.as_str()),
+            Value::Integer(number) => Json::from(*number),
+            Value::Float(number) => Json::from(*number),
+            Value::Flag(flag) => Json::from(*flag),
+            Value::List(items) => items.iter().map(Self::to_json).collect(),
+            Value::Table(table) => {
+                table.entries.iter().map(|(key, _, node)| (key.clone(), node.to_json())).collect()
+            }
+            Value::Other(_) => Json::Null,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -406,6 +425,25 @@ mod tests {
         // Two are called so, which the message does not offer.
         let problem = document.set("flows.reno.count", &json!(5)).unwrap_err();
         assert_eq!(problem.expected, "an index below 4 or one of the names cubic, pages");
+    }
+
+    #[test]
+    fn a_document_as_json_is_what_was_written() {
+        let mut document =
+            Document::parse("a = [1, 2.5, true]\n[b]\nc = \"x\"\nd = 1979-05-27\n", "f").unwrap();
+        document.set("b.e", &json!({ "f": [1] })).unwrap();
+        let expected = json!({ "a": [1, 2.5, true], "b": { "c": "x", "d": null, "e": { "f": [1] } } });
+        assert_eq!(document.root.to_json(), expected);
+    }
+
+    #[test]
+    fn a_problem_knows_where_it_ends() {
+        // The value begins at byte 11 of the only line and has the quotes and three characters, one of two bytes.
+        let document = Document::parse("duration = \"1 \u{b5}\"\n", "f").unwrap();
+        let problem = document.problem(&Some(11..17), "duration", "x", "y", None);
+        assert_eq!((problem.line, problem.column), (Some(1), Some(12)));
+        assert_eq!(problem.end, Some(End { line: 1, column: 17 }));
+        assert_eq!(document.problem(&None, "duration", "x", "y", None).end, None);
     }
 
     #[test]

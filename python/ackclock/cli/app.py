@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from ackclock.cli import check as check_command
+from ackclock.cli import lab as lab_command
 from ackclock.cli import listing as list_command
 from ackclock.cli import reproduce as reproduce_command
 from ackclock.cli import run as run_command
@@ -285,6 +286,26 @@ def check(
     Example: [bold]ackclock check dumbbell.toml[/bold]
     """
     check_command.check(file)
+
+
+@_command()
+def lab(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[SCENARIO]", help="A scenario file (TOML) that the page begins with.", show_default=False
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")] = Path(
+        "ackclock-results/lab.html"
+    ),
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
+) -> None:
+    """Write the laboratory as one HTML page, and open it: scenarios run in the browser, with no server and no network.
+
+    Example: [bold]ackclock lab dumbbell.toml[/bold]
+    """
+    lab_command.lab(file, out, show=show)
 
 
 @_command()

@@ -82,12 +82,12 @@ def environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     made.filters["duration"] = numbers.duration
-    made.filters["json"] = _json
+    made.filters["json"] = script_json
     made.filters["slug"] = lambda verdict: verdict.replace(" ", "-")
     return made
 
 
-def _json(data: Any) -> Markup:
+def script_json(data: Any) -> Markup:
     """JSON inside a script element: nothing in it may look like a tag to the HTML parser."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
