@@ -2,7 +2,8 @@
 //
 // A field is {path, label, kind, value, help, ...}: kind is "time", "rate", "size", "packets", "number", "limit" (a slider
 // with an editable text; low, high, linear, whole), "choice" (registry: kind of entry; none: whether it may be left out),
-// "word" (choices), "flag", or "note" (text alone). `value` is what is written, undefined where there is nothing;
+// "word" (choices), "flag", "shape" (how a rate changes), or "note" (text alone). A parameter has an `owner`, {path, name}: what
+// it is a parameter of, which has to be written too where only its default holds. `value` is what is written, undefined where there is nothing;
 // `default` is what holds then. A section is {title, fields, entry, folded}.
 
 import { linkPaths, pairsOf, written } from "./elements.js";
@@ -44,6 +45,7 @@ function flowFields(root, meaning, index, registry) {
     { ...of("count"), label: "Flows", kind: "number", low: 1, high: 100, whole: true, default: 1, help: "How many flows of this kind there are." },
     start(of("start"), duration),
     ...roundTrip(root, meaning, index),
+    ...(udp ? [] : echoes(of("transport"), registry)),
   ];
   const choices = [["transport", "Transport", "rfc"], ["application", "Application", "bulk"]].filter(([key]) => !(udp && key === "transport"));
   return [
@@ -55,6 +57,13 @@ function flowFields(root, meaning, index, registry) {
       return parameters(own, key, registry, otherwise, choice);
     }),
   ];
+}
+
+// Whether the flows take marks: a parameter of their transport, shown among the first.
+function echoes(own, registry) {
+  const name = named(own.value) ?? "rfc";
+  const parameter = registry.find((one) => one.kind === "transport" && one.name === name)?.parameters.find((one) => one.name === "ecn");
+  return parameter ? [{ ...parameterField(parameter, own, name), label: "ECN" }] : [];
 }
 
 function start(own, duration) {
@@ -133,20 +142,27 @@ function parameters(own, kind, registry, otherwise, choice) {
   const name = named(own.value) ?? otherwise;
   const entry = registry.find((one) => one.kind === kind && one.name === name);
   const title = choice ? choice.label : `Parameters of ${name}`;
-  const fields = (entry?.parameters ?? []).map((parameter) => parameterField(parameter, own));
+  const fields = inOrder(entry?.parameters ?? []).filter((one) => kind !== "transport" || one.name !== "ecn").map((parameter) => parameterField(parameter, own, name));
   if (!choice && !entry) return [];
   return [{ title, choice, entry, fields, folded: true }];
 }
 
+// What is asked for most comes first.
+function inOrder(parameters) {
+  const first = ["limit", "ecn"];
+  const rank = ({ name }) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return [...parameters].sort((one, other) => rank(one) - rank(other));
+}
+
 const KINDS = { number: "number", time: "time", packets: "packets", size: "size", rate: "rate", "queue limit": "limit", "true or false": "flag", word: "word" };
 
-function parameterField(parameter, own) {
+function parameterField(parameter, own, name) {
   const current = typeof own.value === "object" && own.value !== null ? own.value[parameter.name] : undefined;
   const kind = KINDS[parameter.unit] ?? "note";
   const bounds = boundsOf(parameter, kind);
   return {
     path: [...own.path, parameter.name], value: current, label: parameter.name, kind, parameter, ...bounds,
-    default: parameter.default ?? undefined, choices: parameter.choices, help: parameter.summary,
+    owner: { path: own.path, name }, default: parameter.default ?? undefined, choices: parameter.choices, help: parameter.summary,
   };
 }
 

@@ -8,7 +8,7 @@ import { format, parse, scale } from "./quantity.js";
 const SHAPES = [["steady", "steady"], ["cycle", "two phases in turn"], ["trace", "from a trace file"]];
 
 export class Inspector {
-  // edit(path, value): value undefined means that nothing is to be written there. choose(field, name): another control,
+  // edit(field, value): value undefined means that nothing is to be written there. choose(field, name): another control,
   // queue and so on. shape(field, how, file): how a rate changes. act(name, field): what a button asks for.
   constructor(box, { registry, edit, choose, shape, act }) {
     Object.assign(this, { box, registry, edit, choose, shape, act, signature: "", rows: new Map() });
@@ -73,17 +73,18 @@ export class Inspector {
     const measure = () => (now.kind === "limit" ? scale(...limits(unit())) : scale(now.low, now.high, { linear: now.linear, whole: now.whole }));
     range.addEventListener("input", () => {
       const value = measure().value(Number(range.value));
-      this.edit(now.path, now.whole ? Math.round(value) : format(value, unit()));
+      this.edit(now, now.whole ? Math.round(value) : format(value, unit()));
     });
-    text.addEventListener("input", () => this.edit(now.path, text.value.trim() === "" ? undefined : asWritten(now, text.value)));
-    reset.addEventListener("click", () => this.edit(now.path, undefined));
+    text.addEventListener("input", () => this.edit(now, text.value.trim() === "" ? undefined : asWritten(now, text.value)));
+    reset.addEventListener("click", () => this.edit(now, undefined));
     this.rows.set(keyOf(field), (shown) => {
       now = shown;
       const written = shown.value ?? shown.default;
       if (document.activeElement !== text) text.value = shown.value ?? "";
       text.placeholder = shown.value === undefined ? (shown.default ?? "not set") : "";
       const value = parse(written ?? "")?.value ?? Number(written);
-      if (Number.isFinite(value)) range.value = measure().position(value);
+      // A position that means this value already stays: values are rounded, and a step of the keyboard may be less than that.
+      if (Number.isFinite(value) && measure().value(Number(range.value)) !== value) range.value = measure().position(value);
       range.setAttribute("aria-valuetext", String(written ?? "not set"));
       range.classList.toggle("unset", shown.value === undefined);
       reset.hidden = shown.value === undefined || !("default" in shown || shown.parameter);
@@ -99,7 +100,7 @@ export class Inspector {
     const select = make("select", { id, "data-path": field.path.join(".") }, first, names.map((name) => make("option", { value: name }, name)));
     let now = field;
     select.addEventListener("change", () => {
-      if (now.kind === "word") this.edit(now.path, select.value || undefined);
+      if (now.kind === "word") this.edit(now, select.value || undefined);
       else this.choose(now, select.value || null);
     });
     this.rows.set(id, (shown) => {
@@ -113,7 +114,7 @@ export class Inspector {
   flag(field) {
     const id = keyOf(field);
     const box = make("input", { id, type: "checkbox", "data-path": field.path.join(".") });
-    box.addEventListener("change", () => this.edit(field.path, box.checked));
+    box.addEventListener("change", () => this.edit(field, box.checked));
     this.rows.set(id, (shown) => {
       box.checked = shown.value ?? shown.default === "true";
     });

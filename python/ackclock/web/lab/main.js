@@ -17,7 +17,9 @@ import { packed, unpackedLink } from "./share.js";
 import { at, plain, read } from "./toml.js";
 import { WhatIf } from "./whatif.js";
 
-const state = { text: "", root: null, meaning: null, chosen: "flow:0", lesson: null, keptText: null };
+// `text` is what holds, `shown` the text of the run that is drawn to its end; `root` is the text read, of the last that could
+// be; `meaning` what it comes to, of the last that was right.
+const state = { text: "", shown: null, root: null, meaning: null, chosen: "flow:0", lesson: null, keptText: null };
 
 async function main() {
   const engine = await Engine.start(await unpacked("module"));
@@ -65,30 +67,31 @@ async function main() {
   }
 
   // A field was changed: the text is edited where it says so, and that place is shown.
-  function edit(path, value) {
-    take(replaced(state.text, path, value));
+  function edit({ path, owner }, value) {
+    const whole = owner && value !== undefined && !at(state.root, owner.path);
+    take(whole ? put(state.text, owner.path, { name: owner.name, [path[path.length - 1]]: value }) : replaced(state.text, path, value));
     const node = at(state.root, path);
     if (node && node.from !== null) editor.reveal(node.from, node.to);
   }
 
   // Another name: parameters stay as far as it has them too.
   function choose(field, name) {
-    if (name === null) return edit(field.path, undefined);
+    if (name === null) return edit(field, undefined);
     const known = new Set(registry.find((one) => one.kind === field.registry && one.name === name)?.parameters.map((one) => one.name));
     const now = plain(at(state.root, field.path));
     const kept = typeof now === "object" && now ? Object.entries(now).filter(([key]) => key !== "name" && known.has(key)) : [];
     if (named(now) === name) return undefined;
-    return edit(field.path, kept.length ? { name, ...Object.fromEntries(kept) } : name);
+    return edit(field, kept.length ? { name, ...Object.fromEntries(kept) } : name);
   }
 
   function shape(field, how, file) {
     const now = field.value;
     const steady = typeof now === "object" && now ? (now.nominal ?? now.cycle?.[0][1] ?? now.steps?.[0][1] ?? "10 Mbit/s") : (now ?? "10 Mbit/s");
-    if (how === "steady") edit(field.path, steady);
-    if (how === "cycle") edit(field.path, { cycle: [["10 s", steady], ["10 s", format(parse(steady).value / 4, "rate")]] });
+    if (how === "steady") edit(field, steady);
+    if (how === "cycle") edit(field, { cycle: [["10 s", steady], ["10 s", format(parse(steady).value / 4, "rate")]] });
     if (how === "trace" && file) {
       take(put(state.text, ["files", file.name, "text"], file.text));
-      edit(field.path, { trace: file.name });
+      edit(field, { trace: file.name });
     }
   }
 
@@ -106,7 +109,7 @@ async function main() {
     }
     if (name === "each") {
       const rtt = plain(at(state.root, ["dumbbell", "rtt"])) ?? "40 ms";
-      edit(["dumbbell", "rtt"], state.meaning.flows.map(() => rtt));
+      edit({ path: ["dumbbell", "rtt"] }, state.meaning.flows.map(() => rtt));
     }
   }
 
@@ -142,6 +145,7 @@ async function main() {
     if (event.kind === "progress") board.progress(event.fraction, event.series, event.meaning);
     if (event.kind === "finished") {
       board.finished(event.outcome, event.meaning);
+      state.shown = event.text;
       status("Done");
       for (const id of ["keep", "svg", "png", "csv"]) byId(id).disabled = false;
     }
@@ -169,7 +173,7 @@ async function main() {
     status("Not run", "wrong");
     byId("cap-text").textContent = `This would send about ${format(packets / 1e6, "number", 2)} million packets and take about ${format(seconds, "time", 2)}.`;
     byId("shorten").textContent = `Shorten to ${format(shorter, "time", 2)}`;
-    byId("shorten").onclick = () => edit(["duration"], format(shorter, "time", 2));
+    byId("shorten").onclick = () => edit({ path: ["duration"] }, format(shorter, "time", 2));
     byId("anyway").onclick = () => runner.now(state.text, { anyway: true });
   }
 

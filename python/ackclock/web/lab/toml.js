@@ -80,7 +80,7 @@ class Reader {
     if (first === "[") return this.array(from);
     if (first === "{") return this.inlineTable(from);
     if (first === '"' || first === "'") return { type: "string", value: this.string(), from, to: this.at };
-    const word = this.match(/[^\s,\]}#]+(?: \d[\d:.]*)?/y) ?? this.fail();
+    const word = this.match(/\d{4}-\d\d-\d\d \d\d:[^\s,\]}#]*|[^\s,\]}#]+/y) ?? this.fail();
     return { ...bare(word, this), from, to: this.at };
   }
 
