@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from chromium import offline_chromium
 from selenium import webdriver
-from selenium.webdriver.chrome.options import Options
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.remote.webelement import WebElement
 
 from ackclock import Scenario
@@ -25,29 +23,8 @@ from .synthetic import DUEL, many_studies, sweep_study, table_study, trade_off_s
 
 pytestmark = pytest.mark.browser
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-)
 PHONE = (390, 844)
 DESKTOP = (1280, 900)
-
-
-def program(*names: str) -> str:
-    """The first of the programs that is installed; a missing browser is a failure, as these tests say nothing then."""
-    for name in names:
-        if path := shutil.which(name):
-            return path
-    pytest.fail(
-        f"{names[0]} is not installed (on Debian: apt-get install chromium chromium-driver)", pytrace=False
-    )
 
 
 class Page:
@@ -118,24 +95,8 @@ class Page:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    options = Options()
-    options.binary_location = program("chromium", "chromium-browser", "google-chrome")
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(
-        options=options, service=Service(program("chromedriver", "chromium.chromedriver"))
-    )
-    try:
-        opened = Page(driver)
-        opened.command("Network.enable", {})
-        opened.command(
-            "Network.emulateNetworkConditions",
-            {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0},
-        )
-        yield opened
-    finally:
-        driver.quit()
+    with offline_chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield Page(driver)
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,7 @@
 //! Links whose rate and delay follow steps, traces and outages, and that hold what arrives, seen from outside; every run
 //! checked by the verifier.
 
-mod verified;
-
+use crate::verified;
 use ackclock_lab::Scenario;
 use ackclock_lab::diagnostics::render;
 use proptest::prelude::*;

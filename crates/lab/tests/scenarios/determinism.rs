@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-const TEXT: &str = include_str!("data/determinism.toml");
-const EXPECTED: &str = include_str!("data/determinism.json");
+const TEXT: &str = include_str!("../data/determinism.toml");
+const EXPECTED: &str = include_str!("../data/determinism.json");
 
 #[test]
 fn a_run_repeats_itself_to_the_byte() {

@@ -2,8 +2,7 @@
 //! than a loss, and a connection that remembers an earlier one. What a test expects was written before
 //! its first run, where it does not say otherwise. Every run is also checked by the trace verifier.
 
-mod verified;
-
+use crate::verified;
 use serde_json::Value;
 
 fn flow(bottleneck: &str, duration: &str, flow: &str) -> Value {

@@ -1,7 +1,6 @@
 //! Links whose rate changes in phases, seen from outside, every run checked by the verifier.
 
-mod verified;
-
+use crate::verified;
 use serde_json::Value;
 
 /// Runs a flow over one link from a to b, and back over one of 1 Gbit/s.

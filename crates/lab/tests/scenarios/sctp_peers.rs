@@ -4,16 +4,13 @@
 //!
 //! `cargo test -p ackclock-lab --test sctp_peers -- --nocapture` prints both sides.
 
-mod bare_paths;
-mod tolerances;
-
+use crate::bare_paths::{Losses, Paths, Sent, connection, transfer};
+use crate::tolerances::tolerance;
 use ackclock_lab::{Scenario, run};
-use bare_paths::{Losses, Paths, Sent, connection, transfer};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use tolerances::tolerance;
 
 fn file(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,7 +1,6 @@
 //! A queue discipline under a load that does not give way: what it leaves of its link. Every run is checked by the verifier.
 
-mod verified;
-
+use crate::verified;
 use ackclock_aqm::Capacity;
 use ackclock_lab::{Scenario, build};
 use serde_json::{Map, Value};

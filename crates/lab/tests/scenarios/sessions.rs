@@ -1,7 +1,6 @@
 //! Applications whose next step waits for the last, seen from outside, every run checked by the verifier.
 
-mod verified;
-
+use crate::verified;
 use ackclock_lab::Scenario;
 use serde_json::{Map, Value};
 

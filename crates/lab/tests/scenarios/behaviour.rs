@@ -1,8 +1,7 @@
 //! What TCP does, seen from outside: small scenarios whose outcome can be worked out by hand. Every run is also
 //! checked by the trace verifier.
 
-mod verified;
-
+use crate::verified;
 use serde_json::{Value, json};
 
 /// Runs one flow through a bottleneck; the access links have neither delay nor queue to speak of.

@@ -1,7 +1,6 @@
 //! The profile `linux` in time: what can be worked out of it. Every run is also checked by the trace verifier.
 
-mod verified;
-
+use crate::verified;
 use serde_json::Value;
 
 /// One flow over a path of this rate whose round trip takes 100 ms without a queue.

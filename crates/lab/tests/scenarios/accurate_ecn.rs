@@ -1,8 +1,7 @@
 //! Accurate ECN in flows: what comes back in three bits and an option is what a counter that never wraps would say. Every run is
 //! also checked by the trace verifier.
 
-mod verified;
-
+use crate::verified;
 use serde_json::{Value, json};
 
 /// Two flows through a queue that marks, of which the verdict is everything that is measured of both.

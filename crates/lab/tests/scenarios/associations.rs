@@ -1,8 +1,7 @@
 //! Associations over one and several paths: numbers worked by hand, failures of paths, and what a writer of scenario files is
 //! told of mistakes. Every run is held against the trace verifier.
 
-mod verified;
-
+use crate::verified;
 use ackclock_cc::registry::{CONTROLS, find_discriminator};
 use ackclock_lab::{Scenario, diagnostics};
 use serde_json::{Map, Value, json};

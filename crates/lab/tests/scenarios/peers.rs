@@ -4,14 +4,12 @@
 //!
 //! `cargo test -p ackclock-lab --test peers -- --nocapture` prints both sides.
 
-mod tolerances;
-
+use crate::tolerances::tolerance;
 use ackclock_lab::{Scenario, run};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use tolerances::tolerance;
 
 /// By how much means over the runs may differ, as a fraction of the reference.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,7 @@
 //!
 //! `cargo test -p ackclock-lab --test analytic -- --nocapture` prints what was measured.
 
-mod tolerances;
-
+use crate::tolerances::tolerance;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::{Rate, Span, Time};
 use ackclock_lab::build::{self, Keep};
@@ -16,7 +15,6 @@ use ackclock_sim::trace::Event;
 use rayon::prelude::*;
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
-use tolerances::tolerance;
 
 const SEEDS: u64 = 8;
 

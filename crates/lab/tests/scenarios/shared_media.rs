@@ -1,7 +1,6 @@
 //! Links of a scenario that share a medium: the language, and runs in which the verifier finds nothing.
 
-mod verified;
-
+use crate::verified;
 use ackclock_lab::Scenario;
 use ackclock_lab::diagnostics::render;
 use serde_json::Value;
@@ -101,7 +100,7 @@ fn what_a_medium_repeats_is_not_lost() {
 
 #[test]
 fn the_example_of_wifi_runs() {
-    let text = include_str!("../../../scenarios/examples/wifi.toml");
+    let text = include_str!("../../../../scenarios/examples/wifi.toml");
     let found = verified::result(
         &text.replace("20 s", "3 s").replace("warmup = \"5 s\"", "warmup = \"1 s\""),
         &Value::Null,

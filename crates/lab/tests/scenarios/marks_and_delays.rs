@@ -1,8 +1,7 @@
 //! Controls that answer to marks or to delays, against theory and beside others. Every run is also checked by the trace
 //! verifier.
 
-mod verified;
-
+use crate::verified;
 use serde_json::Value;
 
 fn run(bottleneck: &str, duration: &str, flows: &[(&str, &str)]) -> Vec<Value> {

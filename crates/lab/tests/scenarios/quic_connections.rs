@@ -1,8 +1,7 @@
 //! Connections over QUIC: numbers worked by hand, losses, marks, and what a writer of scenario files is told of mistakes. Every run
 //! is held against the trace verifier.
 
-mod verified;
-
+use crate::verified;
 use ackclock_lab::{Scenario, diagnostics};
 use serde_json::{Map, Value, json};
 

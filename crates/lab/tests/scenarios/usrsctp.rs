@@ -4,13 +4,10 @@
 //!
 //! `cargo test -p ackclock-lab --test usrsctp -- --nocapture` prints both sides where they part.
 
-mod bare_paths;
-mod tolerances;
-
-use bare_paths::{Losses, Paths, Sent, connection, transfer};
+use crate::bare_paths::{Losses, Paths, Sent, connection, transfer};
+use crate::tolerances::tolerance;
 use serde_json::Value;
 use std::path::Path;
-use tolerances::tolerance;
 
 /// How far a comparison reaches.
 enum Reach {

@@ -87,6 +87,8 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("name = \"tcp\"", "name = \"\""), (11, 8), "flows.0.name", "\"\"", "a name of 1 to 200 characters on one line", None),
     mistake(("rate = \"10 Mbit/s\", ", ""), (7, 14), "dumbbell.bottleneck.rate", "no `rate` in `dumbbell.bottleneck`", "a rate such as \"10 Mbit/s\"", None),
     mistake(("control = \"newreno\"\n", ""), (10, 1), "flows.0.control", "no `control`", CONTROLS, None),
+    mistake(("\"newreno\"", "\"bbrv3\"\nslow_start = \"hystart\""), (14, 14), "flows.0.slow_start", "`slow_start` around \"bbrv3\"", "a control with a window", None),
+    mistake(("\"newreno\"", "\"bbrv3\"\ndiscriminator = \"spike\""), (14, 17), "flows.0.discriminator", "`discriminator` around \"bbrv3\"", "a control with a window", None),
     mistake(("\"newreno\"", "\"tcp-rtt\""), (16, 1), "flows.0.transport", "a transport without timestamps", "the discriminator \"rtt\"", None),
     mistake(("min_rto = ", "local_drop = \"cwr\"\nsend_jitter = \"1 us\"\nmin_rto = "), (16, 1), "flows.0.transport", "`local_drop = \"cwr\"` with a `send_jitter`", "only what leaves at once", None),
     // Quantities and their units.

@@ -1,7 +1,6 @@
 //! RACK-TLP in time, beside selective acknowledgements: when losses are repaired that no later packet shows.
 
-mod verified;
-
+use crate::verified;
 use serde_json::{Value, json};
 
 /// Twenty packets leave at once, and a queue has no room for the last two. A round trip takes 100 ms and what the queue

@@ -1,7 +1,6 @@
 //! Snoop at a base station, in scenarios: what it repairs, and that runs with it keep to the physics.
 
-mod verified;
-
+use crate::verified;
 use ackclock_lab::Scenario;
 use ackclock_lab::diagnostics::render;
 use serde_json::Value;

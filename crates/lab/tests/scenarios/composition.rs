@@ -1,8 +1,7 @@
 //! Window laws, discriminators, actions, layers, retransmission rules and back-off rules compose, also in ways that nobody has
 //! published. Every run is checked by the trace verifier.
 
-mod verified;
-
+use crate::verified;
 use ackclock_cc::entry::Build;
 use ackclock_cc::registry::{ACTIONS, BACKOFFS, CONTROLS, DISCRIMINATORS, SLOW_STARTS};
 use serde_json::Value;
