@@ -408,6 +408,7 @@ def test_a_trace_is_taken_from_a_file(lab: Lab, tmp_path: Path) -> None:
     trace.write_text("2\n4\n")  # two packets of 1504 B in 4 ms: 6.016 Mbit/s
     lab.choose("link:bottleneck")
     lab.find('input[type="file"]').send_keys(str(trace))
+    lab.wait("the file is read", lambda: "slow.trace" in lab.text())
     lab.finished()
     document = toml.loads(lab.text())
     assert document["dumbbell"]["bottleneck"]["rate"] == {"trace": "slow.trace"}

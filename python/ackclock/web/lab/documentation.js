@@ -5,7 +5,12 @@ import { make } from "./dom.js";
 const UNITS = { "true or false": "", word: "", packets: "in packets", "queue limit": "packets, a size, a time or bdp" };
 
 export function entryAbout(entry) {
-  return make("p", { class: "about" }, `${entry.summary}. `, make("span", { class: "muted" }, `Source: ${entry.source}.`));
+  return make(
+    "p",
+    { class: "about" },
+    `${entry.summary}. `,
+    make("span", { class: "muted" }, `Source: ${entry.source}.`),
+  );
 }
 
 export function parameterAbout(parameter) {
@@ -15,5 +20,10 @@ export function parameterAbout(parameter) {
     parameter.default === null || parameter.default === undefined ? "no default" : `default ${parameter.default}`,
     parameter.source,
   ];
-  return make("p", { class: "help" }, `${parameter.summary}. `, make("span", { class: "muted" }, `${facts.filter(Boolean).join("; ")}.`));
+  return make(
+    "p",
+    { class: "help" },
+    `${parameter.summary}. `,
+    make("span", { class: "muted" }, `${facts.filter(Boolean).join("; ")}.`),
+  );
 }

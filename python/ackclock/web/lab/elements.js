@@ -14,7 +14,10 @@ export function linkPaths(name, root) {
   if (at(root, ["dumbbell"])) {
     if (own === "bottleneck") return [["dumbbell", "bottleneck"]];
     const side = own.endsWith("-right") ? "right" : "left";
-    const paths = [["dumbbell", side], ["dumbbell", "access"]].filter((path) => at(root, path));
+    const paths = [
+      ["dumbbell", side],
+      ["dumbbell", "access"],
+    ].filter((path) => at(root, path));
     return paths.length ? paths : [["dumbbell", "access"]];
   }
   if (at(root, ["parallel"])) {
@@ -54,7 +57,8 @@ export function written(root, paths, key) {
 export function linksOf(meaning) {
   const passed = new Map();
   for (const { paths } of meaning.flows) {
-    for (const index of paths.slice(0, SHOWN).flatMap((path) => path.forward)) passed.set(meaning.network.links[index].name, meaning.network.links[index]);
+    for (const index of paths.slice(0, SHOWN).flatMap((path) => path.forward))
+      passed.set(meaning.network.links[index].name, meaning.network.links[index]);
   }
   const forward = (name) => name.replace(/-reverse$/, "");
   return [...passed.values()]

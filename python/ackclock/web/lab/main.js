@@ -27,11 +27,23 @@ async function main() {
   const board = new Board();
   const whatIf = new WhatIf(engine.module);
   const runner = new Runner(engine, told);
-  const editor = new Editor({ area: byId("text"), behind: byId("behind"), problems: byId("problems"), changed: (text) => take(text) });
+  const editor = new Editor({
+    area: byId("text"),
+    behind: byId("behind"),
+    problems: byId("problems"),
+    changed: (text) => take(text),
+  });
   const inspector = new Inspector(byId("inspector"), { registry, edit, choose, shape, act });
   const classroom = lessons(given("given").lessons ?? [], {
     begin: (lesson) => begin(lesson.scenario, lesson),
-    apply: (set) => state.meaning && take(Object.entries(set).reduce((text, [dotted, value]) => replaced(text, pathOf(dotted, state.meaning), value), state.text)),
+    apply: (set) =>
+      state.meaning &&
+      take(
+        Object.entries(set).reduce(
+          (text, [dotted, value]) => replaced(text, pathOf(dotted, state.meaning), value),
+          state.text,
+        ),
+      ),
   });
 
   // A text becomes the scenario.
@@ -57,7 +69,9 @@ async function main() {
     const flow = /^flow:(\d+)$/.exec(state.chosen);
     if (flow && !at(state.root, ["flows", Number(flow[1])])) state.chosen = "flow:0";
     const several = (at(state.root, ["flows"])?.items.length ?? 0) > 1;
-    const buttons = state.chosen.startsWith("flow:") ? [["add", "Add a group like this"], ...(several ? [["remove", "Remove this group"]] : [])] : [];
+    const buttons = state.chosen.startsWith("flow:")
+      ? [["add", "Add a group like this"], ...(several ? [["remove", "Remove this group"]] : [])]
+      : [];
     inspector.show(fieldsOf(state.chosen, state.root, state.meaning, registry), { buttons });
   }
 
@@ -69,7 +83,11 @@ async function main() {
   // A field was changed: the text is edited where it says so, and that place is shown.
   function edit({ path, owner }, value) {
     const whole = owner && value !== undefined && !at(state.root, owner.path);
-    take(whole ? put(state.text, owner.path, { name: owner.name, [path[path.length - 1]]: value }) : replaced(state.text, path, value));
+    take(
+      whole
+        ? put(state.text, owner.path, { name: owner.name, [path[path.length - 1]]: value })
+        : replaced(state.text, path, value),
+    );
     const node = at(state.root, path);
     if (node && node.from !== null) editor.reveal(node.from, node.to);
   }
@@ -77,18 +95,30 @@ async function main() {
   // Another name: parameters stay as far as it has them too.
   function choose(field, name) {
     if (name === null) return edit(field, undefined);
-    const known = new Set(registry.find((one) => one.kind === field.registry && one.name === name)?.parameters.map((one) => one.name));
+    const known = new Set(
+      registry.find((one) => one.kind === field.registry && one.name === name)?.parameters.map((one) => one.name),
+    );
     const now = plain(at(state.root, field.path));
-    const kept = typeof now === "object" && now ? Object.entries(now).filter(([key]) => key !== "name" && known.has(key)) : [];
+    const kept =
+      typeof now === "object" && now ? Object.entries(now).filter(([key]) => key !== "name" && known.has(key)) : [];
     if (named(now) === name) return undefined;
     return edit(field, kept.length ? { name, ...Object.fromEntries(kept) } : name);
   }
 
   function shape(field, how, file) {
     const now = field.value;
-    const steady = typeof now === "object" && now ? (now.nominal ?? now.cycle?.[0][1] ?? now.steps?.[0][1] ?? "10 Mbit/s") : (now ?? "10 Mbit/s");
+    const steady =
+      typeof now === "object" && now
+        ? (now.nominal ?? now.cycle?.[0][1] ?? now.steps?.[0][1] ?? "10 Mbit/s")
+        : (now ?? "10 Mbit/s");
     if (how === "steady") edit(field, steady);
-    if (how === "cycle") edit(field, { cycle: [["10 s", steady], ["10 s", format(parse(steady).value / 4, "rate")]] });
+    if (how === "cycle")
+      edit(field, {
+        cycle: [
+          ["10 s", steady],
+          ["10 s", format(parse(steady).value / 4, "rate")],
+        ],
+      });
     if (how === "trace" && file) {
       take(put(state.text, ["files", file.name, "text"], file.text));
       edit(field, { trace: file.name });
@@ -109,7 +139,10 @@ async function main() {
     }
     if (name === "each") {
       const rtt = plain(at(state.root, ["dumbbell", "rtt"])) ?? "40 ms";
-      edit({ path: ["dumbbell", "rtt"] }, state.meaning.flows.map(() => rtt));
+      edit(
+        { path: ["dumbbell", "rtt"] },
+        state.meaning.flows.map(() => rtt),
+      );
     }
   }
 
@@ -171,7 +204,8 @@ async function main() {
 
   function capped({ packets, seconds, shorter }) {
     status("Not run", "wrong");
-    byId("cap-text").textContent = `This would send about ${format(packets / 1e6, "number", 2)} million packets and take about ${format(seconds, "time", 2)}.`;
+    byId("cap-text").textContent =
+      `This would send about ${format(packets / 1e6, "number", 2)} million packets and take about ${format(seconds, "time", 2)}.`;
     byId("shorten").textContent = `Shorten to ${format(shorter, "time", 2)}`;
     byId("shorten").onclick = () => edit({ path: ["duration"] }, format(shorter, "time", 2));
     byId("anyway").onclick = () => runner.now(state.text, { anyway: true });

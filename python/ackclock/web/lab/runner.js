@@ -53,7 +53,8 @@ export class Runner {
     try {
       const outcome = await this.#engine.run(text, {
         overrides: partial ? { "observe.flows": false } : {},
-        onProgress: (fraction, series) => turn === this.#turn && this.#tell({ kind: "progress", fraction, series, meaning }),
+        onProgress: (fraction, series) =>
+          turn === this.#turn && this.#tell({ kind: "progress", fraction, series, meaning }),
       });
       if (turn !== this.#turn) return;
       if (outcome.seconds > 0.1) this.#speed = outcome.packets / outcome.seconds;

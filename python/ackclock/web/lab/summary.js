@@ -52,8 +52,31 @@ export function summaryTable(a, b) {
   if (flows.length > 2) lines.push(...flows.slice(0, MOST_ROWS));
   const heads = theirs ? ["", "A (now)", "B (kept)", "A − B"] : ["", "Value"];
   const rows = lines.map(([[label, unit, value], other]) =>
-    make("tr", {}, make("th", { scope: "row" }, label, unit ? make("span", { class: "unit" }, ` (${unit})`) : ""),
-      make("td", {}, shown(value)), theirs ? [make("td", {}, shown(other?.[2])), make("td", {}, change(value, other?.[2]))] : null));
-  const more = flows.length > MOST_ROWS ? make("caption", { class: "small muted" }, `The first ${MOST_ROWS / 2} of ${flows.length / 2} flows`) : null;
-  return make("table", { class: "summary" }, more, make("thead", {}, make("tr", {}, heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody", {}, rows));
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, label, unit ? make("span", { class: "unit" }, ` (${unit})`) : ""),
+      make("td", {}, shown(value)),
+      theirs ? [make("td", {}, shown(other?.[2])), make("td", {}, change(value, other?.[2]))] : null,
+    ),
+  );
+  const more =
+    flows.length > MOST_ROWS
+      ? make("caption", { class: "small muted" }, `The first ${MOST_ROWS / 2} of ${flows.length / 2} flows`)
+      : null;
+  return make(
+    "table",
+    { class: "summary" },
+    more,
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        heads.map((head) => make("th", { scope: "col" }, head)),
+      ),
+    ),
+    make("tbody", {}, rows),
+  );
 }

@@ -189,7 +189,11 @@ function header(reader, root) {
   let table;
   if (many) {
     if (!outer.entries.has(last)) {
-      outer.entries.set(last, { node: { type: "array", items: [], tables: true, from: null, to: null }, from, to: null });
+      outer.entries.set(last, {
+        node: { type: "array", items: [], tables: true, from: null, to: null },
+        from,
+        to: null,
+      });
     }
     const { node } = outer.entries.get(last);
     if (!node.tables) reader.fail();
@@ -213,6 +217,7 @@ export function at(root, path) {
 // What stands there as a plain value, or undefined.
 export function plain(node) {
   if (!node) return undefined;
-  if (node.type === "table") return Object.fromEntries([...node.entries].map(([key, entry]) => [key, plain(entry.node)]));
+  if (node.type === "table")
+    return Object.fromEntries([...node.entries].map(([key, entry]) => [key, plain(entry.node)]));
   return node.type === "array" ? node.items.map(plain) : node.value;
 }
