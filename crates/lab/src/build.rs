@@ -13,6 +13,7 @@ use ackclock_aqm::entry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
+use ackclock_sim::capture::Place;
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::{FlowParts, PathPair};
@@ -28,7 +29,7 @@ use ackclock_sim::watch::WatchPlan;
 use connections::{Connections, Lifetime};
 
 /// What to keep of a run besides its summary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
     /// Series over time.
     pub series: bool,
@@ -36,6 +37,8 @@ pub struct Keep {
     pub trace: bool,
     /// What the scenario wants followed packet by packet.
     pub watch: bool,
+    /// Where packets are seen with their headers.
+    pub capture: Vec<Place>,
 }
 
 /// A simulation of the scenario with this seed, of which an interval is measured.
@@ -64,6 +67,7 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval
         samples_flows: scenario.observe.flows,
         traced: keep.trace,
         watch,
+        capture: keep.capture,
     })
 }
 

@@ -21,7 +21,7 @@ pub fn run(
 ) -> Result<RunResult, RunError> {
     let measured = measured(scenario, seed, cancelled)?;
     let mut simulation =
-        build::simulation(scenario, seed, Keep { series, trace: false, watch: true }, measured);
+        build::simulation(scenario, seed, Keep { series, watch: true, ..Keep::default() }, measured);
     simulation.run(cancelled)?;
     Ok(RunResult::of(scenario, seed, &mut simulation))
 }
@@ -58,7 +58,7 @@ pub fn run_and_verify(
 /// A finished simulation with its packet trace.
 fn traced(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Simulation, RunError> {
     let measured = measured(scenario, seed, cancelled)?;
-    let keep = Keep { series: false, trace: true, watch: false };
+    let keep = Keep { trace: true, ..Keep::default() };
     let mut simulation = build::simulation(scenario, seed, keep, measured);
     simulation.run(cancelled)?;
     Ok(simulation)
