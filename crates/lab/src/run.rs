@@ -66,7 +66,7 @@ fn traced(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Simu
 
 /// The part of the run that is measured. Where that begins when all connections have reached congestion avoidance, a first
 /// run finds the instant: nothing that a run does depends on what is measured of it, so the run itself pays nothing.
-fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Interval, RunError> {
+pub(crate) fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Interval, RunError> {
     let latest = build::measured(scenario);
     if !scenario.warmup.until_congestion_avoidance {
         return Ok(latest);

@@ -2,11 +2,12 @@
 //! their headers say. Off unless asked for; what has been seen is taken away while the run goes on, so that it needs room for
 //! the packets under way alone.
 
-use crate::packet::Packet;
+use crate::endpoint::Outbox;
+use crate::packet::{Extension, Packet};
 use crate::trace::Event;
 use ackclock_aqm::Ecn;
 use ackclock_base::Time;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 
 /// Where packets are seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,30 @@ pub enum Fate {
     Lost,
 }
 
+/// Reads what lies beside a captured header, for the readers of transports.
+pub struct Beside<'a>(pub &'a [u64]);
+
+impl Outbox for Beside<'_> {
+    fn send(&mut self, _path: usize, _packet: Packet) {}
+    fn send_extended(&mut self, _path: usize, _packet: Packet, _extension: Extension) {}
+    fn send_long(&mut self, _path: usize, _packet: Packet, _words: &[u64]) {}
+
+    fn long_extension(&self, _packet: &Packet, words: &mut Vec<u64>) {
+        words.extend(self.0);
+    }
+
+    fn refused(&self) -> bool {
+        false
+    }
+
+    fn extension(&self, _packet: &Packet) -> Extension {
+        std::array::from_fn(|word| self.0.get(word).copied().unwrap_or_default())
+    }
+
+    fn received(&mut self, _sent: Option<Time>, _packets: u64, _payload_bytes: u64) {}
+    fn done(&mut self) {}
+}
+
 /// A packet under way.
 #[derive(Clone, Debug)]
 struct Flight {
@@ -84,7 +109,6 @@ pub struct Capture {
     /// Where those wait whose fate at a place is not known yet.
     undecided: HashMap<(usize, u64), Order>,
     seen: u64,
-    done: VecDeque<Captured>,
 }
 
 impl Capture {
@@ -147,24 +171,17 @@ impl Capture {
         }
     }
 
-    /// Takes away what was seen before an instant, in the order of time. Nothing earlier is seen afterwards if the run has been
-    /// run until then. What comes after a packet whose fate is open waits for it.
-    pub fn take_until(&mut self, until: Time) -> impl Iterator<Item = Captured> + '_ {
-        while let Some(first) = self.waiting.first_entry() {
-            if first.key().0 >= until || !first.get().is_decided {
-                break;
-            }
-            self.done.push_back(first.remove().captured);
-        }
-        self.done.drain(..)
+    /// Takes away the first packet that was seen before an instant, in the order of time. Nothing earlier is seen afterwards if
+    /// the run has been run until then. What comes after a packet whose fate is open waits for it.
+    pub fn take(&mut self, until: Time) -> Option<Captured> {
+        let first = self.waiting.first_entry()?;
+        let (time, _) = *first.key();
+        (time < until && first.get().is_decided).then(|| first.remove().captured)
     }
 
-    /// Takes away all that was seen before the end of the run.
-    pub fn take_rest(&mut self, end: Time) -> impl Iterator<Item = Captured> + '_ {
-        for waiting in self.waiting.values_mut() {
-            waiting.is_decided = true;
-        }
-        self.take_until(end)
+    /// The run ends: what no link has dropped by now passes.
+    pub fn decide_all(&mut self) {
+        self.waiting.values_mut().for_each(|waiting| waiting.is_decided = true);
     }
 
     fn note(&mut self, time: Time, place: usize, path: u32, number: u64, is_decided: bool) {
@@ -210,8 +227,13 @@ mod tests {
         Time::from_nanos(us * 1000)
     }
 
-    fn times(taken: impl Iterator<Item = Captured>) -> Vec<(u64, u64, Fate)> {
-        taken.map(|seen| (seen.time.nanos() / 1000, seen.number, seen.fate)).collect()
+    fn taken(capture: &mut Capture, until: Time) -> Vec<Captured> {
+        std::iter::from_fn(|| capture.take(until)).collect()
+    }
+
+    fn times(capture: &mut Capture, until: Time) -> Vec<(u64, u64, Fate)> {
+        let seen = taken(capture, until).into_iter();
+        seen.map(|seen| (seen.time.nanos() / 1000, seen.number, seen.fate)).collect()
     }
 
     #[test]
@@ -221,9 +243,9 @@ mod tests {
             capture.launch(at(sent), 1, number, &Packet::default(), Vec::new());
             capture.see(at(delivered), 1, number, Event::Delivered);
         }
-        assert_eq!(times(capture.take_until(at(60))), []);
-        assert_eq!(times(capture.take_until(at(61))), [(60, 2, Fate::Passes)]);
-        assert_eq!(times(capture.take_rest(at(1000))), [(90, 1, Fate::Passes)]);
+        assert_eq!(times(&mut capture, at(60)), []);
+        assert_eq!(times(&mut capture, at(61)), [(60, 2, Fate::Passes)]);
+        assert_eq!(times(&mut capture, at(1000)), [(90, 1, Fate::Passes)]);
         assert!(capture.flights.is_empty() && capture.waiting.is_empty());
     }
 
@@ -235,12 +257,12 @@ mod tests {
             capture.see(at(number), 0, number, Event::Offered { link: LINK });
         }
         capture.see(at(5), 0, 2, Event::Dropped { link: LINK });
-        assert_eq!(times(capture.take_until(at(10))), []);
+        assert_eq!(times(&mut capture, at(10)), []);
         capture.see(at(7), 0, 1, Event::Started { link: LINK });
         capture.see(at(8), 0, 1, Event::Sent { link: LINK });
         capture.see(at(8), 0, 1, Event::Lost { link: LINK });
         let seen = [(1, 1, Fate::Passes), (2, 2, Fate::Dropped), (8, 1, Fate::Lost)];
-        assert_eq!(times(capture.take_until(at(10))), seen);
+        assert_eq!(times(&mut capture, at(10)), seen);
         assert!(capture.flights.is_empty() && capture.undecided.is_empty());
     }
 
@@ -255,7 +277,7 @@ mod tests {
         capture.mark(1);
         capture.see(at(11), 0, 1, Event::Delivered);
         send(&mut capture, 11, 1, 2);
-        let seen: Vec<Captured> = capture.take_rest(at(100)).collect();
+        let seen: Vec<Captured> = taken(&mut capture, at(100));
         let marked: Vec<Ecn> = seen.iter().map(|seen| seen.packet.ecn).collect();
         assert_eq!(marked, [Ecn::NotCapable, Ecn::Experienced, Ecn::NotCapable]);
         assert_eq!(seen.iter().map(|seen| seen.heard).collect::<Vec<_>>(), [None, None, Some(at(1))]);
