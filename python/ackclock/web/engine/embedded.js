@@ -1,7 +1,7 @@
 // What a page has inside of it: elements <script type="..."> that the browser does not run.
 
 // Base 85 as Python's base64.b85encode has it, with , . : in place of < > &, which HTML would read.
-const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%:()*+-;,=.?@^_`{|}~";
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%:()*+-;,=.?@^_\x60{|}~";
 
 // The bytes that were compressed with gzip and written in base 85, see module.py.
 export async function unpacked(id) {

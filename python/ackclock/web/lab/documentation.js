@@ -2,7 +2,7 @@
 
 import { make } from "./dom.js";
 
-const UNITS = { "true or false": "", word: "", packets: "in packets", "queue limit": "packets, a size, a time or bdp" };
+const UNITS = { "true or false": "", word: "", packets: "in packets", "queue limit": "" };
 
 export function entryAbout(entry) {
   return make(
@@ -20,10 +20,11 @@ export function parameterAbout(parameter) {
     parameter.default === null || parameter.default === undefined ? "no default" : `default ${parameter.default}`,
     parameter.source,
   ];
+  const told = `${facts.filter(Boolean).join("; ")}.`;
   return make(
     "p",
     { class: "help" },
     `${parameter.summary}. `,
-    make("span", { class: "muted" }, `${facts.filter(Boolean).join("; ")}.`),
+    make("span", { class: "muted" }, told[0].toUpperCase() + told.slice(1)),
   );
 }

@@ -4,9 +4,10 @@ import { byId, escaped, make } from "./dom.js";
 
 export class Editor {
   constructor({ area, behind, problems, changed }) {
-    Object.assign(this, { area, behind, problems, errors: [] });
+    Object.assign(this, { area, behind, problems, errors: [], touched: null });
     area.addEventListener("input", () => {
       this.errors = [];
+      this.touched = null;
       this.paint();
       changed(area.value);
     });
@@ -26,6 +27,7 @@ export class Editor {
     this.area.setSelectionRange(selectionStart, selectionEnd);
     this.area.scrollTop = scrollTop;
     this.errors = [];
+    this.touched = null;
     this.paint();
   }
 
@@ -43,6 +45,7 @@ export class Editor {
     const go = () => {
       this.area.focus();
       this.area.setSelectionRange(error.from, error.to);
+      this.bringIntoView([...this.behind.querySelectorAll("mark")][this.errors.indexOf(error)]);
     };
     return make(
       "button",
@@ -51,15 +54,21 @@ export class Editor {
     );
   }
 
-  // Selects what is written at a place and brings it into view.
+  // Shows where something was changed, until the text is written on.
   reveal(from, to) {
-    const line = this.text.slice(0, from).split("\n").length;
-    const height = parseFloat(getComputedStyle(this.area).lineHeight);
-    const top = (line - 3) * height;
-    if (top < this.area.scrollTop || top + 6 * height > this.area.scrollTop + this.area.clientHeight)
-      this.area.scrollTop = Math.max(0, top);
     this.touched = [from, to];
     this.paint();
+    this.bringIntoView(this.behind.querySelector("mark"));
+  }
+
+  // A mark stands where the text area has the same letters.
+  bringIntoView(mark) {
+    if (!mark) return;
+    const [box, seen] = [mark.getBoundingClientRect(), this.area.getBoundingClientRect()];
+    if (box.top < seen.top || box.bottom > seen.bottom) this.area.scrollTop += box.top - seen.top - seen.height / 3;
+    if (box.left < seen.left || box.right > seen.right)
+      this.area.scrollLeft += box.right - seen.left - seen.width * 0.75;
+    this.follow();
   }
 
   paint() {
@@ -80,7 +89,6 @@ export class Editor {
       done = inside === "\n" ? from : to;
     }
     parts.push(coloured(this.text.slice(done)));
-    this.touched = null;
     const bad = new Set(this.errors.map((error) => error.line));
     const count = this.text.split("\n").length;
     byId("numbers").innerHTML = Array.from({ length: count }, (_, at) =>

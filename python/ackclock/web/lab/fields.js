@@ -1,10 +1,10 @@
 // What can be changed of the chosen element, as a list of fields that the inspector draws.
 //
-// A field is {path, label, kind, value, help, ...}: kind is "time", "rate", "size", "packets", "number", "limit" (a slider
-// with an editable text; low, high, linear, whole), "choice" (registry: kind of entry; none: whether it may be left out),
-// "word" (choices), "flag", "shape" (how a rate changes), or "note" (text alone). A parameter has an `owner`, {path, name}: what
-// it is a parameter of, which has to be written too where only its default holds. `value` is what is written, undefined where there is nothing;
-// `default` is what holds then. A section is {title, fields, entry, folded}.
+// A field is {path, label, kind, value, help, ...}. Kinds: "time", "rate", "size", "packets", "number", "limit" (a slider with
+// an editable text; low, high, linear, whole), "choice" (registry: kind of entry; none: how leaving it out is called), "word"
+// (choices), "flag", "shape" (how a rate changes), "note" (text alone). `value` is what is written, undefined where there is
+// nothing; `default` is what holds then. A parameter has an `owner`, {path, name}: what it is a parameter of, which has to be
+// written too where only its default holds. A section is {title, fields, entry, choice, folded}.
 
 import { linkPaths, pairsOf, written } from "./elements.js";
 import { at, plain } from "./toml.js";

@@ -50,6 +50,7 @@ async function main() {
   function take(text) {
     state.text = text;
     editor.text = text;
+    byId("link-said").textContent = "";
     state.root = read(text) ?? state.root;
     inspect();
     inspector.disable(read(text) === null);
