@@ -219,6 +219,37 @@ def test_ticks_are_round_and_inside(modules: Modules) -> None:
     assert modules("return modules.logTicks(13, 200)") == [20, 50, 100, 200]
 
 
+@pytest.mark.parametrize(
+    ("dotted", "path"),
+    [
+        ("duration", ["duration"]),
+        ("dumbbell.bottleneck.rate", ["dumbbell", "bottleneck", "rate"]),
+        ("dumbbell.rtt.1", ["dumbbell", "rtt", 1]),
+        ("flows.far.control.beta", ["flows", 1, "control", "beta"]),
+        ("flows.0.count", ["flows", 0, "count"]),
+        # Without a name a group is called as the simulator says.
+        ("flows.cubic.count", ["flows", 0, "count"]),
+        ('links."a.b".delay', ["links", 0, "delay"]),
+        ("links.tower-phone.rate", ["links", 1, "rate"]),
+    ],
+)
+def test_a_dotted_path_leads_to_its_place(modules: Modules, dotted: str, path: list[Any]) -> None:
+    text = """
+dumbbell = { bottleneck = { rate = "1 Mbit/s" }, rtt = ["20 ms", "80 ms"] }
+links = [{ name = "a.b", from = "x", to = "y" }, { between = ["tower", "phone"] }]
+[[flows]]
+control = "cubic"
+[[flows]]
+name = "far"
+control = "cubic"
+"""
+    meaning = {"flows": [{"group": "cubic"}, {"group": "far"}]}
+    assert (
+        modules("return modules.pathOf(given[0], modules.read(given[1]), given[2])", dotted, text, meaning)
+        == path
+    )
+
+
 def test_a_link_carries_a_whole_set_up(modules: Modules) -> None:
     set_up = {"scenario": SMALL + "# ünï\n", "lesson": None, "b": SMALL}
     link = modules("return modules.packed(given[0])", set_up)

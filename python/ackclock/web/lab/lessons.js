@@ -37,13 +37,3 @@ export function lessons(all, { begin, apply }) {
   }
   return { show, named: (name) => all.find((one) => one.name === name) };
 }
-
-// A dotted path as steps into the text: a group of flows is meant by its name, or by its place from 0.
-export function pathOf(dotted, meaning) {
-  const steps = dotted.split(".");
-  if (steps[0] === "flows") {
-    const at = meaning.flows.findIndex((flow) => flow.group === steps[1]);
-    return ["flows", at < 0 ? Number(steps[1]) : at, ...steps.slice(2)];
-  }
-  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
-}

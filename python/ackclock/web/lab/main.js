@@ -5,11 +5,12 @@ import { Engine } from "../engine/engine.js";
 import { Board } from "./board.js";
 import { byId, later, say } from "./dom.js";
 import { append, cut, put } from "./edit.js";
+import { pathOf } from "./elements.js";
 import { Editor } from "./editor.js";
 import { asCsv, asPng, save, slug, standalone } from "./exports.js";
 import { fieldsOf, named } from "./fields.js";
 import { Inspector } from "./inspector.js";
-import { lessons, pathOf } from "./lessons.js";
+import { lessons } from "./lessons.js";
 import { picture } from "./picture.js";
 import { format, parse } from "./quantity.js";
 import { Runner } from "./runner.js";
@@ -40,7 +41,7 @@ async function main() {
       state.meaning &&
       take(
         Object.entries(set).reduce(
-          (text, [dotted, value]) => replaced(text, pathOf(dotted, state.meaning), value),
+          (text, [dotted, value]) => replaced(text, pathOf(dotted, read(text) ?? state.root, state.meaning), value),
           state.text,
         ),
       ),
