@@ -33,14 +33,15 @@ demo: setup ## reproduce Table 4.1 of the RBCC thesis and write the report
 
 test: setup $(VENV)/.dev ## run every test: Rust, Python, the report in a browser
 	scripts/need-browser
+	scripts/need-tshark
 	$(MAKE) lint
 	$(MAKE) test-rust
 	@# Building the fuzz targets waits for one crate at times, which leaves a core to the Python tests.
 	$(MAKE) --jobs=2 --output-sync=target test-python test-fuzz
 
-test-fast: setup $(VENV)/.dev ## the tests without a browser and without those that take long
+test-fast: setup $(VENV)/.dev ## the tests without a browser, without tshark, and without those that take long
 	cargo test --workspace --locked
-	$(BIN)/pytest --numprocesses auto --dist worksteal -m "not browser and not slow"
+	$(BIN)/pytest --numprocesses auto --dist worksteal -m "not browser and not tshark and not slow"
 
 test-rust: $(VENV)/.python ## unit, property and documentation tests of the crates
 	cargo test --workspace --locked

@@ -119,7 +119,8 @@ impl Pair {
         let [_, high, x, y] = self.flow.to_be_bytes();
         // Flows beyond the 65,536 that two bytes tell apart share the second byte with the paths, of which there are eight.
         let second = (self.path as u8 & 7) | (high & 15) << 3;
-        let end = |second: u8, port: u16| Address { mac: [2, 0, 10, second, x, y], ip: [10, second, x, y], port };
+        let end =
+            |second: u8, port: u16| Address { mac: [2, 0, 10, second, x, y], ip: [10, second, x, y], port };
         [end(second, FIRST_DYNAMIC_PORT + u16::from(connection)), end(second | 128, LISTENING_PORT)]
     }
 

@@ -34,7 +34,8 @@ impl Framer {
         let way = (captured.path % 2) as usize;
         let addresses = pair.addresses(captured.packet.connection);
         let (from, to) = (addresses[way], addresses[1 - way]);
-        let mut ip = Ipv4Header { source: from.ip, destination: to.ip, time_to_live: 64, ..Ipv4Header::default() };
+        let mut ip =
+            Ipv4Header { source: from.ip, destination: to.ip, time_to_live: 64, ..Ipv4Header::default() };
         ip.dont_fragment = true;
         ip.identification = captured.number as u16;
         ip.ecn = field(captured.packet.ecn);
@@ -54,7 +55,8 @@ impl Framer {
             }
             Dialect::Udp | Dialect::Quic { .. } => {
                 ip.protocol = IpNumber::UDP;
-                let payload = captured.packet.bytes.clamp(IPV4_BYTES + UDP_BYTES, MOST_BYTES) - IPV4_BYTES - UDP_BYTES;
+                let payload =
+                    captured.packet.bytes.clamp(IPV4_BYTES + UDP_BYTES, MOST_BYTES) - IPV4_BYTES - UDP_BYTES;
                 let (source_port, destination_port) = (from.port, to.port);
                 let length = (payload + UDP_BYTES) as u16;
                 let mut header = UdpHeader { source_port, destination_port, length, checksum: 0 };

@@ -6,7 +6,9 @@ use ackclock_base::Time;
 use ackclock_sim::capture::{Captured, Fate};
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
-use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
 use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
 use pcap_file::{DataLink, Endianness, PcapError};
 use std::borrow::Cow;
@@ -65,7 +67,8 @@ impl<W: Write> CaptureFile<W> {
                 InterfaceDescriptionOption::IfTsResol(NANOSECONDS),
             ];
             options.extend(speed.map(InterfaceDescriptionOption::IfSpeed));
-            let block = InterfaceDescriptionBlock { linktype: DataLink::ETHERNET, snaplen: SNAP_BYTES, options };
+            let block =
+                InterfaceDescriptionBlock { linktype: DataLink::ETHERNET, snaplen: SNAP_BYTES, options };
             writer.write_pcapng_block(block).map_err(as_io)?;
         }
         let comment = dropped.to_owned();

@@ -217,7 +217,8 @@ impl<W: Write> QlogFile<W> {
 
     fn tell_metrics(&mut self, record: &Record, source: Source) -> io::Result<()> {
         let bytes = |packets: f64| (packets * f64::from(source.packet_bytes)).round() as u64;
-        let known = |span: Span| Some(span).filter(|span| *span > Span::ZERO && *span < Span::MAX).map(millis);
+        let known =
+            |span: Span| Some(span).filter(|span| *span > Span::ZERO && *span < Span::MAX).map(millis);
         let mut metrics = Metrics {
             congestion_window: Some(bytes(record.cwnd)),
             ssthresh: record.ssthresh.is_finite().then(|| bytes(record.ssthresh)),
@@ -239,12 +240,7 @@ impl<W: Write> QlogFile<W> {
         self.put(record.news.time(), "quic:recovery_metrics_updated", news)
     }
 
-    fn change(
-        &mut self,
-        now: Time,
-        new: &'static str,
-        trigger: Option<&'static str>,
-    ) -> io::Result<()> {
+    fn change(&mut self, now: Time, new: &'static str, trigger: Option<&'static str>) -> io::Result<()> {
         let old = std::mem::replace(&mut self.state, new);
         if old == new && trigger.is_none() {
             return Ok(());

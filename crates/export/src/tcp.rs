@@ -138,7 +138,9 @@ fn put_options(
     if header.syn {
         let room = terms.payload_bytes + if terms.timestamps { 12 } else { 0 };
         elements.push(MaximumSegmentSize(room.min(u32::from(u16::MAX)) as u16));
-        elements.extend(terms.sack.then_some([SelectiveAcknowledgementPermitted, Noop, Noop]).into_iter().flatten());
+        elements.extend(
+            terms.sack.then_some([SelectiveAcknowledgementPermitted, Noop, Noop]).into_iter().flatten(),
+        );
         elements.extend([Noop, WindowScale(shift(terms))]);
     }
     if let Some(stamps) = stamps {

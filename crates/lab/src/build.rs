@@ -121,13 +121,7 @@ fn flows_and_sessions(
     for group in &scenario.flows {
         match &group.plan.sending {
             Sending::Connections(plan, timetable) => {
-                parts.extend(connection_parts(
-                    group,
-                    plan,
-                    timetable,
-                    Run { seed, end, recorder },
-                    row,
-                ));
+                parts.extend(connection_parts(group, plan, timetable, Run { seed, end, recorder }, row));
             }
             Sending::Session(plan, session) => {
                 let heard = |row| recorder.map(|recorder| (recorder.clone(), row));

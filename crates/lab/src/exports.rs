@@ -31,7 +31,7 @@ pub struct Wishes {
     pub captures: Vec<(Place, PathBuf)>,
     /// Whether captures have payloads, which are zeros.
     pub payloads: bool,
-    /// Files for qlog, each with the row of results of its flow.
+    /// Files for qlog, each with the row of results of its flow; only those are written that have one connection of TCP or QUIC.
     pub qlogs: Vec<(usize, PathBuf)>,
     /// Files of mahimahi for what flows deliver, each with the row of its flow.
     pub deliveries: Vec<(usize, PathBuf)>,
@@ -73,8 +73,8 @@ type Out = BufWriter<File>;
 /// How much of a run passes between two looks at what has been seen.
 const SLICE: Span = Span::from_millis(20);
 
-/// Whether a row has one connection of TCP or QUIC, as qlog's files have.
-pub fn has_one_connection(group: &FlowGroup) -> bool {
+/// Whether each row of a group has one connection of TCP or QUIC, as qlog's files have.
+fn has_one_connection(group: &FlowGroup) -> bool {
     matches!(group.plan.sending, Sending::Connection(_))
 }
 
@@ -103,7 +103,8 @@ pub fn export(
     }
     let mut written = files.finish()?;
     for (link, path) in &wishes.rates {
-        let lines = write_rate(scenario, *link, path).map_err(|error| ExportError::File(path.clone(), error))?;
+        let lines =
+            write_rate(scenario, *link, path).map_err(|error| ExportError::File(path.clone(), error))?;
         written.push((path.clone(), lines));
     }
     let events = recorder.filter(|_| wishes.events).map(|recorder| recorder.with(|log| log.table()));
@@ -112,7 +113,8 @@ pub fn export(
 }
 
 fn rows(scenario: &Scenario) -> Vec<String> {
-    let names = |group: &FlowGroup| (0..group.rows()).map(|index| group.member_name(index)).collect::<Vec<_>>();
+    let names =
+        |group: &FlowGroup| (0..group.rows()).map(|index| group.member_name(index)).collect::<Vec<_>>();
     scenario.flows.iter().flat_map(names).collect()
 }
 
@@ -163,8 +165,11 @@ impl Files {
             captures.push((index(*place), path.clone(), at(path, begun)?));
         }
         let mut qlogs = HashMap::new();
+        let groups: Vec<&FlowGroup> =
+            scenario.flows.iter().flat_map(|group| std::iter::repeat_n(group, group.rows())).collect();
         for (row, path) in &wishes.qlogs {
-            let Some(pair) = pairs.iter().find(|pair| pair.row == *row) else { continue };
+            let told = groups.get(*row).is_some_and(|group| has_one_connection(group));
+            let Some(pair) = pairs.iter().find(|pair| pair.row == *row && told) else { continue };
             let file = open(path).and_then(|file| QlogFile::new(file, &rows[*row], &about, pair));
             qlogs.insert(*row, (path.clone(), at(path, file)?));
         }
@@ -209,13 +214,15 @@ impl Files {
         if is_end {
             capture.decide_all();
         }
-        while let Some(captured) = capture.take(until) {
-            if Some(captured.place) == self.senders {
-                // What a packet brings is told after it, what it is sent for before it.
-                let before = captured.time + Span::from_nanos(captured.path as u64 % 2 ^ 1);
-                self.tell_records(recorder, before)?;
+        for place in 0..capture.places() {
+            while let Some(captured) = capture.take(place, until) {
+                if Some(place) == self.senders {
+                    // What a packet brings is told after it, what it is sent for before it.
+                    let before = captured.time + Span::from_nanos(u64::from(captured.path + 1) % 2);
+                    self.tell_records(recorder, before)?;
+                }
+                self.add(&captured)?;
             }
-            self.add(&captured)?;
         }
         Ok(())
     }
@@ -308,7 +315,11 @@ fn begin_capture(
     let of_link = |link: u32, side: &str| {
         let link = &links[link as usize];
         let description = format!("{side} the queue of link {}", link.name);
-        vec![Interface { name: link.name.clone(), description, speed: Some(link.pace.rate.bits_per_second()) }]
+        vec![Interface {
+            name: link.name.clone(),
+            description,
+            speed: Some(link.pace.rate.bits_per_second()),
+        }]
     };
     let (interfaces, dropped) = match place {
         Place::Senders => (of_rows("sender"), ""),

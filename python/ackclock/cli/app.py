@@ -129,6 +129,18 @@ def run(
             show_default=False,
         ),
     ] = None,
+    export: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FORMAT[=WHERE]",
+            help="Write the run into DIR/exports as pcapng, qlog, events, flent or mahimahi; needs --out DIR. May be "
+            "given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    payloads: Annotated[
+        bool, typer.Option("--payloads", help="Put payloads (zeros) into exported captures, not headers alone.")
+    ] = False,
     threads: Threads = 0,
     point: Annotated[
         int | None,
@@ -158,6 +170,8 @@ def run(
         html=html,
         series=series,
         out=out,
+        exports=export or [],
+        payloads=payloads,
         threads=threads,
         point=point,
         dask=dask,
