@@ -67,8 +67,8 @@ def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> lis
 def export(
     text: str, file: str, overrides: Mapping[str, Any], seed: int, wishes: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[tuple[str, int]], Any]:
-    """Run once and write files: the result, the files with the numbers of their records, and the event log, an object of
-    the Arrow PyCapsule interface, or None. OSError when a file cannot be written.
+    """Run once and write files: the result, the files with the numbers of their records, and the event log, an object
+    of the Arrow PyCapsule interface, or None. OSError when a file cannot be written.
     """
     with own_errors():
         result, files, events = _core.export(text, file, to_json(overrides), seed, json.dumps(wishes))

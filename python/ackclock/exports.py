@@ -159,7 +159,9 @@ class _Plan:
     def _add_qlog(self, where: str) -> None:
         rows = [self._index("qlog", where, self.flows)] if where else range(len(self.flows))
         if len(rows) > MAX_QLOGS:
-            raise InputError(f"--export qlog: {len(rows)} flows, expected at most {MAX_QLOGS}, or =FLOW for one")
+            raise InputError(
+                f"--export qlog: {len(rows)} flows, expected at most {MAX_QLOGS}, or =FLOW for one"
+            )
         for row in rows:
             self._add("qlogs", [row], f"{_plain(self.flows[row])}.sqlog", "events")
 
@@ -256,6 +258,7 @@ def _typed(log: Any) -> pl.DataFrame:
 
     table = pl.DataFrame(log)
     return table.with_columns(
-        pl.col("flow", "event").cast(pl.String), pl.col(*COUNTS).cast(pl.Int64), pl.col(*FLAGS).cast(pl.Boolean)
+        pl.col("flow", "event").cast(pl.String),
+        pl.col(*COUNTS).cast(pl.Int64),
+        pl.col(*FLAGS).cast(pl.Boolean),
     )
-

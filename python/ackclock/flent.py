@@ -1,7 +1,7 @@
 """Series in flent's format: a result of its test ``tcp_nup``, one upload for each flow.
 
-Version 4 of the format, as flent's ``resultset.py`` reads it: ``x_values`` and, under the name of each data set, ``results``
-at these; ``raw_values`` with the times themselves, and further numbers of a TCP socket that flent has plots of.
+Version 4 of the format, as flent's ``resultset.py`` reads it: ``x_values`` and, under the name of each data set,
+``results`` at these; ``raw_values`` with the times themselves, and further numbers of a TCP socket that flent plots.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ STEP = "200 ms"
 """Flent's own interval."""
 START = datetime(1970, 1, 1, tzinfo=timezone.utc)
 """Runs have no place in time; a file that is made again should be the same."""
-SOCKET = {"tcp_rtt": ("rtt_s", 1e3), "tcp_cwnd": ("cwnd_packets", 1.0), "tcp_pacing_rate": ("pacing_rate_bps", 1e-6)}
+SOCKET = {
+    "tcp_rtt": ("rtt_s", 1e3),
+    "tcp_cwnd": ("cwnd_packets", 1.0),
+    "tcp_pacing_rate": ("pacing_rate_bps", 1e-6),
+}
 """Of flent's numbers of a socket, in ms, packets and Mbit/s: our quantity, and the factor."""
 
 
@@ -37,7 +41,11 @@ def write(run: Run, path: Path) -> int:
     if series is None or not series.owners("flows") or not len(series.time_s):
         raise RunError(f"the run is shorter than {STEP}: it has no series of flows for flent")
     text = json.dumps(document(run, series), indent=1, sort_keys=True)
-    with replacing(path) as file, file.open("wb") as binary, gzip.GzipFile("", "wb", fileobj=binary, mtime=0) as out:
+    with (
+        replacing(path) as file,
+        file.open("wb") as binary,
+        gzip.GzipFile("", "wb", fileobj=binary, mtime=0) as out,
+    ):
         out.write(text.encode())
     return len(series.time_s)
 
@@ -46,7 +54,8 @@ def document(run: Run, series: Series) -> dict[str, Any]:
     """What the file holds."""
     time = series.time_s
     step = float(time[0]) if len(time) else 0.0
-    flows = list(series.owners("flows"))
+    sampled = series.owners("flows")
+    flows = [flow["name"] for flow in run.result["flows"] if flow["name"] in sampled]
     goodput = {flow: series.values("flows", flow, "goodput_bps") / 1e6 for flow in flows}
     streams = {flow: f"TCP upload::{number}" for number, flow in enumerate(flows, 1)}
     everyone = np.array(list(goodput.values()))
@@ -61,9 +70,7 @@ def document(run: Run, series: Series) -> dict[str, Any]:
         "version": VERSION,
         "x_values": _numbers(time),
         "results": results,
-        "raw_values": {
-            stream: _raw(series, flow, goodput[flow], step) for flow, stream in streams.items()
-        },
+        "raw_values": {stream: _raw(series, flow, goodput[flow], step) for flow, stream in streams.items()},
         "metadata": {
             "NAME": TEST,
             "TITLE": f"{run.scenario}, seed {run.seed}",

@@ -112,7 +112,9 @@ class TestCaptures:
         capture = made / f"{name}.pcapng"
         assert fields(capture, "frame.number", show="_ws.malformed || _ws.expert.severity == error") == []
         layers = ("tcp", "udp", "sctp")
-        found = Counter(fields(capture, "ip.checksum.status", *(f"{layer}.checksum.status" for layer in layers)))
+        found = Counter(
+            fields(capture, "ip.checksum.status", *(f"{layer}.checksum.status" for layer in layers))
+        )
         # "1" is Good; each packet has the checksum of IP and that of its transport.
         assert set(found) == {("1", "1", "", ""), ("1", "", "1", ""), ("1", "", "", "1")}
 
@@ -176,7 +178,11 @@ class TestCaptures:
 
     def test_selective_acknowledgements_name_packets(self, made: Path) -> None:
         edges = fields(
-            made / "senders.pcapng", "tcp.ack", "tcp.options.sack_le", "tcp.options.sack_re", show="tcp.options.sack_le"
+            made / "senders.pcapng",
+            "tcp.ack",
+            "tcp.options.sack_le",
+            "tcp.options.sack_re",
+            show="tcp.options.sack_le",
         )
         assert len(edges) > 10
         for ack, lefts, rights in edges:
@@ -224,7 +230,12 @@ FRAME = {
         {
             "type": "object",
             "required": ["frame_type", "stream_id"],
-            "properties": {"frame_type": {"const": "stream"}, "stream_id": NUMBER, "offset": NUMBER, "raw": RAW},
+            "properties": {
+                "frame_type": {"const": "stream"},
+                "stream_id": NUMBER,
+                "offset": NUMBER,
+                "raw": RAW,
+            },
             "additionalProperties": False,
         },
         {
@@ -267,7 +278,8 @@ DATA = {
         "properties": {
             **dict.fromkeys(("min_rtt", "smoothed_rtt", "latest_rtt", "rtt_variance"), MILLISECONDS),
             **dict.fromkeys(
-                ("congestion_window", "bytes_in_flight", "ssthresh", "packets_in_flight", "pacing_rate"), NUMBER
+                ("congestion_window", "bytes_in_flight", "ssthresh", "packets_in_flight", "pacing_rate"),
+                NUMBER,
             ),
         },
         "additionalProperties": False,
@@ -325,7 +337,10 @@ FILE = {
                         "reference_time": {
                             "type": "object",
                             "required": ["clock_type", "epoch"],
-                            "properties": {"clock_type": {"const": "monotonic"}, "epoch": {"const": "unknown"}},
+                            "properties": {
+                                "clock_type": {"const": "monotonic"},
+                                "epoch": {"const": "unknown"},
+                            },
                         },
                     },
                 },
@@ -440,9 +455,7 @@ control = "cubic"
         times = [int(line) for line in (made / "bottleneck.mahimahi").read_text().split()]
         assert (len(times), times[-1]) == (8311, 10_000)
 
-    def test_what_a_flow_delivers_is_what_arrived(
-        self, made: Path, flows: dict[str, dict[str, Any]]
-    ) -> None:
+    def test_what_a_flow_delivers_is_what_arrived(self, made: Path, flows: dict[str, dict[str, Any]]) -> None:
         lines = (made / "classic-delivered.mahimahi").read_text().split()
         # Data of 1500 bytes, the SYN of 40; duplicates are delivered by the network, too.
         bytes_ = 1500 * (flows["classic"]["sent_packets"] - flows["classic"]["lost_packets"])
@@ -491,7 +504,17 @@ class TestBadInput:
     def test_a_full_disk_is_named_with_the_file(self, tmp_path: Path) -> None:
         file = tmp_path / "mix.toml"
         file.write_text(MIX)
-        command = [sys.executable, "-m", "ackclock", "run", str(file), "--out", "results", "--export", "pcapng"]
+        command = [
+            sys.executable,
+            "-m",
+            "ackclock",
+            "run",
+            str(file),
+            "--out",
+            "results",
+            "--export",
+            "pcapng",
+        ]
 
         def limited() -> None:
             # Files larger than that fail as on a full disk; the results themselves fit.

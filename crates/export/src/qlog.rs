@@ -168,7 +168,7 @@ impl<W: Write> QlogFile<W> {
 
     /// Adds a packet that was seen at the sender.
     pub fn add_packet(&mut self, pair: &Pair, captured: &Captured) -> io::Result<()> {
-        let name = if captured.path % 2 == 0 { "quic:packet_sent" } else { "quic:packet_received" };
+        let name = if captured.path.is_multiple_of(2) { "quic:packet_sent" } else { "quic:packet_received" };
         let (packet_type, packet_number, frames) = match &pair.dialect {
             Dialect::Tcp(terms) => tcp_packet(captured, terms.payload_bytes),
             Dialect::Quic { payload_bytes } => {
@@ -283,7 +283,7 @@ fn tcp_packet(captured: &Captured, payload_bytes: u32) -> Content {
     if segment.flags.has(Flags::SYN) {
         return ("initial", None, Vec::new());
     }
-    if captured.path % 2 == 0 {
+    if captured.path.is_multiple_of(2) {
         return ("1RTT", Some(segment.number), stream(segment.number, payload_bytes));
     }
     let above = segment.sack.iter().filter(|block| block.start < block.end);

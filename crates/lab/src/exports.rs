@@ -241,7 +241,7 @@ impl Files {
             at(path, file.add_packet(pair, captured))?;
         }
         if Some(captured.place) == self.receivers
-            && captured.path % 2 == 0
+            && captured.path.is_multiple_of(2)
             && let Some((path, file)) = self.deliveries.get_mut(&pair.row)
         {
             at(path, file.add(captured.time, captured.packet.bytes))?;

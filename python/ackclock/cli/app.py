@@ -139,7 +139,8 @@ def run(
         ),
     ] = None,
     payloads: Annotated[
-        bool, typer.Option("--payloads", help="Put payloads (zeros) into exported captures, not headers alone.")
+        bool,
+        typer.Option("--payloads", help="Put payloads (zeros) into exported captures, not headers alone."),
     ] = False,
     threads: Threads = 0,
     point: Annotated[

@@ -130,7 +130,9 @@ def _wishes(
         if out is None:
             raise InputError(f"--export {exports[0]}: needs --out DIR, a folder to write to")
         if len(plan) != 1:
-            raise InputError(f"--export {exports[0]}: {plan}, expected one: --point N and --replications 1 choose it")
+            raise InputError(
+                f"--export {exports[0]}: {plan}, expected one: --point N and --replications 1 choose it"
+            )
     if payloads and not any(wish.startswith("pcapng") for wish in exports):
         warn("--payloads changes nothing without --export pcapng")
     return exports
