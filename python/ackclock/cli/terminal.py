@@ -44,7 +44,7 @@ def note(message: str) -> None:
 
 
 def shown(path: object) -> str:
-    """A path as a user would write it: what lies in the home folder begins with ``~``. What is no path stays as it is."""
+    """A path as a user would write it: what lies in the home folder begins with ``~``. What is no path stays."""
     try:
         return f"~/{path.relative_to(Path.home())}" if isinstance(path, Path) else str(path)
     except (ValueError, RuntimeError):  # it lies elsewhere, or there is no such folder
