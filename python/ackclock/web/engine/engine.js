@@ -4,8 +4,8 @@
 //     wasm: the module's bytes (ArrayBuffer or typed array), or a WebAssembly.Module. Engines that are started from one
 //     Module share its compiled code. Works from file://, with no network.
 //
-//   engine.registry(), engine.fields(), engine.schema()
-//     At once: what `ackclock list --json`, the fields of results and `ackclock schema` have, parsed.
+//   engine.registry(), engine.fields(), engine.version()
+//     At once: what `ackclock list --json` has, the fields of results, and the core's version.
 //       registry: [{kind, name, summary, source, parameters: [{name, summary, unit, default, range, choices, source}]}];
 //       kind is "control", "queue", "loss", "transport", "application", "discriminator", ...
 //       fields: {run | flow | link | group: [{name, kind, unit, nullable, optional, meaning}]}.
@@ -76,7 +76,6 @@ export class Engine {
   get module() { return this.#module; }
   registry() { return this.#catalogue.registry; }
   fields() { return this.#catalogue.fields; }
-  schema() { return this.#catalogue.schema; }
   version() { return this.#catalogue.version; }
 
   async check(toml, { overrides = {} } = {}) {
