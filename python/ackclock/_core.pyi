@@ -50,6 +50,13 @@ def trace(text: str, file: str, overrides: str, seed: int) -> Columns:
 def verify(text: str, file: str, overrides: str, seed: int) -> str:
     """JSON list of violations of the network's physics in one run; empty when there are none."""
 
+def export(text: str, file: str, overrides: str, seed: int, wishes: str) -> tuple[str, str, Columns | None]:
+    """Runs once and writes files as it goes. ``wishes`` is a JSON object {captures: [[senders|receivers|before|after,
+    link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates: [[link, path]], events}. JSON result
+    without series, JSON list of [path, records], and the event log if it is wished. Raises ScenarioError, RuntimeError,
+    OSError or KeyboardInterrupt.
+    """
+
 @final
 class Columns:
     """Columns of one length, to be read through the Arrow PyCapsule interface."""

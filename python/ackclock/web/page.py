@@ -12,12 +12,13 @@ import jinja2
 from markupsafe import Markup
 
 from ackclock.files import replacing
-from ackclock.report.page import script_json
+from ackclock.lessons import lessons
+from ackclock.report.page import asset, script_json
 from ackclock.web.bundle import bundle
 from ackclock.web.module import packed_module
 
 LAB = Path(__file__).with_name("lab")
-"""``index.html.j2``, the module ``main.js`` with what it imports, and style sheets."""
+"""``index.html.j2``, the module ``main.js`` with what it imports, and its style sheet."""
 
 
 def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
@@ -30,17 +31,24 @@ def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
 
 
 def render_lab(given: Mapping[str, Any]) -> str:
-    """The page as HTML text. ``given`` is JSON for its script: ``scenario`` is the text that it begins with."""
-    script = bundle(LAB / "main.js")
-    style = "\n".join(file.read_text(encoding="utf-8") for file in sorted(LAB.glob("*.css")))
+    """The page as HTML text. ``given`` is JSON for its script: ``scenario`` is the text that it begins with, or null
+    for the first lesson.
+
+    Colours, theme and what all pages share are those of the reports.
+    """
+    theme, page, script = asset("theme.js"), asset("page.js"), Markup(bundle(LAB / "main.js"))  # noqa: S704
+    own = (LAB / "lab.css").read_text(encoding="utf-8")
+    everything = {**given, "lessons": [lesson.model_dump(by_alias=True) for lesson in lessons()]}
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(LAB), autoescape=True, undefined=jinja2.StrictUndefined
     )
     return templates.get_template("index.html.j2").render(
-        policy=content_policy(script),
-        style=Markup(style),  # noqa: S704 (files of ours, here and below)
-        script=Markup(script),  # noqa: S704
-        given=script_json(given),
+        policy=content_policy(theme, page, script),
+        style=asset("report.css") + Markup(own),  # noqa: S704 (files of ours, here and above)
+        theme=theme,
+        page=page,
+        script=script,
+        given=script_json(everything),
         module=packed_module(),
     )
 
