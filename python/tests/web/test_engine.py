@@ -174,6 +174,20 @@ def test_a_worker_that_does_not_listen_is_replaced(ask: Ask) -> None:
     }
 
 
+def test_after_the_end_nothing_waits_for_ever(ask: Ask) -> None:
+    found = ask(
+        """
+        const engine = await lab.Engine.start(lab.module);
+        const asked = [engine.check(given), engine.check(given), engine.run(given), engine.run(given)];
+        engine.stop();
+        asked.push(engine.check(given), engine.run(given));
+        return Promise.all(asked.map(one => one.then(() => "done", error => error.constructor.name)));
+        """,
+        DUMBBELL,
+    )
+    assert found == ["Cancelled"] * 6
+
+
 def test_what_is_wrong_or_too_large_is_told(ask: Ask) -> None:
     found = ask(
         """
