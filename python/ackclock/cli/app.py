@@ -149,6 +149,19 @@ def run(
         ),
     ] = None,
     figures: Figures = None,
+    export: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FORMAT[=WHERE]",
+            help="Write the run into DIR/exports as pcapng, qlog, events, flent or mahimahi; needs --out DIR. May be "
+            "given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    payloads: Annotated[
+        bool,
+        typer.Option("--payloads", help="Put payloads (zeros) into exported captures, not headers alone."),
+    ] = False,
     threads: Threads = 0,
     point: Annotated[
         int | None,
@@ -179,6 +192,8 @@ def run(
         series=series,
         out=out,
         figures=figures or [],
+        exports=export or [],
+        payloads=payloads,
         threads=threads,
         point=point,
         dask=dask,
