@@ -275,6 +275,15 @@ def test_what_would_take_too_long_is_asked_about(lab: Lab) -> None:
     lab.finished()
 
 
+def test_a_sweep_is_left_to_the_command_line(lab: Lab) -> None:
+    lab.write(
+        DUEL.replace("[dumbbell]", "replications = 5\n\n[dumbbell]") + '\n[sweep]\n"flows.0.count" = [1, 2]\n'
+    )
+    lab.finished()
+    assert "ackclock run makes the sweep and replications" in lab.find("#problems .warning").text
+    assert len(lab.result()["flows"]) == 2
+
+
 def test_a_link_opened_in_a_second_tab_gives_the_same_picture(lab: Lab) -> None:
     lab.write(DUEL.replace("cubic", "bbrv3"))
     lab.finished()

@@ -199,7 +199,7 @@ async function main() {
   }
 
   function checked({ errors, warnings, meaning }) {
-    editor.mark(errors, warnings);
+    editor.mark(errors, [...warnings, ...unasked(meaning)]);
     if (!meaning) {
       const first = errors[0];
       status(first?.line ? `Line ${first.line}: ${first.message}` : (first?.message ?? "The text is wrong"), "wrong");
@@ -314,6 +314,16 @@ async function main() {
   document.body.dataset.ready = "true";
   // For tests, and for whoever opens the console.
   globalThis.ackclock = { engine, state, board };
+}
+
+// What the page leaves to the command line.
+function unasked(meaning) {
+  const parts = [];
+  if (meaning?.sweep.axes.length) parts.push("sweep");
+  if (meaning?.replications > 1) parts.push("replications");
+  return parts.length
+    ? [`One run is made, with the values as they stand: ackclock run makes the ${parts.join(" and ")}.`]
+    : [];
 }
 
 async function copied(text) {
