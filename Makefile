@@ -15,7 +15,7 @@ PYTHON_SCRIPTS := $(shell grep -lE '^\#!.*python3' scripts/*) $(wildcard scripts
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup prototype demo test test-fast test-rust test-python test-fuzz lint format bench lock clean
+.PHONY: help setup prototype wasm demo test build-tests test-fast test-rust test-python test-fuzz lint format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,12 +28,17 @@ prototype: $(VENV)/.runtime ## build the core in seconds while trying something 
 	@# The release build is now stale whatever the sources' times say.
 	@rm -f $(VENV)/.core
 
+wasm: $(VENV)/.wasm ## build the simulator for web pages; where Rust cannot, say what is missing and leave it out
+	@:
+
 demo: setup ## reproduce Table 4.1 of the RBCC thesis and write the report
 	@$(BIN)/ackclock reproduce rbcc/table-4.1
 
-test: setup $(VENV)/.dev ## run every test: Rust, Python, the report in a browser
+test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, captures in tshark
 	scripts/need-browser
 	scripts/need-tshark
+	@# The core's release build ends in a link that takes one processor for a minute; the tests' build has the other.
+	$(MAKE) --jobs=2 --output-sync=target setup wasm build-tests
 	$(MAKE) lint
 	$(MAKE) test-rust
 	@# Building the fuzz targets waits for one crate at times, which leaves a core to the Python tests.
@@ -42,6 +47,9 @@ test: setup $(VENV)/.dev ## run every test: Rust, Python, the report in a browse
 test-fast: setup $(VENV)/.dev ## the tests without a browser, without tshark, and without those that take long
 	cargo test --workspace --locked
 	$(BIN)/pytest --numprocesses auto --dist worksteal -m "not browser and not tshark and not slow"
+
+build-tests: $(VENV)/.python
+	cargo test --workspace --locked --no-run
 
 test-rust: $(VENV)/.python ## unit, property and documentation tests of the crates
 	cargo test --workspace --locked
@@ -72,7 +80,7 @@ lock: $(VENV)/.python ## pin the newest library versions for all supported Pytho
 	scripts/lock
 
 clean: ## remove everything that was built (results stay)
-	rm -rf target $(VENV) .mypy_cache .pytest_cache .ruff_cache python/ackclock/_core*.so
+	rm -rf target $(VENV) .mypy_cache .pytest_cache .ruff_cache python/ackclock/_core*.so python/ackclock/web/ackclock.wasm
 	find python -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.python:
@@ -91,4 +99,8 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 $(VENV)/.core: $(RUST) pyproject.toml $(VENV)/.runtime
 	@command -v cargo >/dev/null || { echo "error: cargo is missing; https://rustup.rs installs Rust" >&2; exit 1; }
 	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked
+	@touch $@
+
+$(VENV)/.wasm: $(RUST) scripts/build-wasm scripts/need-wasm $(VENV)/.python
+	scripts/build-wasm
 	@touch $@

@@ -2,6 +2,7 @@
 
 use ackclock_base::Descriptor;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::fmt;
 
 /// One problem.
@@ -13,6 +14,8 @@ pub struct Diagnostic {
     pub line: Option<usize>,
     /// The column in characters, from 1.
     pub column: Option<usize>,
+    /// Where it ends; `None` where only its beginning is known.
+    pub end: Option<End>,
     /// The dotted path of the key or value.
     pub path: String,
     /// What was found.
@@ -26,18 +29,33 @@ pub struct Diagnostic {
     pub source: Option<String>,
 }
 
+/// The end of what is wrong: the place behind its last character.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct End {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl Diagnostic {
+    /// What is wrong, without the place in the file.
+    pub fn message(&self) -> String {
+        let Self { path, found, expected, .. } = self;
+        let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
+        let hint = self.hint.as_ref().map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
+        format!("{place}found {found}, expected {expected}{hint}")
+    }
+}
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, path, found, expected, .. } = self;
+        let Self { file, .. } = self;
         match (self.line, self.column) {
             (Some(line), Some(column)) => write!(formatter, "{file}:{line}:{column}: ")?,
             _ => write!(formatter, "{file} (override): ")?,
         }
-        let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
-        write!(formatter, "{place}found {found}, expected {expected}")?;
-        if let Some(hint) = &self.hint {
-            write!(formatter, "; did you mean {hint}?")?;
-        }
+        formatter.write_str(&self.message())?;
         if let (Some(source), Some(line), Some(column)) = (&self.source, self.line, self.column) {
             let margin = " ".repeat(line.to_string().len());
             let (source, pad) = excerpt(source, column);
@@ -62,6 +80,16 @@ fn excerpt(line: &str, column: usize) -> (String, String) {
     // A tab is as wide below as above.
     let pad: String = before.map(|c| if *c == '\t' { '\t' } else { ' ' }).collect();
     (format!("{}{shown}{}", cut(first > 0), cut(last < chars.len())), " ".repeat(cut(first > 0).len()) + &pad)
+}
+
+/// All problems as a JSON list, each with its message.
+pub fn listed(problems: &[Diagnostic]) -> Value {
+    let listed = problems.iter().map(|problem| {
+        let mut listed = json!(problem);
+        listed["message"] = json!(problem.message());
+        listed
+    });
+    listed.collect()
 }
 
 /// All problems as one text.

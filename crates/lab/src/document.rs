@@ -1,6 +1,6 @@
 //! A TOML document that remembers where everything stands, and that overrides can change before it is read.
 
-use crate::diagnostics::{Diagnostic, counted};
+use crate::diagnostics::{Diagnostic, End, counted};
 use crate::reader::MAX_PROBLEMS;
 use serde_json::Value as Json;
 use std::ops::Range;
@@ -129,11 +129,13 @@ impl Document {
         hint: Option<String>,
     ) -> Diagnostic {
         let place = span.as_ref().map(|span| self.line_and_column(span.start));
+        let end = span.as_ref().map(|span| self.line_and_column(span.end));
         let source = place.and_then(|(line, _)| self.text.lines().nth(line - 1).map(str::to_owned));
         Diagnostic {
             file: self.file.clone(),
             line: place.map(|(line, _)| line),
             column: place.map(|(_, column)| column),
+            end: end.map(|(line, column)| End { line, column }),
             path: path.to_owned(),
             found: found.to_owned(),
             expected: expected.to_owned(),
@@ -143,7 +145,7 @@ impl Document {
     }
 
     /// Puts a value at a dotted path; tables on the way are made where they are missing. A list's items are addressed
-    /// by their `name` or by their index.
+    /// by their `name`, by what they are called without one, or by their index.
     pub fn set(&mut self, path: &str, value: &Json) -> Result<(), Box<Diagnostic>> {
         self.set_node(path, from_json(value), &None)
     }
@@ -237,7 +239,11 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
             }
             (Some(index), Some(rest)) => place(&mut items[index], rest, new, at),
             (None, _) => {
-                let names: Vec<&str> = items.iter().filter_map(item_name).collect();
+                let names: Vec<&str> = items
+                    .iter()
+                    .filter_map(|item| item_name(item).or_else(|| usual_names(item).next()))
+                    .filter(|name| item_at(items, name).is_some())
+                    .collect();
                 Err((
                     format!("no item `{step}`"),
                     match names.as_slice() {
@@ -273,10 +279,30 @@ fn split_step(path: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The item that a step of a path means: by its name, or else by its index.
+/// The item that a step of a path means: by its name, by what one without a name is called in results, or else by its
+/// index.
 fn item_at(items: &[Node], step: &str) -> Option<usize> {
     let named = items.iter().position(|item| item_name(item) == Some(step));
-    named.or_else(|| step.parse().ok().filter(|index| *index < items.len()))
+    named
+        .or_else(|| {
+            let called =
+                |item: &Node| item_name(item).is_none() && usual_names(item).any(|name| name == step);
+            let mut found = items.iter().enumerate().filter(|(_, item)| called(item));
+            // Of two with one name neither is meant.
+            found.next().filter(|_| found.next().is_none()).map(|(index, _)| index)
+        })
+        .or_else(|| step.parse().ok().filter(|index| *index < items.len()))
+}
+
+/// What an item that is not given a name may be called: after its application or its control.
+fn usual_names(item: &Node) -> impl Iterator<Item = &str> {
+    ["control", "application"].into_iter().filter_map(|key| {
+        let Value::Table(table) = &item.value else { return None };
+        match &table.get(key)?.value {
+            Value::Text(name) => Some(name.as_str()),
+            _ => item_name(table.get(key)?),
+        }
+    })
 }
 
 fn item_name(item: &Node) -> Option<&str> {
@@ -333,6 +359,23 @@ fn from_json(json: &Json) -> Node {
     Node { span: None, value }
 }
 
+impl Node {
+    /// What it is in JSON; null for what JSON does not have.
+    pub fn to_json(&self) -> Json {
+        match &self.value {
+            Value::Text(text) => Json::from(text.as_str()),
+            Value::Integer(number) => Json::from(*number),
+            Value::Float(number) => Json::from(*number),
+            Value::Flag(flag) => Json::from(*flag),
+            Value::List(items) => items.iter().map(Self::to_json).collect(),
+            Value::Table(table) => {
+                table.entries.iter().map(|(key, _, node)| (key.clone(), node.to_json())).collect()
+            }
+            Value::Other(_) => Json::Null,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,6 +410,40 @@ mod tests {
         assert!(get(&document.root, &["dumbbell", "bottleneck", "rate"]).is_some());
         let problem = document.set("flows.c.count", &json!(5)).unwrap_err();
         assert_eq!(problem.expected, "an index below 2 or one of the names a, b");
+    }
+
+    #[test]
+    fn an_item_without_a_name_is_called_after_its_control_or_its_application() {
+        let text = "[[flows]]\ncontrol = \"cubic\"\n[[flows]]\ncontrol = { name = \"reno\" }\n\
+                    [[flows]]\ncontrol = \"reno\"\n[[flows]]\napplication = \"pages\"\n";
+        let mut document = Document::parse(text, "f").unwrap();
+        document.set("flows.cubic.count", &json!(5)).unwrap();
+        document.set("flows.pages.count", &json!(6)).unwrap();
+        assert_eq!(get(&document.root, &["flows", "0", "count"]), Some(&Value::Integer(5)));
+        assert_eq!(get(&document.root, &["flows", "3", "count"]), Some(&Value::Integer(6)));
+        assert_eq!(document.canonical("flows.cubic.count"), document.canonical("flows.0.count"));
+        // Two are called so, which the message does not offer.
+        let problem = document.set("flows.reno.count", &json!(5)).unwrap_err();
+        assert_eq!(problem.expected, "an index below 4 or one of the names cubic, pages");
+    }
+
+    #[test]
+    fn a_document_as_json_is_what_was_written() {
+        let mut document =
+            Document::parse("a = [1, 2.5, true]\n[b]\nc = \"x\"\nd = 1979-05-27\n", "f").unwrap();
+        document.set("b.e", &json!({ "f": [1] })).unwrap();
+        let expected = json!({ "a": [1, 2.5, true], "b": { "c": "x", "d": null, "e": { "f": [1] } } });
+        assert_eq!(document.root.to_json(), expected);
+    }
+
+    #[test]
+    fn a_problem_knows_where_it_ends() {
+        // The value begins at byte 11 of the only line and has the quotes and three characters, one of two bytes.
+        let document = Document::parse("duration = \"1 \u{b5}\"\n", "f").unwrap();
+        let problem = document.problem(&Some(11..17), "duration", "x", "y", None);
+        assert_eq!((problem.line, problem.column), (Some(1), Some(12)));
+        assert_eq!(problem.end, Some(End { line: 1, column: 17 }));
+        assert_eq!(document.problem(&None, "duration", "x", "y", None).end, None);
     }
 
     #[test]

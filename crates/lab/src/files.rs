@@ -66,6 +66,7 @@ pub fn read<T>(
         file: beside.to_string_lossy().into_owned(),
         line: Some(mistake.line),
         column: Some(1),
+        end: None,
         path: table.path_of(key),
         found: mistake.found,
         expected: mistake.expected,

@@ -133,6 +133,11 @@ impl FlowGroup {
         }
     }
 
+    /// The names of its flows in results.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        (0..self.rows()).map(|index| self.member_name(index))
+    }
+
     /// The name of what controls its sending.
     pub fn control_name(&self) -> &'static str {
         self.plan.sending.control_name()

@@ -82,8 +82,7 @@ impl Observe {
         let keys = ["interval", "flows", "distributions", "at", "loss_events", "bursts"];
         let observe = root.get("observe").and_then(|node| root.reader.table(node, "observe", &keys));
         let sampled = observe.as_ref().and_then(|table| table.flag("flows")).unwrap_or(true);
-        let of_flows = if sampled { FLOW_SERIES * flows } else { 0 };
-        let series = (of_flows + LINK_SERIES * links) as f64;
+        let series = series_of(sampled, flows, links);
         let usual_samples = USUAL_SAMPLES.min(MAX_NUMBERS / series);
         let usual = duration.scale(1.0 / usual_samples).max(Span::from_nanos(1));
         let Some(observe) = observe else {
@@ -121,6 +120,17 @@ impl Observe {
         }
         found
     }
+
+    /// About how many numbers the series of a run have.
+    pub fn numbers(&self, duration: Span, flows: usize, links: usize) -> f64 {
+        series_of(self.flows, flows, links) * (duration.seconds() / self.interval.seconds())
+    }
+}
+
+/// About how many series there are.
+fn series_of(sampled: bool, flows: usize, links: usize) -> f64 {
+    let of_flows = if sampled { FLOW_SERIES * flows } else { 0 };
+    (of_flows + LINK_SERIES * links) as f64
 }
 
 fn link_called(observe: &TableReader<'_>, name: &str, network: &Network) -> Option<u32> {

@@ -19,11 +19,21 @@ pub fn run(
     series: bool,
     cancelled: &AtomicBool,
 ) -> Result<RunResult, RunError> {
-    let measured = measured(scenario, seed, cancelled)?;
-    let mut simulation =
-        build::simulation(scenario, seed, Keep { series, watch: true, ..Keep::default() }, measured);
+    let mut simulation = begin(scenario, seed, series, cancelled)?;
     simulation.run(cancelled)?;
     Ok(RunResult::of(scenario, seed, &mut simulation))
+}
+
+/// The simulation that [`run`] runs, at its beginning: for whoever wants to step through it and read the result off at its
+/// end.
+pub fn begin(
+    scenario: &Scenario,
+    seed: u64,
+    series: bool,
+    cancelled: &AtomicBool,
+) -> Result<Simulation, RunError> {
+    let measured = measured(scenario, seed, cancelled)?;
+    Ok(build::simulation(scenario, seed, Keep { series, watch: true, ..Keep::default() }, measured))
 }
 
 /// The packet trace of a run, with the names of what it numbers.

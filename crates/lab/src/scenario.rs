@@ -12,7 +12,7 @@ use crate::precision::{self, Precision};
 use crate::reader::{Reader, TableReader};
 use crate::sweep::Sweep;
 use ackclock_base::{Range, Span};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 /// A scenario, complete and checked.
 #[derive(Clone, Debug)]
@@ -84,6 +84,18 @@ pub struct Checked {
     pub packets: Vec<f64>,
     /// How far apart the points are that were checked: 1 where all were.
     pub every: usize,
+}
+
+impl Checked {
+    /// What the points are, as a JSON object.
+    pub fn points(&self) -> Json {
+        json!({
+            "axes": self.sweep.columns(),
+            "points": self.sweep.places(),
+            "packets": self.packets,
+            "every": self.every,
+        })
+    }
 }
 
 impl Scenario {
@@ -215,6 +227,12 @@ fn check_cost(root: &TableReader<'_>, scenario: &Scenario) {
 }
 
 impl Scenario {
+    /// About how many numbers its series have.
+    pub fn expected_numbers(&self) -> f64 {
+        let flows = self.flows.iter().map(|group| group.members.len()).sum();
+        self.observe.numbers(self.duration, flows, self.network.links.len())
+    }
+
     /// How many data packets the links' rates allow the flows to send, at most.
     pub fn expected_packets(&self) -> f64 {
         let links = &self.network.links;

@@ -7,7 +7,7 @@ mod units;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Node, Span, Value};
 use serde::Serialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 
 /// A point: the overrides that make it.
@@ -191,7 +191,7 @@ impl Sweep {
     /// The overrides that make a point.
     pub fn point(&self, point: usize) -> Point {
         let set = self.axes.iter().zip(self.indices(point));
-        set.map(|(axis, index)| (axis.path.clone(), to_json(&axis.values[index]))).collect()
+        set.map(|(axis, index)| (axis.path.clone(), axis.values[index].to_json())).collect()
     }
 
     /// Puts the values of a point into a document. A path or a value that is wrong is shown where it stands in the sweep.
@@ -207,7 +207,7 @@ impl Sweep {
     pub fn columns(&self) -> Vec<Column> {
         let column = |axis: &Axis| {
             let (unit, cells) = units::cells(&axis.values);
-            let values = axis.values.iter().map(to_json).collect();
+            let values = axis.values.iter().map(Node::to_json).collect();
             Column { path: axis.path.clone(), sampled: axis.sampled, unit, values, cells }
         };
         self.axes.iter().map(column).collect()
@@ -221,24 +221,10 @@ fn twins(values: &[Node]) -> Option<(usize, usize)> {
     all.find_map(|(index, node)| seen.insert(units::meaning(node), index).map(|first| (first, index)))
 }
 
-fn to_json(node: &Node) -> Json {
-    match &node.value {
-        Value::Text(text) => json!(text),
-        Value::Integer(number) => json!(number),
-        Value::Float(number) => json!(number),
-        Value::Flag(flag) => json!(flag),
-        Value::List(items) => items.iter().map(to_json).collect(),
-        Value::Table(table) => {
-            let entries = table.entries.iter().map(|(key, _, value)| (key.clone(), to_json(value)));
-            Json::Object(entries.collect())
-        }
-        Value::Other(_) => Json::Null,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn sweep(text: &str) -> Sweep {
         Sweep::of(&Document::parse(&format!("[sweep]\n{text}"), "f").unwrap()).unwrap()

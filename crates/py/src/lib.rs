@@ -8,10 +8,12 @@ mod exports;
 use crate::arrow::Columns;
 use ackclock_lab::result::declared_fields;
 use ackclock_lab::scenario::Scenario;
-use ackclock_lab::{Diagnostic, diagnostics, registry as names, run as runner, schema as schemas, warnings};
+use ackclock_lab::{
+    Diagnostic, describe as told, diagnostics, registry as names, run as runner, schema as schemas,
+};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
 
 pyo3::create_exception!(
@@ -35,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(check, module)?,
         wrap_pyfunction!(describe, module)?,
         wrap_pyfunction!(run, module)?,
+        wrap_pyfunction!(document, module)?,
         wrap_pyfunction!(trace, module)?,
         wrap_pyfunction!(verify, module)?,
         wrap_pyfunction!(exports::export, module)?,
@@ -67,13 +70,7 @@ fn fields() -> PyResult<String> {
 #[pyo3(signature = (text, file, overrides = "{}"))]
 fn check(text: &str, file: &str, overrides: &str) -> PyResult<String> {
     let checked = Scenario::check(text, file, &read_overrides(overrides)?);
-    let checked = checked.map_err(|problems| refuse(&problems))?;
-    to_json(&json!({
-        "axes": checked.sweep.columns(),
-        "points": checked.sweep.places(),
-        "packets": checked.packets,
-        "every": checked.every,
-    }))
+    to_json(&checked.map_err(|problems| refuse(&problems))?.points())
 }
 
 /// The scenario in short, as a JSON object.
@@ -81,27 +78,7 @@ fn check(text: &str, file: &str, overrides: &str) -> PyResult<String> {
 #[pyo3(signature = (text, file, overrides = "{}"))]
 fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
     let scenario = parse_point(text, file, overrides)?;
-    let members = |group: &ackclock_lab::flows::FlowGroup| -> Vec<String> {
-        (0..group.rows()).map(|index| group.member_name(index)).collect()
-    };
-    let flows: Vec<Value> = scenario
-        .flows
-        .iter()
-        .map(|group| json!({ "group": group.plan.name, "control": group.control_name(), "names": members(group) }))
-        .collect();
-    let links: Vec<&str> = scenario.network.links.iter().map(|link| link.name.as_str()).collect();
-    to_json(&json!({
-        "name": scenario.name,
-        "duration_s": scenario.duration.seconds(),
-        "warmup_s": scenario.warmup.most.seconds(),
-        "seed": scenario.seed,
-        "replications": scenario.replications,
-        "precision": scenario.precision,
-        "expected_packets": scenario.expected_packets(),
-        "flows": flows,
-        "links": links,
-        "warnings": warnings::of(&scenario),
-    }))
+    to_json(&told::of(&scenario))
 }
 
 /// Runs the scenario once; the result is a JSON object, and series if they are asked for.
@@ -116,6 +93,14 @@ fn run(
 ) -> PyResult<batch::Made> {
     let job = batch::Job::new(text, file, overrides, seed, series)?;
     batch::run_interruptibly(py, job)
+}
+
+/// Runs the scenario once; the result with its series as one JSON object: the bytes that the module of the page gives.
+#[pyfunction]
+fn document(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) -> PyResult<String> {
+    let scenario = parse_point(text, file, overrides)?;
+    let result = py.detach(|| runner::run(&scenario, seed, true, &AtomicBool::new(false)));
+    to_json(&result.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)
 }
 
 /// Runs the scenario once and gives its packet trace.
@@ -151,7 +136,7 @@ fn read_overrides(text: &str) -> PyResult<Map<String, Value>> {
 fn refuse(problems: &[Diagnostic]) -> PyErr {
     let error = ScenarioError::new_err(diagnostics::render(problems));
     Python::attach(|py| {
-        let json = serde_json::to_string(problems).unwrap_or_default();
+        let json = diagnostics::listed(problems).to_string();
         // The attribute is a convenience: without it the text still says everything.
         let _ = error.value(py).setattr("diagnostics", json);
     });

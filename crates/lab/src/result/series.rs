@@ -1,5 +1,7 @@
 //! The series of a run: as JSON by flow and link, or as columns.
 
+use crate::flows::FlowGroup;
+use crate::scenario::Scenario;
 use ackclock_sim::series::{Named, Series};
 use ackclock_sim::simulation::Simulation;
 use serde::Serialize;
@@ -14,7 +16,7 @@ pub struct SeriesResult {
 }
 
 impl SeriesResult {
-    /// The series of a finished simulation whose rows are called `names`.
+    /// The series of a simulation whose rows are called `names`.
     pub(super) fn of(simulation: &Simulation, names: Vec<String>, series: Series) -> Self {
         let link = |(index, named): (usize, Named)| (simulation.network.links[index].name.to_string(), named);
         Self {
@@ -22,6 +24,13 @@ impl SeriesResult {
             links: series.links.into_iter().map(link).collect(),
             time_s: series.time_s,
         }
+    }
+
+    /// What a simulation of the scenario has sampled so far, from the sample of this number on; `None` where nothing is
+    /// sampled. Nothing is taken away by it.
+    pub fn since(scenario: &Scenario, simulation: &Simulation, sample: usize) -> Option<Self> {
+        let names = scenario.flows.iter().flat_map(FlowGroup::names).collect();
+        simulation.series_since(sample).map(|series| Self::of(simulation, names, series))
     }
 
     /// All of them as columns of one length: `time_s`, `flows.FLOW.QUANTITY` and `links.LINK.QUANTITY`, with NaN where

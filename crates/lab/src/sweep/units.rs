@@ -1,6 +1,5 @@
 //! What the values of a sweep mean: numbers in one unit, as the columns of results have them.
 
-use super::to_json;
 use crate::document::{Node, Value};
 use ackclock_base::Value as Read;
 use ackclock_base::registry::Quantity;
@@ -43,7 +42,7 @@ pub fn cells(values: &[Node]) -> (&'static str, Vec<Json>) {
             };
             (unit, quantities.iter().flatten().map(cell).collect())
         }
-        _ => ("", values.iter().map(to_json).collect()),
+        _ => ("", values.iter().map(Node::to_json).collect()),
     }
 }
 
@@ -56,7 +55,7 @@ pub fn meaning(node: &Node) -> String {
             Some((number, unit)) => format!("{number} {unit}"),
             None => format!("{text:?}"),
         },
-        _ => to_json(node).to_string(),
+        _ => node.to_json().to_string(),
     }
 }
 

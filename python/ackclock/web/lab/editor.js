@@ -1,0 +1,93 @@
+// The text of the scenario: a text area over its own copy, in which mistakes are underlined; what is wrong below it.
+
+import { byId, escaped, make } from "./dom.js";
+
+export class Editor {
+  constructor({ area, behind, problems, changed }) {
+    Object.assign(this, { area, behind, problems, errors: [] });
+    area.addEventListener("input", () => {
+      this.errors = [];
+      this.paint();
+      changed(area.value);
+    });
+    area.addEventListener("scroll", () => this.follow());
+    this.paint();
+  }
+
+  get text() {
+    return this.area.value;
+  }
+
+  // Another text, with the caret where it was.
+  set text(text) {
+    if (text === this.area.value) return;
+    const { selectionStart, selectionEnd, scrollTop } = this.area;
+    this.area.value = text;
+    this.area.setSelectionRange(selectionStart, selectionEnd);
+    this.area.scrollTop = scrollTop;
+    this.errors = [];
+    this.paint();
+  }
+
+  mark(errors, warnings = []) {
+    this.errors = errors;
+    this.paint();
+    this.area.setAttribute("aria-invalid", String(errors.length > 0));
+    const lines = errors.map((error) => make("li", { class: "error" }, this.placeOf(error), error.message));
+    const told = warnings.map((warning) => make("li", { class: "warning" }, warning));
+    this.problems.replaceChildren(...lines, ...told);
+  }
+
+  placeOf(error) {
+    if (error.line === null) return "";
+    const go = () => {
+      this.area.focus();
+      this.area.setSelectionRange(error.from, error.to);
+    };
+    return make("button", { type: "button", class: "link", on: { click: go } }, `Line ${error.line}, column ${error.column}:`);
+  }
+
+  // Selects what is written at a place and brings it into view.
+  reveal(from, to) {
+    const line = this.text.slice(0, from).split("\n").length;
+    const height = parseFloat(getComputedStyle(this.area).lineHeight);
+    const top = (line - 3) * height;
+    if (top < this.area.scrollTop || top + 6 * height > this.area.scrollTop + this.area.clientHeight) this.area.scrollTop = Math.max(0, top);
+    this.touched = [from, to];
+    this.paint();
+  }
+
+  paint() {
+    const marks = this.errors.filter((error) => error.from !== null).map(({ from, to }) => ({ from, to: Math.max(to, from + 1), kind: "wrong" }));
+    if (this.touched && !marks.length) marks.push({ from: this.touched[0], to: this.touched[1], kind: "touched" });
+    marks.sort((one, other) => one.from - other.from);
+    const parts = [];
+    let done = 0;
+    for (const { from, to, kind } of marks) {
+      if (from < done) continue;
+      const inside = this.text.slice(from, to);
+      parts.push(coloured(this.text.slice(done, from)), `<mark class="${kind}">${inside.trim() === "" ? "&nbsp;" : escaped(inside)}</mark>`);
+      done = inside === "\n" ? from : to;
+    }
+    parts.push(coloured(this.text.slice(done)));
+    this.touched = null;
+    const bad = new Set(this.errors.map((error) => error.line));
+    const count = this.text.split("\n").length;
+    byId("numbers").innerHTML = Array.from({ length: count }, (_, at) => (bad.has(at + 1) ? `<b>${at + 1}</b>` : at + 1)).join("\n");
+    this.behind.innerHTML = `${parts.join("")}\n`;
+    this.follow();
+  }
+
+  follow() {
+    this.behind.style.transform = `translate(${-this.area.scrollLeft}px, ${-this.area.scrollTop}px)`;
+    byId("numbers").style.transform = `translateY(${-this.area.scrollTop}px)`;
+  }
+}
+
+// Comments, headers and texts in colours of their own.
+function coloured(text) {
+  return escaped(text).replace(/(#[^\n]*)|(&quot;[^\n]*?&quot;)|(^\[\[?[^\n]*\]\]?)/gm, (whole, comment, quoted) => {
+    const kind = comment ? "comment" : quoted ? "quoted" : "header";
+    return `<span class="${kind}">${whole}</span>`;
+  });
+}

@@ -1,0 +1,285 @@
+// The laboratory's page. The text of the scenario is what holds; all else is made from it or edits it.
+
+import { given, unpacked } from "../engine/embedded.js";
+import { Engine } from "../engine/engine.js";
+import { Board } from "./board.js";
+import { byId, later, say } from "./dom.js";
+import { append, cut, put } from "./edit.js";
+import { Editor } from "./editor.js";
+import { asCsv, asPng, save, slug, standalone } from "./exports.js";
+import { fieldsOf, named } from "./fields.js";
+import { Inspector } from "./inspector.js";
+import { lessons, pathOf } from "./lessons.js";
+import { picture } from "./picture.js";
+import { format, parse } from "./quantity.js";
+import { Runner } from "./runner.js";
+import { packed, unpackedLink } from "./share.js";
+import { at, plain, read } from "./toml.js";
+import { WhatIf } from "./whatif.js";
+
+const state = { text: "", root: null, meaning: null, chosen: "flow:0", lesson: null, keptText: null };
+
+async function main() {
+  const engine = await Engine.start(await unpacked("module"));
+  const registry = engine.registry();
+  const board = new Board();
+  const whatIf = new WhatIf(engine.module);
+  const runner = new Runner(engine, told);
+  const editor = new Editor({ area: byId("text"), behind: byId("behind"), problems: byId("problems"), changed: (text) => take(text) });
+  const inspector = new Inspector(byId("inspector"), { registry, edit, choose, shape, act });
+  const classroom = lessons(given("given").lessons ?? [], {
+    begin: (lesson) => begin(lesson.scenario, lesson),
+    apply: (set) => state.meaning && take(Object.entries(set).reduce((text, [dotted, value]) => replaced(text, pathOf(dotted, state.meaning), value), state.text)),
+  });
+
+  // A text becomes the scenario.
+  function take(text) {
+    state.text = text;
+    editor.text = text;
+    state.root = read(text) ?? state.root;
+    inspect();
+    inspector.disable(read(text) === null);
+    runner.changed(text);
+    remember();
+  }
+
+  function begin(text, lesson = null) {
+    state.lesson = lesson;
+    state.chosen = "flow:0";
+    keep(null);
+    take(text);
+  }
+
+  function inspect() {
+    if (!state.root || !state.meaning) return;
+    const flow = /^flow:(\d+)$/.exec(state.chosen);
+    if (flow && !at(state.root, ["flows", Number(flow[1])])) state.chosen = "flow:0";
+    const several = (at(state.root, ["flows"])?.items.length ?? 0) > 1;
+    const buttons = state.chosen.startsWith("flow:") ? [["add", "Add a group like this"], ...(several ? [["remove", "Remove this group"]] : [])] : [];
+    inspector.show(fieldsOf(state.chosen, state.root, state.meaning, registry), { buttons });
+  }
+
+  function replaced(text, path, value) {
+    if (value === undefined) return cut(text, path);
+    return put(text, path, value);
+  }
+
+  // A field was changed: the text is edited where it says so, and that place is shown.
+  function edit(path, value) {
+    take(replaced(state.text, path, value));
+    const node = at(state.root, path);
+    if (node && node.from !== null) editor.reveal(node.from, node.to);
+  }
+
+  // Another name: parameters stay as far as it has them too.
+  function choose(field, name) {
+    if (name === null) return edit(field.path, undefined);
+    const known = new Set(registry.find((one) => one.kind === field.registry && one.name === name)?.parameters.map((one) => one.name));
+    const now = plain(at(state.root, field.path));
+    const kept = typeof now === "object" && now ? Object.entries(now).filter(([key]) => key !== "name" && known.has(key)) : [];
+    if (named(now) === name) return undefined;
+    return edit(field.path, kept.length ? { name, ...Object.fromEntries(kept) } : name);
+  }
+
+  function shape(field, how, file) {
+    const now = field.value;
+    const steady = typeof now === "object" && now ? (now.nominal ?? now.cycle?.[0][1] ?? now.steps?.[0][1] ?? "10 Mbit/s") : (now ?? "10 Mbit/s");
+    if (how === "steady") edit(field.path, steady);
+    if (how === "cycle") edit(field.path, { cycle: [["10 s", steady], ["10 s", format(parse(steady).value / 4, "rate")]] });
+    if (how === "trace" && file) {
+      take(put(state.text, ["files", file.name, "text"], file.text));
+      edit(field.path, { trace: file.name });
+    }
+  }
+
+  function act(name) {
+    const index = Number(state.chosen.split(":")[1]);
+    if (name === "remove") take(cut(state.text, ["flows", index]));
+    if (name === "add") {
+      const like = plain(at(state.root, ["flows", index]));
+      delete like.name;
+      delete like.pair;
+      const taken = new Set(state.meaning.flows.map((flow) => flow.group));
+      const base = named(like.control) ?? named(like.application) ?? "flow";
+      const free = [base, ...Array.from({ length: 99 }, (_, k) => `${base}-${k + 2}`)].find((one) => !taken.has(one));
+      take(append(state.text, "flows", { name: free, ...like }));
+    }
+    if (name === "each") {
+      const rtt = plain(at(state.root, ["dumbbell", "rtt"])) ?? "40 ms";
+      edit(["dumbbell", "rtt"], state.meaning.flows.map(() => rtt));
+    }
+  }
+
+  function draw() {
+    if (!state.meaning || !state.root) return;
+    const box = byId("picture");
+    const focused = document.activeElement?.closest?.("#picture [data-id]")?.dataset.id;
+    box.innerHTML = picture(state.meaning, Math.max(300, box.clientWidth), state.chosen);
+    if (focused) box.querySelector(`[data-id="${CSS.escape(focused)}"]`)?.focus();
+  }
+
+  function select(id) {
+    state.chosen = id;
+    draw();
+    inspect();
+    byId("run-settings").setAttribute("aria-pressed", String(id === "run"));
+  }
+
+  const status = (text, kind = "") => {
+    byId("status").textContent = text;
+    byId("status").className = kind;
+  };
+
+  // What the runner tells.
+  function told(event) {
+    byId("cap").hidden = event.kind !== "capped";
+    byId("cancel").disabled = !["started", "progress"].includes(event.kind);
+    if (event.kind === "checked") checked(event.answer);
+    if (event.kind === "started") {
+      byId("progress").value = 0;
+      status(event.partial ? "Running; of so many flows only the links are drawn" : "Running");
+    }
+    if (event.kind === "progress") board.progress(event.fraction, event.series, event.meaning);
+    if (event.kind === "finished") {
+      board.finished(event.outcome, event.meaning);
+      status("Done");
+      for (const id of ["keep", "svg", "png", "csv"]) byId(id).disabled = false;
+    }
+    if (event.kind === "cancelled") status("Cancelled", "wrong");
+    if (event.kind === "failed") status(event.message, "wrong");
+    if (event.kind === "capped") capped(event);
+    document.body.dataset.status = event.kind;
+  }
+
+  function checked({ errors, warnings, meaning }) {
+    editor.mark(errors, warnings);
+    if (!meaning) {
+      const first = errors[0];
+      status(first?.line ? `Line ${first.line}: ${first.message}` : (first?.message ?? "The text is wrong"), "wrong");
+      return;
+    }
+    state.meaning = meaning;
+    draw();
+    inspect();
+    inspector.disable(false);
+    whatIf.show(state.text, state.root, meaning);
+  }
+
+  function capped({ packets, seconds, shorter }) {
+    status("Not run", "wrong");
+    byId("cap-text").textContent = `This would send about ${format(packets / 1e6, "number", 2)} million packets and take about ${format(seconds, "time", 2)}.`;
+    byId("shorten").textContent = `Shorten to ${format(shorter, "time", 2)}`;
+    byId("shorten").onclick = () => edit(["duration"], format(shorter, "time", 2));
+    byId("anyway").onclick = () => runner.now(state.text, { anyway: true });
+  }
+
+  // B: what holds now, to be compared with what comes.
+  function keep(kept) {
+    board.b = kept;
+    state.keptText = kept ? state.text : null;
+    byId("drop").disabled = !kept;
+    byId("swap").disabled = !kept;
+    board.draw();
+  }
+
+  // The set-up is in the address, so that reloading and sending it are enough.
+  const remember = later(400, async () => {
+    const hash = await link();
+    try {
+      history.replaceState(null, "", `#${hash}`);
+    } catch {
+      // A page inside another may not; the button still copies the link.
+    }
+  });
+
+  function link() {
+    return packed({ scenario: state.text, lesson: state.lesson?.name ?? null, b: state.keptText });
+  }
+
+  const figure = () => standalone(board.drawings(820), state.meaning.name);
+  const listeners = {
+    cancel: () => runner.cancel(),
+    again: () => runner.now(state.text),
+    keep: () => {
+      keep(board.a?.result ? board.a : null);
+      remember();
+      say("Kept as B");
+    },
+    drop: () => {
+      keep(null);
+      remember();
+    },
+    swap: () => {
+      const text = state.keptText;
+      keep(board.a);
+      take(text);
+    },
+    "run-settings": () => select("run"),
+    svg: () => save(`${slug(state.meaning.name)}.svg`, figure(), "image/svg+xml"),
+    png: async () => save(`${slug(state.meaning.name)}.png`, await asPng(figure())),
+    csv: () => save(`${slug(state.meaning.name)}.csv`, asCsv(board.a.series), "text/csv"),
+    toml: () => save(`${slug(state.meaning?.name ?? "scenario")}.toml`, state.text, "application/toml"),
+    link: async () => {
+      const address = `${location.href.split("#")[0]}#${await link()}`;
+      history.replaceState(null, "", address);
+      await copied(address);
+    },
+  };
+  for (const [id, listener] of Object.entries(listeners)) byId(id).addEventListener("click", listener);
+  byId("picture").addEventListener("click", (event) => {
+    const element = event.target.closest("[data-id]");
+    if (element) select(element.dataset.id);
+  });
+  byId("picture").addEventListener("keydown", (event) => {
+    const element = event.target.closest("[data-id]");
+    if (!element || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    select(element.dataset.id);
+  });
+  new ResizeObserver(later(50, draw)).observe(byId("picture"));
+  addEventListener("hashchange", () => start());
+
+  async function start() {
+    const setUp = await unpackedLink(location.hash);
+    if (setUp?.scenario === state.text) return;
+    const lesson = classroom.named(setUp?.lesson);
+    const first = given("given").scenario ?? null;
+    const whole = setUp ? setUp.scenario : (first ?? given("given").lessons[0].scenario);
+    const about = setUp ? lesson : first === null ? given("given").lessons[0] : null;
+    classroom.show(about);
+    if (setUp?.b) await compare(setUp.b);
+    state.lesson = about ?? null;
+    if (setUp?.b) take(whole);
+    else begin(whole, about ?? null);
+  }
+
+  // The B of a link is run once, without progress.
+  async function compare(text) {
+    const answer = await engine.check(text);
+    if (!answer.meaning) return;
+    const { result } = await engine.run(text);
+    state.text = text;
+    keep({ meaning: answer.meaning, series: result.series, result });
+  }
+
+  await start();
+  document.body.dataset.ready = "true";
+  // For tests, and for whoever opens the console.
+  globalThis.ackclock = { engine, state, board };
+}
+
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say("The link is copied");
+    byId("link-said").textContent = "Copied";
+  } catch {
+    byId("link-said").textContent = "The link is in the address bar";
+  }
+}
+
+main().catch((error) => {
+  byId("status").textContent = error.message;
+  byId("status").className = "wrong";
+  throw error;
+});

@@ -1,0 +1,70 @@
+"""The page of the laboratory: one file with the simulator inside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from ackclock.files import replacing
+from ackclock.lessons import lessons
+from ackclock.report.page import asset, script_json
+from ackclock.web.bundle import bundle
+from ackclock.web.module import packed_module
+
+LAB = Path(__file__).with_name("lab")
+"""``index.html.j2``, the module ``main.js`` with what it imports, and its style sheet."""
+
+
+def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
+    """Write the page to ``path``. ``given`` is what it begins with, see ``render_lab``."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = render_lab(given)
+    with replacing(path) as file:
+        file.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def render_lab(given: Mapping[str, Any]) -> str:
+    """The page as HTML text. ``given`` is JSON for its script: ``scenario`` is the text that it begins with, or null
+    for the first lesson.
+
+    Colours, theme and what all pages share are those of the reports.
+    """
+    theme, page, script = asset("theme.js"), asset("page.js"), Markup(bundle(LAB / "main.js"))  # noqa: S704
+    own = (LAB / "lab.css").read_text(encoding="utf-8")
+    everything = {**given, "lessons": [lesson.model_dump(by_alias=True) for lesson in lessons()]}
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(LAB), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    return templates.get_template("index.html.j2").render(
+        policy=content_policy(theme, page, script),
+        style=asset("report.css") + Markup(own),  # noqa: S704 (files of ours, here and above)
+        theme=theme,
+        page=page,
+        script=script,
+        given=script_json(everything),
+        module=packed_module(),
+    )
+
+
+def content_policy(*scripts: str) -> str:
+    """The content security policy of a page with these scripts and no others, which fetches nothing.
+
+    The text of ``scripts`` has to stand between the tags without a change. Modules of WebAssembly need a word of their
+    own; the worker is made of text.
+    """
+    hashes = " ".join(f"'sha256-{_sha256(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes} 'wasm-unsafe-eval'; worker-src blob:; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _sha256(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
