@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock.errors import AckclockError, InputError, Interrupted, RunError, ScenarioError
 
 if TYPE_CHECKING:
+    from ackclock.figure import Figure, figures
     from ackclock.reproduction import reproduce, studies
     from ackclock.run import Run, Runs
     from ackclock.scenario import Scenario
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AckclockError",
+    "Figure",
     "InputError",
     "Interrupted",
     "Run",
@@ -31,16 +33,19 @@ __all__ = [
     "ScenarioError",
     "StudyResult",
     "__version__",
+    "figures",
     "reproduce",
     "studies",
 ]
 
 # Data frames and the core take a third of a second to import, which `ackclock --help` should not.
 _HOMES = {
+    "Figure": "ackclock.figure",
     "Run": "ackclock.run",
     "Runs": "ackclock.run",
     "Scenario": "ackclock.scenario",
     "StudyResult": "ackclock.study.result",
+    "figures": "ackclock.figure",
     "reproduce": "ackclock.reproduction",
     "studies": "ackclock.reproduction",
 }

@@ -12,7 +12,7 @@ class ScenarioError(ValueError):
     """A scenario that is wrong. ``args[0]`` shows all problems, ready to print."""
 
     diagnostics: str
-    """JSON list of {file, line, column, path, found, expected, hint, message}."""
+    """JSON list of {file, line, column, end: {line, column}, path, found, expected, hint, message}."""
 
 def registry() -> str:
     """JSON list of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, choices,
@@ -29,8 +29,8 @@ def check(text: str, file: str, overrides: str = "{}") -> str:
     """
 
 def describe(text: str, file: str, overrides: str = "{}") -> str:
-    """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names}],
-    links: [name], warnings: [sentence]}.
+    """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names,
+    paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
 
 def fields() -> str:
@@ -39,6 +39,9 @@ def fields() -> str:
 def run(text: str, file: str, overrides: str, seed: int, series: bool) -> tuple[str, Columns | None]:
     """JSON result of one run, without its series, and those. Raises ScenarioError or RuntimeError. Releases the GIL."""
 
+def document(text: str, file: str, overrides: str, seed: int) -> str:
+    """JSON result of one run with its series. Raises ScenarioError or RuntimeError. Releases the GIL."""
+
 def trace(text: str, file: str, overrides: str, seed: int) -> Columns:
     """What happened to every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes, event,
     link.
@@ -46,6 +49,13 @@ def trace(text: str, file: str, overrides: str, seed: int) -> Columns:
 
 def verify(text: str, file: str, overrides: str, seed: int) -> str:
     """JSON list of violations of the network's physics in one run; empty when there are none."""
+
+def export(text: str, file: str, overrides: str, seed: int, wishes: str) -> tuple[str, str, Columns | None]:
+    """Runs once and writes files as it goes. ``wishes`` is a JSON object {captures: [[senders|receivers|before|after,
+    link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates: [[link, path]], events}. JSON result
+    without series, JSON list of [path, records], and the event log if it is wished. Raises ScenarioError, RuntimeError,
+    OSError or KeyboardInterrupt.
+    """
 
 @final
 class Columns:

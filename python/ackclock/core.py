@@ -52,6 +52,12 @@ def run(text: str, file: str, overrides: Mapping[str, Any], seed: int, series: b
         return Made(*_core.run(text, file, to_json(overrides), seed, series)).result()
 
 
+def document(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> str:
+    """The result of one run with its series, in JSON: the bytes that the simulator in a web page writes."""
+    with own_errors():
+        return _core.document(text, file, to_json(overrides), seed)
+
+
 def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> Any:
     """The packet trace of one run, an object of the Arrow PyCapsule interface."""
     with own_errors():

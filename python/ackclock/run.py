@@ -21,9 +21,8 @@ from ackclock.summary import PointSummary, frame, label_columns, summarised
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import plotly.graph_objects as go
-
     from ackclock.errors import AckclockError
+    from ackclock.figure import Figure
     from ackclock.sweep import Axis
 
 
@@ -198,14 +197,17 @@ class Runs(Sequence[Run]):
             for runs in self.points
         ]
 
-    def plot(self, metric: str | None = None) -> go.Figure:
-        """A Plotly figure of the sweep: lines over one axis, a heat map over two, small multiples over three.
+    def plot(self, metric: str | None = None) -> Figure:
+        """The figure of the sweep: lines over one axis, a heat map over two, small multiples over three.
 
-        ``metric`` is a name of ``summary``; by default the goodput of each group. InputError without a sweep.
+        ``metric`` is a name of ``summary``; by default the goodput of each group. Its ``save`` writes a file: PDF, SVG,
+        PNG or CSV. InputError without a sweep.
         """
+        from ackclock.figure import Figure
         from ackclock.report.sweep_figure import sweep_figure
 
-        return sweep_figure(self.summary(), self.axes, metric)
+        chart = sweep_figure(self.summary(), self.axes, metric)
+        return Figure(chart, "-".join([*self[0].scenario.split(), *(metric or "goodput").split(".")]))
 
     def write(self, folder: Path) -> list[Path]:
         """Write flows, links, groups and points as CSV and Parquet, the series (if any) as Parquet; returns the files.

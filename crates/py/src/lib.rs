@@ -3,6 +3,7 @@
 
 mod arrow;
 mod batch;
+mod exports;
 
 use crate::arrow::Columns;
 use ackclock_lab::result::declared_fields;
@@ -39,6 +40,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(document, module)?,
         wrap_pyfunction!(trace, module)?,
         wrap_pyfunction!(verify, module)?,
+        wrap_pyfunction!(exports::export, module)?,
     ] {
         module.add_function(function)?;
     }

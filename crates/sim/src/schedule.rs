@@ -199,12 +199,17 @@ impl Schedule {
         }
         // It would have lain in a bucket if they were narrower, so it counts for how wide the next ones are.
         self.given += 1;
-        let place = if self.near.len() > 16 {
-            self.near.partition_point(|other| *other > key)
-        } else {
-            self.near.iter().position(|other| *other < key).unwrap_or(self.near.len())
-        };
-        self.near.insert(place, key);
+        if self.near.len() > 16 {
+            let place = self.near.partition_point(|other| *other > key);
+            return self.near.insert(place, key);
+        }
+        self.near.push(key);
+        let mut place = self.near.len() - 1;
+        while place > 0 && self.near[place - 1] < key {
+            self.near[place] = self.near[place - 1];
+            place -= 1;
+        }
+        self.near[place] = key;
     }
 
     /// Nothing is near: takes what is in the next bucket. Says whether there was anything at all.

@@ -17,6 +17,7 @@ from ackclock.cli import run as run_command
 from ackclock.cli import schema as schema_command
 from ackclock.cli import study as study_command
 from ackclock.errors import InputError
+from ackclock.store import results_folder
 
 
 def _paragraphs(text: str) -> str:
@@ -53,14 +54,31 @@ def _command(name: str | None = None) -> Callable[[Command], Command]:
 
 
 OutDir = Annotated[
-    Path,
-    typer.Option("--out", metavar="DIR", help="Folder for finished runs and for what the command writes."),
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Folder for finished runs and for what the command writes; default: $ACKCLOCK_RESULTS, or else "
+        "ackclock-results in the home folder.",
+        show_default=False,
+    ),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else on standard output.")
 ]
 Threads = Annotated[
     int, typer.Option("--threads", metavar="N", min=0, help="Runs at a time; 0 means one per core.")
+]
+
+
+Figures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--figures",
+        metavar="FORMAT",
+        help="Also write every figure as a file of its own: pdf, svg, png or csv. May be given several times.",
+        show_default=False,
+    ),
 ]
 
 
@@ -125,11 +143,12 @@ def run(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write the results there as CSV and Parquet. Finished runs are kept in DIR/runs "
-            "(without this option in ackclock-results/runs), where a second run finds them.",
+            help="Write the results there as CSV and Parquet. Finished runs are kept in DIR/runs, where a second run "
+            "finds them; without this option DIR is $ACKCLOCK_RESULTS, or else ackclock-results in the home folder.",
             show_default=False,
         ),
     ] = None,
+    figures: Figures = None,
     threads: Threads = 0,
     point: Annotated[
         int | None,
@@ -159,6 +178,7 @@ def run(
         html=html,
         series=series,
         out=out,
+        figures=figures or [],
         threads=threads,
         point=point,
         dask=dask,
@@ -185,7 +205,8 @@ def reproduce(
         ),
     ] = False,
     json: Json = False,
-    out: OutDir = Path("ackclock-results"),
+    out: OutDir = None,
+    figures: Figures = None,
     sensitivity: Annotated[
         bool, typer.Option(help="Also run the other readings of what the thesis leaves open.")
     ] = True,
@@ -207,7 +228,13 @@ def reproduce(
     if not all and not studies:
         raise InputError("name the studies to reproduce (`ackclock list studies` shows them), or give --all")
     reproduce_command.reproduce(
-        studies or [], quick=quick, as_json=json, out=out, sensitivity=sensitivity, threads=threads
+        studies or [],
+        quick=quick,
+        as_json=json,
+        out=results_folder(out),
+        figures=figures or [],
+        sensitivity=sensitivity,
+        threads=threads,
     )
 
 

@@ -20,7 +20,7 @@ from ackclock.cli.terminal import complain, console, note, print_json, progress_
 from ackclock.errors import InputError, RunError, ScenarioError
 from ackclock.files import writable
 from ackclock.overrides import assignment
-from ackclock.store import DEFAULT_DIR, Store
+from ackclock.store import Store, results_folder
 
 if TYPE_CHECKING:
     from ackclock.collect import Collector
@@ -62,6 +62,7 @@ def run(
     html: bool,
     series: bool,
     out: Path | None,
+    figures: Sequence[str],
     threads: int,
     point: int | None,
     dask: str | None,
@@ -69,6 +70,8 @@ def run(
     """Run a scenario file and print its results; with ``out`` write them, with ``html`` a report of them as well."""
     # Data frames and the core take a third of a second to import, which `ackclock --help` should not.
     from ackclock.collect import Collector
+    from ackclock.figure import FIGURES, known_formats, save_all
+    from ackclock.figure import figures as figures_of
     from ackclock.run import write
     from ackclock.scenario import MAX_IN_MEMORY
 
@@ -83,13 +86,15 @@ def run(
         warn(f"{scenario.file}: {warning}")
     plan = scenario.plan(first=seed, replications=replications, only=point)
     everything = len(plan) <= MAX_IN_MEMORY
-    if not everything and (as_json or html or series):
+    formats = known_formats(figures)
+    if not everything and (as_json or html or series or formats):
         raise InputError(
-            f"{scenario.file}: {plan}; --json, --html and --series are for {MAX_IN_MEMORY:,} at most, "
+            f"{scenario.file}: {plan}; --json, --html, --series and --figures are for {MAX_IN_MEMORY:,} at most, "
             "--out alone writes what all points come to"
         )
-    writable(out or DEFAULT_DIR)
-    store = Store(out or DEFAULT_DIR)
+    place = results_folder(out)
+    writable(place)
+    store = Store(place)
     with _pool(dask, threads) as pool:
         _announce(scenario, plan, pool.cores)
         collector = Collector(scenario.sweep, plan, keep=everything)
@@ -101,12 +106,22 @@ def run(
     written = []
     if out is not None:
         written = runs.write(out) if everything else write(out, {"points": collector.table()})
+    drawn = _drawn(runs, scenario) if html or formats else []
     if html:
-        written.append(_report(runs, scenario, out or DEFAULT_DIR, description["warnings"]))
+        written.append(_report(runs, drawn, scenario, place, description["warnings"]))
+    if formats:
+        found = [*figures_of(runs), *(figure for run in drawn[:1] for figure in figures_of(run))]
+        written += save_all(found, place / FIGURES, formats)
     if as_json:
         print_json(document(runs))
     else:
-        _show(scenario, plan, collector, runs, [done.precision, *(f"wrote {path}" for path in written)])
+        _show(
+            scenario,
+            plan,
+            collector,
+            runs,
+            [done.precision, *(f"wrote {path}" for path in written), f"runs kept in {store.runs_dir}"],
+        )
     # What the workers of a cluster took they do not tell.
     if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))
@@ -179,18 +194,24 @@ def _scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
         raise
 
 
-def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
-    """Write the report. What its figures show is simulated again where the runs have no series."""
-    from ackclock.named_files import as_written
-    from ackclock.report.scenario_page import MOST_POINTS, Origin, write_scenario_report
+def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
+    """Of each of the first points a run with series; it is simulated again where the first one has none."""
+    from ackclock.report.scenario_page import MOST_POINTS
 
     firsts = [group[0] for group in runs.points[:MOST_POINTS]]
-    drawn = [
+    return [
         first
         if first.result.get("series") is not None
         else scenario.at(first.point).run(first.seed, series=True)
         for first in firsts
     ]
+
+
+def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
+    """Write the report, whose figures show the runs in ``drawn``."""
+    from ackclock.named_files import as_written
+    from ackclock.report.scenario_page import Origin, write_scenario_report
+
     stem = "-".join(Path(scenario.file).stem.split())
     origin = Origin(shlex.join(["ackclock", *sys.argv[1:]]), as_written(scenario.text), scenario.overrides)
     return write_scenario_report(runs, out / f"{stem}.html", origin, drawn=drawn, warnings=warnings)

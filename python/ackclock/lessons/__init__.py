@@ -80,7 +80,9 @@ class Words(Table):
         stated = set(range(1, len(self.look) + 1))
         if checked != stated:
             odd = ", ".join(map(str, sorted(checked ^ stated)))
-            raise ValueError(f"each statement of look has a check, and each check a statement: not so for {odd}")
+            raise ValueError(
+                f"each statement of look has a check, and each check a statement: not so for {odd}"
+            )
         return self
 
 
@@ -91,10 +93,42 @@ class Lesson(Words):
     written: str
     """The scenario's text as it stands in its file."""
 
+    @model_validator(mode="after")
+    def _whole_variants(self) -> Self:
+        """Every variant sets what any of them sets, as the file has it where its own words say nothing: a button must
+        take back what the one before it has changed.
+        """
+        paths = list(dict.fromkeys(path for variant in self.variants for path in variant.set))
+        inside = [(a, b) for a in paths for b in paths if b.startswith(f"{a}.")]
+        if inside:
+            raise ValueError(
+                f"{self.name}: one variant sets {inside[0][0]}, another {inside[0][1]} inside it"
+            )
+        document = toml.loads(self.written)
+        for variant in self.variants:
+            for path in paths:
+                if path not in variant.set:
+                    variant.set[path] = _value(document, path)
+        return self
+
     @cached_property
     def scenario(self) -> str:
         """The text, with the files that it names in it."""
         return with_files(self.written, str(LESSONS / f"{self.name}.toml"))
+
+
+def _value(document: dict[str, Any], path: str) -> Any:
+    """What stands at a dotted path; ValueError where nothing does. In a list, tables go by their name."""
+    value: Any = document
+    for step in path.split("."):
+        if isinstance(value, list):
+            value = {table.get("name", str(place)): table for place, table in enumerate(value)}
+        if not isinstance(value, dict) or step not in value:
+            raise ValueError(
+                f"a variant sets {path}, which the scenario does not have: write its default there"
+            )
+        value = value[step]
+    return value
 
 
 def names() -> list[str]:
@@ -111,7 +145,9 @@ def lesson(name: str) -> Lesson:
     """The lesson of that name; InputError with the nearest right one where there is none."""
     known = names()
     if name not in known:
-        raise InputError(f'there is no lesson "{name}"{nearest(name, known)}\n`ackclock examples` shows all of them')
+        raise InputError(
+            f'there is no lesson "{name}"{nearest(name, known)}\n`ackclock examples` shows all of them'
+        )
     return _read(name)
 
 

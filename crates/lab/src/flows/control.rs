@@ -122,12 +122,12 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
     Some(ControlPlan { control, discriminator, action, layers, backoff })
 }
 
-/// A control with a model of the path has no window that a layer could set.
+/// A control with a model of the path has no window that a layer or a discriminator could set.
 fn check_layers(table: &TableReader<'_>, control: &Choice) -> Option<()> {
     if !matches!(entry_of(control).build, Build::Model(_)) {
         return Some(());
     }
-    let given = LAYERS.iter().find(|key| table.get(key).is_some());
+    let given = LAYERS.iter().chain(&["discriminator", "action"]).find(|key| table.get(key).is_some());
     given.map_or(Some(()), |key| {
         let found = format!("`{key}` around {}", quoted(control.descriptor.name));
         table.problem_at(key, &found, "a control with a window: this one has a model of the path");

@@ -2,22 +2,30 @@
 
 import { at } from "./toml.js";
 
+const SHOWN = 8; // paths of a group: with SCTP its first flow has several
+
 // The tables that describe a link, the more special first: what one does not say the next does.
 export function linkPaths(name, root) {
-  const own = name.replace(/-reverse$/, "");
+  if (name.endsWith("-reverse")) {
+    const forward = linkPaths(name.slice(0, -"-reverse".length), root);
+    return [...forward.map((path) => [...path, "reverse"]).filter((path) => at(root, path)), ...forward];
+  }
   if (at(root, ["dumbbell"])) {
-    if (own === "bottleneck") return [["dumbbell", "bottleneck"]];
-    const side = own.endsWith("-right") ? "right" : "left";
-    const paths = [["dumbbell", side], ["dumbbell", "access"]].filter((path) => at(root, path));
+    if (name === "bottleneck") return [["dumbbell", "bottleneck"]];
+    const side = name.endsWith("-right") ? "right" : "left";
+    const paths = [
+      ["dumbbell", side],
+      ["dumbbell", "access"],
+    ].filter((path) => at(root, path));
     return paths.length ? paths : [["dumbbell", "access"]];
   }
   if (at(root, ["parallel"])) {
-    const found = /^bottleneck-(\d+)$/.exec(own);
+    const found = /^bottleneck-(\d+)$/.exec(name);
     return [found ? ["parallel", "bottlenecks", Number(found[1]) - 1] : ["parallel", "access"]];
   }
-  if (at(root, ["parking_lot"])) return [["parking_lot", own.startsWith("hop-") ? "hop" : "access"]];
+  if (at(root, ["parking_lot"])) return [["parking_lot", name.startsWith("hop-") ? "hop" : "access"]];
   const links = at(root, ["links"])?.items ?? [];
-  const index = links.findIndex((link) => nameOf(link) === own);
+  const index = links.findIndex((link) => nameOf(link) === name);
   return index < 0 ? [] : [["links", index]];
 }
 
@@ -26,6 +34,23 @@ function nameOf(link) {
   if (named) return named;
   const between = at(link, ["between"])?.items?.map((item) => item.value);
   return between ? between.join("-") : `${at(link, ["from"])?.value}-${at(link, ["to"])?.value}`;
+}
+
+// A dotted path, as overrides have it, as steps into the text: what stands in a list is meant by its name or from 0 by its
+// place. A group without a name is called what `meaning` says.
+export function pathOf(dotted, root, meaning) {
+  const steps = [...dotted.matchAll(/"([^"]*)"|([^."]+)/g)].map((found) => found[1] ?? found[2]);
+  const path = [];
+  for (const step of steps) {
+    const list = at(root, path);
+    if (list?.type !== "array") path.push(step);
+    else if (/^\d+$/.test(step)) path.push(Number(step));
+    else {
+      const index = list.items.findIndex((item) => nameOf(item) === step);
+      path.push(index < 0 && path[0] === "flows" ? meaning.flows.findIndex((flow) => flow.group === step) : index);
+    }
+  }
+  return path;
 }
 
 // The pairs of a dumbbell that a group's flows take, from 0.
@@ -43,14 +68,16 @@ export function written(root, paths, key) {
   return { path: [...paths[0], key], node: undefined };
 }
 
-// The links of the picture, each once however many pairs have one like it: {id, name, paths, link}.
-export function linksOf(meaning, root) {
-  const seen = new Map();
+// The links of the picture, each once however many pairs have one like it, and once for both directions:
+// {id, name, link, back}; `back` is the other direction where flows pass that too.
+export function linksOf(meaning) {
+  const passed = new Map();
   for (const { paths } of meaning.flows) {
-    for (const index of paths[0]?.forward ?? []) {
-      const link = meaning.network.links[index];
-      if (!seen.has(link.name)) seen.set(link.name, { id: `link:${link.name}`, name: link.name, link, paths: linkPaths(link.name, root) });
-    }
+    for (const index of paths.slice(0, SHOWN).flatMap((path) => path.forward))
+      passed.set(meaning.network.links[index].name, meaning.network.links[index]);
   }
-  return [...seen.values()];
+  const forward = (name) => name.replace(/-reverse$/, "");
+  return [...passed.values()]
+    .filter((link) => link.name === forward(link.name) || !passed.has(forward(link.name)))
+    .map((link) => ({ id: `link:${link.name}`, name: link.name, link, back: passed.get(`${link.name}-reverse`) }));
 }

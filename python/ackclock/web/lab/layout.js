@@ -1,41 +1,72 @@
 // Where the nodes of a path stand in its picture: as far to the right as they are from the sources, each group of flows
 // in a row of its own, what several groups pass in the middle.
 
-// {columns, rows, nodes: Map(name -> {column, row})}; rows may be between two.
+// How far from the middle what is not shared stands in a picture with many links, in rows.
+const APART = 0.95;
+// How far the paths of one flow stand from each other.
+const SEVERAL = 1.4;
+
+// {columns, rows, nodes: Map(name -> {column, row}), routes: [{group, row, nodes: [name], back}]}; rows may be between two.
+// `back`: the route leads from the right to the left.
 export function layout(meaning) {
-  const routes = meaning.flows.map(({ paths }) => routeOf(paths[0]?.forward ?? [], meaning.network.links));
+  const routes = meaning.flows.flatMap((flow, group) => routesOf(flow, group, meaning.network.links));
   const column = columnsOf(routes);
+  for (const route of routes)
+    route.back = route.nodes.length > 1 && column.get(route.nodes[0]) > column.get(route.nodes[route.nodes.length - 1]);
+  const columns = Math.max(1, ...[...column.values()].map((one) => one + 1));
+  const rows = meaning.flows.length;
+  const middle = (rows - 1) / 2;
   const users = new Map();
-  routes.forEach((route, row) => {
-    for (const node of route) users.set(node, [...(users.get(node) ?? []), row]);
-  });
-  const middle = (routes.length - 1) / 2;
+  for (const { row, nodes } of routes) for (const node of nodes) users.set(node, [...(users.get(node) ?? []), row]);
   const nodes = new Map();
-  for (const [node, rows] of users) nodes.set(node, { column: column.get(node), row: new Set(rows).size > 1 ? middle : rows[0] });
-  return { columns: Math.max(1, ...[...column.values()].map((one) => one + 1)), rows: routes.length, nodes, routes };
+  for (const [node, found] of users) {
+    const own = new Set(found).size === 1;
+    const away = found[0] - middle;
+    const near = columns > 4 && Math.abs(away) < APART && rows > 1;
+    nodes.set(node, {
+      column: column.get(node),
+      row: own ? (near ? middle + (away < 0 ? -APART : APART) : found[0]) : middle,
+    });
+  }
+  return { columns, rows, nodes, routes };
 }
 
-function routeOf(indices, links) {
-  return indices.length ? [links[indices[0]].from, ...indices.map((index) => links[index].to)] : [];
+// The ways of a group's first flow: one, or with SCTP one for each path. `steps`: [left node, right node] of each link,
+// whichever way it is passed.
+function routesOf(flow, group, links) {
+  const each = flow.names.length <= 100 ? Math.max(1, Math.floor(flow.paths.length / flow.names.length)) : 1;
+  return flow.paths
+    .slice(0, each)
+    .filter((path) => path.forward.length)
+    .map(({ forward }, at) => {
+      const passed = forward.map((index) => links[index]);
+      return {
+        group,
+        row: group + (at - (each - 1) / 2) * SEVERAL,
+        nodes: [passed[0].from, ...passed.map((link) => link.to)],
+        steps: passed.map((link) => (link.name.endsWith("-reverse") ? [link.to, link.from] : [link.from, link.to])),
+      };
+    });
 }
 
-// The longest way to each node from any source; then every source moves next to the node that follows it.
+// The longest way to each node from the left; then what begins there moves next to the node that follows it.
 function columnsOf(routes) {
   const column = new Map();
-  const limit = routes.reduce((sum, route) => sum + route.length, 1);
-  for (let changed = true, turn = 0; changed && turn < limit; turn += 1) {
-    changed = false;
-    for (const route of routes) {
-      route.forEach((node, at) => {
-        const wanted = at ? column.get(route[at - 1]) + 1 : 0;
-        if (wanted <= (column.get(node) ?? -1) || wanted > limit) return;
-        column.set(node, wanted);
-        changed = true;
-      });
+  const steps = routes.flatMap((route) => route.steps);
+  for (const node of routes.flatMap((route) => route.nodes)) column.set(node, 0);
+  // A graph may have circles: no way is longer than there are nodes.
+  for (let turn = 0; turn < column.size; turn += 1) {
+    for (const [left, right] of steps) {
+      if (column.get(right) <= column.get(left) && column.get(left) + 1 < column.size)
+        column.set(right, column.get(left) + 1);
     }
   }
-  for (const route of routes) {
-    if (route.length > 1 && column.get(route[0]) === 0) column.set(route[0], Math.max(0, column.get(route[1]) - 1));
+  for (const [left, right] of steps) {
+    if (column.get(left) === 0)
+      column.set(
+        left,
+        Math.max(0, Math.min(...steps.filter((step) => step[0] === left).map((step) => column.get(step[1]))) - 1),
+      );
   }
   return column;
 }

@@ -1,0 +1,269 @@
+//! Links whose rate and delay follow steps, traces and outages, and that hold what arrives, seen from outside; every run
+//! checked by the verifier.
+
+use crate::verified;
+use ackclock_lab::Scenario;
+use ackclock_lab::diagnostics::render;
+use proptest::prelude::*;
+use serde_json::{Map, Value};
+use std::sync::atomic::AtomicBool;
+
+/// A flow over one link from a to b with these properties, and back over one of 1 Gbit/s and 10 ms.
+fn scenario(link: &str, flow: &str, duration: &str, rest: &str) -> String {
+    let reverse = "reverse = { rate = \"1 Gbit/s\", delay = \"10 ms\", jitter = \"0 s\", reorder = false, hold = \"0 s\" }";
+    format!(
+        "duration = \"{duration}\"\n[[links]]\nbetween = [\"a\", \"b\"]\n{link}\n{reverse}\n\
+         [[flows]]\nname = \"flow\"\nfrom = \"a\"\nto = \"b\"\n{flow}\n{rest}"
+    )
+}
+
+fn result(link: &str, flow: &str, duration: &str, rest: &str) -> Value {
+    verified::result(&scenario(link, flow, duration, rest), &Value::Null)
+}
+
+/// A file beside the scenario.
+fn file(name: &str, text: &str) -> String {
+    format!("[files.\"{name}\"]\ntext = {text:?}\n")
+}
+
+fn ms(result: &Value, key: &str) -> f64 {
+    result["flows"][0][key].as_f64().expect("a time") * 1e3
+}
+
+/// A packet of 1504 B on the wire every 10 ms, from 5 ms on.
+const SPARSE: &str =
+    "start = \"5 ms\"\napplication = { name = \"cbr\", rate = \"1180.8 kbit/s\", packet = \"1476 B\" }";
+/// 24 Mbit/s in the same packets.
+const FLOOD: &str = "application = { name = \"cbr\", rate = \"23.555319149 Mbit/s\", packet = \"1476 B\" }";
+
+#[test]
+fn a_trace_of_one_opportunity_each_millisecond_is_12_032_megabits_per_second() {
+    // 1504 * 8 / 1 ms. Twice as much is offered; one of 1 ms after the other is sent, and 9,989 of them
+    // have come through the 10 ms of wire before 10 s.
+    let link = "rate = { trace = \"one.trace\" }\ndelay = \"10 ms\"\nqueue = { name = \"droptail\", limit = \"20 packets\" }";
+    let result = result(link, FLOOD, "10 s", &file("one.trace", "1\n"));
+    assert_eq!(result["links"][0]["rate_bps"], 12_032_000);
+    assert_eq!(result["flows"][0]["delivered_packets"], 9_989);
+    assert!(result["links"][0]["utilisation"].as_f64().expect("a share") > 0.999);
+}
+
+#[test]
+fn what_straddles_a_silence_of_a_trace_goes_on_after_it() {
+    // Opportunities at 6 and 46 ms, after which the trace begins again: 1504 B go from 5 to 6 ms, 45 to 46, 51 to 52, 91 to 92
+    // and 97 to 98. Packets of 2256 B, one and a half opportunities, at 5, 15 and 25 ms: the first has a whole one, stands
+    // still from 6 ms on, and is done with half of the next at 45.5 ms; the second has that one's other half and the whole
+    // third, until 52 ms; the last the fourth and half of the fifth, until 97.5 ms. With 10 ms of wire they take 50.5, 47
+    // and 82.5 ms, 60 in the mean.
+    let link = "rate = { trace = \"two.trace\" }\ndelay = \"10 ms\"\nqueue = { name = \"droptail\", limit = \"unlimited\" }";
+    let three = "start = \"5 ms\"\nstop = \"26 ms\"\n\
+                 application = { name = \"cbr\", rate = \"1782.4 kbit/s\", packet = \"2228 B\" }";
+    let result = result(link, three, "1 s", &file("two.trace", "6\n46\n"));
+    assert_eq!(result["flows"][0]["delivered_packets"], 3);
+    let (mean, least) = (ms(&result, "one_way_delay_mean_s"), ms(&result, "one_way_delay_min_s"));
+    assert!((mean - 60.0).abs() < 1e-6 && (least - 47.0).abs() < 1e-6, "{mean} {least}");
+}
+
+#[test]
+fn an_outage_holds_up_what_is_being_sent_and_loses_nothing() {
+    // Packets of 1504 B at 12.032 Mbit/s take 1 ms, so one each 10 ms from 5 ms on, 99 in a second, never wait; 11 ms each. From
+    // 205.5 ms on nothing is sent for 100 ms: the packet of 205 ms is half sent, and done at 306 ms; those of 215 to 305 ms
+    // follow at 307 to 316 ms, and the one of 315 ms at 317 ms. They take 100 ms longer, then 91, 82, ... 10 and 1 ms:
+    // 100 + 10 * 50.5 + 1 = 606 ms more in all.
+    let link =
+        "rate = \"12.032 Mbit/s\"\ndelay = \"10 ms\"\nqueue = { name = \"droptail\", limit = \"unlimited\" }";
+    let outage = format!("{link}\noutage = {{ from = \"205.5 ms\", lasts = \"100 ms\" }}");
+    let [plain, outage] =
+        [link, &outage].map(|link| result(link, &format!("stop = \"990 ms\"\n{SPARSE}"), "2 s", ""));
+    assert_eq!(plain["flows"][0]["delivered_packets"], outage["flows"][0]["delivered_packets"]);
+    assert_eq!(outage["links"][0]["dropped_packets"], 0);
+    let packets = plain["flows"][0]["delivered_packets"].as_f64().expect("a count");
+    assert!((ms(&plain, "one_way_delay_mean_s") - 11.0).abs() < 1e-6);
+    let more = (ms(&outage, "one_way_delay_mean_s") - 11.0) * packets;
+    assert!((more - 606.0).abs() < 1e-3, "{more}");
+}
+
+#[test]
+fn steps_and_traces_of_delay_are_the_same() {
+    // A packet each 10 ms: 11 ms to 1 s, then 41 ms, from 2 s on 21 ms; by when the transmission ends.
+    let rate = "rate = \"12.032 Mbit/s\"";
+    let steps = format!(
+        "{rate}\ndelay = {{ steps = [[\"0 s\", \"10 ms\"], [\"1 s\", \"40 ms\"], [\"2 s\", \"20 ms\"]] }}"
+    );
+    let trace = format!("{rate}\ndelay = {{ trace = \"delay.csv\" }}");
+    let csv = file("delay.csv", "time_s,delay_s\n0,0.01\n1,0.04\n2,0.02\n");
+    let flow = format!("stop = \"3 s\"\n{SPARSE}");
+    let [by_steps, by_trace] =
+        [(steps.as_str(), ""), (&trace, &csv)].map(|(link, rest)| result(link, &flow, "4 s", rest));
+    assert_eq!(by_steps, by_trace);
+    // 100 packets each second, from 5 ms on. At 2 s the wire gets 20 ms shorter: what starts at 2.005 s does not overtake what
+    // started at 1.995 s and arrives at 2.036 s: it takes 31 ms in place of 21.
+    let mean = (100.0 * 11.0 + 100.0 * 41.0 + 100.0 * 21.0 + 10.0) / 300.0;
+    assert!(
+        (ms(&by_steps, "one_way_delay_mean_s") - mean).abs() < 1e-6,
+        "{}",
+        ms(&by_steps, "one_way_delay_mean_s")
+    );
+}
+
+#[test]
+fn what_is_held_arrives_at_the_ends_of_slots() {
+    // Each packet is at the other end at 16, 26, 36 ... ms; slots of 25 ms end at 25, 50, 75 ... ms: waits of 9, 24, 14, 4, 19 ms
+    // again and again, 14 in the mean.
+    let link = "rate = \"12.032 Mbit/s\"\ndelay = \"10 ms\"\nhold = \"25 ms\"";
+    let result = result(link, &format!("stop = \"2 s\"\n{SPARSE}"), "3 s", "");
+    let (mean, least) = (ms(&result, "one_way_delay_mean_s"), ms(&result, "one_way_delay_min_s"));
+    assert!((mean - 25.0).abs() < 1e-6 && (least - 15.0).abs() < 1e-6, "{mean} {least}");
+}
+
+#[test]
+fn jitter_comes_in_bursts() {
+    // Jitter of up to 20 ms for a tenth of the time: 1 ms in the mean, where packets overtake. Bursts of 0.1 s in 0.9 s: about 100
+    // in 100 s, of exponential lengths, so the mean has a relative standard error of sqrt(2 / 100) and some: 0.15 ms. Four
+    // are 0.6 ms.
+    let link = "rate = \"12.032 Mbit/s\"\ndelay = \"10 ms\"\nreorder = true\n\
+                jitter = { most = \"20 ms\", good = \"900 ms\", bad = \"100 ms\" }";
+    let result = result(link, SPARSE, "100 s", "");
+    let mean = ms(&result, "one_way_delay_mean_s") - 11.0;
+    assert!((mean - 1.0).abs() < 0.6, "{mean}");
+    // Of the tenth that has some a tenth has more than 18 ms: the longest hundredth of all.
+    let most = ms(&result, "one_way_delay_p99_s") - 11.0;
+    assert!((15.0..20.0).contains(&most), "{most}");
+}
+
+#[test]
+fn round_trips_are_what_they_are_said_to_be() {
+    // The bottleneck takes 7 ms and 3 ms; of 40 ms the four access links share 30 ms, of 10.000000001 s what is left.
+    let rtts = [0.04, 10.000_000_001, 0.01];
+    let text = "duration = \"1 s\"\n[dumbbell]\nrtt = [\"40 ms\", \"10000000001 ns\", \"10 ms\"]\n\
+                bottleneck = { rate = \"10 Mbit/s\", delay = \"7 ms\", reverse = { delay = \"3 ms\" } }\n\
+                access = { rate = \"1 Gbit/s\" }\n[[flows]]\ncount = 3\ncontrol = \"sack\"\n";
+    let scenario = parse(text).unwrap();
+    for (member, rtt) in scenario.flows[0].members.iter().zip(rtts) {
+        let links = member.forward.iter().chain(&member.backward);
+        let delays = links.map(|link| scenario.network.links[*link as usize].delay.nanos());
+        assert_eq!(delays.sum::<u64>() as f64 / 1e9, rtt);
+    }
+    // One for all.
+    let one = text.replace("[\"40 ms\", \"10000000001 ns\", \"10 ms\"]", "\"40 ms\"");
+    let delays: Vec<f64> =
+        parse(&one).unwrap().network.links.iter().map(|link| link.delay.millis()).collect();
+    assert_eq!(delays[..6], [7.0, 3.0, 7.5, 7.5, 7.5, 7.5]);
+}
+
+fn parse(text: &str) -> Result<Scenario, String> {
+    Scenario::parse(text, "folder/path.toml", &Map::new()).map_err(|problems| render(&problems))
+}
+
+#[test]
+fn mistakes_are_told_where_they_are() {
+    let rate = "rate = \"10 Mbit/s\"";
+    let delay = "delay = \"10 ms\"";
+    let two_ways = "rate = { trace = \"x\", steps = [[\"0 s\", \"1 Mbit/s\"]] }";
+    let traced = "rate = { trace = \"x\" }";
+    let one = file("x", "1\n");
+    for (link, rest, told) in [
+        (
+            format!("{traced}\n{delay}"),
+            file("x", "1\n2\nfast\n"),
+            "folder/x:3:1: `links.0.rate.trace`: found \"fast\", expected a whole number of milliseconds",
+        ),
+        (format!("{traced}\n{delay}"), file("y", "1\n"), "found the file \"x\", which is not there"),
+        (
+            format!("{traced}\n{delay}\noutage = {{ from = \"1 s\", lasts = \"1 s\" }}"),
+            one.clone(),
+            "an `outage` beside a trace",
+        ),
+        (format!("{two_ways}\n{delay}"), one, "only one of `cycle`, `steps` and `trace`"),
+        (
+            format!("rate = {{ steps = [[\"1 s\", \"1 Mbit/s\"]] }}\n{delay}"),
+            String::new(),
+            "a first step from 1 s on, expected one from \"0 s\" on",
+        ),
+        (
+            format!("rate = {{ steps = [[\"0 s\", \"1 Mbit/s\"], [\"0 s\", \"2 Mbit/s\"]] }}\n{delay}"),
+            String::new(),
+            "expected steps in the order of time",
+        ),
+        (
+            format!("rate = {{ steps = [[\"0 s\", \"1 Mbit/s\"], [\"1 s\", \"0 bit/s\"]] }}\n{delay}"),
+            String::new(),
+            "a rate that stays at 0",
+        ),
+        (
+            format!("{rate}\ndelay = {{ steps = [[\"0 s\", \"1 ms\"]], evenly = [\"1 ms\", \"2 ms\"] }}"),
+            String::new(),
+            "only one of `evenly`, `cycle`",
+        ),
+        (
+            format!("{rate}\ndelay = {{ trace = \"x\" }}"),
+            file("x", "0,0.01\n"),
+            "folder/x:1:1: `links.0.delay.trace`: found \"0,0.01\", expected the names of the columns",
+        ),
+        (
+            format!("{rate}\n{delay}\noutage = {{ from = \"1 s\", lasts = \"2 s\", every = \"2 s\" }}"),
+            String::new(),
+            "outages without a time between them",
+        ),
+        (format!("{rate}\n{delay}\noutage = {{ from = \"1 s\" }}"), String::new(), "no `lasts`"),
+        (format!("{rate}\n{delay}\njitter = {{ most = \"1 ms\" }}"), String::new(), "no `good`"),
+        (format!("{rate}\n{delay}"), "[files]\nx = 1\n".to_owned(), "a table of `text`"),
+    ] {
+        let message = parse(&scenario(&link, "control = \"sack\"", "1 s", &rest)).unwrap_err();
+        assert!(message.contains(told), "{told}: {message}");
+    }
+    let dumbbell = "duration = \"1 s\"\n[dumbbell]\nrtt = RTT\nbottleneck = { rate = \"1 Mbit/s\", delay = \"10 ms\" }\n\
+                    access = ACCESS\n[[flows]]\ncontrol = \"sack\"\n";
+    let access = "{ rate = \"1 Gbit/s\" }";
+    for (rtt, access, told) in [
+        ("\"19 ms\"", access, "a round trip of 19 ms, expected at least the 20 ms"),
+        (
+            "[\"40 ms\", \"50 ms\"]",
+            access,
+            "2 round trips, expected from 1 to 1 round trip, one for each pair of hosts",
+        ),
+        (
+            "\"40 ms\"",
+            "{ rate = \"1 Gbit/s\", delay = \"1 ms\" }",
+            "an `rtt` beside a `delay` of access links",
+        ),
+    ] {
+        let message = parse(&dumbbell.replace("RTT", rtt).replace("ACCESS", access)).unwrap_err();
+        assert!(message.contains(told), "{told}: {message}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// Whatever the rate, the delay and the outages do: packets are conserved, and none overtakes another where the link does
+    /// not let them. The verifier says so of every packet.
+    #[test]
+    fn packets_are_conserved_and_in_order(
+        gaps in prop::collection::vec(0_u64..60, 1..60),
+        steps in prop::collection::vec((1_u64..400, 0_u64..3), 0..6),
+        delays in prop::collection::vec((1_u64..400, 0_u64..50), 1..6),
+        outage in prop::option::of((0_u64..500, 1_u64..90, 91_u64..300)),
+        hold in 0_u64..20, traced in any::<bool>(), queue in 0_usize..3, tcp in any::<bool>(),
+    ) {
+        let times = |gaps: &[u64]| gaps.iter().scan(1, |ms, gap| { *ms += gap; Some(*ms) }).map(|ms| format!("{ms}\n")).collect::<String>();
+        let list = |first: String, others: &[(u64, u64)], value: &dyn Fn(u64) -> String| {
+            let mut ms = 0;
+            let more = others.iter().map(|(after, which)| { ms += after; format!(", [\"{ms} ms\", {}]", value(*which)) });
+            format!("{{ steps = [[\"0 s\", {first}]{}] }}", more.collect::<String>())
+        };
+        let rate = |which: u64| format!("\"{}\"", ["0 bit/s", "300 kbit/s", "20 Mbit/s"][which as usize]);
+        let mut rates = steps.clone();
+        rates.push((50, 2));
+        let rate = if traced { "{ trace = \"x\" }".to_owned() } else { list("\"8 Mbit/s\"".to_owned(), &rates, &rate) };
+        let delay = list("\"10 ms\"".to_owned(), &delays, &|ms| format!("\"{ms} ms\""));
+        let outage = outage.filter(|_| !traced).map_or(String::new(), |(from, lasts, every)| {
+            format!("outage = {{ from = \"{from} ms\", lasts = \"{lasts} ms\", every = \"{every} ms\" }}\n")
+        });
+        let queue = ["droptail", "codel", "pie"][queue];
+        let link = format!("rate = {rate}\ndelay = {delay}\n{outage}hold = \"{hold} ms\"\nqueue = \"{queue}\"");
+        let flow = if tcp { "control = \"cubic\"\ntransport = \"linux\"" } else { FLOOD };
+        let text = scenario(&link, flow, "1 s", &file("x", &times(&gaps)));
+        let scenario = parse(&text).map_err(TestCaseError::fail)?;
+        let found = ackclock_lab::run::run_and_verify(&scenario, 1, &AtomicBool::new(false)).expect("a finished run");
+        prop_assert!(found.is_empty(), "{} in\n{text}", found[0]);
+    }
+}

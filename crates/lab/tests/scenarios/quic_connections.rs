@@ -1,0 +1,119 @@
+//! Connections over QUIC: numbers worked by hand, losses, marks, and what a writer of scenario files is told of mistakes. Every run
+//! is held against the trace verifier.
+
+use crate::verified;
+use ackclock_lab::{Scenario, diagnostics};
+use serde_json::{Map, Value, json};
+
+/// One link of 8 Mbit/s, which takes a microsecond for a byte, and 10 ms.
+const ONE: &str = "duration = \"20 s\"\n\
+    [[links]]\nname = \"l\"\nbetween = [\"a\", \"b\"]\nrate = \"8 Mbit/s\"\ndelay = \"10 ms\"\n\
+    queue = { name = \"droptail\", limit = \"100 packets\" }\n\
+    [[flows]]\nname = \"q\"\ncontrol = \"newreno\"\ntransport = { name = \"quic\" }\nfrom = \"a\"\nto = \"b\"\n";
+
+fn flow(overrides: Value) -> Value {
+    verified::result(ONE, &overrides)["flows"][0].clone()
+}
+
+fn number(flow: &Value, key: &str) -> f64 {
+    flow[key].as_f64().unwrap_or_else(|| panic!("{key} in {flow}"))
+}
+
+fn near(found: f64, expected: f64) -> bool {
+    (found - expected).abs() < 1e-6
+}
+
+#[test]
+fn one_packet_takes_a_handshake_a_way_a_delayed_acknowledgement_and_the_way_back() {
+    // Initial packets of 1228 B there and back: 2 (1.228 + 10) = 22.456 ms. 1500 B of data: 11.5 ms. The acknowledgement waits
+    // 25 ms, and has 65 B: 10.065 ms.
+    let flow = flow(json!({ "flows.q.application": { "name": "bulk", "size": "1000 B" } }));
+    let completed = number(&flow, "completed_s");
+    assert!(near(completed, 0.069_021), "{completed}");
+}
+
+#[test]
+fn a_packet_lost_without_others_after_it_is_sent_again_after_a_probe_timeout() {
+    // The link loses what it sends from 20 to 100 ms. Data leaves at 22.456 ms; the handshake took as long, so PTO is
+    // 22.456 + 4 * 11.228 + 25 = 92.368 ms. What comes then follows a gap, and is acknowledged at once: 11.5 + 10.065 ms more.
+    let outage = json!({ "name": "outage", "from": "20 ms", "until": "100 ms" });
+    let flow = flow(json!({
+        "flows.q.application": { "name": "bulk", "size": "1000 B" },
+        "links.l.loss": outage,
+    }));
+    let completed = number(&flow, "completed_s");
+    assert!(near(completed, 0.136_389), "{completed}");
+    assert_eq!(number(&flow, "retransmitted_packets"), 1.0);
+}
+
+#[test]
+fn a_link_is_filled() {
+    // 1439 B of 1500 B are payload: 7.675 Mbit/s of 8.
+    let flow = flow(json!({ "warmup": "2 s" }));
+    let goodput = number(&flow, "goodput_bps");
+    assert!((0.98..1.000_001).contains(&(goodput / (8e6 * 1439.0 / 1500.0))), "{goodput}");
+}
+
+#[test]
+fn everything_arrives_whatever_is_lost_and_overtaken() {
+    for (control, loss) in
+        [("newreno", 0.05), ("cubic", 0.2), ("vegas", 0.02), ("dctcp", 0.01), ("a-tcp", 0.1)]
+    {
+        let loss = json!({ "name": "independent", "probability": loss });
+        let flow = flow(json!({
+            "duration": "300 s",
+            "flows.q.control": control,
+            "flows.q.application": { "name": "bulk", "size": "1 MB" },
+            "flows.q.transport.spurious_recoveries": true,
+            "links.l.loss": loss,
+            "links.l.reverse.loss": loss,
+            "links.l.jitter": "20 ms",
+            "links.l.reorder": true,
+        }));
+        assert_eq!(number(&flow, "delivered_packets"), 695.0, "1 MB / 1439 B: {control}");
+        assert!(flow["completed_s"].is_number(), "{control}");
+        assert!(number(&flow, "retransmitted_packets") > 0.0, "{control}");
+    }
+}
+
+#[test]
+fn marks_reduce_the_window_in_the_place_of_losses() {
+    for control in ["cubic", "dctcp"] {
+        let overrides = json!({
+            "flows.q.control": control,
+            "flows.q.transport.ecn": true,
+            "links.l.queue": { "name": "codel", "limit": "200 packets", "ecn": true },
+            "warmup": "5 s",
+        });
+        let result = verified::result(ONE, &overrides);
+        let (flow, link) = (&result["flows"][0], &result["links"][0]);
+        assert!(number(link, "marked_packets") > 0.0, "{control}");
+        assert_eq!(number(flow, "lost_packets"), 0.0, "{control}");
+        assert!(number(link, "queue_mean_packets") < 40.0, "{control}: {link}");
+    }
+}
+
+#[test]
+fn applications_of_many_connections_go_over_it() {
+    for application in [
+        json!({ "name": "transfers", "count": 20, "size": "50 kB" }),
+        json!({ "name": "pages" }),
+        json!({ "name": "adaptive-video" }),
+        json!({ "name": "web" }),
+    ] {
+        let flow = flow(json!({
+            "flows.q.application": application,
+            "links.l.loss": { "name": "independent", "probability": 0.02 },
+        }));
+        assert!(number(&flow, "completion_p50_s") > 0.0, "{application}: {flow}");
+    }
+}
+
+#[test]
+fn a_discriminator_that_looks_at_timestamps_is_refused() {
+    let overrides: Map<String, Value> =
+        json!({ "flows.q.discriminator": "spike" }).as_object().cloned().unwrap_or_default();
+    let problems = Scenario::parse(ONE, "test", &overrides).expect_err("no timestamps");
+    let text = diagnostics::render(&problems);
+    assert!(text.contains("the discriminator \"spike\" over QUIC"), "{text}");
+}

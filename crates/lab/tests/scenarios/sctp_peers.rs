@@ -1,0 +1,170 @@
+//! SCTP against ns-2's agent over two paths: `reference/peers` says how its results were made. Losses are drawn by each simulator
+//! for itself, so means over the seeds are compared, and two standard errors of their difference are allowed besides. Packet by
+//! packet they are compared where ours loses what ns-2 has lost.
+//!
+//! `cargo test -p ackclock-lab --test sctp_peers -- --nocapture` prints both sides.
+
+use crate::bare_paths::{Losses, Paths, Sent, connection, transfer};
+use crate::tolerances::tolerance;
+use ackclock_lab::{Scenario, run};
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+fn file(path: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Chunks that arrived, and chunks sent again over each path.
+type Counts = [f64; 3];
+
+fn reference(name: &str) -> Vec<Counts> {
+    let text = file(&format!("reference/peers/data/ns2-sctp-{name}.jsonl"));
+    let runs = text.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let number = |value: &Value| value.as_f64().expect("a number");
+    runs.map(|run| [number(&run["arrived"]), number(&run["resent"][0]), number(&run["resent"][1])]).collect()
+}
+
+fn ours(runs: usize, overrides: &Value) -> Vec<Counts> {
+    let overrides: Map<String, Value> = overrides.as_object().cloned().unwrap_or_default();
+    let scenario = Scenario::parse(&file("scenarios/peers/sctp-two-paths.toml"), "test", &overrides)
+        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)));
+    let one = |seed: u64| {
+        let result = run::run(&scenario, seed, false, &AtomicBool::new(false)).expect("a finished run");
+        let flow = &serde_json::to_value(result).expect("JSON")["flows"][0];
+        let number = |value: &Value| value.as_f64().expect("a number");
+        let again = &flow["path_retransmitted_packets"];
+        [number(&flow["delivered_packets"]), number(&again[0]), number(&again[1])]
+    };
+    (1..=runs as u64).into_par_iter().map(one).collect()
+}
+
+fn mean(runs: &[Counts], which: usize) -> f64 {
+    runs.iter().map(|run| run[which]).sum::<f64>() / runs.len() as f64
+}
+
+/// Of the mean; zero for a single run.
+fn standard_error(runs: &[Counts], which: usize) -> f64 {
+    let middle = mean(runs, which);
+    let squares: f64 = runs.iter().map(|run| (run[which] - middle).powi(2)).sum();
+    if runs.len() < 2 { 0.0 } else { (squares / (runs.len() - 1) as f64 / runs.len() as f64).sqrt() }
+}
+
+fn compare(name: &str, overrides: &Value) {
+    let theirs = reference(name);
+    let ours = ours(theirs.len(), overrides);
+    let row = |runs: &[Counts]| [0, 1, 2].map(|which| mean(runs, which).round());
+    println!("{name}: {:?}, ns-2 {:?}", row(&ours), row(&theirs));
+    let allowed = tolerance(&format!("sctp.{name}.arrived")) * mean(&theirs, 0);
+    let chance = 2.0 * standard_error(&ours, 0).hypot(standard_error(&theirs, 0));
+    let difference = mean(&ours, 0) - mean(&theirs, 0);
+    assert!(difference.abs() <= allowed + chance, "{name}: {difference:.0} of {:.0}", mean(&theirs, 0));
+}
+
+#[test]
+fn without_losses_as_much_arrives_as_in_ns2() {
+    compare("no-loss", &json!({}));
+}
+
+#[test]
+fn with_losses_as_much_arrives_as_in_ns2() {
+    for (name, probability) in [("1-percent", 0.01), ("5-percent", 0.05), ("10-percent", 0.1)] {
+        let loss = json!({ "name": "independent", "probability": probability });
+        compare(name, &json!({ "duration": "200 s", "links.one.loss": loss, "links.two.loss": loss }));
+    }
+}
+
+#[test]
+fn after_the_failure_of_a_path_as_much_arrives_as_in_ns2() {
+    let loss = json!({ "name": "outage", "from": "20 s" });
+    compare(
+        "failure",
+        &json!({ "duration": "200 s", "links.one.loss": loss, "links.one.reverse.loss": loss }),
+    );
+}
+
+#[test]
+fn concurrent_multipath_transfer_carries_as_much_as_in_ns2() {
+    for (name, probability) in [("cmt-no-loss", 0.0), ("cmt-1-percent", 0.01)] {
+        let loss = json!({ "name": "independent", "probability": probability });
+        let cmt = json!({
+            "links.one.loss": loss, "links.two.loss": loss, "flows.sctp.transport.cmt": true,
+            "flows.sctp.transport.repair": "windows", "flows.sctp.transport.retransmit_to": "highest-ssthresh",
+        });
+        compare(name, &cmt);
+    }
+}
+
+/// The profile `sctp-thesis` as the scenario has it, losing what ns-2 has lost: TSNs by the time they are sent, and HEARTBEATs.
+fn packets_under(losses: Losses) -> Vec<Sent> {
+    let transport = [
+        ("initial_window", "2.984 packets"),
+        ("idle_window", "4 packets"),
+        ("confirm_paths", "true"),
+        ("sack_first_packet", "true"),
+    ];
+    let paths = Paths {
+        count: 2,
+        nanos_per_byte: 8000,
+        delay_nanos: 20_000_000,
+        further_nanos: 13_000,
+        limit: 51,
+        loses_first: true,
+        end_nanos: 60_000_000_000,
+    };
+    let control = [("min_ssthresh", "4 packets")];
+    transfer(connection(("sctp-thesis", &transport), ("sctp-2960", &control), 2, u64::MAX), paths, losses)
+}
+
+/// How many packets are the same, in the same order, over the same path and at the same time, before the first that is not.
+fn same_packets(run: &Value) -> usize {
+    let list = |key: &str| run[key].as_array().expect("a list").clone();
+    let (mut losses, mut times) = (Losses::default(), std::collections::BTreeMap::<u64, u64>::new());
+    let mut theirs = Vec::new();
+    for packet in list("packets") {
+        let tsn = packet[2].as_u64().expect("a TSN");
+        let count = times.entry(tsn).or_default();
+        *count += 1;
+        if packet[3] == true {
+            losses.data.insert((tsn, *count));
+        }
+        theirs.push((packet[0].as_f64().expect("a time"), packet[1].as_u64().expect("a path"), tsn));
+    }
+    for path in 0..2 {
+        let asked = list("heartbeats").into_iter().filter(|asked| asked[1].as_u64() == Some(path + 1));
+        let lost = asked.zip(1..).filter(|(asked, _)| asked[3] == true);
+        losses.heartbeats.extend(lost.map(|(_, number)| (path as usize, number)));
+    }
+    let ours = packets_under(losses);
+    let (start, their_start) = (ours[0].time_s, theirs[0].0);
+    let differs = |(our, their): (&Sent, &(f64, u64, u64))| {
+        let apart_s = (our.time_s - start) - (their.0 - their_start);
+        our.tsn != their.2
+            || our.path as u64 + 1 != their.1
+            || apart_s.abs() > tolerance("sctp.packets.time_s")
+    };
+    let place = ours.iter().zip(&theirs).position(differs).unwrap_or(theirs.len());
+    for at in (place.saturating_sub(3)..place + 3).filter(|_| place < theirs.len()) {
+        let (our, (time_s, path, tsn)) = (&ours[at], theirs[at]);
+        let ours = format!("{:9.5} s path {} TSN {:4}", our.time_s - start, our.path + 1, our.tsn);
+        println!(
+            "{at:4}: {ours}, cwnd {:5.2}; {:9.5} s path {path} TSN {tsn:4}",
+            our.cwnd,
+            time_s - their_start
+        );
+    }
+    place
+}
+
+#[test]
+fn under_the_same_losses_the_same_packets_leave_as_from_ns2() {
+    let text = file("reference/peers/data/ns2-sctp-packets.jsonl");
+    let runs = text.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let same: Vec<usize> = runs.map(|run| same_packets(&run)).collect();
+    println!("of 1000 packets with a tenth of them lost the same: {same:?}");
+    // Where they part, in three of the four ns-2 sends all that waits over the path of the first that waits, and here each chunk
+    // goes over its own. In the fourth it sends three packets in place of four; why was not followed up.
+    assert_eq!(same, [485, 179, 131, 137, 1000]);
+}

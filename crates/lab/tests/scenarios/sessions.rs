@@ -1,0 +1,145 @@
+//! Applications whose next step waits for the last, seen from outside, every run checked by the verifier.
+
+use crate::verified;
+use ackclock_lab::Scenario;
+use serde_json::{Map, Value};
+
+/// Runs flows over 12 Mbit/s and 20 ms from a to b and back: 1500 B take 1 ms, 40 B 26.7 us.
+fn result(link: &str, flows: &str, duration: &str) -> Value {
+    let text = format!(
+        "duration = \"{duration}\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"12 Mbit/s\"\ndelay = \"20 ms\"\n\
+         {link}\n{flows}"
+    );
+    verified::result(&text, &Value::Null)
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
+}
+
+/// Two packets over each of six connections, one after the other.
+const TWELVE: &str = "[[flows]]\ncontrol = \"newreno\"\nfrom = \"a\"\nto = \"b\"\n";
+
+fn pages(parameters: &str) -> String {
+    format!("{TWELVE}application = {{ name = \"pages\", object = \"1448 B\", spread = 0, {parameters} }}\n")
+}
+
+#[test]
+fn a_page_takes_the_round_trips_of_its_connections() {
+    // Six SYNs; the first is answered after 40.053 ms. Its packet and those of the others follow one another: the last of
+    // the six leaves 6 ms later and is acknowledged after another 40.027 ms, at 86.080 ms; the second object of that
+    // connection takes 41.027 ms. The page: 127.107 ms, and the next begins at once: 78 in 10 s, and one begun.
+    let result = result("", &pages("objects = 12"), "10 s");
+    let reader = &result["flows"][0];
+    assert_eq!((reader["name"].as_str(), reader["control"].as_str()), (Some("pages"), Some("newreno")));
+    for key in ["completion_mean_s", "completion_p50_s", "completion_p95_s"] {
+        let time = number(reader, key);
+        assert!(
+            (time / 0.127_107 - 1.0).abs() < if key == "completion_mean_s" { 1e-4 } else { 0.008 },
+            "{key} {time}"
+        );
+    }
+    assert_eq!((number(reader, "pages"), number(reader, "completed_pages")), (79.0, 78.0));
+    let delivered = number(reader, "delivered_packets");
+    assert!((78.0 * 12.0..79.0 * 12.0).contains(&delivered), "{delivered}");
+    assert_eq!(result["flows"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn readers_think_stop_and_are_a_flow_each() {
+    // A page each 1.127 s from 0 s on, the fifth at 4.508 s; that of the reader who comes second at first a few milliseconds
+    // later. At 4.58 s both have sent six objects of it, and none is acknowledged before 4.588 s: these six are the last.
+    let text = format!("{}count = 2\nstop = \"4.58 s\"\n", pages("objects = 12, think = \"1 s\""));
+    let result = result("", &text, "10 s");
+    for reader in result["flows"].as_array().expect("flows") {
+        assert_eq!(number(reader, "pages"), 5.0);
+        assert_eq!(number(reader, "completed_pages"), 4.0);
+        assert_eq!(number(reader, "delivered_packets"), 54.0);
+    }
+    assert_eq!(result["flows"][1]["name"], "pages-2");
+}
+
+#[test]
+fn a_connection_keeps_its_window_within_a_page_and_loses_it_after() {
+    // One connection, two objects of 20 packets, an initial window of 10. Each page begins anew, so all take the same.
+    let text = format!(
+        "{TWELVE}transport = {{ name = \"rfc\", delayed_ack = false }}\n\
+         application = {{ name = \"pages\", objects = 2, connections = 1, object = \"28960 B\", spread = 0 }}\n"
+    );
+    let result = result("", &text, "10 s");
+    let reader = &result["flows"][0];
+    // SYN: 40.053 ms. Ten packets; the first is acknowledged after 41.027 ms and releases two, the next likewise a
+    // millisecond later, so from there on the link is busy: the other ten have left after 51.027 ms, and the last
+    // acknowledgement comes after 91.053 ms. Five acknowledgements have found the window full, and the sixth one that was:
+    // the window is 16. So 16 packets of the second object leave at once, and the last four after the first
+    // acknowledgements, the link being idle before: 41.027 + 4 + 40.027 ms.
+    let expected = 40.053 + 91.053 + 85.053;
+    let time = number(reader, "completion_mean_s") * 1e3;
+    assert!((time - expected).abs() < 0.01, "{time} {expected}");
+    assert_eq!(number(reader, "completed_pages"), 46.0, "10 s over 216.16 ms");
+}
+
+#[test]
+fn losses_delay_pages_and_confuse_no_connection_with_the_next() {
+    // A short queue, a lossy wire, and delayed acknowledgements: packets that were sent again needlessly arrive when their
+    // connection has long been followed by another. Every page still has its 50 objects.
+    let link = "queue = { name = \"droptail\", limit = \"10 packets\" }\n\
+                loss = { name = \"independent\", probability = 0.02 }\n\
+                reverse = { loss = { name = \"independent\", probability = 0.05 } }\n";
+    let text = "[[flows]]\ncount = 2\ncontrol = \"cubic\"\nfrom = \"a\"\nto = \"b\"\ntransport = \"linux\"\napplication = \"pages\"\n";
+    let result = result(link, text, "120 s");
+    for reader in result["flows"].as_array().expect("flows") {
+        let (begun, complete) = (number(reader, "pages"), number(reader, "completed_pages"));
+        assert!(complete > 20.0 && begun == complete + 1.0, "{begun} {complete}");
+        // The least object is a packet, the mean of the log-normal one 8 kB * exp(0.72) = 16.4 kB or about 11.8 packets
+        // (cut at both ends); over a thousand objects or more to 7 %.
+        let packets = number(reader, "delivered_packets") / complete / 50.0;
+        assert!((10.0..14.0).contains(&packets), "{packets}");
+        assert!(number(reader, "timeouts") > 0.0 && number(reader, "lost_packets") > 0.0);
+    }
+}
+
+#[test]
+fn a_viewer_climbs_the_ladder_and_then_takes_what_plays() {
+    // 12 Mbit/s carry 11.58 Mbit/s of payload: enough for 4 Mbit/s. Once the buffer is full a segment of 4 s is asked for
+    // each 4 s: in the second half of 400 s 50 of them, 16 Mbit in 1382 packets each, without a switch or a stall.
+    let text = format!("{TWELVE}application = \"adaptive-video\"\n");
+    let result = result("", &text, "400 s\"\nwarmup = \"200 s");
+    let viewer = &result["flows"][0];
+    assert_eq!(viewer["name"], "adaptive-video");
+    assert_eq!(number(viewer, "video_rate_mean_bps"), 4e6);
+    assert_eq!(
+        (number(viewer, "rate_switches"), number(viewer, "stalls"), number(viewer, "stall_s")),
+        (0.0, 0.0, 0.0)
+    );
+    assert_eq!((number(viewer, "segments"), number(viewer, "completed_segments")), (50.0, 50.0));
+    assert!((number(viewer, "delivered_packets") / (50.0 * 1382.0) - 1.0).abs() < 0.02);
+    // A segment takes at least 1382 packets of 1 ms and a round trip, and with repairs less than the 3.2 s for which 80 % of
+    // its throughput would no longer be 4 Mbit/s.
+    let time = number(viewer, "completion_p50_s");
+    assert!((1.42..3.2).contains(&time), "{time}");
+}
+
+#[test]
+fn a_link_that_is_too_slow_for_the_lowest_rate_stalls_the_video() {
+    // 4 s at 24 Mbit/s are 8288 packets of a millisecond: 8.29 s or more, of which 4 s are played. So each segment after the
+    // first comes 4.29 s too late or more.
+    let text =
+        format!("{TWELVE}application = {{ name = \"adaptive-video\", lowest = \"24 Mbit/s\", rungs = 1 }}\n");
+    let result = result("", &text, "100 s");
+    let viewer = &result["flows"][0];
+    let arrived = number(viewer, "completed_segments");
+    assert!((9.0..=12.0).contains(&arrived), "{arrived}");
+    assert_eq!(number(viewer, "stalls"), arrived - 1.0);
+    assert!(number(viewer, "stall_s") >= 4.28 * (arrived - 1.0));
+}
+
+#[test]
+fn too_many_connections_are_refused() {
+    let text = "duration = \"1 s\"\n[dumbbell]\nbottleneck = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n\
+                access = { rate = \"1 Mbit/s\", delay = \"1 ms\" }\n[[flows]]\ncount = 2000\ncontrol = \"reno\"\n\
+                application = \"pages\"\n";
+    let problems = Scenario::parse(text, "test", &Map::new()).expect_err("a mistake");
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].found, "12000 connections in all");
+}

@@ -1,0 +1,179 @@
+//! SCTP against usrsctp, a real stack, packet by packet over one path with fixed losses: `reference/peers` says how its packets
+//! were written down. Every packet has to be the same one at the same time with the same window, up to the packet from which on
+//! usrsctp does what RFC 9260 does not say; [`PATTERNS`] says where that is and what it is. docs/validation.md has the whole list.
+//!
+//! `cargo test -p ackclock-lab --test usrsctp -- --nocapture` prints both sides where they part.
+
+use crate::bare_paths::{Losses, Paths, Sent, connection, transfer};
+use crate::tolerances::tolerance;
+use serde_json::Value;
+use std::path::Path;
+
+/// How far a comparison reaches.
+enum Reach {
+    /// To the last packet.
+    Whole,
+    /// So many packets, and why not the next.
+    Packets(usize, &'static str),
+    /// So many packets, of which the last is the one before a timeout; from that on to the end with times since that timeout. For
+    /// usrsctp's timer runs from the first packet, whatever is acknowledged.
+    Timeout(usize),
+}
+use Reach::{Packets, Timeout, Whole};
+
+/// What is lost besides the first packet of a fast retransmission goes out at the next SACKs, one at each, and waits for no window.
+/// (RFC 9260 section 7.2.4: the first packet ignores the window, the rest is sent "as soon as cwnd allows".)
+const REST: &str = "the rest of a fast retransmission waits for no window";
+/// What was fast retransmitted is so again. (The same: "ineligible for a subsequent fast retransmit".)
+const AGAIN: &str = "a second fast retransmission";
+
+/// The patterns; the least threshold in chunks, which usrsctp has 2 of after a fast retransmission, 4 of after a timeout, where
+/// RFC 9260 section 7.2.3 has 4 of after both; and the reach.
+const PATTERNS: [(&str, u32, Reach); 16] = [
+    ("no-loss", 4, Whole),
+    ("one-loss", 4, Whole),
+    ("early-loss", 2, Whole),
+    ("sacks-lost", 4, Whole),
+    ("first-window-lost", 4, Whole),
+    ("burst", 4, Packets(98, REST)),
+    ("scattered", 4, Packets(100, REST)),
+    ("two-windows", 4, Packets(98, REST)),
+    ("resent-lost-in-burst", 4, Packets(98, REST)),
+    ("data-and-sacks-lost", 4, Packets(98, REST)),
+    ("apart", 4, Packets(117, AGAIN)),
+    ("resent-lost", 4, Packets(117, AGAIN)),
+    ("last-lost", 4, Timeout(400)),
+    ("last-two-lost", 4, Timeout(400)),
+    ("last-lost-twice", 4, Timeout(400)),
+    ("all-sacks-lost", 4, Timeout(60)),
+];
+
+/// usrsctp grows by the path's MTU with a common header in it, 1480 + 12 B, where RFC 9260 has the largest DATA chunk.
+const UNIT_BYTES: f64 = 1492.0;
+
+/// 10 Mbit/s, 20 ms one way, for half a minute.
+const PATH: Paths = Paths {
+    count: 1,
+    nanos_per_byte: 800,
+    delay_nanos: 20_000_000,
+    further_nanos: 0,
+    limit: usize::MAX,
+    loses_first: false,
+    end_nanos: 30_000_000_000,
+};
+
+/// The profile `sctp`, with usrsctp's sizes: windows count in [`UNIT_BYTES`] and begin with three times 1480 B. Bursts are not bounded, for usrsctp's bound is another of those that RFC 9260 section 6.1 D allows, and one that
+/// lowers the window for good.
+fn ours(floor: u32, losses: Losses) -> Vec<Sent> {
+    let settings = [
+        ("mtu", "1524 B"),
+        ("chunk", "1468 B"),
+        ("initial_window", "2.97587132 packets"),
+        ("max_burst", "1000"),
+        ("heartbeat_interval", "3600 s"),
+    ];
+    let floor = format!("{floor} packets");
+    transfer(connection(("sctp", &settings), ("sctp", &[("min_ssthresh", &floor)]), 1, 400), PATH, losses)
+}
+
+/// From lists as `60-63,70/2`; `-` for none.
+fn losses(data: &str, sacks: &str) -> Losses {
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    let one = |part: &str| match part.split_once('-') {
+        Some((from, to)) => (number(from)..=number(to)).map(|tsn| (tsn, 1)).collect::<Vec<_>>(),
+        None => {
+            let (tsn, times) = part.split_once('/').unwrap_or((part, "1"));
+            vec![(number(tsn), number(times))]
+        }
+    };
+    let all = |text: &str| text.split(',').filter(|part| *part != "-").flat_map(one).collect::<Vec<_>>();
+    let sacks = all(sacks).into_iter().map(|(at, _)| at).collect();
+    Losses { data: all(data).into_iter().collect(), sacks, ..Losses::default() }
+}
+
+/// A packet of usrsctp.
+#[derive(Clone, Copy, Debug)]
+struct Theirs {
+    time_s: f64,
+    tsn: u64,
+    times: u64,
+    cwnd_bytes: f64,
+}
+
+fn reference() -> Vec<Value> {
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reference/peers/data/usrsctp-one-path.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    text.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn packets(run: &Value) -> Vec<Theirs> {
+    let number = |value: &Value| value.as_f64().expect("a number");
+    let read = |packet: &Value| Theirs {
+        time_s: number(&packet[0]),
+        tsn: number(&packet[1]) as u64,
+        times: number(&packet[2]) as u64,
+        cwnd_bytes: number(&packet[3]),
+    };
+    run["packets"].as_array().expect("packets").iter().map(read).collect()
+}
+
+/// The first packet in which two series differ by more than is allowed; times are since the first of them.
+fn first_difference(ours: &[Sent], theirs: &[Theirs]) -> Option<usize> {
+    let (time_s, window) = (tolerance("usrsctp.time_s"), tolerance("usrsctp.window_chunks") * UNIT_BYTES);
+    let (start, their_start) = (ours[0].time_s, theirs[0].time_s);
+    let differs = |(our, their): (&Sent, &Theirs)| {
+        our.tsn != their.tsn
+            || our.times != their.times
+            || ((our.time_s - start) - (their.time_s - their_start)).abs() > time_s
+            || (our.cwnd * UNIT_BYTES - their.cwnd_bytes).abs() > window
+    };
+    let place = ours.iter().zip(theirs).position(differs);
+    place.or_else(|| (ours.len() != theirs.len()).then_some(ours.len().min(theirs.len())))
+}
+
+/// The packets about one, of both.
+fn around(ours: &[Sent], theirs: &[Theirs], place: usize) -> String {
+    let line = |time_s: f64, tsn: u64, times: u64, cwnd: f64| {
+        format!("{time_s:10.6} s {tsn:4}/{times} {cwnd:8.0} B")
+    };
+    let show = |place: usize| {
+        let our = ours
+            .get(place)
+            .map(|our| line(our.time_s - ours[0].time_s, our.tsn, our.times, our.cwnd * UNIT_BYTES));
+        let their = theirs.get(place);
+        let their = their
+            .map(|their| line(their.time_s - theirs[0].time_s, their.tsn, their.times, their.cwnd_bytes));
+        format!("{place:4}: {:35} {}\n", our.unwrap_or_default(), their.unwrap_or_default())
+    };
+    (place.saturating_sub(4)..place + 4).map(show).collect()
+}
+
+#[test]
+fn each_packet_is_sent_as_usrsctp_sends_it() {
+    let runs = reference();
+    assert_eq!(runs.len(), PATTERNS.len());
+    for (name, floor, reach) in &PATTERNS {
+        let run = runs.iter().find(|run| run["pattern"] == *name).expect("a run");
+        let text = |key: &str| run[key].as_str().expect("text");
+        let (ours, theirs) = (ours(*floor, losses(text("lost_data"), text("lost_sacks"))), packets(run));
+        let found = first_difference(&ours, &theirs);
+        let shown = found.map(|place| around(&ours, &theirs, place)).unwrap_or_default();
+        println!(
+            "{name}: the same for {} of {} packets\n{shown}",
+            found.unwrap_or(theirs.len()),
+            theirs.len()
+        );
+        match reach {
+            Whole => assert_eq!(found, None, "{name}"),
+            Packets(count, choice) => assert_eq!(found, Some(*count), "{name}: {choice}"),
+            Timeout(count) => {
+                assert_eq!(found, Some(*count), "{name}");
+                let (ours, theirs) = (&ours[*count..], &theirs[*count..]);
+                let found = first_difference(ours, theirs);
+                let shown = around(ours, theirs, found.unwrap_or(0));
+                assert_eq!(found, None, "{name} after the timeout\n{shown}");
+            }
+        }
+    }
+}
