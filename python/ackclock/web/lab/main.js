@@ -36,7 +36,8 @@ async function main() {
     changed: (text) => take(text),
   });
   const inspector = new Inspector(byId("inspector"), { registry, edit, choose, shape, act });
-  const classroom = lessons(given("given").lessons ?? [], {
+  const all = JSON.parse(new TextDecoder().decode(await unpacked("lessons")));
+  const classroom = lessons(all, {
     begin: (lesson) => begin(lesson.scenario, lesson),
     apply: (set) =>
       state.meaning &&
@@ -285,8 +286,8 @@ async function main() {
     if (setUp?.scenario === state.text) return;
     const lesson = classroom.named(setUp?.lesson);
     const first = given("given").scenario ?? null;
-    const whole = setUp ? setUp.scenario : (first ?? given("given").lessons[0].scenario);
-    const about = setUp ? lesson : first === null ? given("given").lessons[0] : null;
+    const whole = setUp ? setUp.scenario : (first ?? all[0].scenario);
+    const about = setUp ? lesson : first === null ? all[0] : null;
     classroom.show(about);
     if (setUp?.b) await compare(setUp.b);
     state.lesson = about ?? null;
