@@ -3,6 +3,7 @@
 import { byId } from "./dom.js";
 import { planeFigure, timeFigure, view } from "./figures.js";
 import { digits } from "./quantity.js";
+import { readout } from "./readout.js";
 import { summaryTable } from "./summary.js";
 
 export class Board {
@@ -10,6 +11,7 @@ export class Board {
   b = null;
 
   constructor() {
+    readout(byId("figure"), () => (this.a?.series ? view(this.a.series, this.a.meaning) : null));
     // What is drawn has the width that there is.
     let width = 0;
     new ResizeObserver(() => {
@@ -28,7 +30,8 @@ export class Board {
 
   finished({ result, packets, seconds }, meaning) {
     byId("progress").value = 1;
-    byId("speed").textContent = `${digits(packets)} packets in ${digits(seconds, 2)} s, ${digits(packets / Math.max(seconds, 1e-3), 2)} per second`;
+    byId("speed").textContent =
+      `${digits(packets)} packets in ${digits(seconds, 2)} s, ${digits(packets / Math.max(seconds, 1e-3), 2)} per second`;
     this.a = { meaning, series: result.series, result };
     this.draw();
   }

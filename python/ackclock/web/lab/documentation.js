@@ -2,10 +2,15 @@
 
 import { make } from "./dom.js";
 
-const UNITS = { "true or false": "", word: "", packets: "in packets", "queue limit": "packets, a size, a time or bdp" };
+const UNITS = { "true or false": "", word: "", packets: "in packets", "queue limit": "" };
 
 export function entryAbout(entry) {
-  return make("p", { class: "about" }, `${entry.summary}. `, make("span", { class: "muted" }, `Source: ${entry.source}.`));
+  return make(
+    "p",
+    { class: "about" },
+    `${entry.summary}. `,
+    make("span", { class: "muted" }, `Source: ${entry.source}.`),
+  );
 }
 
 export function parameterAbout(parameter) {
@@ -15,5 +20,11 @@ export function parameterAbout(parameter) {
     parameter.default === null || parameter.default === undefined ? "no default" : `default ${parameter.default}`,
     parameter.source,
   ];
-  return make("p", { class: "help" }, `${parameter.summary}. `, make("span", { class: "muted" }, `${facts.filter(Boolean).join("; ")}.`));
+  const told = `${facts.filter(Boolean).join("; ")}.`;
+  return make(
+    "p",
+    { class: "help" },
+    `${parameter.summary}. `,
+    make("span", { class: "muted" }, told[0].toUpperCase() + told.slice(1)),
+  );
 }

@@ -30,14 +30,17 @@ export function put(text, path, value) {
 
 function written(text, root, path, toml) {
   const node = at(root, path);
-  if (node && node.from !== null && (node.type !== "table" || node.inline)) return splice(text, node.from, node.to, toml);
+  if (node && node.from !== null && (node.type !== "table" || node.inline))
+    return splice(text, node.from, node.to, toml);
   if (node) return put(cut(text, path), path, readValue(toml));
   const key = path[path.length - 1];
   const outerPath = path.slice(0, -1);
   const outer = at(root, outerPath);
   if (!outer) return written(text, root, outerPath, `{ ${keyText(key)} = ${toml} }`);
-  if (outer.type === "table") return outer.inline ? intoInline(text, outer, key, toml) : intoSection(text, root, outer, key, toml);
-  if (outer.type === "array") return splice(text, outer.to - 1, outer.to - 1, `${outer.items.length ? ", " : ""}${toml}`);
+  if (outer.type === "table")
+    return outer.inline ? intoInline(text, outer, key, toml) : intoSection(text, root, outer, key, toml);
+  if (outer.type === "array")
+    return splice(text, outer.to - 1, outer.to - 1, `${outer.items.length ? ", " : ""}${toml}`);
   return splice(text, outer.from, outer.to, `{ name = ${literal(outer.value)}, ${keyText(key)} = ${toml} }`);
 }
 
@@ -58,7 +61,8 @@ function intoInline(text, table, key, toml) {
 function intoSection(text, root, table, key, toml) {
   let end = table.end;
   // A table that has only tables below it has no place of its own yet.
-  if (end === null) return splice(text, text.length, text.length, `\n${dotted(root, table)}.${keyText(key)} = ${toml}\n`);
+  if (end === null)
+    return splice(text, text.length, text.length, `\n${dotted(root, table)}.${keyText(key)} = ${toml}\n`);
   if (end > 0 && text[end - 1] !== "\n") {
     text = splice(text, end, end, "\n");
     end += 1;
@@ -78,7 +82,12 @@ export function cut(text, path) {
   const node = root && at(root, path);
   if (!node || !outer) return text;
   if (outer.type === "array" && outer.tables) return withoutSection(text, root, node);
-  if (outer.type === "array") return withoutItem(text, outer.items.map((item) => [item.from, item.to]), path[path.length - 1]);
+  if (outer.type === "array")
+    return withoutItem(
+      text,
+      outer.items.map((item) => [item.from, item.to]),
+      path[path.length - 1],
+    );
   const entry = outer.entries.get(path[path.length - 1]);
   if (node.type === "table" && !node.inline) return withoutSection(text, root, node);
   if (outer.inline) {

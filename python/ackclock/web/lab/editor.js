@@ -4,9 +4,10 @@ import { byId, escaped, make } from "./dom.js";
 
 export class Editor {
   constructor({ area, behind, problems, changed }) {
-    Object.assign(this, { area, behind, problems, errors: [] });
+    Object.assign(this, { area, behind, problems, errors: [], touched: null });
     area.addEventListener("input", () => {
       this.errors = [];
+      this.touched = null;
       this.paint();
       changed(area.value);
     });
@@ -26,6 +27,7 @@ export class Editor {
     this.area.setSelectionRange(selectionStart, selectionEnd);
     this.area.scrollTop = scrollTop;
     this.errors = [];
+    this.touched = null;
     this.paint();
   }
 
@@ -43,22 +45,36 @@ export class Editor {
     const go = () => {
       this.area.focus();
       this.area.setSelectionRange(error.from, error.to);
+      this.bringIntoView([...this.behind.querySelectorAll("mark")][this.errors.indexOf(error)]);
     };
-    return make("button", { type: "button", class: "link", on: { click: go } }, `Line ${error.line}, column ${error.column}:`);
+    return make(
+      "button",
+      { type: "button", class: "link", on: { click: go } },
+      `Line ${error.line}, column ${error.column}:`,
+    );
   }
 
-  // Selects what is written at a place and brings it into view.
+  // Shows where something was changed, until the text is written on.
   reveal(from, to) {
-    const line = this.text.slice(0, from).split("\n").length;
-    const height = parseFloat(getComputedStyle(this.area).lineHeight);
-    const top = (line - 3) * height;
-    if (top < this.area.scrollTop || top + 6 * height > this.area.scrollTop + this.area.clientHeight) this.area.scrollTop = Math.max(0, top);
     this.touched = [from, to];
     this.paint();
+    this.bringIntoView(this.behind.querySelector("mark"));
+  }
+
+  // A mark stands where the text area has the same letters.
+  bringIntoView(mark) {
+    if (!mark) return;
+    const [box, seen] = [mark.getBoundingClientRect(), this.area.getBoundingClientRect()];
+    if (box.top < seen.top || box.bottom > seen.bottom) this.area.scrollTop += box.top - seen.top - seen.height / 3;
+    if (box.left < seen.left || box.right > seen.right)
+      this.area.scrollLeft += box.right - seen.left - seen.width * 0.75;
+    this.follow();
   }
 
   paint() {
-    const marks = this.errors.filter((error) => error.from !== null).map(({ from, to }) => ({ from, to: Math.max(to, from + 1), kind: "wrong" }));
+    const marks = this.errors
+      .filter((error) => error.from !== null)
+      .map(({ from, to }) => ({ from, to: Math.max(to, from + 1), kind: "wrong" }));
     if (this.touched && !marks.length) marks.push({ from: this.touched[0], to: this.touched[1], kind: "touched" });
     marks.sort((one, other) => one.from - other.from);
     const parts = [];
@@ -66,14 +82,18 @@ export class Editor {
     for (const { from, to, kind } of marks) {
       if (from < done) continue;
       const inside = this.text.slice(from, to);
-      parts.push(coloured(this.text.slice(done, from)), `<mark class="${kind}">${inside.trim() === "" ? "&nbsp;" : escaped(inside)}</mark>`);
+      parts.push(
+        coloured(this.text.slice(done, from)),
+        `<mark class="${kind}">${inside.trim() === "" ? "&nbsp;" : escaped(inside)}</mark>`,
+      );
       done = inside === "\n" ? from : to;
     }
     parts.push(coloured(this.text.slice(done)));
-    this.touched = null;
     const bad = new Set(this.errors.map((error) => error.line));
     const count = this.text.split("\n").length;
-    byId("numbers").innerHTML = Array.from({ length: count }, (_, at) => (bad.has(at + 1) ? `<b>${at + 1}</b>` : at + 1)).join("\n");
+    byId("numbers").innerHTML = Array.from({ length: count }, (_, at) =>
+      bad.has(at + 1) ? `<b>${at + 1}</b>` : at + 1,
+    ).join("\n");
     this.behind.innerHTML = `${parts.join("")}\n`;
     this.follow();
   }

@@ -10,20 +10,22 @@ export function linkPaths(name, root) {
     const forward = linkPaths(name.slice(0, -"-reverse".length), root);
     return [...forward.map((path) => [...path, "reverse"]).filter((path) => at(root, path)), ...forward];
   }
-  const own = name;
   if (at(root, ["dumbbell"])) {
-    if (own === "bottleneck") return [["dumbbell", "bottleneck"]];
-    const side = own.endsWith("-right") ? "right" : "left";
-    const paths = [["dumbbell", side], ["dumbbell", "access"]].filter((path) => at(root, path));
+    if (name === "bottleneck") return [["dumbbell", "bottleneck"]];
+    const side = name.endsWith("-right") ? "right" : "left";
+    const paths = [
+      ["dumbbell", side],
+      ["dumbbell", "access"],
+    ].filter((path) => at(root, path));
     return paths.length ? paths : [["dumbbell", "access"]];
   }
   if (at(root, ["parallel"])) {
-    const found = /^bottleneck-(\d+)$/.exec(own);
+    const found = /^bottleneck-(\d+)$/.exec(name);
     return [found ? ["parallel", "bottlenecks", Number(found[1]) - 1] : ["parallel", "access"]];
   }
-  if (at(root, ["parking_lot"])) return [["parking_lot", own.startsWith("hop-") ? "hop" : "access"]];
+  if (at(root, ["parking_lot"])) return [["parking_lot", name.startsWith("hop-") ? "hop" : "access"]];
   const links = at(root, ["links"])?.items ?? [];
-  const index = links.findIndex((link) => nameOf(link) === own);
+  const index = links.findIndex((link) => nameOf(link) === name);
   return index < 0 ? [] : [["links", index]];
 }
 
@@ -32,6 +34,23 @@ function nameOf(link) {
   if (named) return named;
   const between = at(link, ["between"])?.items?.map((item) => item.value);
   return between ? between.join("-") : `${at(link, ["from"])?.value}-${at(link, ["to"])?.value}`;
+}
+
+// A dotted path, as overrides have it, as steps into the text: what stands in a list is meant by its name or from 0 by its
+// place. A group without a name is called what `meaning` says.
+export function pathOf(dotted, root, meaning) {
+  const steps = [...dotted.matchAll(/"([^"]*)"|([^."]+)/g)].map((found) => found[1] ?? found[2]);
+  const path = [];
+  for (const step of steps) {
+    const list = at(root, path);
+    if (list?.type !== "array") path.push(step);
+    else if (/^\d+$/.test(step)) path.push(Number(step));
+    else {
+      const index = list.items.findIndex((item) => nameOf(item) === step);
+      path.push(index < 0 && path[0] === "flows" ? meaning.flows.findIndex((flow) => flow.group === step) : index);
+    }
+  }
+  return path;
 }
 
 // The pairs of a dumbbell that a group's flows take, from 0.
@@ -54,7 +73,8 @@ export function written(root, paths, key) {
 export function linksOf(meaning) {
   const passed = new Map();
   for (const { paths } of meaning.flows) {
-    for (const index of paths.slice(0, SHOWN).flatMap((path) => path.forward)) passed.set(meaning.network.links[index].name, meaning.network.links[index]);
+    for (const index of paths.slice(0, SHOWN).flatMap((path) => path.forward))
+      passed.set(meaning.network.links[index].name, meaning.network.links[index]);
   }
   const forward = (name) => name.replace(/-reverse$/, "");
   return [...passed.values()]

@@ -60,5 +60,10 @@ export function asCsv(series) {
 
 // A name for a file, from the scenario's.
 export function slug(name) {
-  return name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "scenario";
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "") || "scenario"
+  );
 }

@@ -1,9 +1,10 @@
 // What can be changed of the chosen element, as a list of fields that the inspector draws.
 //
-// A field is {path, label, kind, value, help, ...}: kind is "time", "rate", "size", "packets", "number", "limit" (a slider
-// with an editable text; low, high, linear, whole), "choice" (registry: kind of entry; none: whether it may be left out),
-// "word" (choices), "flag", or "note" (text alone). `value` is what is written, undefined where there is nothing;
-// `default` is what holds then. A section is {title, fields, entry, folded}.
+// A field is {path, label, kind, value, help, ...}. Kinds: "time", "rate", "size", "packets", "number", "limit" (a slider with
+// an editable text; low, high, linear, whole), "choice" (registry: kind of entry; none: how leaving it out is called), "word"
+// (choices), "flag", "shape" (how a rate changes), "note" (text alone). `value` is what is written, undefined where there is
+// nothing; `default` is what holds then. A parameter has an `owner`, {path, name}: what it is a parameter of, which has to be
+// written too where only its default holds. A section is {title, fields, entry, choice, folded}.
 
 import { linkPaths, pairsOf, written } from "./elements.js";
 import { at, plain } from "./toml.js";
@@ -23,14 +24,35 @@ const value = (root, path) => plain(at(root, path));
 
 function runFields(root) {
   const seconds = (key) => ({ path: [key], value: value(root, [key]), kind: "time" });
-  return [{
-    title: "The run",
-    fields: [
-      { ...seconds("duration"), label: "Duration", low: 1, high: 600, help: "How long the run lasts." },
-      { ...seconds("warmup"), label: "Warm-up", low: 0, high: 60, linear: true, default: "0 s", help: "How much of it, from the start, is not measured." },
-      { path: ["seed"], value: value(root, ["seed"]), label: "Seed", kind: "number", low: 1, high: 100, linear: true, whole: true, default: 1, help: "What all random numbers come from." },
-    ],
-  }];
+  return [
+    {
+      title: "The run",
+      fields: [
+        { ...seconds("duration"), label: "Duration", low: 1, high: 600, help: "How long the run lasts." },
+        {
+          ...seconds("warmup"),
+          label: "Warm-up",
+          low: 0,
+          high: 60,
+          linear: true,
+          default: "0 s",
+          help: "How much of it, from the start, is not measured.",
+        },
+        {
+          path: ["seed"],
+          value: value(root, ["seed"]),
+          label: "Seed",
+          kind: "number",
+          low: 1,
+          high: 100,
+          linear: true,
+          whole: true,
+          default: 1,
+          help: "What all random numbers come from.",
+        },
+      ],
+    },
+  ];
 }
 
 function flowFields(root, meaning, index, registry) {
@@ -41,11 +63,24 @@ function flowFields(root, meaning, index, registry) {
   const duration = parse(value(root, ["duration"]))?.value ?? 60;
   const fields = [
     ...(udp ? [] : [{ ...of("control"), label: "Control", kind: "choice", registry: "control" }]),
-    { ...of("count"), label: "Flows", kind: "number", low: 1, high: 100, whole: true, default: 1, help: "How many flows of this kind there are." },
+    {
+      ...of("count"),
+      label: "Flows",
+      kind: "number",
+      low: 1,
+      high: 100,
+      whole: true,
+      default: 1,
+      help: "How many flows of this kind there are.",
+    },
     start(of("start"), duration),
     ...roundTrip(root, meaning, index),
+    ...(udp ? [] : echoes(of("transport"), registry)),
   ];
-  const choices = [["transport", "Transport", "rfc"], ["application", "Application", "bulk"]].filter(([key]) => !(udp && key === "transport"));
+  const choices = [
+    ["transport", "Transport", "rfc"],
+    ["application", "Application", "bulk"],
+  ].filter(([key]) => !(udp && key === "transport"));
   return [
     { title: `Flows ${meaning?.flows[index]?.group ?? ""}`, fields },
     ...(udp ? [] : parameters(of("control"), "control", registry, null)),
@@ -57,9 +92,27 @@ function flowFields(root, meaning, index, registry) {
   ];
 }
 
+// Whether the flows take marks: a parameter of their transport, shown among the first.
+function echoes(own, registry) {
+  const name = named(own.value) ?? "rfc";
+  const parameter = registry
+    .find((one) => one.kind === "transport" && one.name === name)
+    ?.parameters.find((one) => one.name === "ecn");
+  return parameter ? [{ ...parameterField(parameter, own, name), label: "ECN" }] : [];
+}
+
 function start(own, duration) {
   if (own.value === undefined || typeof own.value === "string") {
-    return { ...own, label: "Start", kind: "time", low: 0, high: duration, linear: true, default: "0 s", help: "When the flows begin." };
+    return {
+      ...own,
+      label: "Start",
+      kind: "time",
+      low: 0,
+      high: duration,
+      linear: true,
+      default: "0 s",
+      help: "When the flows begin.",
+    };
   }
   return { ...own, label: "Start", kind: "note", help: "Each flow has a start of its own; see the text." };
 }
@@ -70,7 +123,10 @@ function roundTrip(root, meaning, index) {
   const field = { label: "Round trip", kind: "time", low: 1e-3, high: 2 };
   const all = value(root, ["dumbbell", "rtt"]);
   if (!Array.isArray(all)) {
-    const help = all === undefined ? "Without queues; so far it comes from the delays of the links." : "Without queues; the same for all flows.";
+    const help =
+      all === undefined
+        ? "Without queues; so far it comes from the delays of the links."
+        : "Without queues; the same for all flows.";
     const each = meaning.flows.length > 1 ? { action: "each", actionLabel: "One for each group" } : {};
     return [{ ...field, path: ["dumbbell", "rtt"], value: all, help, ...each }];
   }
@@ -92,17 +148,31 @@ function linkFields(root, name, registry) {
     return { path: found.path, value: plain(found.node) };
   };
   const access = paths.some((path) => ["access", "left", "right"].includes(path[1]));
-  const shared = paths[0][1] === "hop" ? " (every hop alike)" : access && paths[0][0] !== "links" ? " (all links to hosts alike)" : "";
+  const shared =
+    paths[0][1] === "hop"
+      ? " (every hop alike)"
+      : access && paths[0][0] !== "links"
+        ? " (all links to hosts alike)"
+        : "";
   const queue = of("queue");
   const fields = [...rates(of("rate")), ...delays(of("delay"), root, access)];
-  const queueChoice = { ...queue, label: "Queue", kind: "choice", registry: "queue", none: access ? "no limit" : undefined, default: access ? undefined : "droptail" };
+  const queueChoice = {
+    ...queue,
+    label: "Queue",
+    kind: "choice",
+    registry: "queue",
+    none: access ? "no limit" : undefined,
+    default: access ? undefined : "droptail",
+  };
   const loss = of("loss");
   const lossChoice = { ...loss, label: "Loss", kind: "choice", registry: "loss", none: "none" };
   const open = (sections) => sections.map((section) => ({ ...section, folded: false }));
   return [
     { title: `Link ${name}${shared}`, fields },
     ...open(parameters(queue, "queue", registry, access ? null : "droptail", queueChoice)),
-    ...(Array.isArray(loss.value) ? [{ title: "Loss", fields: [{ ...loss, label: "Loss", kind: "note", help: "Several; see the text." }] }] : parameters(loss, "loss", registry, null, lossChoice)),
+    ...(Array.isArray(loss.value)
+      ? [{ title: "Loss", fields: [{ ...loss, label: "Loss", kind: "note", help: "Several; see the text." }] }]
+      : parameters(loss, "loss", registry, null, lossChoice)),
   ];
 }
 
@@ -111,16 +181,33 @@ function rates(own) {
   if (typeof own.value !== "object") return [{ ...RATE, ...own, label: "Rate", help: "How fast the link sends." }, how];
   const phases = (own.value.cycle ?? []).flatMap((phase, k) => [
     { ...RATE, path: [...own.path, "cycle", k, 1], value: phase[1], label: `Rate, phase ${k + 1}`, help: "" },
-    { kind: "time", low: 0.1, high: 60, path: [...own.path, "cycle", k, 0], value: phase[0], label: `Length, phase ${k + 1}`, help: "" },
+    {
+      kind: "time",
+      low: 0.1,
+      high: 60,
+      path: [...own.path, "cycle", k, 0],
+      value: phase[0],
+      label: `Length, phase ${k + 1}`,
+      help: "",
+    },
   ]);
-  const steps = (own.value.steps ?? []).map((step, k) => ({ ...RATE, path: [...own.path, "steps", k, 1], value: step[1], label: `Rate from ${step[0]}`, help: "" }));
-  const trace = own.value.trace ? [{ ...own, label: "Rate", kind: "note", help: `From the trace ${own.value.trace}.` }] : [];
+  const steps = (own.value.steps ?? []).map((step, k) => ({
+    ...RATE,
+    path: [...own.path, "steps", k, 1],
+    value: step[1],
+    label: `Rate from ${step[0]}`,
+    help: "",
+  }));
+  const trace = own.value.trace
+    ? [{ ...own, label: "Rate", kind: "note", help: `From the trace ${own.value.trace}.` }]
+    : [];
   return [...phases.slice(0, 8), ...steps.slice(0, 8), ...trace, how];
 }
 
 function delays(own, root, access) {
   if (access && at(root, ["dumbbell", "rtt"])) return [];
-  if (typeof own.value === "object") return [{ ...own, label: "Delay", kind: "note", help: "It changes; see the text." }];
+  if (typeof own.value === "object")
+    return [{ ...own, label: "Delay", kind: "note", help: "It changes; see the text." }];
   return [{ ...DELAY, ...own, label: "Delay", help: "Propagation, one way." }];
 }
 
@@ -133,20 +220,46 @@ function parameters(own, kind, registry, otherwise, choice) {
   const name = named(own.value) ?? otherwise;
   const entry = registry.find((one) => one.kind === kind && one.name === name);
   const title = choice ? choice.label : `Parameters of ${name}`;
-  const fields = (entry?.parameters ?? []).map((parameter) => parameterField(parameter, own));
+  const fields = inOrder(entry?.parameters ?? [])
+    .filter((one) => kind !== "transport" || one.name !== "ecn")
+    .map((parameter) => parameterField(parameter, own, name));
   if (!choice && !entry) return [];
   return [{ title, choice, entry, fields, folded: true }];
 }
 
-const KINDS = { number: "number", time: "time", packets: "packets", size: "size", rate: "rate", "queue limit": "limit", "true or false": "flag", word: "word" };
+// What is asked for most comes first.
+function inOrder(parameters) {
+  const first = ["limit", "ecn"];
+  const rank = ({ name }) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return [...parameters].sort((one, other) => rank(one) - rank(other));
+}
 
-function parameterField(parameter, own) {
+const KINDS = {
+  number: "number",
+  time: "time",
+  packets: "packets",
+  size: "size",
+  rate: "rate",
+  "queue limit": "limit",
+  "true or false": "flag",
+  word: "word",
+};
+
+function parameterField(parameter, own, name) {
   const current = typeof own.value === "object" && own.value !== null ? own.value[parameter.name] : undefined;
   const kind = KINDS[parameter.unit] ?? "note";
   const bounds = boundsOf(parameter, kind);
   return {
-    path: [...own.path, parameter.name], value: current, label: parameter.name, kind, parameter, ...bounds,
-    default: parameter.default ?? undefined, choices: parameter.choices, help: parameter.summary,
+    path: [...own.path, parameter.name],
+    value: current,
+    label: parameter.name,
+    kind,
+    parameter,
+    ...bounds,
+    owner: { path: own.path, name },
+    default: parameter.default ?? undefined,
+    choices: parameter.choices,
+    help: parameter.summary,
   };
 }
 

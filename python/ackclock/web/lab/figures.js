@@ -14,7 +14,12 @@ export function view(series, meaning) {
   const names = meaning.flows.flatMap((group, at) => group.names.map((name) => ({ name, at })));
   const single = meaning.flows.length === 1 && names.length <= 6;
   const flows = names
-    .map(({ name, at }, index) => ({ name, group: meaning.flows[at].group, colour: (single ? index : at) % 6, of: series?.flows?.[name] }))
+    .map(({ name, at }, index) => ({
+      name,
+      group: meaning.flows[at].group,
+      colour: (single ? index : at) % 6,
+      of: series?.flows?.[name],
+    }))
     .filter((flow) => flow.of)
     .map(({ of, ...flow }) => ({ ...flow, cwnd: of.cwnd_packets, rtt: of.rtt_s, goodput: of.goodput_bps }));
   const links = queueingLinks(meaning)
@@ -31,11 +36,15 @@ export function queueingLinks(meaning) {
   const inner = links.filter(({ name }) => !name.startsWith("access-"));
   const left = inner.length ? inner : links;
   const slowest = Math.min(...left.map((link) => link.rate_bps));
-  return left.filter((link) => link.rate_bps <= FASTER * slowest).slice(0, LINKS).map(({ name }) => name);
+  return left
+    .filter((link) => link.rate_bps <= FASTER * slowest)
+    .slice(0, LINKS)
+    .map(({ name }) => name);
 }
 
 const flat = (lists) => lists.flat().filter((value) => Number.isFinite(value));
-const highest = (lists) => lists.reduce((most, list) => (list ?? []).reduce((so, value) => (value > so ? value : so), most), 0);
+const highest = (lists) =>
+  lists.reduce((most, list) => (list ?? []).reduce((so, value) => (value > so ? value : so), most), 0);
 const scaled = (list, factor) => (list ?? []).map((value) => (value === null ? null : value * factor));
 
 // Means over `window` samples: goodput is counted packet by packet, and shares of single samples are noise.
@@ -53,7 +62,9 @@ export function shares(one) {
   const window = smoothing(one);
   const stacked = one.time.map(() => 0);
   const total = one.time.map(() => 0);
-  const smoothed = one.flows.filter((flow) => flow.goodput).map((flow) => ({ flow, mean: smooth(flow.goodput, window) }));
+  const smoothed = one.flows
+    .filter((flow) => flow.goodput)
+    .map((flow) => ({ flow, mean: smooth(flow.goodput, window) }));
   for (const { mean } of smoothed) mean.forEach((value, at) => (total[at] += value));
   return smoothed.map(({ flow, mean }) => {
     const lower = stacked.slice();
@@ -68,9 +79,7 @@ const alone = (one) => one?.flows.length === 1;
 
 function linesOf(a, b, pick) {
   const of = (one, faint) =>
-    one
-      ? pick(one).map(({ ys, colour, thin }) => ({ xs: one.time, ys, colour, faint, opacity: thin ? 0.45 : 1 }))
-      : [];
+    one ? pick(one).map(({ ys, colour, thin }) => ({ xs: one.time, ys, colour, faint, opacity: thin ? 0.45 : 1 })) : [];
   return [...of(b, true), ...of(a, false)].filter((line) => line.ys);
 }
 
@@ -79,19 +88,38 @@ export function timeFigure(a, b, width, { heightOfPanel = 128 } = {}) {
   const thin = (a?.flows.length ?? 0) > MANY;
   const duration = Math.max(a?.duration ?? 0, b?.duration ?? 0) || 1;
   const flowLines = (quantity, factor) =>
-    linesOf(a, b, (one) => one.flows.map((flow) => ({ ys: flow[quantity] && scaled(flow[quantity], factor), colour: flow.colour, thin })));
+    linesOf(a, b, (one) =>
+      one.flows.map((flow) => ({ ys: flow[quantity] && scaled(flow[quantity], factor), colour: flow.colour, thin })),
+    );
   const window = flowLines("cwnd", 1);
   const roundTrip = flowLines("rtt", 1000);
   const queue = linesOf(a, b, (one) => one.links.map((link) => ({ ys: link.queue, colour: link.colour })));
   const bands = a ? shares(a) : [];
-  const edges = b ? shares(b).slice(0, -1).map((band) => ({ xs: b.time, ys: band.upper, colour: 4, faint: true })) : [];
-  const several = (a?.links.length ?? 0) > 1 ? ` at ${a.links.map((link) => link.name).join(", ")}` : a?.links.length ? ` at ${a.links[0].name}` : "";
+  const edges = b
+    ? shares(b)
+        .slice(0, -1)
+        .map((band) => ({ xs: b.time, ys: band.upper, colour: 4, faint: true }))
+    : [];
+  const several =
+    (a?.links.length ?? 0) > 1
+      ? ` at ${a.links.map((link) => link.name).join(", ")}`
+      : a?.links.length
+        ? ` at ${a.links[0].name}`
+        : "";
   const panels = [
     { title: "Congestion window (packets)", lines: window },
     { title: "Round trip (ms)", lines: roundTrip },
     { title: `Queue${several} (packets)`, lines: queue },
     alone(a) && alone(b ?? a)
-      ? { title: "Goodput (Mbit/s)", lines: linesOf(a, b, (one) => one.flows.map((flow) => ({ ys: flow.goodput && scaled(smooth(flow.goodput, smoothing(one)), 1e-6), colour: flow.colour }))) }
+      ? {
+          title: "Goodput (Mbit/s)",
+          lines: linesOf(a, b, (one) =>
+            one.flows.map((flow) => ({
+              ys: flow.goodput && scaled(smooth(flow.goodput, smoothing(one)), 1e-6),
+              colour: flow.colour,
+            })),
+          ),
+        }
       : { title: "Share of goodput (%)", lines: edges, bands, y: [0, 100] },
   ];
   const legend = legendOf([...legendEntries(a), ...(b ? [{ label: "dashed: B", colour: null }] : [])], width);
@@ -101,7 +129,15 @@ export function timeFigure(a, b, width, { heightOfPanel = 128 } = {}) {
     const last = at === panels.length - 1;
     const height = heightOfPanel + (last ? 30 : 0);
     const y = one.y ?? [0, headroom(highest(one.lines.map((line) => line.ys)))];
-    const text = panel({ ...one, x: [0, duration], y, width, height, ticksBelow: last, xLabel: last ? "Time (s)" : "" });
+    const text = panel({
+      ...one,
+      x: [0, duration],
+      y,
+      width,
+      height,
+      ticksBelow: last,
+      xLabel: last ? "Time (s)" : "",
+    });
     parts.push(`<g transform="translate(0 ${top})">${text}</g>`);
     top += height;
   });
@@ -120,7 +156,9 @@ export function legendOf(entries, width) {
       y += 18;
     }
     const stroke = colour === null ? 'stroke="var(--muted)" stroke-dasharray="5 3"' : `stroke="var(--curve-${colour})"`;
-    parts.push(`<path d="M${x} ${y - 4}h20" stroke-width="2.5" ${stroke}/><text x="${x + 25}" y="${y}">${escaped(label)}</text>`);
+    parts.push(
+      `<path d="M${x} ${y - 4}h20" stroke-width="2.5" ${stroke}/><text x="${x + 25}" y="${y}">${escaped(label)}</text>`,
+    );
     x += wide;
   }
   return { text: parts.join(""), height: entries.length ? y + 10 : 4 };
@@ -161,16 +199,34 @@ export function planeFigure(a, b, width, height = 250) {
   const x = !all.length ? [0, 100] : logX ? [low / 1.3, high * 1.3] : [0, headroom(high * 1.1)];
   const named = all.length <= MANY;
   const point = (hollow) => (place) => ({
-    x: place.delay, y: place.goodput, colour: place.colour, hollow, label: named && !hollow ? place.name : "", title: place.name + (hollow ? " (B)" : ""),
+    x: place.delay,
+    y: place.goodput,
+    colour: place.colour,
+    hollow,
+    label: named && !hollow ? place.name : "",
+    title: place.name + (hollow ? " (B)" : ""),
   });
   const joins = mine.flatMap((place) => {
     const other = theirs.find((one) => one.name === place.name);
-    return other ? [[[other.delay, other.goodput], [place.delay, place.goodput]]] : [];
+    return other
+      ? [
+          [
+            [other.delay, other.goodput],
+            [place.delay, place.goodput],
+          ],
+        ]
+      : [];
   });
   const text = panel({
     title: `Goodput (Mbit/s) over mean round trip${width > 480 ? "; better is to the left and up" : ""}`,
-    xLabel: "Mean round trip (ms)", x, logX, y: [0, headroom(highest([all.map((place) => place.goodput)]) * 1.08)],
-    points: [...theirs.map(point(true)), ...mine.map(point(false))], joins, width, height,
+    xLabel: "Mean round trip (ms)",
+    x,
+    logX,
+    y: [0, headroom(highest([all.map((place) => place.goodput)]) * 1.08)],
+    points: [...theirs.map(point(true)), ...mine.map(point(false))],
+    joins,
+    width,
+    height,
   });
   return svg(width, height, text, "Goodput of each flow over its mean round trip");
 }

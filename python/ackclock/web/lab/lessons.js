@@ -5,7 +5,10 @@ import { byId, make } from "./dom.js";
 // begin(lesson): the scenario is taken; apply(set): what a button of the lesson changes, {dotted path: value}.
 export function lessons(all, { begin, apply }) {
   const select = byId("lesson");
-  select.append(make("option", { value: "" }, "your own"), ...all.map((one) => make("option", { value: one.name }, one.title)));
+  select.append(
+    make("option", { value: "" }, "your own"),
+    ...all.map((one) => make("option", { value: one.name }, one.title)),
+  );
   select.addEventListener("change", () => {
     const lesson = all.find((one) => one.name === select.value);
     if (lesson) begin(lesson);
@@ -16,8 +19,15 @@ export function lessons(all, { begin, apply }) {
     select.value = lesson?.name ?? "";
     byId("lesson-box").hidden = !lesson;
     if (!lesson) return;
-    const list = (items) => make("ul", {}, items.map((item) => make("li", {}, item)));
-    const tries = (lesson.try ?? []).map((one) => make("button", { type: "button", "data-try": one.label, on: { click: () => apply(one.set) } }, one.label));
+    const list = (items) =>
+      make(
+        "ul",
+        {},
+        items.map((item) => make("li", {}, item)),
+      );
+    const tries = (lesson.try ?? []).map((one) =>
+      make("button", { type: "button", "data-try": one.label, on: { click: () => apply(one.set) } }, one.label),
+    );
     byId("lesson-box").replaceChildren(
       make("div", {}, make("p", { class: "question" }, lesson.question), make("p", { class: "tries" }, tries)),
       make("div", {}, make("h3", {}, "What to change"), list(lesson.change)),
@@ -26,14 +36,4 @@ export function lessons(all, { begin, apply }) {
     );
   }
   return { show, named: (name) => all.find((one) => one.name === name) };
-}
-
-// A dotted path as steps into the text: a group of flows is meant by its name, or by its place from 0.
-export function pathOf(dotted, meaning) {
-  const steps = dotted.split(".");
-  if (steps[0] === "flows") {
-    const at = meaning.flows.findIndex((flow) => flow.group === steps[1]);
-    return ["flows", at < 0 ? Number(steps[1]) : at, ...steps.slice(2)];
-  }
-  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 }

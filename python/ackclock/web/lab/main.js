@@ -5,11 +5,12 @@ import { Engine } from "../engine/engine.js";
 import { Board } from "./board.js";
 import { byId, later, say } from "./dom.js";
 import { append, cut, put } from "./edit.js";
+import { pathOf } from "./elements.js";
 import { Editor } from "./editor.js";
 import { asCsv, asPng, save, slug, standalone } from "./exports.js";
 import { fieldsOf, named } from "./fields.js";
 import { Inspector } from "./inspector.js";
-import { lessons, pathOf } from "./lessons.js";
+import { lessons } from "./lessons.js";
 import { picture } from "./picture.js";
 import { format, parse } from "./quantity.js";
 import { Runner } from "./runner.js";
@@ -17,7 +18,9 @@ import { packed, unpackedLink } from "./share.js";
 import { at, plain, read } from "./toml.js";
 import { WhatIf } from "./whatif.js";
 
-const state = { text: "", root: null, meaning: null, chosen: "flow:0", lesson: null, keptText: null };
+// `text` is what holds, `shown` the text of the run that is drawn to its end; `root` is the text read, of the last that could
+// be; `meaning` what it comes to, of the last that was right.
+const state = { text: "", shown: null, root: null, meaning: null, chosen: "flow:0", lesson: null, keptText: null };
 
 async function main() {
   const engine = await Engine.start(await unpacked("module"));
@@ -25,17 +28,30 @@ async function main() {
   const board = new Board();
   const whatIf = new WhatIf(engine.module);
   const runner = new Runner(engine, told);
-  const editor = new Editor({ area: byId("text"), behind: byId("behind"), problems: byId("problems"), changed: (text) => take(text) });
+  const editor = new Editor({
+    area: byId("text"),
+    behind: byId("behind"),
+    problems: byId("problems"),
+    changed: (text) => take(text),
+  });
   const inspector = new Inspector(byId("inspector"), { registry, edit, choose, shape, act });
   const classroom = lessons(given("given").lessons ?? [], {
     begin: (lesson) => begin(lesson.scenario, lesson),
-    apply: (set) => state.meaning && take(Object.entries(set).reduce((text, [dotted, value]) => replaced(text, pathOf(dotted, state.meaning), value), state.text)),
+    apply: (set) =>
+      state.meaning &&
+      take(
+        Object.entries(set).reduce(
+          (text, [dotted, value]) => replaced(text, pathOf(dotted, read(text) ?? state.root, state.meaning), value),
+          state.text,
+        ),
+      ),
   });
 
   // A text becomes the scenario.
   function take(text) {
     state.text = text;
     editor.text = text;
+    byId("link-said").textContent = "";
     state.root = read(text) ?? state.root;
     inspect();
     inspector.disable(read(text) === null);
@@ -55,7 +71,9 @@ async function main() {
     const flow = /^flow:(\d+)$/.exec(state.chosen);
     if (flow && !at(state.root, ["flows", Number(flow[1])])) state.chosen = "flow:0";
     const several = (at(state.root, ["flows"])?.items.length ?? 0) > 1;
-    const buttons = state.chosen.startsWith("flow:") ? [["add", "Add a group like this"], ...(several ? [["remove", "Remove this group"]] : [])] : [];
+    const buttons = state.chosen.startsWith("flow:")
+      ? [["add", "Add a group like this"], ...(several ? [["remove", "Remove this group"]] : [])]
+      : [];
     inspector.show(fieldsOf(state.chosen, state.root, state.meaning, registry), { buttons });
   }
 
@@ -65,30 +83,47 @@ async function main() {
   }
 
   // A field was changed: the text is edited where it says so, and that place is shown.
-  function edit(path, value) {
-    take(replaced(state.text, path, value));
+  function edit({ path, owner }, value) {
+    const whole = owner && value !== undefined && !at(state.root, owner.path);
+    take(
+      whole
+        ? put(state.text, owner.path, { name: owner.name, [path[path.length - 1]]: value })
+        : replaced(state.text, path, value),
+    );
     const node = at(state.root, path);
     if (node && node.from !== null) editor.reveal(node.from, node.to);
   }
 
   // Another name: parameters stay as far as it has them too.
   function choose(field, name) {
-    if (name === null) return edit(field.path, undefined);
-    const known = new Set(registry.find((one) => one.kind === field.registry && one.name === name)?.parameters.map((one) => one.name));
+    if (name === null) return edit(field, undefined);
+    const known = new Set(
+      registry.find((one) => one.kind === field.registry && one.name === name)?.parameters.map((one) => one.name),
+    );
     const now = plain(at(state.root, field.path));
-    const kept = typeof now === "object" && now ? Object.entries(now).filter(([key]) => key !== "name" && known.has(key)) : [];
+    const kept =
+      typeof now === "object" && now ? Object.entries(now).filter(([key]) => key !== "name" && known.has(key)) : [];
     if (named(now) === name) return undefined;
-    return edit(field.path, kept.length ? { name, ...Object.fromEntries(kept) } : name);
+    return edit(field, kept.length ? { name, ...Object.fromEntries(kept) } : name);
   }
 
   function shape(field, how, file) {
     const now = field.value;
-    const steady = typeof now === "object" && now ? (now.nominal ?? now.cycle?.[0][1] ?? now.steps?.[0][1] ?? "10 Mbit/s") : (now ?? "10 Mbit/s");
-    if (how === "steady") edit(field.path, steady);
-    if (how === "cycle") edit(field.path, { cycle: [["10 s", steady], ["10 s", format(parse(steady).value / 4, "rate")]] });
+    const steady =
+      typeof now === "object" && now
+        ? (now.nominal ?? now.cycle?.[0][1] ?? now.steps?.[0][1] ?? "10 Mbit/s")
+        : (now ?? "10 Mbit/s");
+    if (how === "steady") edit(field, steady);
+    if (how === "cycle")
+      edit(field, {
+        cycle: [
+          ["10 s", steady],
+          ["10 s", format(parse(steady).value / 4, "rate")],
+        ],
+      });
     if (how === "trace" && file) {
       take(put(state.text, ["files", file.name, "text"], file.text));
-      edit(field.path, { trace: file.name });
+      edit(field, { trace: file.name });
     }
   }
 
@@ -106,7 +141,10 @@ async function main() {
     }
     if (name === "each") {
       const rtt = plain(at(state.root, ["dumbbell", "rtt"])) ?? "40 ms";
-      edit(["dumbbell", "rtt"], state.meaning.flows.map(() => rtt));
+      edit(
+        { path: ["dumbbell", "rtt"] },
+        state.meaning.flows.map(() => rtt),
+      );
     }
   }
 
@@ -142,6 +180,7 @@ async function main() {
     if (event.kind === "progress") board.progress(event.fraction, event.series, event.meaning);
     if (event.kind === "finished") {
       board.finished(event.outcome, event.meaning);
+      state.shown = event.text;
       status("Done");
       for (const id of ["keep", "svg", "png", "csv"]) byId(id).disabled = false;
     }
@@ -167,9 +206,10 @@ async function main() {
 
   function capped({ packets, seconds, shorter }) {
     status("Not run", "wrong");
-    byId("cap-text").textContent = `This would send about ${format(packets / 1e6, "number", 2)} million packets and take about ${format(seconds, "time", 2)}.`;
+    byId("cap-text").textContent =
+      `This would send about ${format(packets / 1e6, "number", 2)} million packets and take about ${format(seconds, "time", 2)}.`;
     byId("shorten").textContent = `Shorten to ${format(shorter, "time", 2)}`;
-    byId("shorten").onclick = () => edit(["duration"], format(shorter, "time", 2));
+    byId("shorten").onclick = () => edit({ path: ["duration"] }, format(shorter, "time", 2));
     byId("anyway").onclick = () => runner.now(state.text, { anyway: true });
   }
 

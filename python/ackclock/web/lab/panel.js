@@ -5,6 +5,7 @@ import { digits } from "./quantity.js";
 import { axis, linearTicks, logTicks } from "./ticks.js";
 
 export const LEFT = 46;
+export const RIGHT = 8;
 const TOP = 20;
 
 const round = (value) => Math.round(value * 10) / 10;
@@ -54,7 +55,7 @@ export function bandPath(xs, lower, upper, x, y) {
 export function panel(what) {
   const { width, height, ticksBelow = true } = what;
   const bottom = height - (ticksBelow ? 20 : 6) - (what.xLabel ? 14 : 0);
-  const right = width - 8;
+  const right = width - RIGHT;
   const x = axis(what.x[0], what.x[1], LEFT, right, what.logX);
   const y = axis(what.y[0], what.y[1], bottom, TOP);
   const parts = [`<text class="title" x="0" y="12">${escaped(what.title)}</text>`];
@@ -63,33 +64,51 @@ export function panel(what) {
     parts.push(`<path d="M${LEFT} ${at}H${right}" stroke="var(--grid)"/>`);
     parts.push(`<text class="tick" x="${LEFT - 6}" y="${at + 4}" text-anchor="end">${digits(tick)}</text>`);
   }
-  const ticks = what.logX ? logTicks(...what.x) : linearTicks(what.x[0], what.x[1], Math.max(2, Math.floor(width / 90)));
+  const ticks = what.logX
+    ? logTicks(...what.x)
+    : linearTicks(what.x[0], what.x[1], Math.max(2, Math.floor(width / 90)));
   for (const tick of ticks) {
     const at = round(x(tick));
     parts.push(`<path d="M${at} ${TOP}V${bottom}" stroke="var(--grid)"/>`);
     const anchor = at > right - 12 ? "end" : "middle";
-    if (ticksBelow) parts.push(`<text class="tick" x="${at}" y="${bottom + 15}" text-anchor="${anchor}">${digits(tick)}</text>`);
+    if (ticksBelow)
+      parts.push(`<text class="tick" x="${at}" y="${bottom + 15}" text-anchor="${anchor}">${digits(tick)}</text>`);
   }
   parts.push(`<path d="M${LEFT} ${TOP}V${bottom}H${right}" fill="none" stroke="var(--axis)"/>`);
-  if (what.xLabel) parts.push(`<text class="tick" x="${(LEFT + right) / 2}" y="${height - 3}" text-anchor="middle">${escaped(what.xLabel)}</text>`);
+  if (what.xLabel)
+    parts.push(
+      `<text class="tick" x="${(LEFT + right) / 2}" y="${height - 3}" text-anchor="middle">${escaped(what.xLabel)}</text>`,
+    );
   for (const band of what.bands ?? []) {
-    parts.push(`<path class="band" d="${bandPath(band.xs, band.lower, band.upper, x, y)}" fill="var(--curve-${band.colour})" fill-opacity="0.45"/>`);
+    parts.push(
+      `<path class="band" d="${bandPath(band.xs, band.lower, band.upper, x, y)}" fill="var(--curve-${band.colour})" fill-opacity="0.45"/>`,
+    );
   }
   for (const line of what.lines ?? []) {
-    const look = line.faint ? 'stroke-dasharray="5 3" stroke-opacity="0.65" class="b"' : `stroke-opacity="${line.opacity ?? 1}" class="a"`;
-    parts.push(`<path d="${linePath(line.xs, line.ys, x, y)}" fill="none" stroke="var(--curve-${line.colour})" stroke-width="1.5" stroke-linejoin="round" ${look}/>`);
+    const look = line.faint
+      ? 'stroke-dasharray="5 3" stroke-opacity="0.65" class="b"'
+      : `stroke-opacity="${line.opacity ?? 1}" class="a"`;
+    parts.push(
+      `<path d="${linePath(line.xs, line.ys, x, y)}" fill="none" stroke="var(--curve-${line.colour})" stroke-width="1.5" stroke-linejoin="round" ${look}/>`,
+    );
   }
   for (const join of what.joins ?? []) {
     const [[fromX, fromY], [toX, toY]] = join;
-    parts.push(`<path d="M${round(x(fromX))} ${round(y(fromY))}L${round(x(toX))} ${round(y(toY))}" stroke="var(--axis)" stroke-dasharray="3 3"/>`);
+    parts.push(
+      `<path d="M${round(x(fromX))} ${round(y(fromY))}L${round(x(toX))} ${round(y(toY))}" stroke="var(--axis)" stroke-dasharray="3 3"/>`,
+    );
   }
   for (const point of what.points ?? []) {
     const fill = point.hollow ? "var(--back)" : `var(--curve-${point.colour})`;
     const at = [round(x(point.x)), round(y(point.y))];
-    parts.push(`<circle class="${point.hollow ? "b" : "a"}" cx="${at[0]}" cy="${at[1]}" r="${point.small ? 3 : 5}" fill="${fill}" stroke="var(--curve-${point.colour})" stroke-width="${point.small ? 1 : 2}"><title>${escaped(point.title ?? point.label ?? "")}</title></circle>`);
+    parts.push(
+      `<circle class="${point.hollow ? "b" : "a"}" cx="${at[0]}" cy="${at[1]}" r="${point.small ? 3 : 5}" fill="${fill}" stroke="var(--curve-${point.colour})" stroke-width="${point.small ? 1 : 2}"><title>${escaped(point.title ?? point.label ?? "")}</title></circle>`,
+    );
     if (!point.label) continue;
     const end = at[0] > right - 80;
-    parts.push(`<text class="tick" x="${at[0] + (end ? -9 : 9)}" y="${at[1] - 7}" text-anchor="${end ? "end" : "start"}">${escaped(point.label)}</text>`);
+    parts.push(
+      `<text class="tick" x="${at[0] + (end ? -9 : 9)}" y="${at[1] - 7}" text-anchor="${end ? "end" : "start"}">${escaped(point.label)}</text>`,
+    );
   }
   return parts.join("");
 }

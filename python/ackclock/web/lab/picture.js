@@ -29,16 +29,21 @@ export function picture(meaning, width, chosen) {
     return { x: left + stretch(column, plan.columns, narrow) * (right - left), y: y(at) };
   };
   const links = linksOf(meaning);
-  const drawn = links.filter(({ link }) => plan.nodes.has(link.from) && plan.nodes.has(link.to)).map((one) => {
-    const [from, to] = [place(one.link.from), place(one.link.to)];
-    return { ...one, from, to };
-  });
+  const drawn = links
+    .filter(({ link }) => plan.nodes.has(link.from) && plan.nodes.has(link.to))
+    .map((one) => {
+      const [from, to] = [place(one.link.from), place(one.link.to)];
+      return { ...one, from, to };
+    });
   const parts = drawn.map((one) => pipe(one, chosen));
-  for (const route of plan.routes) parts.push(thread(route, route.nodes.map(place), plan.rows, { card, width, y: y(route.group) }));
+  for (const route of plan.routes)
+    parts.push(thread(route, route.nodes.map(place), plan.rows, { card, width, y: y(route.group) }));
   for (const node of plan.nodes.keys()) parts.push(dot(node, place(node)));
   for (const one of drawn) if (waits(one.link)) parts.push(glyph(one.from, one.to));
   for (const one of drawn) parts.push(labels(one, narrow || plan.columns > 4));
-  meaning.flows.forEach((flow, at) => parts.push(cardOf(flow, at, { x: backward.has(at) ? width - card.width : 0, y: y(at) }, card, chosen)));
+  meaning.flows.forEach((flow, at) =>
+    parts.push(cardOf(flow, at, { x: backward.has(at) ? width - card.width : 0, y: y(at) }, card, chosen)),
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="The path: choose a flow or a link to change it">${parts.join("")}</svg>`;
 }
 
@@ -93,15 +98,25 @@ function labels({ link, back, from, to }, crowded) {
   const tight = Math.abs(to.x - from.x) < 120;
   const pace = link.varies ? `${rate}, varies` : rate;
   const above = tight ? [pace, delay] : [`${pace}, ${delay}`];
-  const below = [...(tight ? [link.queue, holds(link)] : [queueText(link)]), ...(link.loss ? [`loss: ${link.loss}`] : []), ...(back ? [`back: ${format(back.rate_bps, "rate")}, ${queueText(back)}`] : [])];
+  const below = [
+    ...(tight ? [link.queue, holds(link)] : [queueText(link)]),
+    ...(link.loss ? [`loss: ${link.loss}`] : []),
+    ...(back ? [`back: ${format(back.rate_bps, "rate")}, ${queueText(back)}`] : []),
+  ];
   const text = (line, at) => `<text class="note halo" x="${x}" y="${at}" text-anchor="middle">${escaped(line)}</text>`;
-  return [...above.map((line, k) => text(line, y - 18 - 14 * (above.length - 1 - k))), ...below.map((line, k) => text(line, y + 26 + 14 * k))].join("");
+  return [
+    ...above.map((line, k) => text(line, y - 18 - 14 * (above.length - 1 - k))),
+    ...below.map((line, k) => text(line, y + 26 + 14 * k)),
+  ].join("");
 }
 
 // The way of a group of flows, in its colour, beside those of the others.
 function thread({ group, back }, points, rows, { card, width, y }) {
   const offset = (group - (rows - 1) / 2) * Math.min(3, 12 / rows);
-  const path = [{ x: back ? width - card.width : card.width, y }, ...points.map((point) => ({ x: point.x, y: point.y + offset }))];
+  const path = [
+    { x: back ? width - card.width : card.width, y },
+    ...points.map((point) => ({ x: point.x, y: point.y + offset })),
+  ];
   const last = path[path.length - 1];
   return `<path class="thread" d="M${path.map((point) => `${point.x} ${point.y}`).join("L")}" stroke="var(--curve-${group % 6})"/><circle cx="${last.x}" cy="${last.y}" r="4" fill="var(--curve-${group % 6})"/>`;
 }
@@ -115,7 +130,8 @@ function cardOf(flow, at, { x, y }, card, chosen) {
   const count = flow.names.length;
   const control = flow.control ?? "UDP";
   const name = count > 1 ? `${flow.group} ×${digits(count)}` : flow.group;
-  const short = (text) => (text.length * 7.4 > card.width - 16 ? `${text.slice(0, Math.floor((card.width - 24) / 7.4))}…` : text);
+  const short = (text) =>
+    text.length * 7.4 > card.width - 16 ? `${text.slice(0, Math.floor((card.width - 24) / 7.4))}…` : text;
   const top = y - card.height / 2;
   const second = control === flow.group ? (count > 1 ? "flows" : "one flow") : control;
   return `<g class="element flow" data-id="${id}" role="button" tabindex="0" aria-pressed="${id === chosen}" aria-label="${escaped(`Flows ${flow.group}: ${count} of ${control}`)}"><title>${escaped(`${name}: ${control}`)}</title><rect x="${x + 1}" y="${top}" width="${card.width - 2}" height="${card.height}" rx="6"/><rect x="${x + 1}" y="${top}" width="6" height="${card.height}" fill="var(--curve-${at % 6})" class="tab"/><text x="${x + 14}" y="${y - 3}" class="name">${escaped(short(name))}</text><text x="${x + 14}" y="${y + 14}" class="note">${escaped(short(second))}</text></g>`;

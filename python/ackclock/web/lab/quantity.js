@@ -1,14 +1,43 @@
 // Quantities as the scenario language writes them: a number and a unit.
 
 const UNITS = {
-  time: [["s", 1], ["ms", 1e-3], ["us", 1e-6], ["µs", 1e-6], ["ns", 1e-9], ["min", 60], ["h", 3600]],
-  rate: [["Tbit/s", 1e12], ["Gbit/s", 1e9], ["Mbit/s", 1e6], ["kbit/s", 1e3], ["bit/s", 1]],
-  size: [["GB", 1e9], ["MB", 1e6], ["kB", 1e3], ["B", 1], ["GiB", 2 ** 30], ["MiB", 2 ** 20], ["KiB", 2 ** 10]],
-  packets: [["packets", 1], ["packet", 1]],
+  time: [
+    ["s", 1],
+    ["ms", 1e-3],
+    ["us", 1e-6],
+    ["µs", 1e-6],
+    ["ns", 1e-9],
+    ["min", 60],
+    ["h", 3600],
+  ],
+  rate: [
+    ["Tbit/s", 1e12],
+    ["Gbit/s", 1e9],
+    ["Mbit/s", 1e6],
+    ["kbit/s", 1e3],
+    ["bit/s", 1],
+  ],
+  size: [
+    ["GB", 1e9],
+    ["MB", 1e6],
+    ["kB", 1e3],
+    ["B", 1],
+    ["GiB", 2 ** 30],
+    ["MiB", 2 ** 20],
+    ["KiB", 2 ** 10],
+  ],
+  packets: [
+    ["packets", 1],
+    ["packet", 1],
+  ],
   bdp: [["bdp", 1]],
 };
 // In which units a number that a slider gives is written.
-const WRITTEN = { time: ["s", "ms", "us"], rate: ["Tbit/s", "Gbit/s", "Mbit/s", "kbit/s", "bit/s"], size: ["MB", "kB", "B"] };
+const WRITTEN = {
+  time: ["s", "ms", "us"],
+  rate: ["Tbit/s", "Gbit/s", "Mbit/s", "kbit/s", "bit/s"],
+  size: ["MB", "kB", "B"],
+};
 
 // {value, kind} of a text or a number, in seconds, bit/s, bytes or packets; null where it is none.
 export function parse(text) {
@@ -54,7 +83,9 @@ export function scale(low, high, { linear = false, whole = false, steps = 1000 }
     return rounded(linear ? low + share * (high - low) : from * (high / from) ** share);
   };
   const position = (wanted) => {
-    const share = linear ? (wanted - low) / (high - low) : Math.log(Math.max(wanted, from) / from) / Math.log(high / from);
+    const share = linear
+      ? (wanted - low) / (high - low)
+      : Math.log(Math.max(wanted, from) / from) / Math.log(high / from);
     return Math.round(steps * Math.min(1, Math.max(0, share)));
   };
   return { value, position };

@@ -16,7 +16,7 @@ export class Runner {
   #speed = 4e5; // packets per second; after each run what it was
 
   // tell({kind, ...}): "checked" {answer}, "capped" {packets, seconds, shorter}, "started" {meaning, partial},
-  // "progress" {fraction, series}, "finished" {outcome, meaning}, "cancelled", "failed" {message}.
+  // "progress" {fraction, series}, "finished" {outcome, meaning, text}, "cancelled", "failed" {message}.
   constructor(engine, tell) {
     this.#engine = engine;
     this.#tell = tell;
@@ -53,11 +53,12 @@ export class Runner {
     try {
       const outcome = await this.#engine.run(text, {
         overrides: partial ? { "observe.flows": false } : {},
-        onProgress: (fraction, series) => turn === this.#turn && this.#tell({ kind: "progress", fraction, series, meaning }),
+        onProgress: (fraction, series) =>
+          turn === this.#turn && this.#tell({ kind: "progress", fraction, series, meaning }),
       });
       if (turn !== this.#turn) return;
       if (outcome.seconds > 0.1) this.#speed = outcome.packets / outcome.seconds;
-      this.#tell({ kind: "finished", outcome, meaning });
+      this.#tell({ kind: "finished", outcome, meaning, text });
     } catch (error) {
       if (turn !== this.#turn) return;
       this.#tell(error instanceof Cancelled ? { kind: "cancelled" } : { kind: "failed", message: error.message });

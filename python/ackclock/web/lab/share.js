@@ -20,7 +20,10 @@ export async function unpackedLink(hash) {
   if (!text.startsWith(FORM)) return null;
   try {
     const binary = atob(text.slice(FORM.length).replace(/-/g, "+").replace(/_/g, "/"));
-    const bytes = await through(new DecompressionStream("deflate-raw"), Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+    const bytes = await through(
+      new DecompressionStream("deflate-raw"),
+      Uint8Array.from(binary, (character) => character.charCodeAt(0)),
+    );
     const setUp = JSON.parse(new TextDecoder().decode(bytes));
     return typeof setUp?.scenario === "string" ? setUp : null;
   } catch {

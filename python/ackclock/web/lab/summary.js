@@ -5,7 +5,7 @@ import { digits } from "./quantity.js";
 
 const MOST_ROWS = 12;
 
-// A set-up's numbers, [label, unit, value, whether more is better (null: neither)], and those of its flows by name.
+// A set-up's numbers, [label, unit, value], and those of its flows by name.
 export function numbersOf(result) {
   const sum = (list, key) => list.reduce((total, one) => total + (one[key] ?? 0), 0);
   const sent = sum(result.flows, "sent_packets");
@@ -20,12 +20,15 @@ export function numbersOf(result) {
       ["Packets lost", "%", sent ? (100 * sum(result.flows, "lost_packets")) / sent : null],
       ["Fairness (Jain)", "", result.fairness],
     ],
-    flows: result.flows.map((flow) => [`Goodput of ${flow.name}`, "Mbit/s", flow.goodput_bps / 1e6]),
+    flows: result.flows.flatMap((flow) => [
+      [`Goodput of ${flow.name}`, "Mbit/s", flow.goodput_bps / 1e6],
+      [`Mean delay of ${flow.name}, one way`, "ms", times(flow.one_way_delay_mean_s, 1000)],
+    ]),
   };
 }
 
 function times(value, factor) {
-  return value === null ? null : value * factor;
+  return value === null || value === undefined ? null : value * factor;
 }
 
 const shown = (value) => (value === null || value === undefined || !Number.isFinite(value) ? "–" : digits(value));
@@ -43,14 +46,37 @@ export function summaryTable(a, b) {
   const lines = [...mine.all.map((one, at) => [one, theirs?.all[at]])];
   const names = new Set([...mine.flows, ...(theirs?.flows ?? [])].map(([label]) => label));
   const flows = [...names].map((label) => [
-    mine.flows.find((one) => one[0] === label) ?? [label, "Mbit/s", null],
-    theirs?.flows.find((one) => one[0] === label) ?? [label, "Mbit/s", null],
+    mine.flows.find((one) => one[0] === label) ?? [label, "", null],
+    theirs?.flows.find((one) => one[0] === label) ?? [label, "", null],
   ]);
-  if (flows.length > 1) lines.push(...flows.slice(0, MOST_ROWS));
+  if (flows.length > 2) lines.push(...flows.slice(0, MOST_ROWS));
   const heads = theirs ? ["", "A (now)", "B (kept)", "A − B"] : ["", "Value"];
   const rows = lines.map(([[label, unit, value], other]) =>
-    make("tr", {}, make("th", { scope: "row" }, label, unit ? make("span", { class: "unit" }, ` (${unit})`) : ""),
-      make("td", {}, shown(value)), theirs ? [make("td", {}, shown(other?.[2])), make("td", {}, change(value, other?.[2]))] : null));
-  const more = flows.length > MOST_ROWS ? make("caption", { class: "small muted" }, `The first ${MOST_ROWS} of ${flows.length} flows`) : null;
-  return make("table", { class: "summary" }, more, make("thead", {}, make("tr", {}, heads.map((head) => make("th", { scope: "col" }, head)))), make("tbody", {}, rows));
+    make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, label, unit ? make("span", { class: "unit" }, ` (${unit})`) : ""),
+      make("td", {}, shown(value)),
+      theirs ? [make("td", {}, shown(other?.[2])), make("td", {}, change(value, other?.[2]))] : null,
+    ),
+  );
+  const more =
+    flows.length > MOST_ROWS
+      ? make("caption", { class: "small muted" }, `The first ${MOST_ROWS / 2} of ${flows.length / 2} flows`)
+      : null;
+  return make(
+    "table",
+    { class: "summary" },
+    more,
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        heads.map((head) => make("th", { scope: "col" }, head)),
+      ),
+    ),
+    make("tbody", {}, rows),
+  );
 }

@@ -7,7 +7,8 @@ export function linearTicks(low, high, count = 5) {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10);
   const ticks = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); k += 1) ticks.push(Number((k * step).toPrecision(12)));
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); k += 1)
+    ticks.push(Number((k * step).toPrecision(12)));
   return ticks;
 }
 

@@ -80,7 +80,7 @@ class Reader {
     if (first === "[") return this.array(from);
     if (first === "{") return this.inlineTable(from);
     if (first === '"' || first === "'") return { type: "string", value: this.string(), from, to: this.at };
-    const word = this.match(/[^\s,\]}#]+(?: \d[\d:.]*)?/y) ?? this.fail();
+    const word = this.match(/\d{4}-\d\d-\d\d \d\d:[^\s,\]}#]*|[^\s,\]}#]+/y) ?? this.fail();
     return { ...bare(word, this), from, to: this.at };
   }
 
@@ -189,7 +189,11 @@ function header(reader, root) {
   let table;
   if (many) {
     if (!outer.entries.has(last)) {
-      outer.entries.set(last, { node: { type: "array", items: [], tables: true, from: null, to: null }, from, to: null });
+      outer.entries.set(last, {
+        node: { type: "array", items: [], tables: true, from: null, to: null },
+        from,
+        to: null,
+      });
     }
     const { node } = outer.entries.get(last);
     if (!node.tables) reader.fail();
@@ -213,6 +217,7 @@ export function at(root, path) {
 // What stands there as a plain value, or undefined.
 export function plain(node) {
   if (!node) return undefined;
-  if (node.type === "table") return Object.fromEntries([...node.entries].map(([key, entry]) => [key, plain(entry.node)]));
+  if (node.type === "table")
+    return Object.fromEntries([...node.entries].map(([key, entry]) => [key, plain(entry.node)]));
   return node.type === "array" ? node.items.map(plain) : node.value;
 }

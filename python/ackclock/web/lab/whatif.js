@@ -21,7 +21,11 @@ export function numbersOf(root, groups) {
     else {
       const quantity = parse(node.value);
       if (!quantity || path[0] === "sweep" || path[0] === "files" || SKIPPED.has(path[0])) return;
-      const label = path.map((step, place) => (path[0] === "flows" && place === 1 ? (groups[step] ?? step + 1) : typeof step === "number" ? step + 1 : step)).join(" ");
+      const label = path
+        .map((step, place) =>
+          path[0] === "flows" && place === 1 ? (groups[step] ?? step + 1) : typeof step === "number" ? step + 1 : step,
+        )
+        .join(" ");
       found.push({ path, label, ...quantity });
     }
   };
@@ -59,8 +63,12 @@ export class WhatIf {
     this.#now = { text, root, meaning };
     const select = byId("whatif-number");
     const chosen = select.value;
-    const numbers = numbersOf(root, meaning.flows.map((flow) => flow.group));
-    const same = [...select.options].map((option) => option.textContent).join() === numbers.map((one) => one.label).join();
+    const numbers = numbersOf(
+      root,
+      meaning.flows.map((flow) => flow.group),
+    );
+    const same =
+      [...select.options].map((option) => option.textContent).join() === numbers.map((one) => one.label).join();
     if (same) return;
     select.replaceChildren(...numbers.map((one) => make("option", { value: one.path.join(".") }, one.label)));
     const kept = numbers.some((one) => one.path.join(".") === chosen);
@@ -85,14 +93,20 @@ export class WhatIf {
 
   async #run() {
     const number = this.#chosen();
-    const bounds = ["whatif-from", "whatif-to"].map((id) => parse(number?.kind === "number" ? Number(byId(id).value) : byId(id).value));
+    const bounds = ["whatif-from", "whatif-to"].map((id) =>
+      parse(number?.kind === "number" ? Number(byId(id).value) : byId(id).value),
+    );
     const count = Math.min(40, Math.max(2, Number(byId("whatif-steps").value) || 9));
     if (!number || bounds.some((one) => !one || one.kind !== number.kind || !Number.isFinite(one.value))) {
       this.#said(`Both ends have to be a ${number?.kind ?? "number"} as in the text.`);
       return;
     }
     const { text, meaning } = this.#now;
-    const whole = number.kind === "packets" || (number.kind === "number" && Number.isInteger(number.value) && bounds.every((one) => Number.isInteger(one.value)));
+    const whole =
+      number.kind === "packets" ||
+      (number.kind === "number" &&
+        Number.isInteger(number.value) &&
+        bounds.every((one) => Number.isInteger(one.value)));
     const { values, ratio } = stepsOf(bounds[0].value, bounds[1].value, count, whole);
     if (meaning.expected_packets * values.length > 4 * MOST_PACKETS) {
       this.#said("So many runs of this scenario would take too long; shorten its duration or take fewer steps.");
@@ -115,7 +129,9 @@ export class WhatIf {
         onProgress: (fraction) => (byId("whatif-progress").value = fraction),
       });
       const failed = runs.filter((run) => !run).length;
-      this.#said(`${runs.length - failed} runs${failed ? `, ${failed} could not be done` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}.`);
+      this.#said(
+        `${runs.length - failed} runs${failed ? `, ${failed} could not be done` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}.`,
+      );
     } catch (error) {
       this.#said(error instanceof Cancelled ? "Cancelled." : error.message);
     }
@@ -130,15 +146,24 @@ export class WhatIf {
   #draw(number, values, runs, ratio, meaning) {
     const box = byId("whatif-figure");
     const factor = { time: 1000, rate: 1e-6, size: 1e-3 }[number.kind] ?? 1;
-    const unit = { time: " (ms)", rate: " (Mbit/s)", size: " (kB)", packets: " (packets)", bdp: " (bdp)" }[number.kind] ?? "";
+    const unit =
+      { time: " (ms)", rate: " (Mbit/s)", size: " (kB)", packets: " (packets)", bdp: " (bdp)" }[number.kind] ?? "";
     const there = values.map((value, at) => ({ x: value * factor, run: runs[at] })).filter((one) => one.run);
     const groups = meaning.flows.map((flow) => flow.group);
     const mean = (list) => (list.length ? list.reduce((sum, value) => sum + value, 0) / list.length : null);
-    const lines = (pick) => groups.map((group, at) => ({
-      xs: there.map((one) => one.x),
-      ys: there.map(({ run }) => mean(run.flows.filter((flow) => flow.group === group).map(pick).filter(Number.isFinite))),
-      colour: at % 6,
-    }));
+    const lines = (pick) =>
+      groups.map((group, at) => ({
+        xs: there.map((one) => one.x),
+        ys: there.map(({ run }) =>
+          mean(
+            run.flows
+              .filter((flow) => flow.group === group)
+              .map(pick)
+              .filter(Number.isFinite),
+          ),
+        ),
+        colour: at % 6,
+      }));
     const width = box.clientWidth;
     const each = width > 620 ? Math.floor(width / 3) : width;
     const x = [Math.min(...values) * factor, Math.max(...values) * factor];
@@ -149,12 +174,35 @@ export class WhatIf {
     ].map(([title, pick]) => {
       const drawn = lines(pick);
       const most = Math.max(0, ...drawn.flatMap((line) => line.ys).filter(Number.isFinite));
-      const points = drawn.flatMap((line, at) => line.xs.map((value, k) => ({ x: value, y: line.ys[k], colour: line.colour, title: `${groups[at]}: ${line.ys[k]}` })).filter((point) => Number.isFinite(point.y)));
-      return panel({ title, x, logX: ratio, y: [0, headroom(most)], lines: drawn, points: points.map((point) => ({ ...point, small: true })), width: each, height: 190, xLabel: number.label + unit });
+      const points = drawn.flatMap((line, at) =>
+        line.xs
+          .map((value, k) => ({ x: value, y: line.ys[k], colour: line.colour, title: `${groups[at]}: ${line.ys[k]}` }))
+          .filter((point) => Number.isFinite(point.y)),
+      );
+      return panel({
+        title,
+        x,
+        logX: ratio,
+        y: [0, headroom(most)],
+        lines: drawn,
+        points: points.map((point) => ({ ...point, small: true })),
+        width: each,
+        height: 190,
+        xLabel: number.label + unit,
+      });
     });
-    const legend = legendOf(groups.map((group, at) => ({ label: group, colour: at % 6 })), width);
+    const legend = legendOf(
+      groups.map((group, at) => ({ label: group, colour: at % 6 })),
+      width,
+    );
     const place = (at) => (each === width ? `0 ${legend.height + at * 200}` : `${at * each} ${legend.height}`);
-    const inside = legend.text + panels.map((text, at) => `<g transform="translate(${place(at)})">${text}</g>`).join("");
-    box.innerHTML = svg(width, legend.height + (each === width ? 600 : 195), inside, `Goodput, round trip and loss over ${number.label}`);
+    const inside =
+      legend.text + panels.map((text, at) => `<g transform="translate(${place(at)})">${text}</g>`).join("");
+    box.innerHTML = svg(
+      width,
+      legend.height + (each === width ? 600 : 195),
+      inside,
+      `Goodput, round trip and loss over ${number.label}`,
+    );
   }
 }
