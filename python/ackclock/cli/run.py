@@ -245,7 +245,8 @@ def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, war
     from ackclock.report.scenario_page import Origin, write_scenario_report
 
     stem = "-".join(Path(scenario.file).stem.split())
-    origin = Origin(shlex.join(["ackclock", *sys.argv[1:]]), as_written(scenario.text), scenario.overrides)
+    command = shlex.join(["ackclock", *sys.argv[1:]])
+    origin = Origin(command, as_written(scenario.text), scenario.overrides, scenario.text)
     return write_scenario_report(runs, out / f"{stem}.html", origin, drawn=drawn, warnings=warnings)
 
 

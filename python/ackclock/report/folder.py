@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from ackclock.report import page, study_view
+from ackclock.report import alive, page, study_view
 from ackclock.report.figures import study_stem
 from ackclock.report.index_page import render_index
 from ackclock.report.library import LIBRARY, plain_plotly
 from ackclock.report.study_page import Link, Place, render_page
 from ackclock.study.result import StudyResult
+from ackclock.web.module import MODULE
 
 INDEX = "index.html"
 
@@ -19,11 +20,11 @@ INDEX = "index.html"
 def write_report(results: Sequence[StudyResult], folder: Path, command: str) -> Path:
     """Write the pages of ``results`` into ``folder`` and return the path of their index.
 
-    The pages need no network: the library that draws lies beside them. ``command`` is the command line that makes them
-    again. Pages that an earlier report has left there are gone afterwards.
+    The pages need no network: the library that draws, and the simulator, lie beside them. ``command`` is the command
+    line that makes them again. Pages that an earlier report has left there are gone afterwards.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for old in (*folder.glob("*.html"), folder / LIBRARY):
+    for old in (*folder.glob("*.html"), folder / LIBRARY, folder / alive.BESIDE):
         old.unlink(missing_ok=True)
     taken = {"index"}
     theses = {result.source.thesis.key: result.source.thesis for result in results}
@@ -35,6 +36,8 @@ def write_report(results: Sequence[StudyResult], folder: Path, command: str) -> 
 
     everything = Link(INDEX, "All studies")
     page.written(plain_plotly(), folder / LIBRARY)
+    if MODULE.exists():
+        page.written(alive.module_beside(), folder / alive.BESIDE)
     for key, href in indexes.items():
         group = [result for result in results if result.source.thesis.key == key]
         text = render_index(group, command, pages=pages, indexes={}, up=[everything])

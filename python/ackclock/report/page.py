@@ -12,7 +12,9 @@ from markupsafe import Markup
 
 from ackclock import numbers
 from ackclock.files import replacing
+from ackclock.report import alive as live
 from ackclock.report.library import LIBRARY, packed_plotly
+from ackclock.web.module import packed_module
 
 _ASSETS = Path(__file__).with_name("assets")
 _FIGURES = (
@@ -41,24 +43,33 @@ def rendered(
     styles: Sequence[str] = ("report.css",),
     scripts: Sequence[str] = SCRIPTS,
     library_beside: bool = False,
+    alive: live.Alive | None = None,
     **values: Any,
 ) -> str:
     """A page made by ``template``: what ``layout.html.j2`` needs, and the page's own ``values``.
 
-    The library that draws is inside where there are ``figures``; or it lies beside the pages of a folder.
+    The library that draws is inside where there are ``figures``; or it lies beside the pages of a folder. So it is with
+    the simulator's module, where the page can run its cases: ``alive``.
     """
     inside = figures and not library_beside
+    running = alive is not None and alive.there
     return (
         environment()
         .get_template(template)
         .render(
             title=title,
-            css=Markup("").join(asset(style) for style in styles),
+            css=Markup("").join(
+                [*(asset(style) for style in styles), live.styles() if running else Markup("")]
+            ),
             theme_js=asset("theme.js"),
             scripts=[asset(script) for script in scripts],
             figures_js=figures_script() if figures else "",
             plotly=packed_plotly() if inside else "",
             library=LIBRARY if figures and library_beside else "",
+            alive=alive,
+            alive_js=live.script() if running else "",
+            module=packed_module() if running and not library_beside else "",
+            module_beside=live.BESIDE if running and library_beside else "",
             **values,
         )
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import numbers
-from ackclock.report import scenario_figures, sweep_view
+from ackclock.report import alive, scenario_figures, sweep_view
 from ackclock.report.figures import FigureView
 from ackclock.report.page import rendered, written
 from ackclock.report.scenario_tables import Table, flow_table, link_table
@@ -40,6 +40,8 @@ class Origin:
     command: str
     text: str
     overrides: Mapping[str, Any]
+    whole: str = ""
+    """The text with what stands in the files that it names; empty where it names none."""
 
 
 def write_scenario_report(
@@ -69,6 +71,7 @@ def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: S
         title=first.scenario,
         figures=bool(sweep) or any(point.figures for point in points),
         sweep=sweep,
+        alive=alive.of_runs(origin.whole or origin.text, origin.overrides, drawn[:MOST_POINTS], len(seeds)),
         points=points,
         more=len(groups) - len(points),
         seeds=numbers.ranges(seeds),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ackclock.report import page, study_view
+from ackclock.report import alive, page, study_view
 from ackclock.study.result import StudyResult
 
 ANCHOR = "study"
@@ -48,6 +48,7 @@ def render_page(result: StudyResult, command: str, place: Place | None = None) -
         title=result.title,
         figures=any(not figure.empty for figure in study.figures) or bool(study.cards),
         library_beside=place is not None,
+        alive=alive.of_study(result),
         study=study,
         place=place,
     )

@@ -21,6 +21,9 @@ from ackclock.web.module import packed, packed_module
 LAB = Path(__file__).with_name("lab")
 """``index.html.j2``, the module ``main.js`` with what it imports, and its style sheet."""
 
+SIMULATING = Path(__file__).with_name("simulating.css")
+"""What every page that simulates has, on top of the reports' style sheet."""
+
 _TOLD = {"name", "title", "question", "change", "look", "variants"}
 """What of a lesson the page shows."""
 
@@ -41,7 +44,7 @@ def render_lab(given: Mapping[str, Any]) -> str:
     Colours, theme and what all pages share are those of the reports.
     """
     theme, page, script = asset("theme.js"), asset("page.js"), Markup(bundle(LAB / "main.js"))  # noqa: S704
-    own = (LAB / "lab.css").read_text(encoding="utf-8")
+    own = (LAB / "lab.css").read_text(encoding="utf-8") + SIMULATING.read_text(encoding="utf-8")
     told = [
         {**lesson.model_dump(by_alias=True, include=_TOLD), "scenario": lesson.scenario}
         for lesson in lessons()

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from ackclock.report import write_report
+from ackclock.report.alive import BESIDE
 from ackclock.report.systems import systems_of
+from ackclock.web.module import MODULE
 
 from .document import Document
 from .synthetic import OTHER_THESIS, many_studies, small_study, sweep_study, table_study
@@ -135,11 +137,25 @@ def test_what_was_not_reproduced_is_on_the_index_of_its_thesis_with_its_finding(
 def test_one_thesis_has_one_index(tmp_path: Path) -> None:
     write_report([small_study(1), small_study(2)], tmp_path, "ackclock reproduce synthetic")
     assert sorted(path.name for path in tmp_path.iterdir()) == [
+        # The simulator, where it was built for pages.
+        *([BESIDE] if MODULE.exists() else []),
         "index.html",
         "plotly.min.js",
         "synthetic-figure-1.html",
         "synthetic-figure-2.html",
     ]
+
+
+def test_a_report_without_the_simulators_module_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ackclock.report.alive.MODULE", tmp_path / "none")
+    monkeypatch.setattr("ackclock.report.folder.MODULE", tmp_path / "none")
+    index = write_report([small_study(1)], tmp_path / "report", "ackclock reproduce synthetic")
+    page = index.with_name("synthetic-figure-1.html").read_text(encoding="utf-8")
+    assert "without the simulator's WebAssembly module" in page
+    assert "wasm-unsafe-eval" not in page
+    assert not index.with_name(BESIDE).exists()
 
 
 def test_pages_of_an_earlier_report_are_gone(tmp_path: Path) -> None:

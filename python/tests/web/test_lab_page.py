@@ -126,9 +126,11 @@ class Lab:
 
     def choose(self, element: str) -> None:
         """Choose what is drawn in the picture."""
+        # Found and clicked at once: the picture is drawn anew when its box has got its size.
         self.run(
-            "arguments[0].dispatchEvent(new MouseEvent('click', { bubbles: true }))",
-            self.find(f'[data-id="{element}"]'),
+            'document.querySelector(`[data-id="${arguments[0]}"]`)'
+            ".dispatchEvent(new MouseEvent('click', { bubbles: true }))",
+            element,
         )
 
 

@@ -4,8 +4,13 @@
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%:()*+-;,=.?@^_\x60{|}~";
 
 // The bytes that were compressed with gzip and written in base 85, see module.py.
-export async function unpacked(id) {
-  const stream = new Blob([bytesOf(document.getElementById(id).textContent.trim())]).stream();
+export function unpacked(id) {
+  return unpackedText(document.getElementById(id).textContent.trim());
+}
+
+// The same from the text itself.
+export async function unpackedText(text) {
+  const stream = new Blob([bytesOf(text)]).stream();
   return new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 

@@ -83,8 +83,8 @@ function linesOf(a, b, pick) {
   return [...of(b, true), ...of(a, false)].filter((line) => line.ys);
 }
 
-// The figure over time as SVG text. `a` and `b` are views; either may be null.
-export function timeFigure(a, b, width, { heightOfPanel = 128 } = {}) {
+// The figure over time as SVG text. `a` and `b` are views; either may be null. `other` is what the legend calls `b`.
+export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: B" } = {}) {
   const thin = (a?.flows.length ?? 0) > MANY;
   const duration = Math.max(a?.duration ?? 0, b?.duration ?? 0) || 1;
   const flowLines = (quantity, factor) =>
@@ -122,7 +122,7 @@ export function timeFigure(a, b, width, { heightOfPanel = 128 } = {}) {
         }
       : { title: "Share of goodput (%)", lines: edges, bands, y: [0, 100] },
   ];
-  const legend = legendOf([...legendEntries(a), ...(b ? [{ label: "dashed: B", colour: null }] : [])], width);
+  const legend = legendOf([...legendEntries(a), ...(b ? [{ label: other, colour: null }] : [])], width);
   let top = legend.height;
   const parts = [legend.text];
   panels.forEach((one, at) => {

@@ -40,7 +40,8 @@ function change(a, b) {
   return `${by >= 0 ? "+" : "−"}${digits(Math.abs(by))}${relative}`;
 }
 
-export function summaryTable(a, b) {
+// `called` is what the columns are called where there are both.
+export function summaryTable(a, b, called = { now: "A (now)", kept: "B (kept)", change: "A − B" }) {
   const mine = numbersOf(a);
   const theirs = b ? numbersOf(b) : null;
   const lines = [...mine.all.map((one, at) => [one, theirs?.all[at]])];
@@ -50,7 +51,7 @@ export function summaryTable(a, b) {
     theirs?.flows.find((one) => one[0] === label) ?? [label, "", null],
   ]);
   if (flows.length > 2) lines.push(...flows.slice(0, MOST_ROWS));
-  const heads = theirs ? ["", "A (now)", "B (kept)", "A − B"] : ["", "Value"];
+  const heads = theirs ? ["", called.now, called.kept, called.change ?? "Change"] : ["", "Value"];
   const rows = lines.map(([[label, unit, value], other]) =>
     make(
       "tr",

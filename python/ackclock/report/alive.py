@@ -1,0 +1,122 @@
+"""What a page needs to run one of its cases again in the reader's browser, beside what was recorded of it."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from ackclock import web
+from ackclock.numbers import rounded
+from ackclock.overrides import merge
+from ackclock.report.cases import full_label
+from ackclock.run import Run
+from ackclock.series import Series, Vector
+from ackclock.study.result import StudyResult
+from ackclock.web.bundle import bundle
+from ackclock.web.module import MODULE, packed, packed_module
+
+BESIDE = "ackclock.wasm.js"
+"""The packed module's name beside the pages of a folder."""
+MOST_SAMPLES = 1500
+"""Of a recorded curve: it is drawn smaller than a figure of the report, and no case may make a page much larger."""
+MOST_OWNERS = 12
+"""Of flows and of links that have recorded curves."""
+
+_WEB = Path(web.__file__).parent
+_DRAWN = {"flows": ("cwnd_packets", "rtt_s", "goodput_bps"), "links": ("queue_packets",)}
+_RATES = {"goodput_bps"}
+"""Counted from one sample to the next: fewer samples are means of what is between them."""
+
+
+@dataclass(frozen=True)
+class Alive:
+    """The section of a page."""
+
+    labels: Sequence[str]
+    """What the list of cases calls them."""
+    cases: str
+    """The scenario and what each case sets in it, packed."""
+    replications: int
+    judged: str
+    """What rests on all of the replications, as the start of a sentence."""
+    there: bool
+    """Whether the package has the module."""
+
+
+def of_study(result: StudyResult) -> Alive:
+    """The cases of a study, each with the first of its seeds."""
+    cases = [_case(case.overrides, case.seeds[0], case.series) for case in result.cases if case.seeds]
+    labels = [full_label(case) for case in result.cases if case.seeds]
+    return _alive(result.scenario_text, labels, cases, result.replications, "claims are judged")
+
+
+def of_runs(text: str, overrides: Mapping[str, Any], runs: Sequence[Run], replications: int) -> Alive:
+    """A scenario of one's own, at each point that the page draws."""
+    cases = [_case(merge(overrides, run.point), run.seed, run.result.get("series")) for run in runs]
+    labels = [
+        ", ".join(f"{path} = {value}" for path, value in run.point.items()) or run.scenario for run in runs
+    ]
+    return _alive(text, labels, cases, replications, "the tables are means")
+
+
+def styles() -> Markup:
+    """The style sheets of the section."""
+    files = (_WEB / "simulating.css", _WEB / "alive" / "alive.css")
+    return Markup("").join(Markup(file.read_text(encoding="utf-8")) for file in files)  # noqa: S704 (files of ours)
+
+
+@functools.cache
+def script() -> Markup:
+    """The section's script."""
+    return Markup(bundle(_WEB / "alive" / "main.js"))  # noqa: S704 (files of ours)
+
+
+def module_beside() -> str:
+    """The packed module as a script, for a file that many pages load; base 85 has no quote and no backslash."""
+    return f'globalThis.ackclockModule = "{packed_module()}";\n'
+
+
+def _alive(
+    text: str, labels: Sequence[str], cases: Sequence[Mapping[str, Any]], replications: int, judged: str
+) -> Alive:
+    there = MODULE.exists() and bool(cases)
+    content = json.dumps({"base": text, "cases": cases}, ensure_ascii=False, allow_nan=False)
+    return Alive(labels, packed(content.encode()) if there else "", replications, judged, there)
+
+
+def _case(overrides: Mapping[str, Any], seed: int, series: Series | None) -> dict[str, Any]:
+    return {"overrides": dict(overrides), "seed": seed, "recorded": _recorded(series)}
+
+
+def _recorded(series: Series | None) -> dict[str, Any] | None:
+    """What the section draws of a case's series, in the form of a result's; None where there is nothing of it."""
+    if series is None:
+        return None
+    each = -(-series.time_s.size // MOST_SAMPLES) or 1
+    found: dict[str, Any] = {"each": each, "means": sorted(_RATES)}
+    found["time_s"] = rounded(series.time_s[each - 1 :: each], 9)
+    for kind, quantities in _DRAWN.items():
+        found[kind] = {}
+        for owner in series.owners(kind)[:MOST_OWNERS]:
+            there = [quantity for quantity in quantities if quantity in series.quantities(kind, owner)]
+            values = {quantity: series.values(kind, owner, quantity) for quantity in there}
+            found[kind][owner] = {
+                quantity: rounded(_fewer(one, each, mean=quantity in _RATES), 7)
+                for quantity, one in values.items()
+            }
+    return found if any(any(found[kind].values()) for kind in _DRAWN) else None
+
+
+def _fewer(values: Vector, each: int, *, mean: bool) -> Vector:
+    """The last of every ``each`` samples, or their mean."""
+    if not mean or each == 1:
+        return values[each - 1 :: each]
+    stretches = np.nan_to_num(values[: values.size // each * each]).reshape(-1, each)
+    return np.asarray(stretches.mean(axis=1))

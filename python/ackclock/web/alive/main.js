@@ -1,0 +1,163 @@
+// "Change this and run it" on the page of a report: one seed of one case, in the reader's browser.
+//
+// Nothing is started, and the packed module is not even read, before the reader presses the button.
+
+import { given, unpacked, unpackedText } from "../engine/embedded.js";
+import { Engine } from "../engine/engine.js";
+import { byId, later, make, say } from "../lab/dom.js";
+import { Editor } from "../lab/editor.js";
+import { timeFigure, view } from "../lab/figures.js";
+import { Runner } from "../lab/runner.js";
+import { summaryTable } from "../lab/summary.js";
+import { textOf } from "./document.js";
+import { compared } from "./recorded.js";
+
+const PAUSE_MS = 150;
+// What a run of one's own would do many times; a page makes one run.
+const MANY_RUNS = ["sweep", "replications", "precision"];
+
+// `shown` is what the reader sees: the case, its text and meaning as recorded, what is drawn behind, the last run.
+const state = { engine: null, runner: null, cases: null, editor: null, shown: null };
+globalThis.ackclock = state; // for whoever looks on the console, and for tests
+
+async function begin() {
+  byId("alive-open").disabled = true;
+  status("Starting the simulator");
+  try {
+    const texts = JSON.parse(new TextDecoder().decode(await unpacked("alive-cases")));
+    state.cases = texts.cases.map((one) => ({ ...one, base: texts.base }));
+    state.engine = await Engine.start(await unpackedText(await packedModule()));
+    state.runner = new Runner(state.engine, heard);
+  } catch (error) {
+    byId("alive-open").disabled = false;
+    status(`The simulator does not start: ${error.message}`);
+    return;
+  }
+  byId("alive-open").hidden = true;
+  for (const id of ["alive-bench", "alive-run", "alive-cancel", "alive-reset"]) byId(id).hidden = false;
+  state.editor = new Editor({
+    area: byId("text"),
+    behind: byId("behind"),
+    problems: byId("problems"),
+    changed: later(PAUSE_MS, check),
+  });
+  addEventListener("resize", later(PAUSE_MS, draw));
+  await choose();
+}
+
+// Inside the page, or in a file that pages of a folder share: a script, as a page from a file can load nothing else.
+function packedModule() {
+  const inside = byId("module");
+  if (inside) return Promise.resolve(inside.textContent.trim());
+  const file = given("alive-given").module;
+  return new Promise((done, failed) => {
+    const script = make("script", { src: file });
+    script.onload = () => done(globalThis.ackclockModule);
+    script.onerror = () => failed(new Error(`${file} is not beside this page`));
+    document.head.append(script);
+  });
+}
+
+// The case of the list, as it was run: its text with everything that the case sets, and its seed.
+async function choose() {
+  const index = Number(byId("alive-case").value);
+  const { base, overrides, seed, recorded } = state.cases[index];
+  const { document: whole, errors } = await state.engine.check(base, { overrides });
+  if (!whole) {
+    status(errors[0]?.message ?? "This case cannot be read.");
+    return;
+  }
+  const kept = Object.entries(whole).filter(([key]) => !MANY_RUNS.includes(key));
+  const text = textOf({ ...Object.fromEntries(kept), seed });
+  const { meaning } = await state.engine.check(text);
+  const behind = recorded && meaning ? view(recorded, meaning) : null;
+  state.shown = { index, text, meaning, recorded, behind, now: null, result: null, unchanged: null, compared: null };
+  state.editor.text = text;
+  await run();
+}
+
+async function check(text) {
+  const { errors, warnings } = await state.engine.check(text);
+  if (text === state.editor.text) state.editor.mark(errors, warnings);
+}
+
+function run() {
+  return state.runner.now(state.editor.text, { anyway: true });
+}
+
+// What the runner tells.
+function heard(told) {
+  const { shown } = state;
+  document.body.dataset.alive = told.kind;
+  if (told.kind === "checked") {
+    state.editor.mark(told.answer.errors, told.answer.warnings);
+    if (!told.answer.meaning) status("The text is wrong: see below it.");
+  }
+  if (told.kind === "started") busy(true);
+  if (told.kind === "progress") {
+    byId("alive-progress").value = told.fraction;
+    if (told.series) shown.now = view(told.series, told.meaning);
+    draw();
+  }
+  if (told.kind === "finished") finished(told);
+  if (told.kind === "cancelled") status("Cancelled");
+  if (told.kind === "failed") status(told.message);
+  if (["finished", "cancelled", "failed"].includes(told.kind)) busy(false);
+}
+
+function finished({ outcome, meaning, text }) {
+  const { shown } = state;
+  shown.now = view(outcome.result.series, meaning);
+  shown.result = outcome;
+  if (text === shown.text) {
+    shown.unchanged = outcome.result;
+    shown.compared = shown.recorded && compared(shown.recorded, outcome.result.series);
+    // The same run with all that the report did not keep. Where it is not the same, what was recorded stays.
+    if (!shown.compared?.other) shown.behind = shown.now;
+  }
+  const changed = text !== shown.text;
+  byId("alive-summary").replaceChildren(
+    summaryTable(outcome.result, changed ? shown.unchanged : null, { now: "Changed", kept: "As it was run" }),
+  );
+  draw();
+  const packets = `${outcome.packets.toLocaleString("en")} packets in ${outcome.seconds.toFixed(2)} s`;
+  status(`${changed ? "The changed text" : `As it was run, seed ${meaning.seed}${agreement()}`}: ${packets}`);
+  say(byId("status").textContent);
+}
+
+function agreement() {
+  const { compared: found } = state.shown;
+  if (!found) return "";
+  const all = (found.same + found.other).toLocaleString("en");
+  return found.other
+    ? `, ${found.other.toLocaleString("en")} of ${all} recorded values are different`
+    : `, equal to all ${all} recorded values`;
+}
+
+function draw() {
+  const { shown } = state;
+  if (!shown?.now) return;
+  // What is drawn anyway needs nothing behind it.
+  const behind = shown.behind === shown.now && !shown.recorded ? null : shown.behind;
+  const other = shown.recorded ? "dashed: recorded" : "dashed: as it was run";
+  const width = Math.max(280, byId("alive-figure").clientWidth);
+  byId("alive-figure").innerHTML = timeFigure(shown.now, behind, width, { other });
+}
+
+function busy(is) {
+  byId("alive-run").disabled = is;
+  byId("alive-cancel").disabled = !is;
+  byId("alive-progress").hidden = !is;
+  byId("alive-progress").value = 0;
+  if (is) status("Running");
+}
+
+function status(text) {
+  byId("status").textContent = text;
+}
+
+byId("alive-open").addEventListener("click", begin);
+byId("alive-case").addEventListener("change", () => state.engine && choose());
+byId("alive-run").addEventListener("click", run);
+byId("alive-cancel").addEventListener("click", () => state.runner.cancel());
+byId("alive-reset").addEventListener("click", choose);
