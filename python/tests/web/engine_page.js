@@ -1,4 +1,5 @@
 // What the tests of the engine talk to.
+import { oneRun } from "../../ackclock/web/alive/document.js";
 import { given, unpacked } from "../../ackclock/web/engine/embedded.js";
 import { Cancelled, Engine, RunFailed, WrongScenario } from "../../ackclock/web/engine/engine.js";
 import { Growing } from "../../ackclock/web/engine/growing.js";
@@ -9,7 +10,7 @@ async function begin() {
   const module = await WebAssembly.compile(await unpacked("module"));
   const engine = await Engine.start(module);
   const given_ = given("given");
-  globalThis.lab = { engine, module, given: given_, Cancelled, Engine, RunFailed, WrongScenario, Growing, indexOf, Pool };
+  globalThis.lab = { engine, module, given: given_, Cancelled, Engine, RunFailed, WrongScenario, Growing, indexOf, Pool, oneRun };
 }
 
 begin().catch(error => { globalThis.failed = error.stack; });

@@ -16,7 +16,8 @@ from selenium.webdriver.support.ui import Select
 from ackclock import Scenario, core, toml
 from ackclock.report import write_page, write_report
 from ackclock.report.scenario_page import Origin, write_scenario_report
-from ackclock.study.load import parse_study
+from ackclock.study.load import load_study, parse_study, study_names
+from ackclock.study.plan import Plan
 from ackclock.study.result import StudyResult
 from ackclock.study.run import run_study
 
@@ -88,6 +89,8 @@ series = "flows.tcp.cwnd_packets"
 cases = ["slow"]
 caption = "The window."
 """
+
+Ask = Callable[..., Any]
 
 
 class Section:
@@ -286,6 +289,32 @@ def test_a_point_of_a_scenario_of_ones_own(section: Section, own: Path, index: i
     assert "sweep" not in document
     # As few samples as these are drawn as they were recorded: the curves lie on each other.
     assert section.curves("a")[:4] == section.curves("b")[:4]
+
+
+def test_the_text_of_a_case_means_what_the_study_runs(ask: Ask) -> None:
+    """The first and the last case of every study of the package: written as text and read again, they are the same."""
+    wanted = []
+    for name in study_names():
+        plan = Plan(load_study(name), quick=False, sensitivity=False)
+        first, last = plan.runs[0], plan.runs[-1]
+        wanted += [[name, plan.loaded.scenario.text, plan.overrides(run)] for run in (first, last)]
+    other = ask(
+        """
+        const plain = ({ seed, replications, precision, sweep, ...others }) => JSON.stringify(others);
+        const found = [];
+        for (const [name, text, overrides] of given) {
+          const asked = await lab.engine.check(text, { overrides });
+          const written = await lab.engine.check(lab.oneRun(asked.document, 12));
+          const same = written.errors.length === 0 && written.document.seed === 12
+            && plain(written.document) === plain(asked.document) && plain(written.meaning) === plain(asked.meaning);
+          if (!same) found.push(name);
+        }
+        return found;
+        """,
+        wanted,
+    )
+    assert len(wanted) > 100
+    assert other == []
 
 
 def test_nothing_is_wider_than_a_telephone(section: Section, page: Path) -> None:

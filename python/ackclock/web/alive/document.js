@@ -2,12 +2,21 @@
 
 import { literal } from "../lab/edit.js";
 
+// What a scenario asks for that takes many runs; a page makes one.
+const MANY_RUNS = ["sweep", "replications", "precision"];
+
+// The TOML of one run of a scenario.
+export function oneRun(document, seed) {
+  const kept = Object.entries(document).filter(([key]) => !MANY_RUNS.includes(key));
+  return textOf({ ...Object.fromEntries(kept), seed });
+}
+
 const keyText = (key) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key));
 const isTable = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const areTables = (value) => Array.isArray(value) && value.length > 0 && value.every(isTable);
 
 // The TOML of a document, its plain values first: what stands below a header belongs to it.
-export function textOf(document) {
+function textOf(document) {
   const entries = Object.entries(named(document));
   const lines = lined(entries.filter(([, value]) => !isTable(value) && !areTables(value)));
   for (const [key, value] of entries) {

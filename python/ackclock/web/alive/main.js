@@ -9,12 +9,10 @@ import { Editor } from "../lab/editor.js";
 import { timeFigure, view } from "../lab/figures.js";
 import { Runner } from "../lab/runner.js";
 import { summaryTable } from "../lab/summary.js";
-import { textOf } from "./document.js";
+import { oneRun } from "./document.js";
 import { compared } from "./recorded.js";
 
 const PAUSE_MS = 150;
-// What a run of one's own would do many times; a page makes one run.
-const MANY_RUNS = ["sweep", "replications", "precision"];
 
 // `shown` is what the reader sees: the case, its text and meaning as recorded, what is drawn behind, the last run.
 const state = { engine: null, runner: null, cases: null, editor: null, shown: null };
@@ -33,6 +31,7 @@ async function begin() {
     status(`The simulator does not start: ${error.message}`);
     return;
   }
+  byId("alive-case").focus(); // the button, which had the focus, goes
   byId("alive-open").hidden = true;
   for (const id of ["alive-bench", "alive-run", "alive-cancel", "alive-reset"]) byId(id).hidden = false;
   state.editor = new Editor({
@@ -61,15 +60,16 @@ function packedModule() {
 // The case of the list, as it was run: its text with everything that the case sets, and its seed.
 async function choose() {
   const index = Number(byId("alive-case").value);
+  state.runner.cancel(); // it is about another case
   const { base, overrides, seed, recorded } = state.cases[index];
   const { document: whole, errors } = await state.engine.check(base, { overrides });
   if (!whole) {
     status(errors[0]?.message ?? "This case cannot be read.");
     return;
   }
-  const kept = Object.entries(whole).filter(([key]) => !MANY_RUNS.includes(key));
-  const text = textOf({ ...Object.fromEntries(kept), seed });
+  const text = oneRun(whole, seed);
   const { meaning } = await state.engine.check(text);
+  if (index !== Number(byId("alive-case").value)) return;
   const behind = recorded && meaning ? view(recorded, meaning) : null;
   state.shown = { index, text, meaning, recorded, behind, now: null, result: null, unchanged: null, compared: null };
   state.editor.text = text;
@@ -139,7 +139,7 @@ function draw() {
   if (!shown?.now) return;
   // What is drawn anyway needs nothing behind it.
   const behind = shown.behind === shown.now && !shown.recorded ? null : shown.behind;
-  const other = shown.recorded ? "dashed: recorded" : "dashed: as it was run";
+  const other = shown.compared?.other || !shown.unchanged ? "dashed: recorded" : "dashed: as it was run";
   const width = Math.max(280, byId("alive-figure").clientWidth);
   byId("alive-figure").innerHTML = timeFigure(shown.now, behind, width, { other });
 }
