@@ -70,6 +70,17 @@ def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> lis
         return list(json.loads(_core.verify(text, file, to_json(overrides), seed)))
 
 
+def export(
+    text: str, file: str, overrides: Mapping[str, Any], seed: int, wishes: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[tuple[str, int]], Any]:
+    """Run once and write files: the result, the files with the numbers of their records, and the event log, an object
+    of the Arrow PyCapsule interface, or None. OSError when a file cannot be written.
+    """
+    with own_errors():
+        result, files, events = _core.export(text, file, to_json(overrides), seed, json.dumps(wishes))
+        return dict(json.loads(result)), [tuple(entry) for entry in json.loads(files)], events
+
+
 @dataclass(frozen=True)
 class Made:
     """What a run gave."""

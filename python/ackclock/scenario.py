@@ -24,6 +24,8 @@ from ackclock.sweep_jobs import Plan, Rounds, SweepJobs, repeating
 if TYPE_CHECKING:
     import polars as pl
 
+    from ackclock.exports import Export
+
 MAX_RUNS = 10_000_000
 """Weeks of computing, however short each is; the core has the same bound for what a file asks for."""
 MAX_IN_MEMORY = 100_000
@@ -263,6 +265,31 @@ class Scenario:
         import polars as pl
 
         return pl.DataFrame(core.trace(self.text, self.file, self.overrides, self._seed(seed)))
+
+    def export(
+        self, folder: str | Path, *formats: str, seed: int | None = None, payloads: bool = False
+    ) -> list[Export]:
+        """Run once and write the run into ``folder``/exports in the formats of other tools.
+
+        ``formats`` are as those of ``ackclock run --export``: ``"pcapng"``, ``"pcapng=before:bottleneck"``, ``"qlog"``,
+        ``"events"``, ``"flent"``, ``"mahimahi=bottleneck"``. With ``payloads`` captures have payloads, which are zeros.
+        InputError for a format or a place that there is not.
+
+        >>> scenario.export("results", "pcapng", "qlog")  # doctest: +SKIP
+        """
+        from ackclock.exports import export
+
+        return export(self, Path(folder), formats, seed=self._seed(seed), payloads=payloads)
+
+    def events(self, seed: int | None = None) -> pl.DataFrame:
+        """Run once and return what every congestion control heard and made of it, in the order in which it happened.
+
+        A row for each acknowledgement ("ack"), each packet given up ("lost"), each beginning of a recovery
+        ("reduction"), answer to a mark ("mark"), timeout ("timeout") and end of a recovery ("recovered").
+        """
+        from ackclock.exports import events
+
+        return events(self, self._seed(seed))
 
     def verify(self, seed: int | None = None) -> list[Any]:
         """Run once and replay the packet trace against the network's physics. The violations found; empty is good."""

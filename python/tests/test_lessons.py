@@ -109,9 +109,10 @@ def test_a_lesson_that_cannot_be_held_to_its_words_is_refused(changes: dict[str,
 def test_a_table_has_a_mean_and_its_interval_for_each_variant() -> None:
     runs = {"one": Scenario.from_text(SCENARIO).run_many(replications=3)}
     shown = table(runs, {"Goodput (kbit/s)": 'flow("tcp").goodput_bps / 1e3', "Length (s)": "duration"})
-    assert shown.columns == ["", "Goodput (kbit/s)", "Length (s)"]
-    assert shown["Length (s)"].to_list() == ["2 ± 0"]
-    mean, half = map(float, shown["Goodput (kbit/s)"][0].split(" ± "))
+    assert "<td>one</td>" in shown._repr_html_()
+    assert shown.frame.columns == ["", "Goodput (kbit/s)", "Length (s)"]
+    assert shown.frame["Length (s)"].to_list() == ["2 ± 0"]
+    mean, half = map(float, shown.frame["Goodput (kbit/s)"][0].split(" ± "))
     # The link carries 1000 kbit/s.
     assert 0 < mean < 1000
     assert half > 0

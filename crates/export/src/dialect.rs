@@ -128,8 +128,8 @@ impl Pair {
     pub fn tag(&self, connection: u8, way: usize) -> u32 {
         // SplitMix64's finaliser spreads neighbours over all numbers.
         let seed = u64::from(self.flow) << 16 | u64::from(connection) << 8 | (way as u64 + 1);
-        let mixed = (seed ^ seed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ mixed >> 31) as u32).max(1)
+        let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) as u32).max(1)
     }
 }

@@ -171,9 +171,8 @@ impl EventLog {
         let of = |value: fn(&Record, Source) -> f64| -> Vec<f64> {
             self.records.iter().map(|record| value(record, source(record))).collect()
         };
-        let fixed: [(&str, fn(&Record, Source) -> f64); 22] = COLUMNS;
         let mut numbers: Vec<(String, Vec<f64>)> =
-            fixed.iter().map(|(name, value)| ((*name).to_owned(), of(*value))).collect();
+            COLUMNS.iter().map(|(name, value)| ((*name).to_owned(), of(*value))).collect();
         let first_inside = numbers.len();
         for name in &self.names {
             // What a control shows under the name of a column above is the same number.
@@ -230,7 +229,10 @@ fn seconds(span: Option<Span>) -> f64 {
     span.map_or(NONE, Span::seconds)
 }
 
-const COLUMNS: [(&str, fn(&Record, Source) -> f64); 22] = [
+/// A column: its name, and what a record has there.
+type Column = (&'static str, fn(&Record, Source) -> f64);
+
+const COLUMNS: [Column; 22] = [
     ("path", |_, source| f64::from(source.path) + 1.0),
     ("packet", |record, _| match record.news {
         News::Lost(lost) => lost.number as f64,

@@ -31,7 +31,7 @@ pub struct Wishes {
     pub captures: Vec<(Place, PathBuf)>,
     /// Whether captures have payloads, which are zeros.
     pub payloads: bool,
-    /// Files for qlog, each with the row of results of its flow.
+    /// Files for qlog, each with the row of results of its flow; only those are written that have one connection of TCP or QUIC.
     pub qlogs: Vec<(usize, PathBuf)>,
     /// Files of mahimahi for what flows deliver, each with the row of its flow.
     pub deliveries: Vec<(usize, PathBuf)>,
@@ -73,8 +73,8 @@ type Out = BufWriter<File>;
 /// How much of a run passes between two looks at what has been seen.
 const SLICE: Span = Span::from_millis(20);
 
-/// Whether a row has one connection of TCP or QUIC, as qlog's files have.
-pub fn has_one_connection(group: &FlowGroup) -> bool {
+/// Whether each row of a group has one connection of TCP or QUIC, as qlog's files have.
+fn has_one_connection(group: &FlowGroup) -> bool {
     matches!(group.plan.sending, Sending::Connection(_))
 }
 
@@ -165,8 +165,11 @@ impl Files {
             captures.push((index(*place), path.clone(), at(path, begun)?));
         }
         let mut qlogs = HashMap::new();
+        let groups: Vec<&FlowGroup> =
+            scenario.flows.iter().flat_map(|group| std::iter::repeat_n(group, group.rows())).collect();
         for (row, path) in &wishes.qlogs {
-            let Some(pair) = pairs.iter().find(|pair| pair.row == *row) else { continue };
+            let told = groups.get(*row).is_some_and(|group| has_one_connection(group));
+            let Some(pair) = pairs.iter().find(|pair| pair.row == *row && told) else { continue };
             let file = open(path).and_then(|file| QlogFile::new(file, &rows[*row], &about, pair));
             qlogs.insert(*row, (path.clone(), at(path, file)?));
         }
@@ -211,13 +214,15 @@ impl Files {
         if is_end {
             capture.decide_all();
         }
-        while let Some(captured) = capture.take(until) {
-            if Some(captured.place) == self.senders {
-                // What a packet brings is told after it, what it is sent for before it.
-                let before = captured.time + Span::from_nanos(captured.path as u64 % 2 ^ 1);
-                self.tell_records(recorder, before)?;
+        for place in 0..capture.places() {
+            while let Some(captured) = capture.take(place, until) {
+                if Some(place) == self.senders {
+                    // What a packet brings is told after it, what it is sent for before it.
+                    let before = captured.time + Span::from_nanos(u64::from(captured.path + 1) % 2);
+                    self.tell_records(recorder, before)?;
+                }
+                self.add(&captured)?;
             }
-            self.add(&captured)?;
         }
         Ok(())
     }
@@ -236,7 +241,7 @@ impl Files {
             at(path, file.add_packet(pair, captured))?;
         }
         if Some(captured.place) == self.receivers
-            && captured.path % 2 == 0
+            && captured.path.is_multiple_of(2)
             && let Some((path, file)) = self.deliveries.get_mut(&pair.row)
         {
             at(path, file.add(captured.time, captured.packet.bytes))?;

@@ -105,7 +105,8 @@ pub struct Capture {
     flights: HashMap<u64, Flight>,
     /// Of each path, when the packet was sent that arrived last.
     arrived: Vec<Option<Time>>,
-    waiting: BTreeMap<Order, Waiting>,
+    /// By place.
+    waiting: Vec<BTreeMap<Order, Waiting>>,
     /// Where those wait whose fate at a place is not known yet.
     undecided: HashMap<(usize, u64), Order>,
     seen: u64,
@@ -114,7 +115,8 @@ pub struct Capture {
 impl Capture {
     /// Sees what passes these places.
     pub fn new(places: Vec<Place>) -> Self {
-        Self { places, ..Self::default() }
+        let waiting = places.iter().map(|_| BTreeMap::new()).collect();
+        Self { places, waiting, ..Self::default() }
     }
 
     /// A packet is sent, by an endpoint or by an agent at a node, with these words beside its header.
@@ -171,17 +173,23 @@ impl Capture {
         }
     }
 
-    /// Takes away the first packet that was seen before an instant, in the order of time. Nothing earlier is seen afterwards if
-    /// the run has been run until then. What comes after a packet whose fate is open waits for it.
-    pub fn take(&mut self, until: Time) -> Option<Captured> {
-        let first = self.waiting.first_entry()?;
+    /// How many places there are.
+    pub fn places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Takes away the first packet that was seen at a place before an instant, in the order of time. Nothing earlier is seen
+    /// afterwards if the run has been run until then. What comes after a packet whose fate is open waits for it.
+    pub fn take(&mut self, place: usize, until: Time) -> Option<Captured> {
+        let first = self.waiting[place].first_entry()?;
         let (time, _) = *first.key();
         (time < until && first.get().is_decided).then(|| first.remove().captured)
     }
 
     /// The run ends: what no link has dropped by now passes.
     pub fn decide_all(&mut self) {
-        self.waiting.values_mut().for_each(|waiting| waiting.is_decided = true);
+        let waiting = self.waiting.iter_mut().flat_map(BTreeMap::values_mut);
+        waiting.for_each(|waiting| waiting.is_decided = true);
     }
 
     fn note(&mut self, time: Time, place: usize, path: u32, number: u64, is_decided: bool) {
@@ -195,12 +203,12 @@ impl Capture {
         }
         let captured =
             Captured { time, place, path, number, packet, words, launched, heard, fate: Fate::Passes };
-        self.waiting.insert(order, Waiting { captured, is_decided });
+        self.waiting[place].insert(order, Waiting { captured, is_decided });
     }
 
     fn decide(&mut self, place: usize, number: u64, fate: Fate) {
         let order = self.undecided.remove(&(place, number));
-        if let Some(waiting) = order.and_then(|order| self.waiting.get_mut(&order)) {
+        if let Some(waiting) = order.and_then(|order| self.waiting[place].get_mut(&order)) {
             (waiting.captured.fate, waiting.is_decided) = (fate, true);
         }
     }
@@ -227,12 +235,12 @@ mod tests {
         Time::from_nanos(us * 1000)
     }
 
-    fn taken(capture: &mut Capture, until: Time) -> Vec<Captured> {
-        std::iter::from_fn(|| capture.take(until)).collect()
+    fn taken(capture: &mut Capture, place: usize, until: Time) -> Vec<Captured> {
+        std::iter::from_fn(|| capture.take(place, until)).collect()
     }
 
-    fn times(capture: &mut Capture, until: Time) -> Vec<(u64, u64, Fate)> {
-        let seen = taken(capture, until).into_iter();
+    fn times(capture: &mut Capture, place: usize, until: Time) -> Vec<(u64, u64, Fate)> {
+        let seen = taken(capture, place, until).into_iter();
         seen.map(|seen| (seen.time.nanos() / 1000, seen.number, seen.fate)).collect()
     }
 
@@ -243,10 +251,10 @@ mod tests {
             capture.launch(at(sent), 1, number, &Packet::default(), Vec::new());
             capture.see(at(delivered), 1, number, Event::Delivered);
         }
-        assert_eq!(times(&mut capture, at(60)), []);
-        assert_eq!(times(&mut capture, at(61)), [(60, 2, Fate::Passes)]);
-        assert_eq!(times(&mut capture, at(1000)), [(90, 1, Fate::Passes)]);
-        assert!(capture.flights.is_empty() && capture.waiting.is_empty());
+        assert_eq!(times(&mut capture, 0, at(60)), []);
+        assert_eq!(times(&mut capture, 0, at(61)), [(60, 2, Fate::Passes)]);
+        assert_eq!(times(&mut capture, 0, at(1000)), [(90, 1, Fate::Passes)]);
+        assert!(capture.flights.is_empty() && capture.waiting[0].is_empty());
     }
 
     #[test]
@@ -257,12 +265,12 @@ mod tests {
             capture.see(at(number), 0, number, Event::Offered { link: LINK });
         }
         capture.see(at(5), 0, 2, Event::Dropped { link: LINK });
-        assert_eq!(times(&mut capture, at(10)), []);
+        assert_eq!(times(&mut capture, 0, at(10)), []);
         capture.see(at(7), 0, 1, Event::Started { link: LINK });
         capture.see(at(8), 0, 1, Event::Sent { link: LINK });
         capture.see(at(8), 0, 1, Event::Lost { link: LINK });
-        let seen = [(1, 1, Fate::Passes), (2, 2, Fate::Dropped), (8, 1, Fate::Lost)];
-        assert_eq!(times(&mut capture, at(10)), seen);
+        assert_eq!(times(&mut capture, 0, at(10)), [(1, 1, Fate::Passes), (2, 2, Fate::Dropped)]);
+        assert_eq!(times(&mut capture, 1, at(10)), [(8, 1, Fate::Lost)]);
         assert!(capture.flights.is_empty() && capture.undecided.is_empty());
     }
 
@@ -277,9 +285,12 @@ mod tests {
         capture.mark(1);
         capture.see(at(11), 0, 1, Event::Delivered);
         send(&mut capture, 11, 1, 2);
-        let seen: Vec<Captured> = taken(&mut capture, at(100));
-        let marked: Vec<Ecn> = seen.iter().map(|seen| seen.packet.ecn).collect();
-        assert_eq!(marked, [Ecn::NotCapable, Ecn::Experienced, Ecn::NotCapable]);
-        assert_eq!(seen.iter().map(|seen| seen.heard).collect::<Vec<_>>(), [None, None, Some(at(1))]);
+        let [sent, received] = [0, 1].map(|place| taken(&mut capture, place, at(100)));
+        assert_eq!(sent[0].packet.ecn, Ecn::NotCapable);
+        assert_eq!(
+            received.iter().map(|seen| seen.packet.ecn).collect::<Vec<_>>(),
+            [Ecn::Experienced, Ecn::NotCapable]
+        );
+        assert_eq!(received.iter().map(|seen| seen.heard).collect::<Vec<_>>(), [None, Some(at(1))]);
     }
 }

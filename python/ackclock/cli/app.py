@@ -150,6 +150,19 @@ def run(
         ),
     ] = None,
     figures: Figures = None,
+    export: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FORMAT[=WHERE]",
+            help="Write the run into DIR/exports as pcapng, qlog, events, flent or mahimahi; needs --out DIR. May be "
+            "given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    payloads: Annotated[
+        bool,
+        typer.Option("--payloads", help="Put payloads (zeros) into exported captures, not headers alone."),
+    ] = False,
     threads: Threads = 0,
     point: Annotated[
         int | None,
@@ -180,6 +193,8 @@ def run(
         series=series,
         out=out,
         figures=figures or [],
+        exports=export or [],
+        payloads=payloads,
         threads=threads,
         point=point,
         dask=dask,
@@ -335,16 +350,23 @@ def lab(
             autocompletion=examples_command.complete,
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")] = Path(
-        "ackclock-results/lab.html"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The page to write; default: lab.html in $ACKCLOCK_RESULTS, or else in ackclock-results in the home "
+            "folder.",
+            show_default=False,
+        ),
+    ] = None,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
 ) -> None:
     """Write the laboratory as one HTML page, and open it: scenarios run in the browser, with no server and no network.
 
     Examples: [bold]ackclock lab rtt-unfairness[/bold], [bold]ackclock lab dumbbell.toml[/bold]
     """
-    lab_command.lab(scenario, out, show=show)
+    lab_command.lab(scenario, out or results_folder(None) / "lab.html", show=show)
 
 
 @_command()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from ackclock.cli.terminal import console
+from ackclock.cli.terminal import console, shown
 from ackclock.errors import InputError
 from ackclock.files import replacing
 
@@ -30,7 +30,7 @@ def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None
         from ackclock.lessons.notebook import write
 
         for one in wanted:
-            console().print(f"wrote {write(one, notebooks)}", soft_wrap=True, markup=False)
+            console().print(f"wrote {shown(write(one, notebooks))}", soft_wrap=True, markup=False)
     if out is not None:
         _write(wanted[0], out)
     if notebooks is None and out is None:
@@ -53,7 +53,7 @@ def _write(one: Lesson, out: Path) -> None:
         return
     with replacing(out) as file:
         file.write_text(one.scenario, encoding="utf-8", newline="\n")
-    console().print(f"wrote {out}; `ackclock run {out}` runs it", soft_wrap=True, markup=False)
+    console().print(f"wrote {shown(out)}; `ackclock run {out}` runs it", soft_wrap=True, markup=False)
 
 
 def _list(wanted: list[Lesson]) -> None:

@@ -15,7 +15,7 @@ def lab(scenario: str | None, out: Path, show: bool) -> None:
     from ackclock.web.page import write_lab
 
     path = write_lab(out, _given(scenario))
-    terminal.console().print(f"wrote {path}", soft_wrap=True)
+    terminal.console().print(f"wrote {terminal.shown(path)}", soft_wrap=True)
     if show:
         webbrowser.open(path.resolve().as_uri())
 
@@ -26,8 +26,8 @@ def _given(scenario: str | None) -> dict[str, Any]:
     from ackclock.named_files import with_files
 
     if scenario is None:
-        return {"scenario": None}
+        return {"scenario": None, "lesson": None}
     file = Path(scenario)
     if file.is_file() or file.suffix or len(file.parts) != 1:
-        return {"scenario": with_files(read_text(file), str(file))}
-    return {"scenario": lesson(scenario).scenario}
+        return {"scenario": with_files(read_text(file), str(file)), "lesson": None}
+    return {"scenario": lesson(scenario).scenario, "lesson": scenario}

@@ -16,7 +16,7 @@ from rich.text import Text
 from ackclock.cli.sweep_text import WORTH_SAYING_S, cost, expected_s, spent, spread
 from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
-from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, warn
+from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, shown, warn
 from ackclock.errors import InputError, RunError, ScenarioError
 from ackclock.files import writable
 from ackclock.overrides import assignment
@@ -63,6 +63,8 @@ def run(
     series: bool,
     out: Path | None,
     figures: Sequence[str],
+    exports: Sequence[str],
+    payloads: bool,
     threads: int,
     point: int | None,
     dask: str | None,
@@ -92,6 +94,7 @@ def run(
             f"{scenario.file}: {plan}; --json, --html, --series and --figures are for {MAX_IN_MEMORY:,} at most, "
             "--out alone writes what all points come to"
         )
+    wishes = _wishes(exports, scenario, plan, out, payloads=payloads)
     place = results_folder(out)
     writable(place)
     store = Store(place)
@@ -103,9 +106,12 @@ def run(
                 plan, collector.take, series=series, store=store, pool=pool, progress=progress
             )
     runs = collector.runs(done.failures)
-    written = []
+    written: list[object] = []
     if out is not None:
-        written = runs.write(out) if everything else write(out, {"points": collector.table()})
+        written += runs.write(out) if everything else write(out, {"points": collector.table()})
+    if out is not None and wishes:
+        at, seed = scenario.at(runs[0].point), plan.seeds[0]
+        written += at.export(out, *wishes, seed=seed, payloads=payloads)
     drawn = _drawn(runs, scenario) if html or formats else []
     if html:
         written.append(_report(runs, drawn, scenario, place, description["warnings"]))
@@ -115,17 +121,33 @@ def run(
     if as_json:
         print_json(document(runs))
     else:
-        _show(
-            scenario,
-            plan,
-            collector,
-            runs,
-            [done.precision, *(f"wrote {path}" for path in written), f"runs kept in {store.runs_dir}"],
-        )
+        remarks = [done.precision, *(f"wrote {shown(path)}" for path in written)]
+        if out is None:
+            remarks.append(f"runs kept in {shown(place / 'runs')}")
+        _show(scenario, plan, collector, runs, remarks)
     # What the workers of a cluster took they do not tell.
     if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))
     _complain_of(done)
+
+
+def _wishes(
+    exports: Sequence[str], scenario: Scenario, plan: Plan, out: Path | None, *, payloads: bool
+) -> Sequence[str]:
+    """What to export. InputError before anything is simulated where that cannot be."""
+    from ackclock.exports import planned
+
+    if exports:
+        planned(scenario, exports)
+        if out is None:
+            raise InputError(f"--export {exports[0]}: needs --out DIR, a folder to write to")
+        if len(plan) != 1:
+            raise InputError(
+                f"--export {exports[0]}: {plan}, expected one: --point N and --replications 1 choose it"
+            )
+    if payloads and not any(wish.startswith("pcapng") for wish in exports):
+        warn("--payloads changes nothing without --export pcapng")
+    return exports
 
 
 def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs, remarks: Sequence[str]) -> None:

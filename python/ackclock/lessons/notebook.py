@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pprint
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -11,8 +10,6 @@ from ackclock.errors import InputError
 from ackclock.files import replacing
 from ackclock.lessons import Lesson
 from ackclock.lessons.outcome import REPLICATIONS
-
-_WIDTH = 100
 
 
 def write(lesson: Lesson, folder: Path) -> Path:
@@ -42,9 +39,9 @@ def _cells(lesson: Lesson) -> list[tuple[str, str]]:
     own = lesson.changed(lesson.variants[1])
     texts = {
         "scenario": _text(lesson.scenario),
-        "variants": _literal(variants),
-        "measures": _literal(measures),
-        "own": _literal(own),
+        "variants": _dictionary(variants),
+        "measures": _dictionary(measures),
+        "own": _dictionary(own),
         "figure": repr(lesson.figure),
         "replications": str(REPLICATIONS),
     }
@@ -91,8 +88,9 @@ def _text(text: str) -> str:
     return f"'''\n{text}'''"
 
 
-def _literal(value: object) -> str:
-    return pprint.pformat(value, width=_WIDTH, sort_dicts=False)
+def _dictionary(values: dict[str, Any]) -> str:
+    """A dictionary in Python's words, a line for each entry."""
+    return "{\n" + "".join(f"    {key!r}: {value!r},\n" for key, value in values.items()) + "}"
 
 
 def _list(items: list[str]) -> str:
