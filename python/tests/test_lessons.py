@@ -27,7 +27,7 @@ access = { rate = "10 Mbit/s", delay = "1 ms" }
 [[flows]]
 name = "tcp"
 control = "reno"
-start = { uniform = ["0 s", "100 ms"] }
+start = { uniform = ["0 s", "1 s"] }
 """
 
 
@@ -108,14 +108,15 @@ def test_a_lesson_that_cannot_be_held_to_its_words_is_refused(changes: dict[str,
 
 def test_a_table_has_a_mean_and_its_interval_for_each_variant() -> None:
     runs = {"one": Scenario.from_text(SCENARIO).run_many(replications=3)}
-    shown = table(runs, {"Goodput (kbit/s)": 'flow("tcp").goodput_bps / 1e3', "Length (s)": "duration"})
+    shown = table(runs, {"Begins (s)": 'flow("tcp").start_s', "Length (s)": "duration"})
     assert "<td>one</td>" in shown._repr_html_()
-    assert shown.frame.columns == ["", "Goodput (kbit/s)", "Length (s)"]
+    assert shown.frame.columns == ["", "Begins (s)", "Length (s)"]
     assert shown.frame["Length (s)"].to_list() == ["2 ± 0"]
-    mean, half = map(float, shown.frame["Goodput (kbit/s)"][0].split(" ± "))
-    # The link carries 1000 kbit/s.
-    assert 0 < mean < 1000
-    assert half > 0
+    starts = runs["one"].flows["start_s"]
+    mean, half = map(float, shown.frame["Begins (s)"][0].split(" ± "))
+    # Of three samples the interval is 4.303 standard errors to each side: t(0.975) with two degrees of freedom.
+    assert mean == pytest.approx(starts.mean(), rel=0.2)
+    assert half == pytest.approx(4.303 * starts.std() / 3**0.5, rel=0.1)
 
 
 def test_a_figure_of_nothing_is_refused() -> None:
