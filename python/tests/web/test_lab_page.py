@@ -126,9 +126,12 @@ class Lab:
 
     def choose(self, element: str) -> None:
         """Choose what is drawn in the picture."""
+        selector = f'[data-id="{element}"]'
+        self.find(selector)
+        # Found again in the page: the picture may be drawn anew in between.
         self.run(
-            "arguments[0].dispatchEvent(new MouseEvent('click', { bubbles: true }))",
-            self.find(f'[data-id="{element}"]'),
+            "document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', { bubbles: true }))",
+            selector,
         )
 
 
