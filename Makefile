@@ -34,7 +34,7 @@ wasm: $(VENV)/.wasm ## build the simulator for web pages; where Rust cannot, say
 demo: setup ## reproduce Table 4.1 of the RBCC thesis and write the report
 	@$(BIN)/ackclock reproduce rbcc/table-4.1
 
-test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser
+test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, captures in tshark
 	scripts/need-browser
 	scripts/need-tshark
 	@# The core's release build ends in a link that takes one processor for a minute; the tests' build has the other.

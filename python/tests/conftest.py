@@ -47,7 +47,7 @@ def ackclock(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: py
     from ackclock.cli import invoke
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("ACKCLOCK_RESULTS", str(tmp_path / "ackclock-results"))
+    monkeypatch.setenv("ACKCLOCK_RESULTS", "ackclock-results")
     monkeypatch.setenv("COLUMNS", "160")
 
     def run(*arguments: str | Path) -> Outcome:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -18,6 +20,7 @@ from conftest import Command
 
 from ackclock import Run, Scenario
 from ackclock.errors import InputError, RunError
+from ackclock.exports import FORMATS
 
 MIX = """
 name = "a mix"
@@ -538,6 +541,36 @@ class TestBadInput:
     def test_what_has_no_qlog_is_told(self, scenario: Scenario, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no flow is a connection of TCP or QUIC"):
             scenario.export(tmp_path, "qlog=sctp")
+
+
+class TestPage:
+    """docs/exports.md says what is true."""
+
+    ROOT = Path(__file__).resolve().parents[2]
+    TEXT = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+
+    @pytest.mark.tshark
+    def test_its_commands_print_what_it_shows(self, tmp_path: Path) -> None:
+        (tmp_path / "scenarios").symlink_to(self.ROOT / "scenarios")
+        (export,) = re.findall(r"^\$ (ackclock run .*)$", self.TEXT, re.MULTILINE)
+        subprocess.run(
+            [sys.executable, "-m", *shlex.split(export)], cwd=tmp_path, check=True, capture_output=True
+        )
+        shown = re.findall(r"^```console\n\$ (tshark .*)\n((?:.*\n)*?)```$", self.TEXT, re.MULTILINE)
+        assert len(shown) == 3
+        for command, output in shown:
+            done = subprocess.run(
+                ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
+            )
+            assert done.stdout == output, command
+
+    def test_it_lists_every_column_of_the_event_log(self) -> None:
+        rows = re.findall(r"^\| ([^|]*) \|", self.TEXT, re.MULTILINE)
+        listed = {name for cell in rows for name in re.findall(r"`([^`]+)`", cell)}
+        columns = Scenario.from_text(MIX, {"duration": "1 s"}).events().columns
+        results = (self.ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+        assert [name for name in columns if name not in listed and f"`{name}`" not in results] == []
+        assert set(FORMATS) <= {name.partition("=")[0] for name in listed}
 
 
 def test_the_exported_run_is_the_run(scenario: Scenario, run: Run, tmp_path: Path) -> None:

@@ -311,16 +311,23 @@ def lab(
             metavar="[SCENARIO]", help="A scenario file (TOML) that the page begins with.", show_default=False
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")] = Path(
-        "ackclock-results/lab.html"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The page to write; default: lab.html in $ACKCLOCK_RESULTS, or else in ackclock-results in the home "
+            "folder.",
+            show_default=False,
+        ),
+    ] = None,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
 ) -> None:
     """Write the laboratory as one HTML page, and open it: scenarios run in the browser, with no server and no network.
 
     Example: [bold]ackclock lab dumbbell.toml[/bold]
     """
-    lab_command.lab(file, out, show=show)
+    lab_command.lab(file, out or results_folder(None) / "lab.html", show=show)
 
 
 @_command()

@@ -16,6 +16,6 @@ def lab(file: Path | None, out: Path, show: bool) -> None:
 
     given = {"scenario": None if file is None else with_files(read_text(file), str(file))}
     path = write_lab(out, given)
-    terminal.console().print(f"wrote {path}", soft_wrap=True)
+    terminal.console().print(f"wrote {terminal.shown(path)}", soft_wrap=True)
     if show:
         webbrowser.open(path.resolve().as_uri())

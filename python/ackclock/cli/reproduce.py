@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ackclock.cli.terminal import console, print_json, progress_bar
+from ackclock.cli.terminal import console, print_json, progress_bar, shown
 from ackclock.errors import InputError
 from ackclock.files import replacing, writable
 
@@ -87,10 +87,10 @@ def reproduce(
         if characterised:
             characterise_text.show(characterised)
         for page in pages:
-            console().print(Text.assemble("report  ", (str(page), "bold")))
-        console().print(Text.assemble("data    ", str(path)))
+            console().print(Text.assemble("report  ", (shown(page), "bold")))
+        console().print(Text.assemble("data    ", shown(path)))
         if saved:
-            console().print(f"figures {out / FIGURES} ({len(saved)} files)", markup=False)
+            console().print(f"figures {shown(out / FIGURES)} ({len(saved)} files)", markup=False)
     if failures:
         missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"
         raise InputError("\n".join([missing, *map(str, failures)]))

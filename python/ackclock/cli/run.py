@@ -16,7 +16,7 @@ from rich.text import Text
 from ackclock.cli.sweep_text import WORTH_SAYING_S, cost, expected_s, spent, spread
 from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
-from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, warn
+from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, shown, warn
 from ackclock.errors import InputError, RunError, ScenarioError
 from ackclock.files import writable
 from ackclock.overrides import assignment
@@ -121,13 +121,10 @@ def run(
     if as_json:
         print_json(document(runs))
     else:
-        _show(
-            scenario,
-            plan,
-            collector,
-            runs,
-            [done.precision, *(f"wrote {path}" for path in written), f"runs kept in {store.runs_dir}"],
-        )
+        remarks = [done.precision, *(f"wrote {shown(path)}" for path in written)]
+        if out is None:
+            remarks.append(f"runs kept in {shown(place / 'runs')}")
+        _show(scenario, plan, collector, runs, remarks)
     # What the workers of a cluster took they do not tell.
     if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))

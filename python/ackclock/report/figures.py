@@ -6,6 +6,7 @@ look each curve has. The script in the page turns it into Plotly's traces with t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,9 +139,18 @@ def assembled(
     )
 
 
+def file_stem(*parts: str) -> str:
+    """The parts as the name of a file, without what a file's name cannot have or a shell would read.
+
+    >>> file_stem("Two flows through 1 Mbit/s", "cwnd_packets")
+    'Two-flows-through-1-Mbit-s-cwnd_packets'
+    """
+    return re.sub(r"[^\w.+-]+", "-", "-".join(parts)).strip("-.")
+
+
 def study_stem(name: str) -> str:
     """``rbcc-table-4.1`` for a study of the package, ``own`` for the file /some/where/own.toml."""
-    return Path(name).stem if name.endswith(".toml") else name.replace("/", "-")
+    return Path(name).stem if name.endswith(".toml") else file_stem(name)
 
 
 def _seed(study: StudyResult, figure: Figure) -> int | None:

@@ -11,6 +11,7 @@ import polars as pl
 
 from ackclock.errors import InputError
 from ackclock.report.chart import COLOURS, Chart
+from ackclock.report.figures import file_stem
 from ackclock.report.plotly_figure import plotly_figure
 from ackclock.report.rows import csv
 from ackclock.report.scenario_tables import worth_showing
@@ -48,7 +49,7 @@ def figures_of(runs: Runs) -> list[SweepFigureView]:
         found.append(
             SweepFigureView(
                 id=f"sweep-{len(found) + 1}",
-                file="-".join([*runs[0].scenario.split(), *(metric or "goodput").split(".")]),
+                file=file_stem(runs[0].scenario, metric or "goodput"),
                 title=title,
                 caption="Means over the replications, with their 95 % intervals.",
                 height=int(plain["layout"].get("height", 420)),

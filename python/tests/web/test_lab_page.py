@@ -275,6 +275,15 @@ def test_what_would_take_too_long_is_asked_about(lab: Lab) -> None:
     lab.finished()
 
 
+def test_a_sweep_is_left_to_the_command_line(lab: Lab) -> None:
+    lab.write(
+        DUEL.replace("[dumbbell]", "replications = 5\n\n[dumbbell]") + '\n[sweep]\n"flows.0.count" = [1, 2]\n'
+    )
+    lab.finished()
+    assert "ackclock run makes the sweep and replications" in lab.find("#problems .warning").text
+    assert len(lab.result()["flows"]) == 2
+
+
 def test_a_link_opened_in_a_second_tab_gives_the_same_picture(lab: Lab) -> None:
     lab.write(DUEL.replace("cubic", "bbrv3"))
     lab.finished()
@@ -427,6 +436,34 @@ def test_groups_of_flows_come_and_go(lab: Lab) -> None:
     lab.finished()
     assert [flow["name"] for flow in lab.result()["flows"]] == ["cubic", "cubic-2"]
     assert "# who gets how much?" in lab.text()
+
+
+def test_an_application_over_udp_has_no_control(lab: Lab) -> None:
+    application = 'select[data-path="flows.0.application"]'
+    choose = "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('change'))"
+    lab.run(choose, lab.find(application), "cbr")
+    lab.finished()
+    assert toml.loads(lab.text())["flows"][0] == {"application": "cbr"}
+    assert lab.result()["flows"][0]["control"] == "cbr"
+    lab.run(choose, lab.find(application), "bulk")
+    lab.finished()
+    assert toml.loads(lab.text())["flows"][0] == {"application": "bulk", "control": "cubic"}
+
+
+def test_each_group_gets_a_round_trip_that_stays_its_own(lab: Lab) -> None:
+    next(button for button in lab.all("#inspector button") if button.text == "One for each group").click()
+    lab.choose("flow:1")
+    lab.slider("dumbbell.rtt.1").send_keys(Keys.END)
+    lab.finished()
+    assert toml.loads(lab.text())["dumbbell"]["rtt"] == ["40 ms", "2 s"]
+    lab.choose("flow:0")
+    lab.slider("flows.0.count").send_keys(Keys.ARROW_RIGHT * 200)
+    lab.finished()
+    assert toml.loads(lab.text())["flows"][0]["count"] > 1
+    least = {flow["group"]: flow["rtt_min_s"] for flow in lab.result()["flows"]}
+    # Without queues 2 s and 40 ms, and sending takes 2 ms. A full queue adds at most 101 times the 1.2 ms of a packet.
+    assert 2 < least["newreno"] < 2.13
+    assert 0.04 < least["cubic"] < 0.17
 
 
 def test_a_lesson_asks_and_its_buttons_change_the_text(lab: Lab) -> None:

@@ -4,12 +4,14 @@
 // an editable text; low, high, linear, whole), "choice" (registry: kind of entry; none: how leaving it out is called), "word"
 // (choices), "flag", "shape" (how a rate changes), "note" (text alone). `value` is what is written, undefined where there is
 // nothing; `default` is what holds then. A parameter has an `owner`, {path, name}: what it is a parameter of, which has to be
-// written too where only its default holds. A section is {title, fields, entry, choice, folded}.
+// written too where only its default holds. `instead` are paths that cannot be beside it.
+// A section is {title, fields, entry, choice, folded}.
 
 import { linkPaths, pairsOf, written } from "./elements.js";
 import { at, plain } from "./toml.js";
 import { parse } from "./quantity.js";
 
+export const OVER_UDP = ["cbr", "on-off", "mmpp", "video", "requests"];
 const RATE = { kind: "rate", low: 1e5, high: 1e10 };
 const DELAY = { kind: "time", low: 0, high: 1 };
 const WIDER = 1000;
@@ -59,7 +61,7 @@ function flowFields(root, meaning, index, registry) {
   const path = ["flows", index];
   const of = (key) => ({ path: [...path, key], value: value(root, [...path, key]) });
   const application = named(of("application").value) ?? "bulk";
-  const udp = ["cbr", "on-off", "mmpp", "video", "requests"].includes(application);
+  const udp = OVER_UDP.includes(application);
   const duration = parse(value(root, ["duration"]))?.value ?? 60;
   const fields = [
     ...(udp ? [] : [{ ...of("control"), label: "Control", kind: "choice", registry: "control" }]),
@@ -117,10 +119,13 @@ function start(own, duration) {
   return { ...own, label: "Start", kind: "note", help: "Each flow has a start of its own; see the text." };
 }
 
+// What the round trip of a dumbbell stands instead of.
+const ACCESS_DELAYS = ["access", "left", "right"].map((side) => ["dumbbell", side, "delay"]);
+
 // The round trip of a dumbbell is one for all pairs or a list for the pairs in turn.
 function roundTrip(root, meaning, index) {
   if (!at(root, ["dumbbell"]) || !meaning?.flows[index]) return [];
-  const field = { label: "Round trip", kind: "time", low: 1e-3, high: 2 };
+  const field = { label: "Round trip", kind: "time", low: 1e-3, high: 2, instead: ACCESS_DELAYS };
   const all = value(root, ["dumbbell", "rtt"]);
   if (!Array.isArray(all)) {
     const help =

@@ -8,7 +8,7 @@ import { append, cut, put } from "./edit.js";
 import { pathOf } from "./elements.js";
 import { Editor } from "./editor.js";
 import { asCsv, asPng, save, slug, standalone } from "./exports.js";
-import { fieldsOf, named } from "./fields.js";
+import { OVER_UDP, fieldsOf, named } from "./fields.js";
 import { Inspector } from "./inspector.js";
 import { lessons } from "./lessons.js";
 import { picture } from "./picture.js";
@@ -83,13 +83,11 @@ async function main() {
   }
 
   // A field was changed: the text is edited where it says so, and that place is shown.
-  function edit({ path, owner }, value) {
+  function edit({ path, owner, instead = [] }, value) {
+    const text = value === undefined ? state.text : instead.reduce(cut, state.text);
     const whole = owner && value !== undefined && !at(state.root, owner.path);
-    take(
-      whole
-        ? put(state.text, owner.path, { name: owner.name, [path[path.length - 1]]: value })
-        : replaced(state.text, path, value),
-    );
+    const wanted = whole ? { name: owner.name, [path[path.length - 1]]: value } : value;
+    take(replaced(text, whole ? owner.path : path, wanted));
     const node = at(state.root, path);
     if (node && node.from !== null) editor.reveal(node.from, node.to);
   }
@@ -104,7 +102,16 @@ async function main() {
     const kept =
       typeof now === "object" && now ? Object.entries(now).filter(([key]) => key !== "name" && known.has(key)) : [];
     if (named(now) === name) return undefined;
+    if (field.registry === "application") fit(field.path.slice(0, 2), name);
     return edit(field, kept.length ? { name, ...Object.fromEntries(kept) } : name);
+  }
+
+  // What goes over UDP has no control and no transport; all else needs a control.
+  function fit(flow, application) {
+    const control = [...flow, "control"];
+    if (OVER_UDP.includes(application)) state.text = cut(cut(state.text, control), [...flow, "transport"]);
+    else if (!at(state.root, control)) state.text = put(state.text, control, "cubic");
+    state.root = read(state.text) ?? state.root;
   }
 
   function shape(field, how, file) {
@@ -127,7 +134,7 @@ async function main() {
     }
   }
 
-  function act(name) {
+  function act(name, field) {
     const index = Number(state.chosen.split(":")[1]);
     if (name === "remove") take(cut(state.text, ["flows", index]));
     if (name === "add") {
@@ -140,11 +147,12 @@ async function main() {
       take(append(state.text, "flows", { name: free, ...like }));
     }
     if (name === "each") {
+      // A pair of hosts for each group, or the round trips would move to other flows when a group grows.
       const rtt = plain(at(state.root, ["dumbbell", "rtt"])) ?? "40 ms";
-      edit(
-        { path: ["dumbbell", "rtt"] },
-        state.meaning.flows.map(() => rtt),
-      );
+      const each = state.meaning.flows.map(() => rtt);
+      state.text = each.reduce((text, _, k) => put(text, ["flows", k, "pair"], k + 1), state.text);
+      state.root = read(state.text) ?? state.root;
+      edit({ ...field, path: ["dumbbell", "rtt"] }, each);
     }
   }
 
@@ -191,7 +199,7 @@ async function main() {
   }
 
   function checked({ errors, warnings, meaning }) {
-    editor.mark(errors, warnings);
+    editor.mark(errors, [...warnings, ...unasked(meaning)]);
     if (!meaning) {
       const first = errors[0];
       status(first?.line ? `Line ${first.line}: ${first.message}` : (first?.message ?? "The text is wrong"), "wrong");
@@ -306,6 +314,16 @@ async function main() {
   document.body.dataset.ready = "true";
   // For tests, and for whoever opens the console.
   globalThis.ackclock = { engine, state, board };
+}
+
+// What the page leaves to the command line.
+function unasked(meaning) {
+  const parts = [];
+  if (meaning?.sweep.axes.length) parts.push("sweep");
+  if (meaning?.replications > 1) parts.push("replications");
+  return parts.length
+    ? [`One run is made, with the values as they stand: ackclock run makes the ${parts.join(" and ")}.`]
+    : [];
 }
 
 async function copied(text) {

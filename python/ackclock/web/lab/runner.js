@@ -39,7 +39,8 @@ export class Runner {
     const { meaning } = answer;
     const packets = meaning.expected_packets;
     if (packets > MOST_PACKETS && !anyway) {
-      const shorter = Math.max(0.1, (meaning.duration_s * MOST_PACKETS) / packets);
+      // A little shorter still, as it is rounded when it is written.
+      const shorter = Math.max(0.1, (0.95 * meaning.duration_s * MOST_PACKETS) / packets);
       this.#tell({ kind: "capped", packets, seconds: packets / this.#speed, shorter });
       return;
     }
