@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ackclock import Scenario, toml
+from ackclock import Scenario
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -34,9 +34,11 @@ def test_every_page_has_its_place_on_the_site() -> None:
     assert set(listed) == pages | elsewhere
 
 
-def test_the_site_names_the_repository_that_the_crates_name() -> None:
-    metadata = toml.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]["package"]
-    assert f"repo_url: {metadata['repository']}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+def test_nothing_is_asked_for_that_fetches() -> None:
+    """Seen in a browser: a repository's address makes pages ask for its stars, `offline` for a script."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert not re.search(r"^repo_url:|^ +- offline", text, re.MULTILINE)
+    assert "  font: false\n" in text
 
 
 def test_every_command_and_program_of_a_page_runs_or_says_why_not() -> None:
