@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock.errors import AckclockError, InputError, Interrupted, RunError, ScenarioError
 
 if TYPE_CHECKING:
+    from ackclock.custom import Control, Decision, Discipline, parameter
     from ackclock.reproduction import reproduce, studies
     from ackclock.run import Run, Runs
     from ackclock.scenario import Scenario
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AckclockError",
+    "Control",
+    "Decision",
+    "Discipline",
     "InputError",
     "Interrupted",
     "Run",
@@ -31,16 +35,21 @@ __all__ = [
     "ScenarioError",
     "StudyResult",
     "__version__",
+    "parameter",
     "reproduce",
     "studies",
 ]
 
 # Data frames and the core take a third of a second to import, which `ackclock --help` should not.
 _HOMES = {
+    "Control": "ackclock.custom",
+    "Decision": "ackclock.custom",
+    "Discipline": "ackclock.custom",
     "Run": "ackclock.run",
     "Runs": "ackclock.run",
     "Scenario": "ackclock.scenario",
     "StudyResult": "ackclock.study.result",
+    "parameter": "ackclock.custom",
     "reproduce": "ackclock.reproduction",
     "studies": "ackclock.reproduction",
 }

@@ -59,8 +59,40 @@ class Local:
         self._threads = threads
 
     def begin(self, jobs: Sequence[Job]) -> Batch:
-        """Start them in this order."""
-        return core.Batch([job.for_core() for job in jobs], self._threads)
+        """Start them in this order. Those with Python code in them are made on this thread."""
+        return begin(jobs, self._threads)
+
+
+def begin(jobs: Sequence[Job], threads: int) -> Batch:
+    """Start jobs on threads; one after another on this one where Python code takes part."""
+    if any(job.has_guests for job in jobs):
+        return OneByOne(jobs)
+    return core.Batch([job.for_core() for job in jobs], threads)
+
+
+class OneByOne:
+    """Jobs with Python code in them: on one core, since the interpreter runs one thread at a time."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._jobs = jobs
+        self._cancelled = False
+
+    def __iter__(self) -> Iterator[tuple[int, core.Made | AckclockError]]:
+        """Make them."""
+        from ackclock.custom import guests
+
+        for index, job in enumerate(self._jobs):
+            if self._cancelled:
+                return
+            try:
+                classes = guests(job.controls, job.queues)
+                yield index, core.make(job.text, job.file, job.overrides, job.seed, job.series, classes)
+            except AckclockError as error:
+                yield index, error
+
+    def cancel(self) -> None:
+        """Begin no more of them."""
+        self._cancelled = True
 
 
 @dataclass
