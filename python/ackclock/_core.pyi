@@ -325,11 +325,11 @@ class Episode:
         bool,
         bool,
         tuple[int, float, float, int, int, int, float | None],
-        tuple[float | None, float, float, float],
+        tuple[float | None, float, float, float, float | None],
     ]:
         """Goes on for so many seconds: time, whether the flow has begun, whether the run has ended; then what
         acknowledgements told since the last step: acks, packets delivered and lost, marks, losses, timeouts, mean round
-        trip; and now the least round trip, the smoothed one, packets in flight and the window. Releases the GIL.
+        trip; and now the least round trip, the smoothed one, those in flight, the window and the rate. Releases the GIL.
         """
     def result(self) -> str:
         """JSON result of the run, at its end."""

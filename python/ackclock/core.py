@@ -131,6 +131,10 @@ def own_errors() -> Iterator[None]:
         raise ScenarioError(str(error.args[0]), json.loads(error.diagnostics)) from None
     except OverflowError as error:
         raise InputError(f"a number is too large for the simulator: {error}") from None
+    except AckclockError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise InputError(str(error)) from None
     except RuntimeError as error:
         # Where Python code in the run has raised, its traceback is the cause.
         raise RunError(str(error)) from error.__cause__

@@ -45,6 +45,7 @@ from ackclock._core import (
     Sent,
     Timeout,
 )
+from ackclock.arguments import mapping
 from ackclock.errors import InputError
 
 __all__ = [
@@ -215,18 +216,14 @@ def guests(controls: Mapping[str, type[Control]], queues: Mapping[str, type[Disc
         ("queues", queues, Discipline),
     ]
     return [
-        _guest(kind, name, cls, base) for kind, classes, base in wanted for name, cls in _items(kind, classes)
+        _guest(kind, name, cls, base)
+        for kind, classes, base in wanted
+        for name, cls in mapping(kind, classes).items()
     ]
 
 
-def _items(kind: str, classes: Any) -> list[tuple[Any, Any]]:
-    if not isinstance(classes, Mapping):
-        raise InputError(f"{kind}: found {classes!r}, expected a dictionary of classes by name")
-    return list(classes.items())
-
-
 def _guest(kind: str, name: Any, cls: Any, base: type[_Hosted]) -> Guest:
-    if not isinstance(name, str) or not name.isprintable() or not 1 <= len(name) <= 100:
+    if not name.isprintable() or not 1 <= len(name) <= 100:
         raise InputError(f"{kind}: the name {name!r}, expected a short text")
     if not _is_class(cls, base):
         raise InputError(f'{kind}: "{name}" is {cls!r}, expected a class of ackclock.{base.__name__}')

@@ -22,6 +22,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ackclock import _core
+from ackclock.arguments import whole
 from ackclock.core import own_errors
 from ackclock.errors import InputError
 from ackclock.names import nearest
@@ -169,6 +170,8 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
         Nothing is decided in the interval in which the flow begins.
         """
+        if seed is not None:
+            whole("seed", seed, 0, MAX_SEED)
         super().reset(seed=seed)
         self.run_seed = int(self.np_random.integers(MAX_SEED)) if seed is None else seed
         self._episode = self._begin(self.run_seed)
@@ -200,8 +203,6 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self._episode = None
 
     def _begin(self, seed: int) -> _core.Episode:
-        if not 0 <= seed <= MAX_SEED:
-            raise InputError(f"seed: found {seed}, expected a whole number from 0 to {MAX_SEED}")
         self._value = self._first = math.nan
         self._last_s = 0.0
         with own_errors():
@@ -215,11 +216,10 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         with own_errors():
             now, begun, ended, counts, state = self._episode.step(self.interval_s, *decided)
         acks, delivered, lost, marks, losses, timeouts, rtt_mean_s = counts
-        rtt_min_s, rtt_smoothed_s, inflight, cwnd = state
+        rtt_min_s, rtt_smoothed_s, inflight, cwnd, pacing_rate = state
         length, self._last_s = now - self._last_s, now
         if math.isnan(self._value):
-            # A rate begins as ten packets of 1500 bytes in a round trip do.
-            self._value = self._first = 10 * 1500 * 8 / (rtt_min_s or FIRST_RTT_S) if self.paced else cwnd
+            self._value = self._first = cwnd if pacing_rate is None else pacing_rate
         interval = Interval(
             time_s=now,
             length_s=max(length, 1e-9),
@@ -234,7 +234,7 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             rtt_smoothed_s=rtt_smoothed_s,
             inflight_packets=inflight,
             cwnd_packets=cwnd,
-            pacing_rate_bps=self._value if self.paced else None,
+            pacing_rate_bps=pacing_rate,
         )
         return interval, begun, ended
 

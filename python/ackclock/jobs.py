@@ -12,7 +12,8 @@ from itertools import islice
 from typing import Any, Protocol
 
 from ackclock import core
-from ackclock.errors import AckclockError, InputError, Interrupted
+from ackclock.arguments import whole
+from ackclock.errors import AckclockError, Interrupted
 from ackclock.store import Job, Store
 
 Progress = Callable[[int, int, float], None]
@@ -21,6 +22,7 @@ Progress = Callable[[int, int, float], None]
 The share, 0 to 1, is of the work that is not on disk already, long runs counting more than short ones.
 """
 
+MOST_THREADS = 10_000
 BATCH = 1000
 """Jobs that are handed over at a time."""
 FIRST = 100
@@ -53,8 +55,7 @@ class Local:
     """All cores of this machine, or as many as ``threads`` says."""
 
     def __init__(self, threads: int = 0) -> None:
-        if threads < 0:
-            raise InputError(f"{threads} threads, expected 1 or more, or 0 for one on each core")
+        threads = whole("threads (0 for one on each core)", threads, 0, MOST_THREADS)
         self.cores = self.ahead = threads or os.cpu_count() or 1
         self._threads = threads
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, overload
 import polars as pl
 import polars.selectors as cs
 
-from ackclock import core
+from ackclock import arguments, core
 from ackclock.files import replacing
 from ackclock.series import KINDS, Series, as_document
 from ackclock.summary import PointSummary, frame, label_columns, summarised
@@ -207,11 +207,12 @@ class Runs(Sequence[Run]):
 
         return sweep_figure(self.summary(), self.axes, metric)
 
-    def write(self, folder: Path) -> list[Path]:
+    def write(self, folder: str | Path) -> list[Path]:
         """Write flows, links, groups and points as CSV and Parquet, the series (if any) as Parquet; returns the files.
 
         What another run has left under these names is gone afterwards.
         """
+        folder = arguments.path("folder", folder)
         frames = {name: self._stacked(name) for name in ("flows", "links", "groups")}
         frames["points"] = self.summary()
         return write(folder, frames, self._stacked("series"))

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import islice
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import core
+from ackclock import arguments, core
 from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.files import read_text
 from ackclock.jobs import Made, Pool, Progress, run_jobs
@@ -56,6 +55,11 @@ class Scenario:
     """What the core found out about the sweep."""
 
     def __post_init__(self) -> None:
+        given: Any = self.file
+        file = given if isinstance(given, str) else str(arguments.path("file", given))
+        object.__setattr__(self, "file", file)
+        object.__setattr__(self, "overrides", arguments.plain(arguments.mapping("overrides", self.overrides)))
+        arguments.text(f"{file}: the scenario", self.text)
         # The files that it names become part of it: what they hold later does not change it.
         object.__setattr__(self, "text", with_files(self.text, self.file, self.overrides))
         object.__setattr__(self, "_guests", self._described())
@@ -65,6 +69,8 @@ class Scenario:
 
     def _described(self) -> core.Guests:
         """What is written in Python, as the core takes it."""
+        for kind in ("controls", "queues"):
+            arguments.mapping(kind, getattr(self, kind))
         if not self.controls and not self.queues:
             return []
         from ackclock.custom import guests
@@ -89,7 +95,8 @@ class Scenario:
         InputError when the file cannot be read, ScenarioError (an InputError)
         with every problem when it is wrong.
         """
-        return cls(read_text(Path(path)), str(path), overrides or {}, controls or {}, queues or {})
+        found = arguments.path("path", path)
+        return cls(read_text(found), str(path), *_given(overrides, controls, queues))
 
     @classmethod
     def from_text(
@@ -102,7 +109,7 @@ class Scenario:
         queues: Mapping[str, type[Discipline]] | None = None,
     ) -> Scenario:
         """The scenario in a string; ``file`` is what error messages call it. ScenarioError when it is wrong."""
-        return cls(text, file, overrides or {}, controls or {}, queues or {})
+        return cls(text, file, *_given(overrides, controls, queues))
 
     @classmethod
     def from_dict(
@@ -129,15 +136,17 @@ class Scenario:
         """
         import tomli_w
 
+        if not isinstance(document, Mapping):
+            raise InputError(f"{file}: found {arguments.shown(document)}, expected a dictionary")
         try:
-            text = tomli_w.dumps(document)
+            text = tomli_w.dumps(arguments.plain(document))
         except (TypeError, AttributeError) as error:
             raise InputError(f"{file}: holds what a scenario cannot: {error}") from None
-        return cls(text, file, overrides or {}, controls or {}, queues or {})
+        return cls(text, file, *_given(overrides, controls, queues))
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
         """The scenario with more values replaced. ScenarioError when the outcome is wrong."""
-        merged = merge(self.overrides, overrides)
+        merged = merge(self.overrides, arguments.mapping("overrides", overrides))
         return Scenario(self.text, self.file, merged, self.controls, self.queues)
 
     @cached_property
@@ -156,7 +165,9 @@ class Scenario:
         made = object.__new__(Scenario)
         for each in fields(self):
             object.__setattr__(made, each.name, getattr(self, each.name))
-        object.__setattr__(made, "overrides", merge(self.overrides, point))
+        object.__setattr__(
+            made, "overrides", merge(self.overrides, arguments.plain(arguments.mapping("point", point)))
+        )
         return made
 
     def describe(self) -> dict[str, Any]:
@@ -203,6 +214,7 @@ class Scenario:
                 f"{self.file}: runs with controls or queues written in Python are not stored, expected no `out`: "
                 "what else their code calls is not known, so another run could not tell whether it is the same"
             )
+        folder = None if out is None else arguments.path("out", out)
         plan = self.plan(seeds, replications=replications)
         if len(plan) > MAX_IN_MEMORY:
             raise InputError(
@@ -217,7 +229,7 @@ class Scenario:
             plan,
             collector.take,
             series=series,
-            store=Store(None if out is None else Path(out)),
+            store=Store(folder),
             pool=pool(client, threads),
             progress=progress,
         )
@@ -235,8 +247,8 @@ class Scenario:
 
         InputError when it is too much, or names a seed or a point that cannot be.
         """
-        if replications is not None and not replications >= 1:
-            raise InputError(f"{self.file}: {replications} replications, expected 1 or more")
+        if replications is not None:
+            replications = arguments.whole(f"{self.file}: replications", replications, 1, MAX_RUNS)
         description = self.describe()
         precision = None
         if seeds is None:
@@ -246,9 +258,12 @@ class Scenario:
             precision = None if replications is not None else description["precision"]
         points = range(len(self.sweep))
         if only is not None:
-            if only not in range(1, len(points) + 1):
-                raise InputError(f"{self.file}: no point {only}; its sweep has {len(points)}")
+            if not arguments.is_whole(only, 1, len(points)):
+                raise InputError(
+                    f"{self.file}: no point {arguments.shown(only)}; its sweep has {len(points)}"
+                )
             points = range(only - 1, only)
+        arguments.iterable(f"{self.file}: seeds", seeds)
         # No more are taken than would be refused, however many there are.
         chosen: Sequence[int] = seeds if isinstance(seeds, range) else list(islice(seeds, MAX_RUNS + 1))
         plan = Plan(points, chosen, precision)
@@ -328,9 +343,12 @@ class Scenario:
         """The seed, by default the scenario's. InputError for one that cannot be."""
         if seed is None:
             return int(self.describe()["seed"])
-        if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) <= MAX_SEED:
-            raise InputError(f"{self.file}: the seed {seed!r}, expected a whole number from 0 to {MAX_SEED}")
-        return int(seed)
+        return arguments.whole(f"{self.file}: the seed", seed, 0, MAX_SEED)
+
+
+def _given(overrides: Any, controls: Any, queues: Any) -> tuple[Any, Any, Any]:
+    """The arguments, empty where they were left out."""
+    return tuple({} if each is None else each for each in (overrides, controls, queues))
 
 
 @dataclass

@@ -321,7 +321,7 @@ def declared(annotation: Any, default: Any) -> type[Control]:
         ({"cubic": Steady}, 'a control "cubic" is there already'),
         ({"": Steady}, "the name ''"),
         ({"a\x1bb": Steady}, "expected a short text"),
-        ({3: Steady}, "the name 3"),
+        ({3: Steady}, "the key 3"),
         ([Steady], "expected a dictionary"),
         ({"x": declared(float, "often")}, "the default of gain is often, expected a number"),
         ({"x": declared(float, parameter(2.0, at_most=1))}, "expected at most 1"),

@@ -22,6 +22,9 @@ const AGENT: Descriptor = Descriptor {
     presets: &[],
 };
 
+/// Taken for the round trip before one is known, in seconds.
+const FIRST_RTT_S: f64 = 0.1;
+
 /// What the control hears in an interval, and what it is told.
 #[derive(Clone, Copy, Debug, Default)]
 struct Exchange {
@@ -69,9 +72,14 @@ impl BroughtControl for AgentKind {
     }
 
     fn build(&self, _values: &Values, initial: &Initial) -> Box<dyn WindowControl> {
-        // A rate rules alone: the window does not hold it back.
-        let cwnd = if self.paced { initial.limit } else { initial.window };
-        let decision = Decision::window(cwnd, f64::INFINITY);
+        let decision = if self.paced {
+            // A rate rules alone: the window does not hold it back. It begins as the initial window in a first round trip would.
+            let bits = initial.window * f64::from(initial.packet_bytes) * 8.0 / FIRST_RTT_S;
+            let pacing_rate = Some(Rate::from_bits_per_second(bits as u64));
+            Decision { pacing_rate, ..Decision::window(initial.limit, f64::INFINITY) }
+        } else {
+            Decision::window(initial.window, f64::INFINITY)
+        };
         look(&self.shared).decision = Some(decision);
         Box::new(Agent { shared: Arc::clone(&self.shared), otherwise: decision })
     }
@@ -140,8 +148,9 @@ pub struct Episode {
 
 /// Time, whether the flow has begun, whether the run has ended; then what acknowledgements told since the last step: acks,
 /// packets delivered and lost, marks, losses that began a recovery, timeouts, mean round trip; and now the least round trip,
-/// the smoothed one, packets in flight and the window.
-type Step = (f64, bool, bool, (u64, f64, f64, u64, u64, u64, Option<f64>), (Option<f64>, f64, f64, f64));
+/// the smoothed one, packets in flight, the window and the pacing rate.
+type Step =
+    (f64, bool, bool, (u64, f64, f64, u64, u64, u64, Option<f64>), (Option<f64>, f64, f64, f64, Option<f64>));
 
 #[pymethods]
 impl Episode {
@@ -195,12 +204,14 @@ impl Episode {
         let counts =
             (heard.acks, heard.delivered, heard.lost, heard.marks, heard.losses, heard.timeouts, mean_rtt_s);
         let cwnd = exchange.decision.map_or(0.0, |decision| decision.cwnd);
+        let pacing_rate = exchange.decision.and_then(|decision| decision.pacing_rate);
+        let pacing_rate = pacing_rate.map(|rate| rate.bits_per_second() as f64);
         Ok((
             now.seconds(),
             exchange.begun,
             ended,
             counts,
-            (heard.min_rtt_s, heard.smoothed_rtt_s, heard.inflight, cwnd),
+            (heard.min_rtt_s, heard.smoothed_rtt_s, heard.inflight, cwnd, pacing_rate),
         ))
     }
 
