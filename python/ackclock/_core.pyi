@@ -22,13 +22,13 @@ def registry() -> str:
 def schema() -> str:
     """JSON Schema of a scenario file."""
 
-def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = []) -> str:
+def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
     """Raises ScenarioError. ``overrides`` is a JSON object {dotted path: value}, here and below. JSON object {axes:
     [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], packets: [of every so many points],
     every}.
     """
 
-def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = []) -> str:
+def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
     """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names}],
     links: [name], warnings: [sentence]}.
     """
@@ -37,19 +37,19 @@ def fields() -> str:
     """JSON object {record: [{name, kind, nullable, optional, unit, meaning}]} of the records of a result."""
 
 def run(
-    text: str, file: str, overrides: str, seed: int, series: bool, guests: list[Guest] = []
+    text: str, file: str, overrides: str, seed: int, series: bool, guests: list[Guest] = ...
 ) -> tuple[str, Columns | None]:
     """JSON result of one run, without its series, and those. Raises ScenarioError or RuntimeError. Releases the GIL,
     but not with guests: controls and disciplines written in Python run on this thread, and the cause of the error is
     what they raise.
     """
 
-def trace(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = []) -> Columns:
+def trace(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> Columns:
     """What happened to every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes, event,
     link.
     """
 
-def verify(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = []) -> str:
+def verify(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> str:
     """JSON list of violations of the network's physics in one run; empty when there are none."""
 
 @final
@@ -329,7 +329,7 @@ class Episode:
     ]:
         """Goes on for so many seconds: time, whether the flow has begun, whether the run has ended; then what
         acknowledgements told since the last step: acks, packets delivered and lost, marks, losses, timeouts, mean round
-        trip; and now the least round trip, the smoothed one, those in flight, the window and the rate. Releases the GIL.
+        trip; and now the least round trip, the smoothed one, those in flight, window and rate. Releases the GIL.
         """
     def result(self) -> str:
         """JSON result of the run, at its end."""

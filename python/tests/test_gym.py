@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -145,3 +147,16 @@ def test_what_the_agent_cannot_take_over_is_refused_when_the_environment_is_made
     env.reset(seed=1)
     with pytest.raises(InputError, match="found nan"):
         env.step(np.array([np.nan]))
+
+
+def test_the_worked_example_trains(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("cmaes")
+    path = Path(__file__).parents[2] / "docs" / "examples" / "train.py"
+    module = runpy.run_path(str(path))
+    main = module["main"]
+    main.__globals__["SCENARIO"]["duration"] = "1 s"
+    monkeypatch.setitem(main.__globals__, "HELD_OUT", range(1001, 1005))
+    main(1)
+    assert "over 4 seeds" in capsys.readouterr().out
