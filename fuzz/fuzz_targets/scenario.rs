@@ -131,7 +131,7 @@ fn check_run(scenario: Option<Scenario>) {
     };
     let series = is_swift(&scenario);
     let (Some(plain), Some(mut observed)) =
-        (result(Keep::default()), result(Keep { series, trace: true, watch: false }))
+        (result(Keep::default()), result(Keep { series, trace: true, ..Keep::default() }))
     else {
         return;
     };

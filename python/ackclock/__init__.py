@@ -14,6 +14,7 @@ from ackclock.errors import AckclockError, InputError, Interrupted, RunError, Sc
 
 if TYPE_CHECKING:
     from ackclock.custom import Control, Decision, Discipline, parameter
+    from ackclock.figure import Figure, figures
     from ackclock.reproduction import reproduce, studies
     from ackclock.run import Run, Runs
     from ackclock.scenario import Scenario
@@ -26,6 +27,7 @@ __all__ = [
     "Control",
     "Decision",
     "Discipline",
+    "Figure",
     "InputError",
     "Interrupted",
     "Run",
@@ -35,6 +37,7 @@ __all__ = [
     "ScenarioError",
     "StudyResult",
     "__version__",
+    "figures",
     "parameter",
     "reproduce",
     "studies",
@@ -45,10 +48,12 @@ _HOMES = {
     "Control": "ackclock.custom",
     "Decision": "ackclock.custom",
     "Discipline": "ackclock.custom",
+    "Figure": "ackclock.figure",
     "Run": "ackclock.run",
     "Runs": "ackclock.run",
     "Scenario": "ackclock.scenario",
     "StudyResult": "ackclock.study.result",
+    "figures": "ackclock.figure",
     "parameter": "ackclock.custom",
     "reproduce": "ackclock.reproduction",
     "studies": "ackclock.reproduction",

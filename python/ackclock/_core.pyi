@@ -12,7 +12,7 @@ class ScenarioError(ValueError):
     """A scenario that is wrong. ``args[0]`` shows all problems, ready to print."""
 
     diagnostics: str
-    """JSON list of {file, line, column, path, found, expected, hint, message}."""
+    """JSON list of {file, line, column, end: {line, column}, path, found, expected, hint, message}."""
 
 def registry() -> str:
     """JSON list of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, choices,
@@ -29,8 +29,8 @@ def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...
     """
 
 def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
-    """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names}],
-    links: [name], warnings: [sentence]}.
+    """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names,
+    paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
 
 def fields() -> str:
@@ -44,6 +44,9 @@ def run(
     what they raise.
     """
 
+def document(text: str, file: str, overrides: str, seed: int) -> str:
+    """JSON result of one run with its series. Raises ScenarioError or RuntimeError. Releases the GIL."""
+
 def trace(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> Columns:
     """What happened to every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes, event,
     link.
@@ -51,6 +54,15 @@ def trace(text: str, file: str, overrides: str, seed: int, guests: list[Guest] =
 
 def verify(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> str:
     """JSON list of violations of the network's physics in one run; empty when there are none."""
+
+def export(
+    text: str, file: str, overrides: str, seed: int, wishes: str, guests: list[Guest] = ...
+) -> tuple[str, str, Columns | None]:
+    """Runs once and writes files as it goes. ``wishes`` is a JSON object {captures: [[senders|receivers|before|after,
+    link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates: [[link, path]], events}. JSON result
+    without series, JSON list of [path, records], and the event log if it is wished. Raises ScenarioError, RuntimeError,
+    OSError or KeyboardInterrupt.
+    """
 
 @final
 class Columns:

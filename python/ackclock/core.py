@@ -65,6 +65,12 @@ def make(
         return Made(*_core.run(text, file, to_json(overrides), seed, series, list(guests)))
 
 
+def document(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> str:
+    """The result of one run with its series, in JSON: the bytes that the simulator in a web page writes."""
+    with own_errors():
+        return _core.document(text, file, to_json(overrides), seed)
+
+
 def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int, guests: Guests = ()) -> Any:
     """The packet trace of one run, an object of the Arrow PyCapsule interface."""
     with own_errors():
@@ -75,6 +81,23 @@ def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int, guests
     """Violations of the network's physics in one run."""
     with own_errors():
         return list(json.loads(_core.verify(text, file, to_json(overrides), seed, list(guests))))
+
+
+def export(
+    text: str,
+    file: str,
+    overrides: Mapping[str, Any],
+    seed: int,
+    wishes: Mapping[str, Any],
+    guests: Guests = (),
+) -> tuple[dict[str, Any], list[tuple[str, int]], Any]:
+    """Run once and write files: the result, the files with the numbers of their records, and the event log, an object
+    of the Arrow PyCapsule interface, or None. OSError when a file cannot be written.
+    """
+    with own_errors():
+        wanted = json.dumps(wishes)
+        result, files, events = _core.export(text, file, to_json(overrides), seed, wanted, list(guests))
+        return dict(json.loads(result)), [tuple(entry) for entry in json.loads(files)], events
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ class ScenarioError(InputError):
     def __init__(self, message: str, diagnostics: list[dict[str, Any]]) -> None:
         super().__init__(message)
         self.diagnostics = diagnostics
-        """One dictionary per problem: file, line, column, path, found, expected, hint, message."""
+        """One dictionary per problem: file, line, column, end, path, found, expected, hint, message."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors come back from the workers of a cluster.

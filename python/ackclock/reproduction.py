@@ -31,7 +31,7 @@ def reproduce(
 
     ``study`` is a name such as ``rbcc/table-4.1`` or the path of a study file. With ``out``, finished runs are stored
     below that folder and found there the next time. InputError when the study is unknown or wrong, RunError when a run
-    fails, Interrupted on Ctrl-C. ``ackclock.report.write_report`` makes the HTML page.
+    fails, Interrupted on Ctrl-C. ``ackclock.report.write_page`` makes its HTML page, ``ackclock.figures`` its figures.
     """
     names = find_studies([str(study) if isinstance(study, Path) else text("study", study)])
     if len(names) != 1:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from html import escape
-from typing import TYPE_CHECKING, Any, BinaryIO, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 
 import polars as pl
 import polars.selectors as cs
 
 from ackclock import arguments, core
+from ackclock.errors import InputError
 from ackclock.files import replacing
 from ackclock.series import KINDS, Series, as_document
 from ackclock.summary import PointSummary, frame, label_columns, summarised
@@ -21,10 +22,14 @@ from ackclock.summary import PointSummary, frame, label_columns, summarised
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import plotly.graph_objects as go
+    import pandas as pd
+    import xarray as xr
 
     from ackclock.errors import AckclockError
+    from ackclock.figure import Figure
     from ackclock.sweep import Axis
+
+Table = Literal["flows", "links", "groups", "series", "points"]
 
 
 class Run:
@@ -198,14 +203,44 @@ class Runs(Sequence[Run]):
             for runs in self.points
         ]
 
-    def plot(self, metric: str | None = None) -> go.Figure:
-        """A Plotly figure of the sweep: lines over one axis, a heat map over two, small multiples over three.
+    def to_pandas(self, table: Table = "flows") -> pd.DataFrame:
+        """A table as a pandas frame: ``flows``, ``links``, ``groups``, ``series`` or ``points`` (the summary).
 
-        ``metric`` is a name of ``summary``; by default the goodput of each group. InputError without a sweep.
+        InputError without pandas (``pip install 'ackclock[frames]'``), and for another table.
         """
+        from ackclock.frames import to_pandas
+
+        return to_pandas(self._table(table))
+
+    def to_xarray(self, table: Table = "flows") -> xr.Dataset:
+        """``flows``, ``links`` or ``groups`` as an xarray dataset: a variable for each number, with its unit, and a
+        dimension for each swept axis, for the seed and for the flow, link or group.
+
+        InputError without xarray (``pip install 'ackclock[frames]'``), and for another table.
+        """
+        from ackclock.frames import to_xarray
+
+        if table not in ("flows", "links", "groups"):
+            raise InputError(f'to_xarray: found "{table}", expected flows, links or groups')
+        return to_xarray(self._table(table), self.axes, table.removesuffix("s"))
+
+    def _table(self, name: str) -> pl.DataFrame:
+        if name not in NAMES:
+            raise InputError(f'no table is called "{name}": expected {", ".join(NAMES[:-1])} or {NAMES[-1]}')
+        return self.summary() if name == "points" else self._stacked(name)
+
+    def plot(self, metric: str | None = None) -> Figure:
+        """The figure of the sweep: lines over one axis, a heat map over two, small multiples over three.
+
+        ``metric`` is a name of ``summary``; by default the goodput of each group. Its ``save`` writes a file: PDF, SVG,
+        PNG or CSV. InputError without a sweep.
+        """
+        from ackclock.figure import Figure
+        from ackclock.report.figures import file_stem
         from ackclock.report.sweep_figure import sweep_figure
 
-        return sweep_figure(self.summary(), self.axes, metric)
+        chart = sweep_figure(self.summary(), self.axes, metric)
+        return Figure(chart, file_stem(self[0].scenario, metric or "goodput"))
 
     def write(self, folder: str | Path) -> list[Path]:
         """Write flows, links, groups and points as CSV and Parquet, the series (if any) as Parquet; returns the files.

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from ackclock.custom import Control, Discipline
+    from ackclock.exports import Export
 
 MAX_RUNS = 10_000_000
 """Weeks of computing, however short each is; the core has the same bound for what a file asks for."""
@@ -49,7 +50,7 @@ class Scenario:
     """Congestion controls written in Python that it may name."""
     queues: Mapping[str, type[Discipline]] = field(default_factory=dict)
     """Queue disciplines written in Python that it may name."""
-    _guests: core.Guests = field(init=False, repr=False, compare=False)
+    guests: core.Guests = field(init=False, repr=False, compare=False)
     """The same as the core takes them."""
     _checked: Mapping[str, Any] = field(init=False, repr=False, compare=False)
     """What the core found out about the sweep."""
@@ -62,9 +63,9 @@ class Scenario:
         arguments.text(f"{file}: the scenario", self.text)
         # The files that it names become part of it: what they hold later does not change it.
         object.__setattr__(self, "text", with_files(self.text, self.file, self.overrides))
-        object.__setattr__(self, "_guests", self._described())
+        object.__setattr__(self, "guests", self._described())
         # Checked here, once.
-        checked = core.check(self.text, self.file, self.overrides, self._guests)
+        checked = core.check(self.text, self.file, self.overrides, self.guests)
         object.__setattr__(self, "_checked", checked)
 
     def _described(self) -> core.Guests:
@@ -175,7 +176,7 @@ class Scenario:
 
         ``warnings`` says in sentences what is allowed and yet hardly meant.
         """
-        return core.describe(self.text, self.file, self.overrides, self._guests)
+        return core.describe(self.text, self.file, self.overrides, self.guests)
 
     def run(self, seed: int | None = None, series: bool = True) -> Run:
         """Simulate once. ``seed`` defaults to the scenario's, ``series=False`` leaves out the values over time.
@@ -184,7 +185,7 @@ class Scenario:
         when Python code in it raises: that exception is its cause.
         """
         seed = self._seed(seed)
-        result = core.run(self.text, self.file, self.overrides, seed, series, self._guests)
+        result = core.run(self.text, self.file, self.overrides, seed, series, self.guests)
         return Run(result, overrides=self.overrides)
 
     def run_many(
@@ -329,11 +330,36 @@ class Scenario:
         """
         import polars as pl
 
-        return pl.DataFrame(core.trace(*self._source, self._seed(seed), self._guests))
+        return pl.DataFrame(core.trace(*self._source, self._seed(seed), self.guests))
+
+    def export(
+        self, folder: str | Path, *formats: str, seed: int | None = None, payloads: bool = False
+    ) -> list[Export]:
+        """Run once and write the run into ``folder``/exports in the formats of other tools.
+
+        ``formats`` are as those of ``ackclock run --export``: ``"pcapng"``, ``"pcapng=before:bottleneck"``, ``"qlog"``,
+        ``"events"``, ``"flent"``, ``"mahimahi=bottleneck"``. With ``payloads`` captures have payloads, which are zeros.
+        InputError for a format or a place that there is not.
+
+        >>> scenario.export("results", "pcapng", "qlog")  # doctest: +SKIP
+        """
+        from ackclock.exports import export
+
+        return export(self, Path(folder), formats, seed=self._seed(seed), payloads=payloads)
+
+    def events(self, seed: int | None = None) -> pl.DataFrame:
+        """Run once and return what every congestion control heard and made of it, in the order in which it happened.
+
+        A row for each acknowledgement ("ack"), each packet given up ("lost"), each beginning of a recovery
+        ("reduction"), answer to a mark ("mark"), timeout ("timeout") and end of a recovery ("recovered").
+        """
+        from ackclock.exports import events
+
+        return events(self, self._seed(seed))
 
     def verify(self, seed: int | None = None) -> list[Any]:
         """Run once and replay the packet trace against the network's physics. The violations found; empty is good."""
-        return core.verify(*self._source, self._seed(seed), self._guests)
+        return core.verify(*self._source, self._seed(seed), self.guests)
 
     @property
     def _source(self) -> tuple[str, str, Mapping[str, Any]]:

@@ -21,12 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ackclock import toml
+from ackclock.errors import InputError
 from ackclock.overrides import to_json
 
 if TYPE_CHECKING:
     from ackclock.series import Series
 
-DEFAULT_DIR = Path("ackclock-results")
+PLACE = "ACKCLOCK_RESULTS"
+"""The environment variable that names the folder for results."""
 FORMAT = 2
 """The number of the form in which runs are kept; 1 was JSON alone, compressed by gzip."""
 _RESULT, _SERIES = "result.json", "series.arrow"
@@ -64,6 +66,19 @@ class Job:
             core_fingerprint(),
         ]
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def results_folder(out: Path | None) -> Path:
+    """Where results go, for every command: ``out`` where it is given, else the folder that the environment variable
+    ``ACKCLOCK_RESULTS`` names, else ``ackclock-results`` in the home folder. Never wherever one happens to stand.
+    """
+    if out is not None:
+        return out
+    named = os.environ.get(PLACE)
+    try:
+        return Path(named).expanduser() if named else Path.home() / "ackclock-results"
+    except RuntimeError:  # an account without a home
+        raise InputError(f"there is no home folder for results: give --out DIR or set {PLACE}") from None
 
 
 class Store:

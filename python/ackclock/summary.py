@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 UNITS = ("_s", "_bps", "_packets", "_bytes")
 """What the names of numbers end in."""
 
+_COUNTED = ("packets", "bytes")
+"""Units of what is whole."""
+
 Samples = dict[str, float | None]
 """The numbers of one run: fairness, groups.GROUP.FIELD (the mean over its flows), links.LINK.FIELD."""
 
@@ -198,8 +201,9 @@ def _type(axis: Axis) -> Any:
     kinds = {type(as_cell(cell)) for cell in axis.cells}
     if kinds == {bool}:
         return pl.Boolean
-    if kinds == {int}:
+    if kinds == {int} and (axis.unit in _COUNTED or axis.path.endswith(".count")):
         return pl.Int64
+    # Whether the values of one sweep happen to be whole says nothing about those of another.
     if kinds <= {int, float}:
         return pl.Float64
     return pl.String

@@ -43,10 +43,11 @@ Command = Callable[..., Outcome]
 
 @pytest.fixture
 def ackclock(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
-    """Run the command line inside this process, in an empty folder."""
+    """Run the command line inside this process, in an empty folder, which has the one for results."""
     from ackclock.cli import invoke
 
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("ACKCLOCK_RESULTS", "ackclock-results")
     monkeypatch.setenv("COLUMNS", "160")
 
     def run(*arguments: str | Path) -> Outcome:

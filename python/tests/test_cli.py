@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -80,6 +81,36 @@ class TestRun:
         assert len(list((tmp_path / "ackclock-results/runs").rglob("*.run.zip"))) == 1
         assert ackclock("run", scenario_file, "--json") == first
 
+    def test_results_go_to_one_stated_place(
+        self, ackclock: Command, scenario_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """To --out, else where the environment says, else to the home folder; never wherever one stands."""
+        home, elsewhere = tmp_path / "home", tmp_path / "elsewhere"
+        elsewhere.mkdir()
+        monkeypatch.chdir(elsewhere)
+        monkeypatch.setenv("HOME", str(home))
+        monkeypatch.delenv("ACKCLOCK_RESULTS")
+        outcome = ackclock("run", scenario_file, "--html")
+        assert "wrote ~/ackclock-results/small.html" in outcome.out
+        assert "runs kept in ~/ackclock-results/runs" in outcome.out
+        assert (home / "ackclock-results/small.html").exists()
+        monkeypatch.setenv("ACKCLOCK_RESULTS", str(tmp_path / "named"))
+        assert f"runs kept in {tmp_path / 'named/runs'}" in ackclock("run", scenario_file).out
+        assert "runs kept" not in ackclock("run", scenario_file, "--out", tmp_path / "given").out
+        assert list((tmp_path / "given/runs").rglob("*.run.zip"))
+        assert not list(elsewhere.iterdir())
+
+    def test_figures_of_a_scenario(self, ackclock: Command, scenario_file: Path, tmp_path: Path) -> None:
+        outcome = ackclock("run", scenario_file, "--figures", "pdf", "--figures", "csv", "--out", "results")
+        assert outcome.code == 0, outcome.err
+        names = {path.name for path in (tmp_path / "results/figures").iterdir()}
+        assert len(names) == 8
+        assert all(f"wrote {Path('results/figures') / name}" in outcome.out for name in names)
+        assert {Path(name).suffix for name in names} == {".pdf", ".csv"}
+        wrong = ackclock("run", scenario_file, "--figures", "docx")
+        assert (wrong.code, wrong.out) == (2, "")
+        assert '--figures: found "docx", expected one of pdf, svg, png, csv' in wrong.err
+
     def test_a_sweep(self, ackclock: Command, scenario_file: Path) -> None:
         scenario_file.write_text(SCENARIO + '\n[sweep]\n"flows.tcp.count" = [1, 30]\n')
         outcome = ackclock("run", scenario_file)
@@ -142,7 +173,7 @@ class TestRun:
     def test_more_runs_than_memory_holds(self, ackclock: Command, scenario_file: Path) -> None:
         outcome = ackclock("run", scenario_file, "--replications", "200000", "--json")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "200,000 runs; --json, --html and --series are for 100,000 at most" in outcome.err
+        assert "200,000 runs; --json, --html, --series and --figures are for 100,000 at most" in outcome.err
         outcome = ackclock("run", scenario_file, "--replications", "20000000")
         assert (outcome.code, outcome.out) == (2, "")
         assert "20,000,000 runs, expected at most 10000000" in outcome.err
@@ -221,6 +252,16 @@ class TestReproduce:
         outcome = ackclock("reproduce", study_file, "--quick", "--no-sensitivity", "--json")
         assert valid(outcome.out, "reproduce")["studies"][0]["sensitivity"] == []
 
+    def test_figures_of_a_study(self, ackclock: Command, study_file: Path, tmp_path: Path) -> None:
+        outcome = ackclock("reproduce", study_file, "--quick", "--no-sensitivity", "--figures", "csv")
+        folder = tmp_path / "ackclock-results/figures"
+        assert f"figures {Path('ackclock-results/figures')} (3 files)" in outcome.out
+        assert sorted(path.name for path in folder.iterdir()) == [
+            "small-study-cwnd.csv",
+            "small-study-flows_seen.csv",
+            "small-study-goodput.csv",
+        ]
+
     def test_several_studies_are_added_up(self, ackclock: Command, study_file: Path, tmp_path: Path) -> None:
         other = tmp_path / "other.toml"
         other.write_text(replaced(STUDY, ("Few flows and many", "Another title")))
@@ -228,7 +269,13 @@ class TestReproduce:
         last = [line.split() for line in outcome.out.splitlines() if line.startswith("all")]
         assert last == [["all", "2", "2"]]
         assert outcome.out.count("8 flows") == 2
-        assert (tmp_path / "ackclock-results/report.html").exists()
+        report = tmp_path / "ackclock-results/report"
+        assert f"report  {Path('ackclock-results/report/index.html')}" in outcome.out
+        assert sorted(path.name for path in report.glob("*.html")) == [
+            "index.html",
+            "other.html",
+            "small-study.html",
+        ]
 
     def test_of_many_studies_the_misses_are_shown(
         self, ackclock: Command, study_file: Path, tmp_path: Path
@@ -436,7 +483,12 @@ def test_ctrl_c_leaves_finished_runs(tmp_path: Path) -> None:
     ]
     runs = tmp_path / "ackclock-results/runs"
     with subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        env={**os.environ, "ACKCLOCK_RESULTS": str(tmp_path / "ackclock-results")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         deadline = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < deadline and not list(runs.rglob("*.run.zip")):

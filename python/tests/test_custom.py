@@ -375,6 +375,7 @@ def test_traces_are_verified_with_python_in_them() -> None:
     made = Scenario.from_dict(scenario, controls={"mine-too": Rbcc}, queues={"red-too": Red})
     assert made.verify() == []
     assert len(made.trace()) > 1000
+    assert set(made.events(seed=1)["flow"]) == {"mine-1", "mine-2", "others"}
     assert made.with_overrides({"flows.mine.count": 1}).describe()["flows"][0]["control"] == "mine-too"
 
 

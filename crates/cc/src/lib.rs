@@ -15,7 +15,7 @@
 //! * [`layer`]: what stands around any window: slow starts, responses to marks, limits of growth.
 //! * [`backoff`]: how the retransmission timeout grows.
 //! * [`selector`]: which of several paths new data takes.
-//! * [`assembly`]: a connection's control from its parts.
+//! * [`assembly`]: a connection's control from its parts. [`observed`]: one that somebody listens to.
 //! * [`entry`]: what is registered of a control and its parts; [`registry`]: every one of them by name.
 //! * [`script`]: feeds a control a hand-written sequence of events, for tests; [`group_script`]: the members of a group.
 
@@ -31,6 +31,7 @@ pub mod group;
 pub mod group_script;
 pub mod laws;
 pub mod layer;
+pub mod observed;
 pub mod registry;
 pub mod script;
 pub mod selector;

@@ -13,6 +13,8 @@ use ackclock_aqm::entry::QueueLimit;
 use ackclock_aqm::{Capacity, LinkRate, Queueing};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Span, Time};
+use ackclock_export::events::Recorder;
+use ackclock_sim::capture::Place;
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::flow::{FlowParts, PathPair};
@@ -28,7 +30,7 @@ use ackclock_sim::watch::WatchPlan;
 use connections::{Connections, Lifetime};
 
 /// What to keep of a run besides its summary.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
     /// Series over time.
     pub series: bool,
@@ -36,10 +38,23 @@ pub struct Keep {
     pub trace: bool,
     /// What the scenario wants followed packet by packet.
     pub watch: bool,
+    /// Where packets are seen with their headers.
+    pub capture: Vec<Place>,
 }
 
 /// A simulation of the scenario with this seed, of which an interval is measured.
 pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval) -> Simulation {
+    recorded_simulation(scenario, seed, keep, measured, None)
+}
+
+/// The same, with somebody who listens to its congestion controls.
+pub fn recorded_simulation(
+    scenario: &Scenario,
+    seed: u64,
+    keep: Keep,
+    measured: Interval,
+    recorder: Option<&Recorder>,
+) -> Simulation {
     let facts = PathFacts::of(scenario);
     let network = &scenario.network;
     let channel = |plan: &LinkPlan| network.media[plan.medium?].channel(plan, seed);
@@ -49,7 +64,7 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval
         parts
     });
     let media = network.media.iter().enumerate().map(|(index, medium)| medium.parts(index, &network.links));
-    let (flows, sessions) = flows_and_sessions(scenario, seed, measured);
+    let (flows, sessions) = flows_and_sessions(scenario, seed, measured, recorder);
     let watch = keep.watch.then(|| watch(scenario, &flows)).flatten();
     let agents = agents::parts(&scenario.agents, &network.links, &flows);
     Simulation::new(Parts {
@@ -64,6 +79,7 @@ pub fn simulation(scenario: &Scenario, seed: u64, keep: Keep, measured: Interval
         samples_flows: scenario.observe.flows,
         traced: keep.trace,
         watch,
+        capture: keep.capture,
     })
 }
 
@@ -91,32 +107,43 @@ fn watch(scenario: &Scenario, flows: &[FlowParts]) -> Option<WatchPlan> {
 
 /// The flows of a run with this seed, in the order of their rows in results.
 pub fn flows(scenario: &Scenario, seed: u64) -> Vec<FlowParts> {
-    flows_and_sessions(scenario, seed, measured(scenario)).0
+    flows_and_sessions(scenario, seed, measured(scenario), None).0
 }
 
 fn flows_and_sessions(
     scenario: &Scenario,
     seed: u64,
     measured: Interval,
+    recorder: Option<&Recorder>,
 ) -> (Vec<FlowParts>, Vec<SessionParts>) {
     let end = Time::ZERO + scenario.duration;
     let (mut parts, mut sessions, mut row) = (Vec::new(), Vec::new(), 0);
     for group in &scenario.flows {
         match &group.plan.sending {
             Sending::Connections(plan, timetable) => {
-                parts.extend(connection_parts(group, plan, timetable, Run { seed, end }, row));
+                parts.extend(connection_parts(group, plan, timetable, Run { seed, end, recorder }, row));
             }
             Sending::Session(plan, session) => {
-                sessions::add((group, plan, session), seed, row, &mut parts, &mut sessions);
+                let heard = |row| recorder.map(|recorder| (recorder.clone(), row));
+                sessions::add((group, plan, session), seed, row, heard, &mut parts, &mut sessions);
             }
             Sending::Connection(plan) => {
                 // One assembly for all flows of a group: controls whose connections share state share it here.
                 let mut connections = Connections::of(plan);
-                parts.extend(group_parts(group, seed, row, |name| connections.next(name, seed)));
+                let mut rows = row..;
+                let next = |name: &str| {
+                    connections.heard = recorder.cloned().zip(rows.next());
+                    connections.next(name, seed)
+                };
+                parts.extend(group_parts(group, seed, row, next));
             }
             Sending::Sctp(plan) => {
                 let mut paths = group.members.iter().map(|member| member.paths().count());
-                let ends = |name: &str| sctp::ends(plan, paths.next().unwrap_or(1), name, seed);
+                let mut rows = row..;
+                let ends = |name: &str| {
+                    let heard = recorder.zip(rows.next());
+                    sctp::ends(plan, paths.next().unwrap_or(1), name, seed, heard)
+                };
                 parts.extend(group_parts(group, seed, row, ends));
             }
             Sending::Udp(plan) => {
@@ -275,9 +302,10 @@ fn pair(path: &Member) -> PathPair {
 }
 
 /// What the connections of a timetable depend on besides their plan.
-struct Run {
+struct Run<'a> {
     seed: u64,
     end: Time,
+    recorder: Option<&'a Recorder>,
 }
 
 /// The connections of a timetable that begin before the end of the run, all in one row.
@@ -285,7 +313,7 @@ fn connection_parts(
     group: &FlowGroup,
     plan: &ConnectionPlan,
     timetable: &Timetable,
-    run: Run,
+    run: Run<'_>,
     row: usize,
 ) -> Vec<FlowParts> {
     let name = &group.plan.name;
@@ -293,6 +321,7 @@ fn connection_parts(
     let end = group.plan.stop.map_or(run.end, |stop| run.end.min(Time::ZERO + stop));
     let mut random = Stream::new(run.seed, &format!("flow {name} {}", timetable.name()));
     let mut connections = Connections::of(plan);
+    connections.heard = run.recorder.map(|recorder| (recorder.clone(), row));
     let part = |(index, connection): (usize, timetable::Connection)| {
         let name = format!("{name} {}", index + 1);
         let ends = connections.next_of(Lifetime::Timed(connection.packets), &name, run.seed);

@@ -153,7 +153,7 @@ impl Document {
     }
 
     /// Puts a value at a dotted path; tables on the way are made where they are missing. A list's items are addressed
-    /// by their `name` or by their index.
+    /// by their `name`, by what they are called without one, or by their index.
     pub fn set(&mut self, path: &str, value: &Json) -> Result<(), Box<Diagnostic>> {
         self.set_node(path, from_json(value), &None)
     }
@@ -247,7 +247,11 @@ fn place(node: &mut Node, rest: &str, new: Node, at: &Span) -> Result<(), (Strin
             }
             (Some(index), Some(rest)) => place(&mut items[index], rest, new, at),
             (None, _) => {
-                let names: Vec<&str> = items.iter().filter_map(item_name).collect();
+                let names: Vec<&str> = items
+                    .iter()
+                    .filter_map(|item| item_name(item).or_else(|| usual_names(item).next()))
+                    .filter(|name| item_at(items, name).is_some())
+                    .collect();
                 Err((
                     format!("no item `{step}`"),
                     match names.as_slice() {
@@ -283,10 +287,30 @@ fn split_step(path: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// The item that a step of a path means: by its name, or else by its index.
+/// The item that a step of a path means: by its name, by what one without a name is called in results, or else by its
+/// index.
 fn item_at(items: &[Node], step: &str) -> Option<usize> {
     let named = items.iter().position(|item| item_name(item) == Some(step));
-    named.or_else(|| step.parse().ok().filter(|index| *index < items.len()))
+    named
+        .or_else(|| {
+            let called =
+                |item: &Node| item_name(item).is_none() && usual_names(item).any(|name| name == step);
+            let mut found = items.iter().enumerate().filter(|(_, item)| called(item));
+            // Of two with one name neither is meant.
+            found.next().filter(|_| found.next().is_none()).map(|(index, _)| index)
+        })
+        .or_else(|| step.parse().ok().filter(|index| *index < items.len()))
+}
+
+/// What an item that is not given a name may be called: after its application or its control.
+fn usual_names(item: &Node) -> impl Iterator<Item = &str> {
+    ["control", "application"].into_iter().filter_map(|key| {
+        let Value::Table(table) = &item.value else { return None };
+        match &table.get(key)?.value {
+            Value::Text(name) => Some(name.as_str()),
+            _ => item_name(table.get(key)?),
+        }
+    })
 }
 
 fn item_name(item: &Node) -> Option<&str> {
@@ -394,6 +418,21 @@ mod tests {
         assert!(get(&document.root, &["dumbbell", "bottleneck", "rate"]).is_some());
         let problem = document.set("flows.c.count", &json!(5)).unwrap_err();
         assert_eq!(problem.expected, "an index below 2 or one of the names a, b");
+    }
+
+    #[test]
+    fn an_item_without_a_name_is_called_after_its_control_or_its_application() {
+        let text = "[[flows]]\ncontrol = \"cubic\"\n[[flows]]\ncontrol = { name = \"reno\" }\n\
+                    [[flows]]\ncontrol = \"reno\"\n[[flows]]\napplication = \"pages\"\n";
+        let mut document = Document::parse(text, "f").unwrap();
+        document.set("flows.cubic.count", &json!(5)).unwrap();
+        document.set("flows.pages.count", &json!(6)).unwrap();
+        assert_eq!(get(&document.root, &["flows", "0", "count"]), Some(&Value::Integer(5)));
+        assert_eq!(get(&document.root, &["flows", "3", "count"]), Some(&Value::Integer(6)));
+        assert_eq!(document.canonical("flows.cubic.count"), document.canonical("flows.0.count"));
+        // Two are called so, which the message does not offer.
+        let problem = document.set("flows.reno.count", &json!(5)).unwrap_err();
+        assert_eq!(problem.expected, "an index below 4 or one of the names cubic, pages");
     }
 
     #[test]

@@ -8,7 +8,8 @@
 //!   changes while it runs.
 //! * [`sweep`]: the points that a scenario's sweep spans. [`precision`]: how many replications they need.
 //! * [`build`]: from a scenario and a seed to a simulation.
-//! * [`describe`], [`warnings`]: what it comes to. [`run`], [`result`]: running it, and what comes out.
+//! * [`describe`], [`warnings`]: what it comes to. [`run`], [`result`]: running it, and what comes out. [`exports`]: the same in
+//!   the formats of other tools.
 //! * [`verify`]: an independent check of a packet trace.
 //! * [`registry`]: everything that a scenario can name, besides what is [`brought`] along. [`schema`]: the JSON Schema made from it.
 
@@ -19,6 +20,7 @@ pub mod choice;
 pub mod describe;
 pub mod diagnostics;
 pub mod document;
+pub mod exports;
 pub mod files;
 pub mod flows;
 pub mod media;

@@ -33,7 +33,7 @@ pub fn begin(
     cancelled: &AtomicBool,
 ) -> Result<Simulation, RunError> {
     let measured = measured(scenario, seed, cancelled)?;
-    Ok(build::simulation(scenario, seed, Keep { series, trace: false, watch: true }, measured))
+    Ok(build::simulation(scenario, seed, Keep { series, watch: true, ..Keep::default() }, measured))
 }
 
 /// The packet trace of a run, with the names of what it numbers.
@@ -68,7 +68,7 @@ pub fn run_and_verify(
 /// A finished simulation with its packet trace.
 fn traced(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Simulation, RunError> {
     let measured = measured(scenario, seed, cancelled)?;
-    let keep = Keep { series: false, trace: true, watch: false };
+    let keep = Keep { trace: true, ..Keep::default() };
     let mut simulation = build::simulation(scenario, seed, keep, measured);
     simulation.run(cancelled)?;
     Ok(simulation)
@@ -76,7 +76,7 @@ fn traced(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Simu
 
 /// The part of the run that is measured. Where that begins when all connections have reached congestion avoidance, a first
 /// run finds the instant: nothing that a run does depends on what is measured of it, so the run itself pays nothing.
-fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Interval, RunError> {
+pub(crate) fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Interval, RunError> {
     let latest = build::measured(scenario);
     if !scenario.warmup.until_congestion_avoidance {
         return Ok(latest);

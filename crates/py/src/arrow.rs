@@ -2,6 +2,7 @@
 //! [Arrow PyCapsule interface](https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html) takes without
 //! copying.
 
+use ackclock_lab::exports::Exported;
 use ackclock_lab::result::SeriesResult;
 use ackclock_lab::run::TraceResult;
 use arrow_array::ffi::{FFI_ArrowArray, to_ffi};
@@ -54,6 +55,21 @@ impl Columns {
                 )),
             ),
         ])
+    }
+
+    /// An event log: `time_s`, `flow`, `event`, and what is known of each; null where it does not apply.
+    pub fn of_events(exported: &mut Exported) -> Option<Result<Self, ArrowError>> {
+        let table = exported.events.take()?;
+        let flow = Words::from_iter(table.row.iter().map(|row| exported.rows.get(*row).map(String::as_str)));
+        let event = Words::from_iter(table.event.iter().copied());
+        let seconds = table.time_ns.iter().map(|time| *time as f64 / 1e9);
+        let mut columns: Vec<(String, ArrayRef)> = vec![
+            ("time_s".to_owned(), Arc::new(Float64Array::from_iter_values(seconds))),
+            ("flow".to_owned(), Arc::new(flow)),
+            ("event".to_owned(), Arc::new(event)),
+        ];
+        columns.extend(table.numbers.into_iter().map(|(name, values)| (name, numbers(values))));
+        Some(Self::of(columns))
     }
 
     /// Columns of one length, by their names.

@@ -4,6 +4,7 @@
 mod arrow;
 mod batch;
 mod episode;
+mod exports;
 mod guest;
 mod here;
 
@@ -45,6 +46,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(document, module)?,
         wrap_pyfunction!(trace, module)?,
         wrap_pyfunction!(verify, module)?,
+        wrap_pyfunction!(exports::export, module)?,
     ] {
         module.add_function(function)?;
     }

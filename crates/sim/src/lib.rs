@@ -11,9 +11,11 @@
 //! * [`traffic`]: what is sent besides bulk data. [`session`]: what waits for what it has sent.
 //! * [`measure`], [`histogram`], [`series`]: what is measured, in constant room.
 //! * [`trace`]: every packet's course, when asked for. [`watch`]: events of loss and bursts at a link, when asked for.
+//!   [`capture`]: packets with their headers at some places, when asked for.
 //! * [`random`]: one random stream per component.
 
 pub mod agent;
+pub mod capture;
 pub mod channel;
 pub mod endpoint;
 pub mod flow;

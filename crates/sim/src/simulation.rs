@@ -1,6 +1,7 @@
 //! A run: flows over a network, from time zero to the end.
 
 use crate::agent::AgentParts;
+use crate::capture::{Capture, Place};
 use crate::flow::{Flow, FlowParts, Task};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
@@ -40,6 +41,8 @@ pub struct Parts {
     pub traced: bool,
     /// What to follow packet by packet at a link; `None` for nothing, which costs nothing.
     pub watch: Option<WatchPlan>,
+    /// Where to see packets with their headers; nowhere costs nothing.
+    pub capture: Vec<Place>,
 }
 
 /// Why a run could not be finished.
@@ -114,6 +117,7 @@ impl Simulation {
         let links = parts.links.into_iter().zip(&shared);
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
         let watch = parts.watch.map(|plan| Watch::new(plan, parts.measured));
+        let capture = (!parts.capture.is_empty()).then(|| Capture::new(parts.capture));
         let network = Network::new(
             links,
             parts.media,
@@ -121,7 +125,7 @@ impl Simulation {
             &paths,
             parts.agents,
             parts.measured,
-            Trace::new(parts.traced, watch),
+            Trace::new(parts.traced, watch, capture),
         );
         let sessions = parts.sessions.into_iter();
         let flows = parts.flows.into_iter().zip(firsts);

@@ -163,6 +163,7 @@ fn transfer(entry: &Entry, rule: Rule, bytes: u64, megabits: [u64; 2], lossy: bo
         samples_flows: false,
         traced: false,
         watch: None,
+        capture: Vec::new(),
     });
     run.run(&AtomicBool::new(false)).unwrap();
     run

@@ -8,16 +8,15 @@ pub mod border;
 pub mod check;
 pub mod run;
 
+use ackclock_lab::registry;
 use ackclock_lab::result::declared_fields;
-use ackclock_lab::{registry, schema};
 use serde_json::{Value, json};
 
-/// What scenarios and results can hold: the registry, the fields of results, the schema of scenario files.
+/// What scenarios and results can hold: the registry, and the fields of results.
 pub fn catalogue() -> Value {
     json!({
         "version": ackclock_lab::VERSION,
         "registry": registry::listed(),
         "fields": declared_fields(),
-        "schema": schema::schema(),
     })
 }

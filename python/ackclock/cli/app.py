@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from ackclock.cli import check as check_command
+from ackclock.cli import examples as examples_command
 from ackclock.cli import lab as lab_command
 from ackclock.cli import listing as list_command
 from ackclock.cli import reproduce as reproduce_command
@@ -17,6 +18,7 @@ from ackclock.cli import run as run_command
 from ackclock.cli import schema as schema_command
 from ackclock.cli import study as study_command
 from ackclock.errors import InputError
+from ackclock.store import results_folder
 
 
 def _paragraphs(text: str) -> str:
@@ -53,14 +55,31 @@ def _command(name: str | None = None) -> Callable[[Command], Command]:
 
 
 OutDir = Annotated[
-    Path,
-    typer.Option("--out", metavar="DIR", help="Folder for finished runs and for what the command writes."),
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="DIR",
+        help="Folder for finished runs and for what the command writes; default: $ACKCLOCK_RESULTS, or else "
+        "ackclock-results in the home folder.",
+        show_default=False,
+    ),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else on standard output.")
 ]
 Threads = Annotated[
     int, typer.Option("--threads", metavar="N", min=0, help="Runs at a time; 0 means one per core.")
+]
+
+
+Figures = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--figures",
+        metavar="FORMAT",
+        help="Also write every figure as a file of its own: pdf, svg, png or csv. May be given several times.",
+        show_default=False,
+    ),
 ]
 
 
@@ -125,11 +144,25 @@ def run(
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write the results there as CSV and Parquet. Finished runs are kept in DIR/runs "
-            "(without this option in ackclock-results/runs), where a second run finds them.",
+            help="Write the results there as CSV and Parquet. Finished runs are kept in DIR/runs, where a second run "
+            "finds them; without this option DIR is $ACKCLOCK_RESULTS, or else ackclock-results in the home folder.",
             show_default=False,
         ),
     ] = None,
+    figures: Figures = None,
+    export: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FORMAT[=WHERE]",
+            help="Write the run into DIR/exports as pcapng, qlog, events, flent or mahimahi; needs --out DIR. May be "
+            "given several times.",
+            show_default=False,
+        ),
+    ] = None,
+    payloads: Annotated[
+        bool,
+        typer.Option("--payloads", help="Put payloads (zeros) into exported captures, not headers alone."),
+    ] = False,
     threads: Threads = 0,
     point: Annotated[
         int | None,
@@ -159,6 +192,9 @@ def run(
         html=html,
         series=series,
         out=out,
+        figures=figures or [],
+        exports=export or [],
+        payloads=payloads,
         threads=threads,
         point=point,
         dask=dask,
@@ -185,7 +221,8 @@ def reproduce(
         ),
     ] = False,
     json: Json = False,
-    out: OutDir = Path("ackclock-results"),
+    out: OutDir = None,
+    figures: Figures = None,
     sensitivity: Annotated[
         bool, typer.Option(help="Also run the other readings of what the thesis leaves open.")
     ] = True,
@@ -207,7 +244,13 @@ def reproduce(
     if not all and not studies:
         raise InputError("name the studies to reproduce (`ackclock list studies` shows them), or give --all")
     reproduce_command.reproduce(
-        studies or [], quick=quick, as_json=json, out=out, sensitivity=sensitivity, threads=threads
+        studies or [],
+        quick=quick,
+        as_json=json,
+        out=results_folder(out),
+        figures=figures or [],
+        sensitivity=sensitivity,
+        threads=threads,
     )
 
 
@@ -262,23 +305,68 @@ def check(
 
 
 @_command()
-def lab(
-    file: Annotated[
-        Path | None,
+def examples(
+    name: Annotated[
+        str | None,
         typer.Argument(
-            metavar="[SCENARIO]", help="A scenario file (TOML) that the page begins with.", show_default=False
+            metavar="[NAME]",
+            help="Just this lesson, in full.",
+            show_default=False,
+            autocompletion=examples_command.complete,
         ),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page to write.")] = Path(
-        "ackclock-results/lab.html"
-    ),
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write its scenario there; - for standard output.",
+            show_default=False,
+        ),
+    ] = None,
+    notebooks: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write it, or every lesson, as a Jupyter notebook there.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Lessons to begin with: each a scenario with a question, what to change and what to look for.
+
+    Examples: [bold]ackclock examples[/bold], [bold]ackclock examples incast --out incast.toml[/bold],
+    [bold]ackclock examples --notebooks lessons[/bold]
+    """
+    examples_command.examples(name, out, notebooks)
+
+
+@_command()
+def lab(
+    scenario: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SCENARIO]",
+            help="What the page begins with: a scenario file (TOML), or a lesson of [bold]ackclock examples[/bold].",
+            show_default=False,
+            autocompletion=examples_command.complete,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="The page to write; default: lab.html in $ACKCLOCK_RESULTS, or else in ackclock-results in the home "
+            "folder.",
+            show_default=False,
+        ),
+    ] = None,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
 ) -> None:
     """Write the laboratory as one HTML page, and open it: scenarios run in the browser, with no server and no network.
 
-    Example: [bold]ackclock lab dumbbell.toml[/bold]
+    Examples: [bold]ackclock lab rtt-unfairness[/bold], [bold]ackclock lab dumbbell.toml[/bold]
     """
-    lab_command.lab(file, out, show=show)
+    lab_command.lab(scenario, out or results_folder(None) / "lab.html", show=show)
 
 
 @_command()

@@ -11,26 +11,37 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from ackclock.cli.terminal import console, print_json, progress_bar
+from ackclock.cli.terminal import console, print_json, progress_bar, shown
 from ackclock.errors import InputError
 from ackclock.files import replacing, writable
 
 if TYPE_CHECKING:
-    from ackclock.study.load import LoadedStudy
+    from ackclock.study.result import StudyResult
 
 CHARACTERISATION = "aqm"
 """The name of the page of the characterisation after RFC 7928, where it is not that of one study."""
 
+REPORT = "report"
+"""The name of the folder of pages of several studies, and of their data."""
+
 
 def reproduce(
-    selectors: Sequence[str], *, quick: bool, as_json: bool, out: Path, sensitivity: bool, threads: int
+    selectors: Sequence[str],
+    *,
+    quick: bool,
+    as_json: bool,
+    out: Path,
+    figures: Sequence[str],
+    sensitivity: bool,
+    threads: int,
 ) -> None:
     """Run the studies that ``selectors`` name (all without any), print their verdicts, write the report."""
     from ackclock.cli import characterise_text
     from ackclock.cli.reproduce_json import as_document
     from ackclock.cli.reproduce_text import show_all
-    from ackclock.report import write_report
-    from ackclock.report.characterisation import write_characterisation
+    from ackclock.figure import FIGURES, known_formats, save_all
+    from ackclock.figure import figures as figures_of
+    from ackclock.report.figures import study_stem
     from ackclock.store import Store
     from ackclock.study.load import find_studies, load_study, study_names
     from ackclock.study.run import run_studies
@@ -39,6 +50,7 @@ def reproduce(
     names = find_studies(selectors) if selectors else study_names()
     # All files are read before the first run: a slip in the last study should not show after an hour.
     studies = [load_study(name) for name in names]
+    formats = known_formats(figures)
     writable(out)
     failures: list[InputError] = []
     what = studies[0].name if len(studies) == 1 else f"{len(studies)} studies"
@@ -56,14 +68,11 @@ def reproduce(
         raise failures[0]
     published = [result for result in results if result.characterisation is None]
     characterised = [result for result in results if result.characterisation is not None]
-    stem = _stem(studies[0]) if len(studies) == 1 else "report" if published else CHARACTERISATION
+    stem = study_stem(studies[0].name) if len(studies) == 1 else REPORT if published else CHARACTERISATION
     command = _command(selectors, quick=quick, sensitivity=sensitivity)
-    pages = []
-    if published:
-        pages.append(write_report(published, out / f"{stem}.html", command))
-    if characterised:
-        name = CHARACTERISATION if published else stem
-        pages.append(write_characterisation(characterised, out / f"{name}.html", command))
+    pages = _pages(published, characterised, out, stem, command)
+    drawn = [figure for result in results for figure in figures_of(result)] if formats else []
+    saved = save_all(drawn, out / FIGURES, formats)
     document = as_document(results, pages[0], time.monotonic() - began)
     path = out / f"{stem}.json"
     with replacing(path) as file:
@@ -78,18 +87,35 @@ def reproduce(
         if characterised:
             characterise_text.show(characterised)
         for page in pages:
-            console().print(Text.assemble("report  ", (str(page), "bold")))
-        console().print(Text.assemble("data    ", str(path)))
+            console().print(Text.assemble("report  ", (shown(page), "bold")))
+        console().print(Text.assemble("data    ", shown(path)))
+        if saved:
+            console().print(f"figures {shown(out / FIGURES)} ({len(saved)} files)", markup=False)
     if failures:
         missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"
         raise InputError("\n".join([missing, *map(str, failures)]))
 
 
-def _stem(study: LoadedStudy) -> str:
-    """``rbcc-table-4.1`` for a study of the package, ``own`` for the file /some/where/own.toml."""
-    if study.name.endswith(".toml"):
-        return Path(study.name).name.removesuffix(".toml")
-    return study.name.replace("/", "-")
+def _pages(
+    published: Sequence[StudyResult],
+    characterised: Sequence[StudyResult],
+    out: Path,
+    stem: str,
+    command: str,
+) -> list[Path]:
+    """Write a page for one study or a folder of them for several, and that of the characterisation."""
+    from ackclock.report import write_page, write_report
+    from ackclock.report.characterisation import write_characterisation
+
+    pages = []
+    if len(published) == 1:
+        pages.append(write_page(published[0], out / f"{stem}.html", command))
+    elif published:
+        pages.append(write_report(published, out / REPORT, command))
+    if characterised:
+        name = CHARACTERISATION if published else stem
+        pages.append(write_characterisation(characterised, out / f"{name}.html", command))
+    return pages
 
 
 def _command(selectors: Sequence[str], *, quick: bool, sensitivity: bool) -> str:

@@ -16,11 +16,11 @@ from rich.text import Text
 from ackclock.cli.sweep_text import WORTH_SAYING_S, cost, expected_s, spent, spread
 from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
-from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, warn
+from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, shown, warn
 from ackclock.errors import InputError, RunError, ScenarioError
 from ackclock.files import writable
 from ackclock.overrides import assignment
-from ackclock.store import DEFAULT_DIR, Store
+from ackclock.store import Store, results_folder
 
 if TYPE_CHECKING:
     from ackclock.collect import Collector
@@ -62,6 +62,9 @@ def run(
     html: bool,
     series: bool,
     out: Path | None,
+    figures: Sequence[str],
+    exports: Sequence[str],
+    payloads: bool,
     threads: int,
     point: int | None,
     dask: str | None,
@@ -69,6 +72,7 @@ def run(
     """Run a scenario file and print its results; with ``out`` write them, with ``html`` a report of them as well."""
     # Data frames and the core take a third of a second to import, which `ackclock --help` should not.
     from ackclock.collect import Collector
+    from ackclock.figure import known_formats
     from ackclock.run import write
     from ackclock.scenario import MAX_IN_MEMORY
 
@@ -83,13 +87,16 @@ def run(
         warn(f"{scenario.file}: {warning}")
     plan = scenario.plan(first=seed, replications=replications, only=point)
     everything = len(plan) <= MAX_IN_MEMORY
-    if not everything and (as_json or html or series):
+    formats = known_formats(figures)
+    if not everything and (as_json or html or series or formats):
         raise InputError(
-            f"{scenario.file}: {plan}; --json, --html and --series are for {MAX_IN_MEMORY:,} at most, "
+            f"{scenario.file}: {plan}; --json, --html, --series and --figures are for {MAX_IN_MEMORY:,} at most, "
             "--out alone writes what all points come to"
         )
-    writable(out or DEFAULT_DIR)
-    store = Store(out or DEFAULT_DIR)
+    wishes = _wishes(exports, scenario, plan, out, payloads=payloads)
+    place = results_folder(out)
+    writable(place)
+    store = Store(place)
     with _pool(dask, threads) as pool:
         _announce(scenario, plan, pool.cores)
         collector = Collector(scenario.sweep, plan, keep=everything)
@@ -98,19 +105,43 @@ def run(
                 plan, collector.take, series=series, store=store, pool=pool, progress=progress
             )
     runs = collector.runs(done.failures)
-    written = []
+    written: list[object] = []
     if out is not None:
-        written = runs.write(out) if everything else write(out, {"points": collector.table()})
-    if html:
-        written.append(_report(runs, scenario, out or DEFAULT_DIR, description["warnings"]))
+        written += runs.write(out) if everything else write(out, {"points": collector.table()})
+    if out is not None and wishes:
+        at, seed = scenario.at(runs[0].point), plan.seeds[0]
+        written += at.export(out, *wishes, seed=seed, payloads=payloads)
+    written += _pictures(runs, scenario, place, description["warnings"], html=html, formats=formats)
     if as_json:
         print_json(document(runs))
     else:
-        _show(scenario, plan, collector, runs, [done.precision, *(f"wrote {path}" for path in written)])
+        remarks = [done.precision, *(f"wrote {shown(one)}" for one in written)]
+        if out is None:
+            remarks.append(f"runs kept in {shown(place / 'runs')}")
+        _show(scenario, plan, collector, runs, remarks)
     # What the workers of a cluster took they do not tell.
     if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))
     _complain_of(done)
+
+
+def _wishes(
+    exports: Sequence[str], scenario: Scenario, plan: Plan, out: Path | None, *, payloads: bool
+) -> Sequence[str]:
+    """What to export. InputError before anything is simulated where that cannot be."""
+    from ackclock.exports import planned
+
+    if exports:
+        planned(scenario, exports)
+        if out is None:
+            raise InputError(f"--export {exports[0]}: needs --out DIR, a folder to write to")
+        if len(plan) != 1:
+            raise InputError(
+                f"--export {exports[0]}: {plan}, expected one: --point N and --replications 1 choose it"
+            )
+    if payloads and not any(wish.startswith("pcapng") for wish in exports):
+        warn("--payloads changes nothing without --export pcapng")
+    return exports
 
 
 def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs, remarks: Sequence[str]) -> None:
@@ -179,18 +210,40 @@ def _scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
         raise
 
 
-def _report(runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
-    """Write the report. What its figures show is simulated again where the runs have no series."""
-    from ackclock.named_files import as_written
-    from ackclock.report.scenario_page import MOST_POINTS, Origin, write_scenario_report
+def _pictures(
+    runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str], *, html: bool, formats: Sequence[str]
+) -> list[Path]:
+    """Write the report, and the figures as files, where they are asked for."""
+    from ackclock.figure import FIGURES, figures, save_all
+
+    if not html and not formats:
+        return []
+    drawn = _drawn(runs, scenario)
+    written = [_report(runs, drawn, scenario, out, warnings)] if html else []
+    if formats:
+        found = [*figures(runs), *(figure for run in drawn[:1] for figure in figures(run))]
+        written += save_all(found, out / FIGURES, formats)
+    return written
+
+
+def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
+    """Of each of the first points a run with series; it is simulated again where the first one has none."""
+    from ackclock.report.scenario_page import MOST_POINTS
 
     firsts = [group[0] for group in runs.points[:MOST_POINTS]]
-    drawn = [
+    return [
         first
         if first.result.get("series") is not None
         else scenario.at(first.point).run(first.seed, series=True)
         for first in firsts
     ]
+
+
+def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
+    """Write the report, whose figures show the runs in ``drawn``."""
+    from ackclock.named_files import as_written
+    from ackclock.report.scenario_page import Origin, write_scenario_report
+
     stem = "-".join(Path(scenario.file).stem.split())
     origin = Origin(shlex.join(["ackclock", *sys.argv[1:]]), as_written(scenario.text), scenario.overrides)
     return write_scenario_report(runs, out / f"{stem}.html", origin, drawn=drawn, warnings=warnings)

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -40,6 +41,14 @@ def warn(message: str) -> None:
 def note(message: str) -> None:
     """A remark on standard error, beside what the command is about."""
     Console(stderr=True, highlight=False, soft_wrap=True).print(message, markup=False, style="dim")
+
+
+def shown(path: object) -> str:
+    """A path as a user would write it: what lies in the home folder begins with ``~``. What is no path stays."""
+    try:
+        return f"~/{path.relative_to(Path.home())}" if isinstance(path, Path) else str(path)
+    except (ValueError, RuntimeError):  # it lies elsewhere, or there is no such folder
+        return str(path)
 
 
 def print_json(document: Any) -> None:

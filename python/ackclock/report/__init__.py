@@ -1,5 +1,6 @@
-"""The reproduction report: one HTML file that holds everything and loads nothing."""
+"""Reports as HTML: a page for one study, a folder of pages for several. Nothing in them is loaded from a network."""
 
-from ackclock.report.page import render_report, write_report
+from ackclock.report.folder import write_report
+from ackclock.report.study_page import render_page, write_page
 
-__all__ = ["render_report", "write_report"]
+__all__ = ["render_page", "write_page", "write_report"]

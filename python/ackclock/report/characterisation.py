@@ -15,7 +15,6 @@ from ackclock.characterisation.elasticity import sensitivities
 from ackclock.characterisation.language import Characterisation, Criterion
 from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
 from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
-from ackclock.files import replacing
 from ackclock.numbers import significant
 from ackclock.report import distribution, page, plane, study_view, style
 from ackclock.report.plane import Plane
@@ -119,11 +118,7 @@ class ArmView:
 
 def write_characterisation(results: Sequence[StudyResult], path: Path, command: str) -> Path:
     """Write the page of these studies to ``path``, one file that needs no network, and return the path."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = render(results, command)
-    with replacing(path) as file:
-        file.write_text(text, encoding="utf-8", newline="\n")
-    return path
+    return page.written(render(results, command), path)
 
 
 def render(results: Sequence[StudyResult], command: str) -> str:
@@ -142,7 +137,9 @@ def render(results: Sequence[StudyResult], command: str) -> str:
     return page.rendered(
         "characterisation.html.j2",
         title="Characterisation of queue disciplines",
-        figures=any(not figure.empty for scenario in scenarios for figure in scenario.study.figures),
+        figures=any(
+            scenario.study.figures or scenario.planes or scenario.distributions for scenario in scenarios
+        ),
         styles=("report.css", "characterisation.css"),
         command=command,
         scenarios=scenarios,
@@ -191,6 +188,16 @@ def _scenario(result: StudyResult, anchors: set[str], numbers: Mapping[str, int]
         equal,
         _sensitivity(result, about) if about.elasticities else None,
     )
+
+
+def planes_of(result: StudyResult) -> list[Plane]:
+    """All planes and distributions of a scenario, its disciplines numbered in their order."""
+    about = result.characterisation
+    if about is None:
+        raise ValueError(f"{result.name} is no study of the characterisation")
+    names = list(dict.fromkeys(discipline_of(case.case) for case in result.cases))
+    numbers = {name: index for index, name in enumerate(names)}
+    return [*_planes(result, about, numbers), *_distributions(result, about, numbers)]
 
 
 def _distributions(result: StudyResult, about: Characterisation, numbers: Mapping[str, int]) -> list[Plane]:

@@ -66,7 +66,12 @@ class AssumptionView:
 
 def views(study: StudyResult, anchor: str) -> list[ClaimView]:
     """The claims in file order."""
-    return [_view(claim, f"{anchor}-claim-{number}") for number, claim in enumerate(study.claims, start=1)]
+    return [_view(claim, anchor_of(anchor, number)) for number, claim in enumerate(study.claims, start=1)]
+
+
+def anchor_of(study: str, number: int) -> str:
+    """The HTML id of a study's claim, counted from 1."""
+    return f"{study}-claim-{number}"
 
 
 def other_findings(study: StudyResult) -> list[Finding]:

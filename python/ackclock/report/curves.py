@@ -48,6 +48,10 @@ class Panel:
     title: str
     y: Axis
     curves: Sequence[Curve]
+    x: Axis | None = None
+    """Its own horizontal axis, where the panels of a figure do not share one."""
+    z: str = ""
+    """What the colours of a heat map say."""
 
     def plain(self, entries: Sequence[Entry]) -> dict[str, Any]:
         """The panel as JSON, its curves pointing into the list of entries."""

@@ -8,6 +8,9 @@ from ackclock.characterisation.distributions import Distribution
 from ackclock.characterisation.language import Kept
 from ackclock.numbers import significant
 from ackclock.report import plane, style
+from ackclock.report.chart import Chart
+from ackclock.report.curves import Axis as Named
+from ackclock.report.curves import Curve, Entry, Panel
 from ackclock.report.plane import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, Mark, Plane
 from ackclock.study.result import CaseResult
 
@@ -49,11 +52,23 @@ def drawn(title: str, cases: Sequence[tuple[int, str, CaseResult]], kind: Kept) 
             line=" ".join("{},{}".format(*stop) for stop in stops),
         )
 
+    whole = f"{name}{', ' if title else ''}{title}"
+    share = "Share of " + ("the packets" if kind != "goodput" else "the intervals")
+    curves = [
+        Curve(Entry(label, index), {"x": list(one.quantiles), "y": list(one.probabilities)})
+        for index, label, one in found
+    ]
     return Plane(
-        title=f"{name}{', ' if title else ''}{title}",
+        title=whole,
         x_label=f"{name} ({unit})",
-        y_label="Share of " + ("the packets" if kind != "goodput" else "the intervals"),
+        y_label=share,
         x_ticks=[(place(value, 0)[0], text) for value, text in across.ticks],
         y_ticks=[(place(across.low, share)[1], f"{share:g}") for share in SHARES],
         marks=[mark(*one) for one in found],
+        chart=Chart(
+            "distribution",
+            whole,
+            Named(f"{name} ({unit})", across.log, (across.low, across.high)),
+            [Panel("", Named(share, range=(0.0, 1.0)), curves)],
+        ),
     )

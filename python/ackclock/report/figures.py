@@ -6,13 +6,16 @@ look each curve has. The script in the page turns it into Plotly's traces with t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ackclock.numbers import rounded, rounded_one
-from ackclock.report import style, time_figure, trade_off
+from ackclock.report import rows, style, time_figure, trade_off
 from ackclock.report.cases import families, selected, shown
+from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis, Curve, Entry, Panel
 from ackclock.report.quantities import title_and_scale
 from ackclock.study.model import Figure, sweep_text
@@ -24,15 +27,17 @@ class FigureView:
     """One figure, ready for the template and for the page's script."""
 
     id: str
-    title: str
+    file: str
+    """What a file of it is called, without the ending."""
     caption: str
-    legend: Sequence[tuple[Entry, style.Style]]
-    drawing: Mapping[str, Any]
+    chart: Chart
     panels: int
     stackable: bool
     """Its panels can be laid over each other."""
     overlaid: bool
     """They are, until the reader spreads them."""
+    splittable: bool
+    """Its curves lie over each other, and can be given a panel each."""
     single: bool
     """Each panel has one curve, which then needs neither dash nor marker."""
     has_paper: bool
@@ -44,6 +49,24 @@ class FigureView:
     """Of the one run that a figure over time shows, where all its cases have the same."""
     thinned: bool
     """Not every sample is drawn."""
+
+    @property
+    def title(self) -> str:
+        """What stands above it."""
+        return self.chart.title
+
+    @property
+    def legend(self) -> Sequence[tuple[Entry, style.Style]]:
+        """Each line of the legend with what it looks like."""
+        return list(self.chart.looks.items())
+
+    @property
+    def drawing(self) -> Mapping[str, Any]:
+        """The figure as the page's script takes it; the table of all but long series, which the script makes itself."""
+        plain = dict(self.chart.plain())
+        if self.chart.kind != "time":
+            plain["csv"] = rows.csv(self.chart)
+        return plain
 
     @property
     def empty(self) -> bool:
@@ -68,6 +91,7 @@ def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
         x_axis,
         panels,
         id=anchor,
+        file=f"{study_stem(study.name)}-{figure.id}",
         title=figure.title or _fallback_title(study, figure),
         caption=figure.caption,
         missing=missing,
@@ -82,6 +106,7 @@ def assembled(
     panels: Sequence[Panel],
     *,
     id: str,
+    file: str,
     title: str,
     caption: str,
     missing: Sequence[str] = (),
@@ -90,30 +115,20 @@ def assembled(
     overlaid: bool = False,
 ) -> FigureView:
     """The panels as a figure: each curve gets its look, and the template what it has to explain."""
+    chart = Chart(kind, title, x_axis, panels)
     curves = [curve for panel in panels for curve in panel.curves]
-    entries = list(dict.fromkeys(curve.entry for curve in curves))
-    looks = style.choose([entry.index for entry in entries])
-    shared = len({panel.y for panel in panels}) == 1
-    drawing = {
-        "kind": kind,
-        "x": x_axis.plain(),
-        "panels": [panel.plain(entries) for panel in panels],
-        "shared": shared,
-        "entries": [
-            {"label": entry.label, "colour": look.colour, "dash": look.dash, "symbol": look.symbol}
-            for entry, look in zip(entries, looks, strict=True)
-        ],
-    }
-    stackable = shared and len(panels) > 1
+    stackable = chart.shared and len(panels) > 1
     return FigureView(
         id=id,
-        title=title,
+        file=file,
         caption=caption,
-        legend=list(zip(entries, looks, strict=True)),
-        drawing=drawing,
+        chart=chart,
         panels=len(panels),
         stackable=stackable,
         overlaid=stackable and overlaid,
+        splittable=len(panels) == 1
+        and kind != "trade-off"
+        and sum("level" not in curve.data for curve in curves) > 1,
         single=kind == "time" and all(len(panel.curves) == 1 for panel in panels),
         has_paper=any("paper" in curve.data for curve in curves),
         has_bands=kind != "trade-off" and any("low" in curve.data for curve in curves),
@@ -122,6 +137,20 @@ def assembled(
         seed=seed,
         thinned=thinned,
     )
+
+
+def file_stem(*parts: str) -> str:
+    """The parts as the name of a file, without what a file's name cannot have or a shell would read.
+
+    >>> file_stem("Two flows through 1 Mbit/s", "cwnd_packets")
+    'Two-flows-through-1-Mbit-s-cwnd_packets'
+    """
+    return re.sub(r"[^\w.+-]+", "-", "-".join(parts)).strip("-.")
+
+
+def study_stem(name: str) -> str:
+    """``rbcc-table-4.1`` for a study of the package, ``own`` for the file /some/where/own.toml."""
+    return Path(name).stem if name.endswith(".toml") else file_stem(name)
 
 
 def _seed(study: StudyResult, figure: Figure) -> int | None:

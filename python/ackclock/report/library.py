@@ -1,4 +1,4 @@
-"""Plotly's JavaScript, packed so that it can stand inside the page."""
+"""Plotly's JavaScript, inside a page or beside the pages of a folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import functools
 import gzip
 
 from plotly.offline import get_plotlyjs
+
+LIBRARY = "plotly.min.js"
+"""Its name beside the pages of a folder."""
 
 
 @functools.cache
@@ -17,3 +20,8 @@ def packed_plotly() -> str:
     """
     # Without a time in its header the archive is the same every time.
     return base64.b64encode(gzip.compress(get_plotlyjs().encode(), compresslevel=9, mtime=0)).decode()
+
+
+def plain_plotly() -> str:
+    """The same as it is, for a file that many pages load."""
+    return str(get_plotlyjs())

@@ -13,11 +13,15 @@ import numpy as np
 
 from ackclock.characterisation.ellipse import Ellipse, fitted
 from ackclock.numbers import significant
-from ackclock.report import style
+from ackclock.report import rows, style
+from ackclock.report.chart import Chart
+from ackclock.report.curves import Axis as Named
+from ackclock.report.curves import Curve, Entry, Panel
 from ackclock.report.style import Style
 from ackclock.study.model import Metric
 from ackclock.study.result import CaseResult
 
+Point = tuple[float, float]
 WIDTH, HEIGHT = 420.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 10.0, 42.0
 WIDE = 6.0
@@ -52,12 +56,19 @@ class Plane:
     x_ticks: Sequence[tuple[float, str]]
     y_ticks: Sequence[tuple[float, str]]
     marks: Sequence[Mark]
+    chart: Chart
+    """The same for files."""
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
     right: float = WIDTH - RIGHT
     top: float = TOP
     bottom: float = HEIGHT - BOTTOM
+
+    @property
+    def csv(self) -> str:
+        """Its numbers as a table."""
+        return rows.csv(self.chart)
 
 
 @dataclass(frozen=True)
@@ -98,43 +109,55 @@ def plane(title: str, cases: Sequence[tuple[int, str, CaseResult]], x: Metric, y
             round(HEIGHT - BOTTOM - up.share(point[1]) * (HEIGHT - TOP - BOTTOM), 1),
         )
 
-    groups: dict[int, list[tuple[str, CaseResult, Ellipse]]] = {}
+    groups: dict[int, list[tuple[str, tuple[Point, ...], Ellipse]]] = {}
     for index, label, case, one in found:
-        groups.setdefault(index, []).append((label, case, one))
-    marks = [_mark(index, members, place, x, y) for index, members in groups.items()]
+        pairs = zip(case.values[x.id].samples, case.values[y.id].samples, strict=True)
+        runs = tuple((a, b) for a, b in pairs if math.isfinite(a) and math.isfinite(b))
+        groups.setdefault(index, []).append((label, runs, one))
+    curves = {index: _curve(index, members) for index, members in groups.items()}
     return Plane(
         title=title,
         x_label=x.axis_title,
         y_label=y.axis_title,
         x_ticks=[(place((value, up.low))[0], text) for value, text in across.ticks],
         y_ticks=[(place((across.low, value))[1], text) for value, text in up.ticks],
-        marks=marks,
+        marks=[_mark(index, curve, groups[index][0][2], place, x, y) for index, curve in curves.items()],
+        chart=Chart(
+            "plane",
+            title or f"{y.label} over {x.label}",
+            Named(x.axis_title, across.log, (across.low, across.high)),
+            [Panel("", Named(y.axis_title, range=(up.low, up.high)), list(curves.values()))],
+        ),
     )
 
 
+def _curve(index: int, members: Sequence[tuple[str, tuple[Point, ...], Ellipse]]) -> Curve:
+    """A discipline: its runs with their contour and median, or the line through the medians of several cases."""
+    label, runs, one = members[0]
+    stops = list(dict.fromkeys(other.median for _, _, other in members))
+    points = list(runs) if len(stops) == 1 else stops
+    data = {"x": [x for x, _ in points], "y": [y for _, y in points], "medians": stops}
+    if len(stops) == 1:
+        data["contour"] = list(one.contour)
+    return Curve(Entry(label, index), data)
+
+
 def _mark(
-    index: int,
-    members: Sequence[tuple[str, CaseResult, Ellipse]],
-    place: Callable[[tuple[float, float]], tuple[float, float]],
-    x: Metric,
-    y: Metric,
+    index: int, curve: Curve, one: Ellipse, place: Callable[[Point], Point], x: Metric, y: Metric
 ) -> Mark:
-    label, case, one = members[0]
-    stops = list(dict.fromkeys(place(other.median) for _, _, other in members))
+    label, data = curve.entry.label, curve.data
+    stops = [place(median) for median in data["medians"]]
+    alone = len(stops) == 1
     said = f"median {significant(one.median[0], 3)} {x.unit}, {significant(one.median[1])} {y.unit}"
     return Mark(
         label=label,
         look=style.style(index),
         at=stops[0],
-        contour=" ".join("{},{}".format(*place(point)) for point in one.contour) if len(stops) == 1 else "",
-        runs=[
-            place((a, b))
-            for a, b in zip(case.values[x.id].samples, case.values[y.id].samples, strict=True)
-            if len(stops) == 1 and math.isfinite(a) and math.isfinite(b)
-        ],
-        words=f"{label}: {said if len(stops) == 1 else f'{len(stops)} points'}",
-        line=" ".join("{},{}".format(*stop) for stop in stops) if len(stops) > 1 else "",
-        stops=stops if len(stops) > 1 else (),
+        contour=" ".join("{},{}".format(*place(point)) for point in data.get("contour", ())),
+        runs=[place(point) for point in zip(data["x"], data["y"], strict=True)] if alone else (),
+        words=f"{label}: {said if alone else f'{len(stops)} points'}",
+        line="" if alone else " ".join("{},{}".format(*stop) for stop in stops),
+        stops=() if alone else stops,
     )
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from ackclock.numbers import interval_text, mean_and_spread, plain
-from ackclock.report import strips
+from ackclock.numbers import interval_text, mean_and_spread, plain, rounded
+from ackclock.report import rows, strips
 from ackclock.report.cases import full_label
+from ackclock.report.chart import Chart
+from ackclock.report.curves import Axis, Curve, Entry, Panel
+from ackclock.report.figures import study_stem
 from ackclock.study.model import Metric
 from ackclock.study.result import MetricValue, StudyResult
 
@@ -65,7 +69,15 @@ class Card:
     scale: strips.Scale
     rows: Sequence[tuple[str, strips.Strip, str]]
     """Label, positions, and the numbers in words."""
-    has_paper: bool
+    chart: Chart
+    """The same for files."""
+    file: str
+    """What a file of it is called, without the ending."""
+
+    @property
+    def drawing(self) -> Mapping[str, Any]:
+        """The dot plot as the page's script takes it."""
+        return {**self.chart.plain(), "csv": rows.csv(self.chart)}
 
 
 def table(study: StudyResult) -> ResultsTable:
@@ -74,11 +86,11 @@ def table(study: StudyResult) -> ResultsTable:
         Column(metric, any(_paper(case.values.get(metric.id)) for case in study.cases))
         for metric in study.metrics
     ]
-    rows = [
+    lines = [
         Row(full_label(case), case.name, [_cell(case.values.get(column.metric.id)) for column in columns])
         for case in study.cases
     ]
-    return ResultsTable(columns, rows)
+    return ResultsTable(columns, lines)
 
 
 def cards(study: StudyResult) -> list[Card]:
@@ -91,10 +103,10 @@ def cards(study: StudyResult) -> list[Card]:
 def _card(study: StudyResult, metric: Metric) -> Card | None:
     found = [(full_label(case), case.values[metric.id]) for case in study.cases if metric.id in case.values]
     every = [number for _, value in found for number in (value.mean, value.paper, *(value.interval or ()))]
-    on = strips.scale(every)
+    on = strips.scale([*every, *strips.zero(every)])
     if on is None:
         return None
-    rows = [
+    lines = [
         (
             label,
             strips.strip(on, value.mean, value.interval, value.paper),
@@ -102,7 +114,22 @@ def _card(study: StudyResult, metric: Metric) -> Card | None:
         )
         for label, value in found
     ]
-    return Card(metric, on, rows, any(value.paper is not None for _, value in found))
+    return Card(metric, on, lines, _chart(metric, found), f"{study_stem(study.name)}-{metric.id}")
+
+
+def _chart(metric: Metric, found: Sequence[tuple[str, MetricValue]]) -> Chart:
+    """The dot plot: each case with its mean, its interval and the thesis's value."""
+    data: dict[str, Any] = {
+        "x": [label for label, _ in found],
+        "y": rounded(value.mean for _, value in found),
+    }
+    if any(value.interval for _, value in found):
+        data["low"] = rounded(value.interval[0] if value.interval else None for _, value in found)
+        data["high"] = rounded(value.interval[1] if value.interval else None for _, value in found)
+    if any(value.paper is not None for _, value in found):
+        data["paper"] = rounded((value.paper for _, value in found), 9)
+    panel = Panel("", Axis(metric.axis_title), [Curve(Entry("measured", 0), data)])
+    return Chart("dots", metric.label, Axis("Case"), [panel])
 
 
 def _in_words(label: str, value: MetricValue, unit: str) -> str:

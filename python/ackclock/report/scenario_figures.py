@@ -83,6 +83,7 @@ def _figure(run: Run, series: Series, drawn: Drawn, id: str) -> FigureView:
         Axis("Time (s)"),
         panels,
         id=id,
+        file=figures.file_stem(run.scenario, drawn.quantity),
         title=drawn.title,
         caption=f"{drawn.title} of each {what} over time.{caption}",
         missing=[f"{left_out} of {len(owners)} {what}s"] if left_out else [],

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import numbers
-from ackclock.files import replacing
 from ackclock.report import scenario_figures, sweep_view
 from ackclock.report.figures import FigureView
-from ackclock.report.page import rendered
+from ackclock.report.page import rendered, written
 from ackclock.report.scenario_tables import Table, flow_table, link_table
 from ackclock.run import Run, Runs
 from ackclock.study.run import versions
@@ -51,11 +50,7 @@ def write_scenario_report(
     The figures show, of each of the first points, the run in ``drawn``, which has series; without it the point's first
     run, if that has any. The same runs give the same bytes.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = render(runs, origin, drawn=drawn, warnings=warnings)
-    with replacing(path) as file:
-        file.write_text(text, encoding="utf-8", newline="\n")
-    return path
+    return written(render(runs, origin, drawn=drawn, warnings=warnings), path)
 
 
 def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: Sequence[str] = ()) -> str:

@@ -76,6 +76,12 @@ def scale(values: Iterable[float | None]) -> Scale | None:
     return Scale(bounds.low, bounds.high, ticks)
 
 
+def zero(values: Iterable[float | None]) -> list[float]:
+    """Zero as one more value, where none of them is negative: there an axis begins at zero."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    return [0.0] if known and min(known) >= 0 else []
+
+
 def strip(
     on: Scale,
     mean: float | None,

@@ -79,9 +79,9 @@ def own_command(result: StudyResult) -> str:
     return f"ackclock reproduce {shlex.quote(result.name)}" + (" --quick" if result.quick else "")
 
 
-def new_anchor(name: str, taken: set[str], kind: str = "study") -> str:
+def new_anchor(name: str, taken: set[str], kind: str = "study-") -> str:
     """An HTML id for the study called ``name``, unlike those ``taken``, to which it is added."""
-    stem = f"{kind}-" + (re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-") or "unnamed")
+    stem = kind + (re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-") or "unnamed")
     anchor, number = stem, 2
     while anchor in taken:
         anchor, number = f"{stem}-{number}", number + 1

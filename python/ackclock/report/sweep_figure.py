@@ -1,4 +1,4 @@
-"""The picture of a sweep as a Plotly figure: lines over one axis, a heat map over two, small multiples over three.
+"""The picture of a sweep: lines over one axis, a heat map over two, small multiples over three.
 
 An axis of words, such as controls, becomes curves rather than a direction where the other one has numbers. What was
 drawn at random has no grid: it becomes points, over each of the ranges.
@@ -7,23 +7,21 @@ drawn at random has no grid: it becomes points, over each of the ranges.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import plotly.graph_objects as go
 import polars as pl
-from plotly.subplots import make_subplots
 
 from ackclock.errors import InputError
 from ackclock.names import nearest
+from ackclock.report.chart import Chart
+from ackclock.report.curves import Axis as Named
+from ackclock.report.curves import Curve, Entry, Panel
 from ackclock.report.quantities import title_and_scale
-from ackclock.report.style import style
 from ackclock.summary import bound
 from ackclock.sweep import Axis
 
-COLOURS = ("#005fa8", "#d55e00", "#009e73", "#c061a4", "#1b1b1b", "#3f97da")
-"""Those of the light theme of ``report.css``."""
 ACROSS = 3
 """Panels beside each other."""
 PANELS = 24
@@ -50,7 +48,7 @@ class Part:
     table: pl.DataFrame
 
 
-def sweep_figure(table: pl.DataFrame, axes: Sequence[Axis], metric: str | None = None) -> go.Figure:
+def sweep_figure(table: pl.DataFrame, axes: Sequence[Axis], metric: str | None = None) -> Chart:
     """The figure of a metric of ``Runs.summary``; by default the goodput of each group of flows.
 
     InputError without a sweep, for a metric that is not there, and for more axes than a figure can show.
@@ -159,89 +157,70 @@ def _title(axis: Axis) -> str:
     return f"{words} ({_units(axis)})" if axis.unit else words
 
 
-def _lines(table: pl.DataFrame, axis: Axis, measures: Sequence[Measure]) -> go.Figure:
+def _lines(table: pl.DataFrame, axis: Axis, measures: Sequence[Measure]) -> Chart:
     """Several metrics of one kind over one axis."""
     _refuse_many(len(measures), CURVES, "curves")
-    figure = _figure([Part("", table)])
     # They share the scale of the largest.
     largest = max(measures, key=lambda measure: measure.scale)
-    for number, measure in enumerate(measures):
-        figure.add_trace(
-            _curve(table, axis, Measure(measure.metric, "", "", largest.scale), measure.label, number)
-        )
+    curves = [
+        _curve(table, axis, replace(measure, scale=largest.scale), measure.label, number)
+        for number, measure in enumerate(measures)
+    ]
     # What they share is the quantity, which stands before the name of each.
     shared = largest.title.replace(f" of {largest.label}", "")
-    _name_axes(figure, _title(axis), shared)
-    return figure
+    return _chart(shared, axis, [Panel("", Named(shared), curves)])
 
 
-def _curves(panels: Sequence[Part], across: Axis, by: Axis | None, measure: Measure) -> go.Figure:
-    figure = _figure(panels)
-    for place, panel in enumerate(panels):
-        curves = _parts(panel.table, by)
-        _refuse_many(len(curves), CURVES, "curves")
-        for number, curve in enumerate(curves):
-            trace = _curve(
-                curve.table, across, measure, curve.label.partition(" = ")[2] or measure.label, number
-            )
-            trace.showlegend = by is not None and place == 0
-            figure.add_trace(trace, row=place // ACROSS + 1, col=place % ACROSS + 1)
-    _name_axes(figure, _title(across), measure.title)
-    figure.update_layout(legend_title_text=None if by is None else by.quantity)
-    return figure
+def _curves(panels: Sequence[Part], across: Axis, by: Axis | None, measure: Measure) -> Chart:
+    drawn = []
+    for panel in panels:
+        parts = _parts(panel.table, by)
+        _refuse_many(len(parts), CURVES, "curves")
+        curves = [
+            _curve(part.table, across, measure, part.label.partition(" = ")[2] or measure.label, number)
+            for number, part in enumerate(parts)
+        ]
+        drawn.append(Panel(panel.label if len(panels) > 1 else "", Named(measure.title), curves))
+    return _chart(measure.title, across, drawn, "" if by is None else by.quantity)
 
 
-def _curve(table: pl.DataFrame, axis: Axis, measure: Measure, name: str, number: int) -> go.Scatter:
+def _chart(title: str, across: Axis, panels: Sequence[Panel], legend: str = "") -> Chart:
+    return Chart("grid", title, Named(_title(across)), panels, min(ACROSS, len(panels)), legend)
+
+
+def _curve(table: pl.DataFrame, axis: Axis, measure: Measure, name: str, number: int) -> Curve:
     if axis.numeric:
         table = table.sort(axis.column)
-    low, high = table[bound(measure.metric, "low")], table[bound(measure.metric, "high")]
-    means = table[measure.metric]
-    look = style(number)
-    colour = COLOURS[look.colour]
-    return go.Scatter(
-        x=table[axis.column].to_list(),
-        y=(means / measure.scale).to_list(),
-        error_y={
-            "type": "data",
-            "array": ((high - means) / measure.scale).to_list(),
-            "arrayminus": ((means - low) / measure.scale).to_list(),
-            "thickness": 1,
-        },
-        name=name,
-        legendgroup=name,
+    data: dict[str, Any] = {
+        "x": table[axis.column].to_list(),
         # Between words there is nothing to join.
-        mode="lines+markers" if axis.numeric else "markers",
-        line={"color": colour, "dash": look.dash.replace(" ", "px,") + "px" if look.dash else "solid"},
-        marker={"color": colour, "symbol": look.symbol},
-    )
+        "joined": axis.numeric,
+    }
+    for key, column in (("y", measure.metric), ("low", None), ("high", None)):
+        found = table[column or bound(measure.metric, key)]
+        data[key] = (found / measure.scale).to_list()
+    return Curve(Entry(name, number), data)
 
 
-def _heat_maps(panels: Sequence[Part], across: Axis, up: Axis, measure: Measure) -> go.Figure:
-    figure = _figure(panels)
-    for place, panel in enumerate(panels):
+def _heat_maps(panels: Sequence[Part], across: Axis, up: Axis, measure: Measure) -> Chart:
+    """All on one scale of colours, or they could not be compared."""
+    drawn = []
+    known = [value / measure.scale for part in panels for value in part.table[measure.metric].drop_nulls()]
+    scale = [min(known, default=0.0), max(known, default=1.0)]
+    for panel in panels:
         columns, rows = _ticks(panel.table, across), _ticks(panel.table, up)
         cells = {(row[across.column], row[up.column]): row for row in panel.table.iter_rows(named=True)}
-        figure.add_trace(
-            go.Heatmap(
-                x=columns,
-                y=rows,
-                z=[
-                    [_scaled(cells.get((x, y)), measure.metric, measure.scale) for x in columns] for y in rows
-                ],
-                customdata=[[_interval(cells.get((x, y)), measure) for x in columns] for y in rows],
-                hovertemplate=f"{across.quantity} %{{x}}, {up.quantity} %{{y}}: "
-                "%{z:.4g}%{customdata}<extra></extra>",
-                coloraxis="coloraxis",
-            ),
-            row=place // ACROSS + 1,
-            col=place % ACROSS + 1,
-        )
-    # Values that are far apart have squares of one size: their distances are on the ticks.
-    figure.update_xaxes(type="category")
-    figure.update_yaxes(type="category")
-    _name_axes(figure, _title(across), _title(up))
-    figure.update_layout(coloraxis={"colorscale": "Viridis", "colorbar": {"title": {"text": measure.title}}})
-    return figure
+        data: dict[str, Any] = {"x": columns, "y": rows, "scale": scale}
+        for key, column in (
+            ("z", measure.metric),
+            ("low", bound(measure.metric, "low")),
+            ("high", bound(measure.metric, "high")),
+        ):
+            data[key] = [[_scaled(cells.get((x, y)), column, measure.scale) for x in columns] for y in rows]
+        curves = [Curve(Entry(measure.label, 0), data)]
+        label = panel.label if len(panels) > 1 else ""
+        drawn.append(Panel(label, Named(_title(up)), curves, z=measure.title))
+    return _chart(measure.title, across, drawn)
 
 
 def _ticks(table: pl.DataFrame, axis: Axis) -> list[Any]:
@@ -254,56 +233,22 @@ def _scaled(row: Mapping[str, Any] | None, column: str, scale: float) -> float |
     return None if value is None or not math.isfinite(value) else value / scale
 
 
-def _interval(row: Mapping[str, Any] | None, measure: Measure) -> str:
-    low = _scaled(row, bound(measure.metric, "low"), measure.scale)
-    high = _scaled(row, bound(measure.metric, "high"), measure.scale)
-    return "" if low is None or high is None else f", 95 % interval {low:.4g} to {high:.4g}"
-
-
-def _points(table: pl.DataFrame, axes: Sequence[Axis], measure: Measure) -> go.Figure:
+def _points(table: pl.DataFrame, axes: Sequence[Axis], measure: Measure) -> Chart:
     """Samples: a panel for each range, a colour for each point of the grid."""
     ranges = [axis for axis in axes if axis.sampled]
     grid = [axis.column for axis in axes if not axis.sampled and len(axis.cells) > 1]
     _refuse_many(len(ranges), PANELS, "panels")
     groups = table.partition_by(grid, maintain_order=True) if grid else [table]
     _refuse_many(len(groups), CURVES, "curves")
-    figure = _figure([Part("", table) for _ in ranges])
-    for place, axis in enumerate(ranges):
-        row, col = place // ACROSS + 1, place % ACROSS + 1
+    panels = []
+    for axis in ranges:
+        curves = []
         for number, group in enumerate(groups):
             name = ", ".join(str(group[column][0]) for column in grid) or measure.label
-            trace = _curve(group, axis, measure, name, number)
-            trace.update(mode="markers", showlegend=bool(grid) and place == 0)
-            figure.add_trace(trace, row=row, col=col)
-        figure.update_xaxes(title_text=_title(axis), row=row, col=col)
-    figure.update_yaxes(title_text=measure.title, col=1)
-    return figure
-
-
-def _figure(panels: Sequence[Part]) -> go.Figure:
-    rows = -(-len(panels) // ACROSS)
-    figure = make_subplots(
-        rows=rows,
-        cols=min(ACROSS, len(panels)),
-        shared_yaxes="all",
-        subplot_titles=[panel.label for panel in panels] if len(panels) > 1 else None,
-    )
-    figure.update_layout(template="plotly_white", height=max(420, 300 * rows))
-    # What cannot be negative begins at 0.
-    figure.update_yaxes(rangemode="tozero")
-    return figure
-
-
-def _name_axes(figure: go.Figure, across: str, up: str) -> None:
-    for row, _ in _places(figure):
-        figure.update_yaxes(title_text=up, row=row, col=1)
-    for row, col in _places(figure):
-        figure.update_xaxes(title_text=across, row=row, col=col)
-
-
-def _places(figure: go.Figure) -> Iterator[tuple[int, int]]:
-    rows, columns = figure._get_subplot_rows_columns()
-    return ((row, col) for row in rows for col in columns)
+            curve = _curve(group, axis, measure, name, number)
+            curves.append(Curve(curve.entry, {**curve.data, "joined": False}))
+        panels.append(Panel("", Named(measure.title), curves, Named(_title(axis))))
+    return _chart(measure.title, ranges[0], panels)
 
 
 def _refuse_many(count: int, most: int, what: str) -> None:

@@ -10,36 +10,46 @@ from typing import Any
 import polars as pl
 
 from ackclock.errors import InputError
+from ackclock.report.chart import COLOURS, Chart
+from ackclock.report.figures import file_stem
+from ackclock.report.plotly_figure import plotly_figure
+from ackclock.report.rows import csv
 from ackclock.report.scenario_tables import worth_showing
-from ackclock.report.sweep_figure import COLOURS, sweep_figure
+from ackclock.report.sweep_figure import sweep_figure
 from ackclock.run import Runs
 
 
 @dataclass(frozen=True)
 class SweepFigureView:
-    """A figure that Plotly's Python library made."""
+    """A figure of a sweep, as Plotly's Python library makes it."""
 
     id: str
+    file: str
+    """What a file of it is called, without the ending."""
     title: str
     caption: str
     height: int
     drawing: Mapping[str, Any]
+    chart: Chart
 
 
 def figures_of(runs: Runs) -> list[SweepFigureView]:
     """What the points of a sweep come to; none for a sweep over more axes than a figure can show."""
+    if not runs.axes:
+        return []
     table = runs.summary()
     found: list[SweepFigureView] = []
     for title, metric in _drawn(runs, table):
         try:
-            figure = sweep_figure(table, runs.axes, metric)
+            chart = sweep_figure(table, runs.axes, metric)
         except InputError:
             continue
-        plain = json.loads(figure.to_json())
+        plain = json.loads(plotly_figure(chart).to_json())
         plain["layout"].pop("template", None)
         found.append(
             SweepFigureView(
                 id=f"sweep-{len(found) + 1}",
+                file=file_stem(runs[0].scenario, metric or "goodput"),
                 title=title,
                 caption="Means over the replications, with their 95 % intervals.",
                 height=int(plain["layout"].get("height", 420)),
@@ -50,7 +60,9 @@ def figures_of(runs: Runs) -> list[SweepFigureView]:
                     "colours": COLOURS,
                     "titled": "annotations" in plain["layout"],
                     "legend": any(trace.get("showlegend") for trace in plain["data"]),
+                    "csv": csv(chart),
                 },
+                chart=chart,
             )
         )
     return found

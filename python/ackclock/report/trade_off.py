@@ -39,7 +39,11 @@ def panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
         ]
         if found:
             words = [_in_words(study, run, (across, x), (up, y)) for run, x, y in found]
-            curves.append(Curve(entry, {**_points(found), "words": words}))
+            data = {**_points(found), "words": words}
+            swept = [sweep_text(run.sweep_value) for run, _, _ in found if run.sweep_value is not None]
+            if swept:
+                data["at"] = {study.axis(found[0][0]): swept}
+            curves.append(Curve(entry, data))
         else:
             missing.append(f"{entry.label}: no value")
     y_axis = Axis(figure.y_label or up.axis_title, figure.y_log, figure.y_range)

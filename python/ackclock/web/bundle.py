@@ -6,6 +6,8 @@ everything is there before it is used. Only the plainest forms are known, and an
     import { one, two as another } from "./other.js";
     export function f() {}    export async function g() {}    export class C {}    export const c = 1;
     export { one, C };
+
+A comment has its lines to itself, or stands behind something in its line with ``//``.
 """
 
 from __future__ import annotations
@@ -29,11 +31,20 @@ def bundle(entry: Path) -> str:
     names: dict[Path, str] = {}
     parts: list[str] = []
     _add(entry.resolve(), names, parts, ())
-    script = '"use strict";\n' + "\n".join(parts)
+    script = '"use strict";\n' + _bare("\n".join(parts), entry)
     # Nothing in it may look to the HTML parser like the end of a script, or like a comment.
     if found := _ENDS_SCRIPT.search(script):
         raise BundleError(f"{entry}: a script in a page cannot have {found.group()} in it")
     return script
+
+
+def _bare(script: str, entry: Path) -> str:
+    """The script without the lines that are comments and without indentation, a fifth of it: a page is to be small."""
+    lines = [line.strip() for line in script.split("\n")]
+    # In a text of several lines that would be part of the text.
+    if several := next((line for line in lines if line.count("`") % 2), None):
+        raise BundleError(f"{entry}: a text between backticks has to end in its line: {several}")
+    return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _add(file: Path, names: dict[Path, str], parts: list[str], on_the_way: tuple[Path, ...]) -> None:
@@ -66,10 +77,7 @@ def _add(file: Path, names: dict[Path, str], parts: list[str], on_the_way: tuple
     if other := _OTHER.search(body):
         raise BundleError(f"{file}: no form that the page's bundle knows: {other.group()}")
     names[file] = f"module{len(names)}"
-    parts.append(
-        f"// {file.parent.name}/{file.name}\n"
-        f"const {names[file]} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();"
-    )
+    parts.append(f"const {names[file]} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();")
 
 
 def _listed(text: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,16 @@ import jinja2
 from markupsafe import Markup
 
 from ackclock.files import replacing
-from ackclock.report.page import script_json
+from ackclock.lessons import lessons
+from ackclock.report.page import asset, script_json
 from ackclock.web.bundle import bundle
-from ackclock.web.module import packed_module
+from ackclock.web.module import packed, packed_module
 
 LAB = Path(__file__).with_name("lab")
-"""``index.html.j2``, the module ``main.js`` with what it imports, and style sheets."""
+"""``index.html.j2``, the module ``main.js`` with what it imports, and its style sheet."""
+
+_TOLD = {"name", "title", "question", "change", "look", "variants"}
+"""What of a lesson the page shows."""
 
 
 def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
@@ -30,17 +35,28 @@ def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
 
 
 def render_lab(given: Mapping[str, Any]) -> str:
-    """The page as HTML text. ``given`` is JSON for its script: ``scenario`` is the text that it begins with."""
-    script = bundle(LAB / "main.js")
-    style = "\n".join(file.read_text(encoding="utf-8") for file in sorted(LAB.glob("*.css")))
+    """The page as HTML text. ``given`` is JSON for its script: ``scenario`` is the text that it begins with, or null
+    for the first lesson.
+
+    Colours, theme and what all pages share are those of the reports.
+    """
+    theme, page, script = asset("theme.js"), asset("page.js"), Markup(bundle(LAB / "main.js"))  # noqa: S704
+    own = (LAB / "lab.css").read_text(encoding="utf-8")
+    told = [
+        {**lesson.model_dump(by_alias=True, include=_TOLD), "scenario": lesson.scenario}
+        for lesson in lessons()
+    ]
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(LAB), autoescape=True, undefined=jinja2.StrictUndefined
     )
     return templates.get_template("index.html.j2").render(
-        policy=content_policy(script),
-        style=Markup(style),  # noqa: S704 (files of ours, here and below)
-        script=Markup(script),  # noqa: S704
+        policy=content_policy(theme, page, script),
+        style=asset("report.css") + Markup(own),  # noqa: S704 (files of ours, here and above)
+        theme=theme,
+        page=page,
+        script=script,
         given=script_json(given),
+        lessons=packed(json.dumps(told, ensure_ascii=False).encode()),
         module=packed_module(),
     )
 

@@ -61,7 +61,7 @@ def test_rates_of_a_sweep_are_in_mbit_per_second() -> None:
     rates = '"dumbbell.bottleneck.rate" = ["5 Mbit/s", "20 Mbit/s"]'
     limits = '"dumbbell.bottleneck.queue.limit" = ["10 packets", "40 packets"]'
     scenario = Scenario.from_text(f"{DUEL}\n[sweep]\n{limits}\n{rates}\n", {"duration": "1 s"})
-    figure = scenario.run_many().plot("fairness")
+    figure = scenario.run_many().plot("fairness").plotly()
     assert figure.data[0].x == (5, 20)
     assert figure.layout.xaxis.title.text == "Bottleneck rate (Mbit/s)"
 

@@ -24,7 +24,7 @@ def runs(paths: str, seeds: int = 2) -> Runs:
 
 def drawn(paths: str, metric: str | None = None) -> tuple[Runs, Any]:
     made = runs(paths)
-    return made, made.plot(metric)
+    return made, made.plot(metric).plotly()
 
 
 def test_one_axis_is_a_line_with_intervals() -> None:
@@ -101,7 +101,7 @@ def test_samples_are_points_over_each_range() -> None:
 def test_several_groups_are_a_curve_each() -> None:
     two = SHORT + '\n[[flows]]\nname = "other"\ncontrol = "cubic"\n'
     made = Scenario.from_text(f"{two}\n[sweep]\n{LIMIT}").run_many([1])
-    figure = made.plot()
+    figure = made.plot().plotly()
     assert [curve.name for curve in figure.data] == ["tcp", "other"]
     scales = [
         made.summary().sort("limit_packets")[f"groups.{curve.name}.goodput_bps"][0] / curve.y[0]
@@ -135,4 +135,4 @@ def test_without_a_sweep_there_is_nothing_to_draw() -> None:
 
 def test_the_same_sweep_gives_the_same_figure() -> None:
     made = runs(LIMIT)
-    assert made.plot().to_json() == made.plot().to_json()
+    assert made.plot().plotly().to_json() == made.plot().plotly().to_json()

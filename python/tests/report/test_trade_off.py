@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from ackclock.report import figures, render_report, study_view
+from ackclock.report import figures, render_page, study_view
 from ackclock.study.model import Figure
 from ackclock.study.result import StudyResult
 
@@ -54,7 +54,7 @@ def test_it_names_itself_and_what_its_bars_are() -> None:
     assert view.title == "Packet loss against utilisation of the bottleneck"
     assert view.has_crosses
     assert not view.has_bands
-    assert "bars: 95 % intervals" in render_report([trade_off_study()], "ackclock reproduce synthetic")
+    assert "bars: 95 % intervals" in render_page(trade_off_study(), "ackclock reproduce synthetic")
 
 
 def test_what_has_no_sample_is_no_point() -> None:

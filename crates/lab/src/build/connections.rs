@@ -3,6 +3,7 @@
 use super::MAX_BACKOFF;
 use crate::flows::{ConnectionPlan, ControlPlan, Protocol};
 use ackclock_cc::{Assembly, Initial};
+use ackclock_export::events::{Recorder, Source};
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::details::Details;
@@ -14,6 +15,8 @@ pub(super) struct Connections {
     control: ControlPlan,
     assembly: Assembly,
     packets: u64,
+    /// Where the controls of the next ones are listened to, and the row of results that they belong to.
+    pub(super) heard: Option<(Recorder, usize)>,
 }
 
 /// What ends a connection.
@@ -65,7 +68,7 @@ impl Connections {
         };
         let assembly = control.assembly();
         let packets = plan.size.map_or(u64::MAX, |size| size.div_ceil(plan.payload_bytes()));
-        Self { options, control, assembly, packets }
+        Self { options, control, assembly, packets, heard: None }
     }
 
     /// The ends of the next, which sends what the plan says.
@@ -75,9 +78,14 @@ impl Connections {
 
     /// The ends of the next.
     pub(super) fn next_of(&mut self, lifetime: Lifetime, name: &str, seed: u64) -> Ends {
-        let Self { options, control, assembly, .. } = self;
+        let Self { options, control, assembly, heard, .. } = self;
         let backoff = control.backoff(options.max_backoff());
-        let control = assembly.join(&options.initial());
+        let initial = options.initial();
+        let mut control = assembly.join(&initial);
+        if let Some((recorder, row)) = heard {
+            let source = Source { row: *row, path: 0, packet_bytes: initial.packet_bytes };
+            control = control.observed(recorder.observer(source));
+        }
         let random = Stream::new(seed, &format!("flow {name} guesses"));
         let (Lifetime::Bulk(packets) | Lifetime::Timed(packets) | Lifetime::Lasting(packets)) = lifetime;
         match options {

@@ -4,15 +4,18 @@ use super::connections::{Connections, Lifetime};
 use super::{flow_parts, starts};
 use crate::flows::{ConnectionPlan, FlowGroup, SessionPlan};
 use ackclock_base::Time;
+use ackclock_export::events::Recorder;
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::random::Stream;
 use ackclock_sim::session::SessionParts;
 
-/// Adds the group's sessions, and their flows to `flows`. The first row is `row`.
+/// Adds the group's sessions, and their flows to `flows`. The first row is `row`; `heard` says where controls of a row are
+/// listened to.
 pub(super) fn add(
     (group, plan, session): (&FlowGroup, &ConnectionPlan, &SessionPlan),
     seed: u64,
     row: usize,
+    heard: impl Fn(usize) -> Option<(Recorder, usize)>,
     flows: &mut Vec<FlowParts>,
     sessions: &mut Vec<SessionParts>,
 ) {
@@ -21,6 +24,7 @@ pub(super) fn add(
         let start = starts(&group.plan.start, index, &name, seed);
         // What connects the connections of one reader: controls that share state share it among these.
         let mut connections = Connections::of(plan);
+        connections.heard = heard(row + index);
         let number = sessions.len() as u32;
         let first_flow = flows.len() as u32;
         for connection in 1..=session.connections() {

@@ -3,6 +3,7 @@
 
 use ackclock_lab::build::{self, Keep};
 use ackclock_lab::{RunResult, Scenario, VERSION, run};
+use ackclock_sim::capture::Place;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -40,6 +41,8 @@ fn looking_closer_changes_nothing() {
     let scenario = parse(TEXT, Value::Null);
     let plain = json_of(&scenario, 1, Keep::default());
     assert_eq!(json_of(&scenario, 1, Keep { trace: true, ..Keep::default() }), plain);
+    let capture = vec![Place::Senders, Place::Before(0), Place::After(0)];
+    assert_eq!(json_of(&scenario, 1, Keep { capture, ..Keep::default() }), plain);
     let result = run::run(&scenario, 1, true, &AtomicBool::new(false)).expect("a finished run");
     let series = result.series.as_ref().expect("series");
     assert!(serde_json::to_string(series).expect("series as JSON").len() > plain.len());
@@ -208,9 +211,10 @@ fn parse(text: &str, overrides: Value) -> Scenario {
 }
 
 fn json_of(scenario: &Scenario, seed: u64, keep: Keep) -> String {
+    let traced = keep.trace || !keep.capture.is_empty();
     let mut simulation = build::simulation(scenario, seed, keep, build::measured(scenario));
     simulation.run(&AtomicBool::new(false)).expect("a finished run");
-    assert_eq!(simulation.network.trace.is_some(), keep.trace);
+    assert_eq!(simulation.network.trace.is_some(), traced);
     text_of(&RunResult::of(scenario, seed, &mut simulation))
 }
 

@@ -141,8 +141,8 @@ impl Network {
             }
             let Onward { path, step, link } = self.agents[agent as usize].ways[way as usize];
             if let Some(trace) = &mut self.trace {
-                self.number = trace.next_packet();
-                trace.push(now, path, self.number, packet.bytes, Event::Injected { link });
+                let words = |words: &mut Vec<u64>| self.extensions.read_long(&packet, words);
+                self.number = trace.begin(now, path, &packet, Event::Injected { link }, words);
             }
             self.advance(now, path, step, &mut packet);
         }

@@ -15,8 +15,8 @@ impl Network {
     #[inline(never)]
     pub(super) fn launch_traced(&mut self, now: Time, path: u32, packet: &mut Packet) {
         if let Some(trace) = &mut self.trace {
-            self.number = trace.next_packet();
-            trace.push(now, path, self.number, packet.bytes, Event::Launched);
+            let words = |words: &mut Vec<u64>| self.extensions.read_long(packet, words);
+            self.number = trace.begin(now, path, packet, Event::Launched, words);
         }
         self.advance(now, path, self.starts[path as usize], packet);
     }
@@ -66,6 +66,9 @@ pub(super) fn trace_transmission(
     link: u32,
     fate: Fate,
 ) {
+    if let Fate::Arrives { marked: true, .. } = fate {
+        trace.mark(number);
+    }
     let mut note = |time, event| trace.push(time, path, number, bytes, event);
     match fate {
         Fate::Dropped => {}

@@ -252,6 +252,9 @@ impl Frame {
 
     fn trace(&self, trace: &mut Trace, link: u32, [starts, sent]: [Time; 2], gives_up: bool) {
         let Guest { packet, path, number, .. } = self.guest;
+        if self.marked {
+            trace.mark(number);
+        }
         let mut note = |time, event| trace.push(time, path, number, packet.bytes, event);
         note(starts, Event::Started { link });
         match self.received {

@@ -143,7 +143,7 @@ impl Segment {
 
     /// The segment that has arrived as a packet.
     #[inline]
-    pub(super) fn read(packet: &Packet, out: &dyn Outbox) -> Self {
+    pub fn read(packet: &Packet, out: &dyn Outbox) -> Self {
         let mut segment = Self::head(packet);
         if packet.ecn == Ecn::Experienced {
             segment.flags = segment.flags.with(Flags::CONGESTION_EXPERIENCED);

@@ -67,6 +67,7 @@ impl Cell {
             samples_flows: false,
             traced: self.traced,
             watch: None,
+            capture: Vec::new(),
         });
         simulation.run(&AtomicBool::new(false)).unwrap();
         simulation

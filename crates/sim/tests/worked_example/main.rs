@@ -61,6 +61,7 @@ fn simulation(links: Vec<LinkParts>, media: Vec<MediumParts>, flow: FlowParts) -
         samples_flows: true,
         traced: true,
         watch: None,
+        capture: Vec::new(),
     })
 }
 

@@ -1,4 +1,4 @@
-// Everything on the page but the figures: theme, copy buttons, the index's filter, the sidebar, printing.
+// Everything on the page but the figures: theme, copy buttons, printing.
 (function () {
   "use strict";
   const root = document.documentElement;
@@ -68,75 +68,12 @@
     });
   }
 
-  // The index's filter, which also thins out the sidebar.
-  const find = document.getElementById("find");
-  if (find) {
-    const show = document.getElementById("show");
-    const lines = Array.from(document.querySelectorAll("#index .studies > li"));
-    const misses = Array.from(document.querySelectorAll("#index .miss"));
-    const filter = function () {
-      const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-      let count = 0;
-      for (const line of lines) {
-        const fits =
-          words.every((word) => line.dataset.text.includes(word)) &&
-          (!show.value || line.dataset.verdicts.split(" ").includes(show.value));
-        line.hidden = !fits;
-        count += fits ? 1 : 0;
-        const id = line.querySelector("a").hash.slice(1);
-        const beside = document.querySelector('.sidebar a[data-study="' + CSS.escape(id) + '"]');
-        if (beside) beside.parentElement.hidden = !fits;
-      }
-      for (const thesis of document.querySelectorAll("#index .thesis")) {
-        thesis.hidden = !thesis.querySelector(".studies > li:not([hidden])");
-      }
-      for (const miss of misses) {
-        const text = miss.dataset.text + " " + miss.textContent.toLowerCase();
-        miss.hidden = !words.every((word) => text.includes(word));
-      }
-      for (const thesis of document.querySelectorAll("#index .misses")) {
-        thesis.hidden = !thesis.querySelector(".miss:not([hidden])");
-      }
-      for (const group of document.querySelectorAll(".sidebar details")) {
-        group.hidden = !group.querySelector("li:not([hidden])");
-        if (words.length) group.open = true;
-      }
-      document.getElementById("shown").textContent = count + " of " + lines.length;
-    };
-    find.addEventListener("input", filter);
-    show.addEventListener("change", filter);
-    find.form.addEventListener("submit", (event) => event.preventDefault());
-  }
-
-  // The sidebar marks the study that is being read.
-  const links = new Map();
-  for (const link of document.querySelectorAll(".sidebar a")) links.set(link.dataset.study, link);
-  if (links.size) {
-    const watch = new IntersectionObserver(
-      function (entries) {
-        for (const entry of entries) {
-          const link = links.get(entry.target.id);
-          if (!entry.isIntersecting) {
-            link.removeAttribute("aria-current");
-            continue;
-          }
-          link.setAttribute("aria-current", "true");
-          link.closest("details").open = true;
-          const bar = link.closest(".sidebar");
-          const at = link.offsetTop - bar.scrollTop;
-          if (at < 0 || at > bar.clientHeight - 40) bar.scrollTop = link.offsetTop - bar.clientHeight / 2;
-        }
-      },
-      // A study is being read while it crosses a line near the top of the window.
-      { rootMargin: "-25% 0px -74% 0px" }
-    );
-    for (const study of document.querySelectorAll("article.study")) watch.observe(study);
-  }
-
   // On paper nothing is folded and the background is white.
   let folded = [];
   let before = null;
   addEventListener("beforeprint", function () {
+    // A figure alone has nothing to unfold.
+    if (root.dataset.printing) return;
     folded = Array.from(document.querySelectorAll("details:not([open])"));
     for (const one of folded) one.open = true;
     before = root.dataset.theme;
@@ -144,8 +81,10 @@
     document.dispatchEvent(new CustomEvent("printstart"));
   });
   addEventListener("afterprint", function () {
+    if (before === null) return;
     for (const one of folded) one.open = false;
     root.dataset.theme = before;
+    before = null;
     document.dispatchEvent(new CustomEvent("printend"));
   });
 })();

@@ -4,8 +4,8 @@
 //     wasm: the module's bytes (ArrayBuffer or typed array), or a WebAssembly.Module. Engines that are started from one
 //     Module share its compiled code. Works from file://, with no network.
 //
-//   engine.registry(), engine.fields(), engine.schema()
-//     At once: what `ackclock list --json`, the fields of results and `ackclock schema` have, parsed.
+//   engine.registry(), engine.fields(), engine.version()
+//     At once: what `ackclock list --json` has, the fields of results, and the core's version.
 //       registry: [{kind, name, summary, source, parameters: [{name, summary, unit, default, range, choices, source}]}];
 //       kind is "control", "queue", "loss", "transport", "application", "discriminator", ...
 //       fields: {run | flow | link | group: [{name, kind, unit, nullable, optional, meaning}]}.
@@ -41,7 +41,7 @@
 //     The run under way and those that wait reject with Cancelled within tens of milliseconds.
 //
 //   engine.stop()
-//     Ends the worker; what is under way rejects with Cancelled.
+//     Ends the worker; what is under way and what is asked later rejects with Cancelled.
 //
 // For many runs at a time, such as a curve of what-if: see Pool in pool.js.
 
@@ -64,6 +64,7 @@ export class Engine {
   #runs = []; // runs that wait: {message, resolve, reject, onProgress}
   #running = null; // the id of the run under way
   #checks = null; // while one is made: {next: request or null, waiting: [{resolve, reject}]}
+  #over = null; // why nothing is answered any more
   #leaving = null; // a cancelled run that the worker has not left yet: {id, timer}
 
   static async start(wasm) {
@@ -76,7 +77,6 @@ export class Engine {
   get module() { return this.#module; }
   registry() { return this.#catalogue.registry; }
   fields() { return this.#catalogue.fields; }
-  schema() { return this.#catalogue.schema; }
   version() { return this.#catalogue.version; }
 
   async check(toml, { overrides = {} } = {}) {
@@ -100,6 +100,7 @@ export class Engine {
 
   run(toml, { seed, overrides = {}, series = true, onProgress } = {}) {
     return new Promise((resolve, reject) => {
+      if (this.#over) throw this.#over;
       const message = { run: { text: toml, seed, overrides, series } };
       this.#runs.push({ message, resolve, reject, onProgress, growing: new Growing() });
       this.#go();
@@ -144,7 +145,10 @@ export class Engine {
   }
 
   #ask(message) {
-    return new Promise((resolve, reject) => this.#send({ message, resolve, reject }));
+    return new Promise((resolve, reject) => {
+      if (this.#over) throw this.#over;
+      this.#send({ message, resolve, reject });
+    });
   }
 
   #send(asked) {
@@ -218,6 +222,7 @@ export class Engine {
 
   // Nothing will be answered any more.
   #fail(error) {
+    this.#over = error;
     const owed = [...this.#asked.values(), ...this.#runs.splice(0)];
     this.#asked.clear();
     this.#running = null;

@@ -85,6 +85,7 @@ fn run(facts: &[LinkFacts], channel: Option<Box<dyn Channel>>) -> Trace {
         samples_flows: false,
         traced: true,
         watch: None,
+        capture: Vec::new(),
     });
     simulation.run(&AtomicBool::new(false)).unwrap();
     simulation.network.trace.take().unwrap()

@@ -128,6 +128,7 @@ fn run() -> Run {
         samples_flows: false,
         traced: true,
         watch: None,
+        capture: Vec::new(),
     });
     simulation.run(&AtomicBool::new(false)).unwrap();
     let facts = |(name, rate, delay_ms, queue, _): &Sketch| LinkFacts {

@@ -46,21 +46,20 @@ const sizes = new ResizeObserver(function (entries) {
 
 async function act(what, element, button) {
   const state = states.get(element);
-  if (what === "overlay") {
-    state.overlay = !state.overlay;
-    button.setAttribute("aria-pressed", String(state.overlay));
+  if (what === "overlay" || what === "split") {
+    state[what] = !state[what];
+    button.setAttribute("aria-pressed", String(state[what]));
     element.closest("figure").classList.toggle("overlaid", state.overlay);
+    const panels = arranged(state).length;
+    element.style.setProperty("--panels", panels);
+    element.className = "plot panels-" + (panels < 9 ? panels : "many");
     await draw(element);
   } else if (what === "reset") {
     const Plotly = await library();
     Plotly.purge(element);
     await draw(element);
-  } else if (what === "csv") {
-    const url = URL.createObjectURL(new Blob([table(state)], { type: "text/csv" }));
-    save(url, state.name + ".csv");
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
   } else {
-    await picture(element, what);
+    await take(what, state, element.layout);
   }
 }
 
@@ -73,10 +72,11 @@ for (const figure of document.querySelectorAll("figure.figure")) {
       this.parsed = this.parsed || JSON.parse(this.text);
       return this.parsed;
     },
-    title: figure.querySelector("h4").textContent,
-    name: figure.id,
+    title: figure.querySelector(".figure-head :is(h2, h3, h4)").textContent,
+    name: figure.dataset.file,
     hidden: new Set(),
     overlay: figure.classList.contains("overlaid"),
+    split: false,
     drawn: false,
     printing: false,
     width: 0,
@@ -95,6 +95,17 @@ for (const figure of document.querySelectorAll("figure.figure")) {
   });
   near.observe(element);
   sizes.observe(element);
+}
+
+// A dot plot stands on the page without a script; it is drawn for files alone.
+for (const card of document.querySelectorAll(".card[data-file]")) {
+  card.addEventListener("click", function (event) {
+    const button = event.target.closest("button[data-do]");
+    if (!button) return;
+    const description = JSON.parse(card.querySelector("script").textContent);
+    const state = { description: description, title: description.title, name: card.dataset.file, hidden: new Set() };
+    take(button.dataset.do, state, null).catch(console.error);
+  });
 }
 
 document.addEventListener("themechange", repaint);

@@ -1,4 +1,4 @@
-// Figures as pictures and as numbers, to take away.
+// Figures as pictures and as numbers, to take away. Files have the colours of the light theme, which print.
 
 function save(url, name) {
   const link = document.createElement("a");
@@ -7,69 +7,80 @@ function save(url, name) {
   link.click();
 }
 
-async function picture(element, format) {
-  const Plotly = await library();
-  const state = states.get(element);
+function light() {
+  const root = document.documentElement;
+  const shown = root.dataset.theme;
+  root.dataset.theme = "light";
   const look = theme();
-  const panels = state.overlay || !state.description.panels ? 1 : state.description.panels.length;
+  root.dataset.theme = shown;
+  return look;
+}
+
+// The figure as a page of paper or a screen would have it: with its title and its legend. `shown` is the layout of what
+// the reader sees, whose ranges it takes over.
+function whole(state, shown) {
+  const look = light();
+  const panels = state.description.panels ? arranged(state).length : 1;
   const shape = layout(state, look, 1200, Math.max(675, 120 + 190 * panels));
   shape.showlegend = true;
-  shape.legend = { orientation: "h", x: 0, xanchor: "left", y: -0.16, yanchor: "top" };
-  shape.legend.y = -80 / (shape.height - 150);
+  shape.legend = { orientation: "h", x: 0, xanchor: "left", y: -80 / (shape.height - 150), yanchor: "top" };
   shape.title = { text: plain(state.title), x: 0, xref: "paper", xanchor: "left", y: 1, yref: "container", yanchor: "top", pad: { t: 18 } };
   shape.margin.t += 48;
   for (const key of Object.keys(shape)) {
-    const shown = element.layout && element.layout[key];
-    if (/^[xy]axis/.test(key) && shown && shown.range) shape[key].range = shown.range.slice();
+    const seen = shown && shown[key];
+    if (/^[xy]axis/.test(key) && seen && seen.range) shape[key].range = seen.range.slice();
   }
-  const seen = new Set();
+  const named = new Set();
   const data = traces(state, look).map(function (trace) {
-    if (!trace.name || seen.has(trace.name)) return Object.assign(trace, { showlegend: false });
-    seen.add(trace.name);
+    if (!trace.name || named.has(trace.name)) return Object.assign(trace, { showlegend: false });
+    named.add(trace.name);
     return trace;
   });
-  const options = { format: format, width: shape.width, height: shape.height, scale: format === "png" ? 2 : 1 };
-  save(await Plotly.toImage({ data: data, layout: shape }, options), state.name + "." + format);
+  return { data: data, layout: shape };
 }
 
-function cells(rows) {
-  const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
-    return /[",\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
+async function image(state, shown, format) {
+  const Plotly = await library();
+  const figure = whole(state, shown);
+  const { width, height } = figure.layout;
+  const url = await Plotly.toImage(figure, { format: format, width: width, height: height, scale: format === "png" ? 2 : 1 });
+  return { url: url, width: width, height: height };
+}
+
+// The browser's own print makes the PDF: a page of the figure's size with nothing else on it, lines and text kept as such.
+async function printed(picture, name) {
+  const root = document.documentElement;
+  const sheet = document.createElement("div");
+  const size = document.createElement("style");
+  const drawn = document.createElement("img");
+  sheet.id = "sheet";
+  size.textContent = "@page { size: " + picture.width + "px " + picture.height + "px; margin: 0 }";
+  drawn.src = picture.url;
+  drawn.alt = name;
+  sheet.append(size, drawn);
+  document.body.append(sheet);
+  await drawn.decode();
+  const title = document.title;
+  const clean = function () {
+    sheet.remove();
+    delete root.dataset.printing;
+    document.title = title;
   };
-  return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+  addEventListener("afterprint", clean, { once: true });
+  root.dataset.printing = "figure";
+  // What the browser proposes as the file's name.
+  document.title = name;
+  print();
 }
 
-function pairs(state) {
-  const panel = state.description.panels[0];
-  const rows = [["curve", "at", state.description.x.label, "low", "high", panel.y.label, "low", "high"]];
-  for (const curve of panel.curves) {
-    const label = state.description.entries[curve.entry].label;
-    const end = (values, i) => (values ? values[i] : null);
-    curve.x.forEach(function (x, i) {
-      const at = curve.words[i].slice(0, -2).join("; ");
-      rows.push([label, at, x, end(curve.x_low, i), end(curve.x_high, i), curve.y[i], end(curve.low, i), end(curve.high, i)]);
-    });
+async function take(what, state, shown) {
+  if (what === "csv") {
+    const url = URL.createObjectURL(new Blob([table(state.description)], { type: "text/csv" }));
+    save(url, state.name + ".csv");
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+  } else if (what === "pdf") {
+    await printed(await image(state, shown, "svg"), state.name);
+  } else {
+    save((await image(state, shown, what)).url, state.name + "." + what);
   }
-  return cells(rows);
-}
-
-function table(state) {
-  if (state.description.kind === "trade-off") return pairs(state);
-  if (state.description.kind === "sweep-figure") return sweepTable(state.description);
-  const rows = [["panel", "curve", state.description.x.label, "value", "low", "high", "thesis"]];
-  for (const panel of state.description.panels) {
-    for (const curve of panel.curves) {
-      const label = state.description.entries[curve.entry].label;
-      const of = (values, i) => (Array.isArray(values) ? values[i] : values);
-      if (curve.level !== undefined) {
-        rows.push([panel.title || panel.y.label, label, "", curve.level, curve.low, curve.high, ""]);
-        continue;
-      }
-      xs(curve).forEach(function (x, i) {
-        rows.push([panel.title || panel.y.label, label, x, curve.y[i], of(curve.low, i), of(curve.high, i), of(curve.paper, i)]);
-      });
-    }
-  }
-  return cells(rows);
 }

@@ -38,36 +38,44 @@ function axis(given, look) {
   return result;
 }
 
-function layout(state, look, width, height) {
-  const description = state.description;
-  if (description.kind === "sweep-figure") return sweepLayout(description, look, width, height);
-  const panels = state.overlay ? description.panels.slice(0, 1) : description.panels;
-  const narrow = width < 560;
-  look.size = narrow ? 12 : 14;
-  const margin = { l: narrow ? 56 : 72, r: 20, t: 12, b: 54 };
-  if (panels.length > 1 && panels[0].title) margin.t = 24;
-  const inner = height - margin.t - margin.b;
-  const gap = panels.length > 1 ? (panels[0].title ? 30 : 18) / inner : 0;
-  const each = (1 - gap * (panels.length - 1)) / panels.length;
-  const shared = description.shared && panels.length > 1;
-  const result = {
+// What all layouts have.
+function bare(look, width, height) {
+  look.size = width < 560 ? 12 : 14;
+  return {
     width: width,
     height: height,
-    margin: margin,
+    margin: { l: width < 560 ? 56 : 72, r: 20, t: 12, b: 54 },
     autosize: false,
     paper_bgcolor: look.back,
     plot_bgcolor: look.back,
     font: { family: look.font, size: look.size, color: look.text },
+    separators: ".\u202f",
+    showlegend: false,
+  };
+}
+
+function layout(state, look, width, height) {
+  const description = state.description;
+  if (description.kind === "sweep-figure") return sweepLayout(description, look, width, height);
+  if (description.kind === "dots") return dotsLayout(description, look, width);
+  const panels = arranged(state);
+  const narrow = width < 560;
+  const result = bare(look, width, height);
+  const margin = result.margin;
+  if (panels.length > 1 && panels[0].title) margin.t = 24;
+  const inner = height - margin.t - margin.b;
+  const gap = panels.length > 1 ? (panels[0].title ? 30 : 18) / inner : 0;
+  const each = (1 - gap * (panels.length - 1)) / panels.length;
+  const shared = sharing(state);
+  Object.assign(result, {
     hovermode: "x unified",
     hoversubplots: "axis",
     hoverlabel: { bgcolor: look.panel, bordercolor: look.line, font: { color: look.text, size: 12 } },
     dragmode: touch ? false : "zoom",
-    separators: ".\u202f",
-    showlegend: false,
-    uirevision: state.overlay ? "overlay" : "panels",
+    uirevision: state.overlay ? "overlay" : state.split ? "split" : "panels",
     xaxis: axis(description.x, look),
     annotations: [],
-  };
+  });
   // Time fills the axis; the automatic range would leave room for markers at both ends.
   if (description.kind === "time" && !result.xaxis.range && !description.x.log) {
     const [first, last] = extent(description);
@@ -82,6 +90,10 @@ function layout(state, look, width, height) {
     const across = panels.flatMap((panel) => panel.curves.flatMap((curve) => curve.x));
     if (!result.xaxis.range && !description.x.log && startsAtZero(across)) result.xaxis.rangemode = "tozero";
   }
+  if (description.kind === "sweep" && !result.xaxis.range && !description.x.log) {
+    const across = panels.flatMap((panel) => panel.curves.flatMap((curve) => curve.x || []));
+    if (across.length && across.every((x) => typeof x === "number") && startsAtZero(across)) result.xaxis.rangemode = "tozero";
+  }
   result.xaxis.anchor = panels.length > 1 ? "y" + panels.length : "y";
   result.xaxis.title.text = wrapped(description.x.label, width - margin.l - margin.r);
   result.xaxis.title.standoff = 10;
@@ -94,14 +106,14 @@ function layout(state, look, width, height) {
     y.domain = [Math.max(0, top - each), top];
     y.nticks = Math.max(3, Math.min(8, Math.floor((each * inner) / 26)));
     if (shared && p > 0) y.matches = "y";
-    if (!panel.y.range && !panel.y.log && fromZero(shared || state.overlay ? description.panels : [panel])) {
+    if (!panel.y.range && !panel.y.log && fromZero(shared ? panels : [panel])) {
       y.rangemode = "tozero";
     }
     if (!shared) {
       y.title.text = wrapped(panel.y.label, each * inner);
       y.title.standoff = 10;
     }
-    if (!state.overlay && panel.title) {
+    if (panel.title && panels.length > 1) {
       result.annotations.push({
         text: "<b>" + plain(panel.title) + "</b>",
         xref: "paper",

@@ -1,10 +1,21 @@
-// Plotly: unpacked when the first figure comes near, and only once.
+// Plotly: unpacked, or loaded from beside the page, when the first figure comes near, and only once.
 
 let loading = null;
 
 function library() {
-  loading = loading || unpack();
+  const beside = document.getElementById("figures").dataset.library;
+  loading = loading || (beside ? load(beside) : unpack());
   return loading;
+}
+
+function load(file) {
+  return new Promise(function (done, failed) {
+    const script = document.createElement("script");
+    script.src = file;
+    script.onload = () => done(window.Plotly);
+    script.onerror = () => failed(new Error(file + " is not beside this page"));
+    document.head.append(script);
+  });
 }
 
 async function unpack() {

@@ -23,20 +23,3 @@ function sweepLayout(description, look, width, height) {
   }
   return result;
 }
-
-function sweepTable(description) {
-  const ends = (bars, i, mean, sign) => (bars && bars.array[i] !== null ? mean + sign * (sign < 0 ? bars.arrayminus[i] : bars.array[i]) : null);
-  const rows = [["panel", "curve", "x", "y", "value", "low", "high"]];
-  for (const trace of description.data) {
-    const panel = trace.xaxis || "x";
-    if (trace.z) {
-      trace.z.forEach((row, j) => row.forEach((value, i) => rows.push([panel, "", trace.x[i], trace.y[j], value, "", ""])));
-      continue;
-    }
-    trace.x.forEach(function (x, i) {
-      const mean = trace.y[i];
-      rows.push([panel, trace.name, x, "", mean, ends(trace.error_y, i, mean, -1), ends(trace.error_y, i, mean, 1)]);
-    });
-  }
-  return cells(rows);
-}

@@ -1,11 +1,12 @@
 // From the description of a figure to Plotly's traces.
 //
 // A figure's description (JSON inside its element):
-//   kind     "time", "sweep" or "trade-off"
+//   kind     "time", "sweep", "trade-off" or "dots"
 //   x        {label, log, range}
 //   panels   [{title, y: {label, log, range}, curves: [...]}], one above the other
 //   shared   whether the panels have the same vertical axis, so that they can be laid over each other
 //   entries  [{label, colour, dash, symbol}], the legend
+//   csv      its numbers as a table, where that does not double the page
 // A curve: entry (index), y with x or x0 and dx, low and high (the interval), paper (the thesis's values);
 // or level, low and high for a value that does not depend on x. Those of a trade-off stand in trade-off.js.
 
@@ -48,10 +49,11 @@ function extent(description) {
 function traces(state, look) {
   const description = state.description;
   if (description.kind === "sweep-figure") return sweepTraces(description, look);
+  if (description.kind === "dots") return dots(description, look);
   const time = description.kind === "time";
   const result = [];
-  description.panels.forEach(function (panel, p) {
-    const yaxis = state.overlay || p === 0 ? "y" : "y" + (p + 1);
+  arranged(state).forEach(function (panel, p) {
+    const yaxis = p === 0 ? "y" : "y" + (p + 1);
     for (const curve of panel.curves) {
       if (state.hidden.has(curve.entry)) continue;
       const entry = description.entries[curve.entry];
@@ -62,7 +64,7 @@ function traces(state, look) {
       const colour = look.curve(entry.colour);
       const level = curve.level !== undefined;
       // A curve with a panel to itself needs no marks to be told from others.
-      const alone = time && !state.overlay && panel.curves.length === 1;
+      const alone = time && panel.curves.length === 1;
       const x = level ? extent(description) : xs(curve);
       const spread = (value) => (level ? x.map(() => value) : value);
       const y = level ? spread(curve.level) : curve.y;

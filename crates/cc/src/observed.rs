@@ -1,0 +1,134 @@
+//! A control that somebody listens to: whoever wants to know what it hears and what it makes of it. It stands around the
+//! control of the connections that are asked for, so that the others pay nothing for it.
+
+use crate::assembly::Controller;
+use crate::control::{Ack, Change, Control, Decision, EcnResponse, Follows, Loss, Lost, Recovered, Sent};
+use crate::control::{Timeout, WindowControl};
+use crate::discern::{Cause, Counted, Discernment, IncomingAck};
+use ackclock_base::{Packets, Random};
+
+/// Who listens. What the control has made of it is in `control`.
+pub trait Observer: Send {
+    /// An acknowledgement arrived.
+    fn acked(&mut self, ack: &Ack, control: &dyn Shown);
+
+    /// A packet was given up for lost.
+    fn lost(&mut self, lost: &Lost, control: &dyn Shown);
+
+    /// A recovery, or the answer to an echo of congestion, has begun.
+    fn reduced(&mut self, loss: &Loss, control: &dyn Shown);
+
+    /// The retransmission timer expired.
+    fn timed_out(&mut self, timeout: &Timeout, control: &dyn Shown);
+
+    /// A recovery has ended.
+    fn recovered(&mut self, recovered: &Recovered, control: &dyn Shown);
+}
+
+/// What a control shows.
+pub trait Shown {
+    /// See [`Control::decision`].
+    fn decision(&self) -> Decision;
+
+    /// See [`Control::publish`].
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64));
+}
+
+struct Inside<'a, C: ?Sized>(&'a C);
+
+impl<C: Control + ?Sized> Shown for Inside<'_, C> {
+    fn decision(&self) -> Decision {
+        self.0.decision()
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.0.publish(series);
+    }
+}
+
+impl Controller {
+    /// The same, with somebody who listens.
+    pub fn observed(self, observer: Box<dyn Observer>) -> Self {
+        match self {
+            Self::Window(control) => Self::Window(Box::new(Observed { control, observer })),
+            Self::Model(control) => Self::Model(Box::new(Observed { control, observer })),
+            Self::Discerning(control) => Self::Discerning(Box::new(Observed { control, observer })),
+        }
+    }
+}
+
+struct Observed<C: ?Sized> {
+    observer: Box<dyn Observer>,
+    control: Box<C>,
+}
+
+impl<C: Control + ?Sized> Control for Observed<C> {
+    fn decision(&self) -> Decision {
+        self.control.decision()
+    }
+
+    fn ecn(&self) -> EcnResponse {
+        self.control.ecn()
+    }
+
+    fn on_change(&mut self, change: &Change) {
+        self.control.on_change(change);
+    }
+
+    fn follows_sending(&self) -> Follows {
+        self.control.follows_sending()
+    }
+
+    fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {
+        self.control.on_sent(sent, random);
+    }
+
+    fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random) {
+        self.control.on_ack(ack, random);
+        self.observer.acked(ack, &Inside(&*self.control));
+    }
+
+    fn on_lost(&mut self, lost: &Lost, random: &mut dyn Random) {
+        self.control.on_lost(lost, random);
+        self.observer.lost(lost, &Inside(&*self.control));
+    }
+
+    fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random) {
+        self.control.on_loss(loss, random);
+        self.observer.reduced(loss, &Inside(&*self.control));
+    }
+
+    fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
+        self.control.on_timeout(timeout, random);
+        self.observer.timed_out(timeout, &Inside(&*self.control));
+    }
+
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        self.control.on_recovered(recovered);
+        self.observer.recovered(recovered, &Inside(&*self.control));
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.control.publish(series);
+    }
+}
+
+impl<C: WindowControl + ?Sized> WindowControl for Observed<C> {
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        self.control.set_cwnd(cwnd);
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        self.control.set_ssthresh(ssthresh);
+    }
+}
+
+impl<C: Discernment + ?Sized> Discernment for Observed<C> {
+    fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause {
+        self.control.on_incoming(incoming, random)
+    }
+
+    fn on_counted(&mut self, counted: &Counted, random: &mut dyn Random) {
+        self.control.on_counted(counted, random);
+    }
+}

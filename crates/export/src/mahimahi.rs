@@ -1,0 +1,123 @@
+//! Opportunities to send, in mahimahi's format (Netravali et al., USENIX ATC 2015): a line for each packet of 1504 bytes, with
+//! the millisecond by whose end it may be delivered. Where the file ends it begins again.
+
+use ackclock_base::{Span, Time};
+use ackclock_sim::transmission::Changes;
+use std::io::{self, Write};
+
+/// What an opportunity carries.
+const OPPORTUNITY_BYTES: u64 = 1504;
+const NANOS: u128 = 1_000_000_000;
+const OPPORTUNITY: u128 = OPPORTUNITY_BYTES as u128 * 8 * NANOS;
+const MS: Span = Span::from_millis(1);
+/// The most lines, which are as many as can be read again.
+const MOST_LINES: u64 = 2_000_000;
+
+/// Writes the opportunities of what is delivered packet by packet.
+pub struct Deliveries<W: Write> {
+    writer: W,
+    bytes: u64,
+    /// Lines written.
+    pub lines: u64,
+}
+
+impl<W: Write> Deliveries<W> {
+    /// Begins a file.
+    pub fn new(writer: W) -> Self {
+        Self { writer, bytes: 0, lines: 0 }
+    }
+
+    /// So many bytes have arrived.
+    pub fn add(&mut self, time: Time, bytes: u32) -> io::Result<()> {
+        self.bytes += u64::from(bytes);
+        while self.bytes >= OPPORTUNITY_BYTES {
+            self.bytes -= OPPORTUNITY_BYTES;
+            self.lines += 1;
+            writeln!(self.writer, "{}", time.nanos().div_ceil(MS.nanos()))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.writer.flush()?;
+        Ok(self.writer)
+    }
+}
+
+/// Writes the opportunities of a link whose rate is as it changes: of one round of a rate that repeats, else of the run. Returns
+/// how many there are.
+pub fn write_rate(changes: &Changes, run: Span, mut writer: impl Write) -> io::Result<u64> {
+    let whole = |period: &Span| period.nanos().is_multiple_of(MS.nanos());
+    let period = changes.rates.parts().1.filter(|period| whole(period) && changes.outage.is_none());
+    let last = period.unwrap_or(run).nanos().div_ceil(MS.nanos());
+    let (mut carried, mut lines) = (0, 0);
+    for ms in 1..=last {
+        carried += bits(changes, Time::ZERO + MS * (ms - 1), Time::ZERO + MS * ms);
+        while carried >= OPPORTUNITY && lines < MOST_LINES {
+            carried -= OPPORTUNITY;
+            lines += 1;
+            writeln!(writer, "{ms}")?;
+        }
+    }
+    writer.flush()?;
+    Ok(lines)
+}
+
+/// What a link carries between two instants, in 10^-9 bit.
+fn bits(changes: &Changes, from: Time, to: Time) -> u128 {
+    let (mut now, mut sum) = (from, 0);
+    while now < to {
+        let present = changes.rates.present(now);
+        let until = present.until.min(to);
+        let works = changes.outage.map_or(until.since(now), |outage| outage.works(now, until));
+        sum += u128::from(works.nanos()) * u128::from(present.value.bits_per_second());
+        now = until;
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ackclock_base::Rate;
+    use ackclock_sim::outage::Outage;
+    use ackclock_sim::timeline::Timeline;
+    use ackclock_sim::transmission::Manner;
+
+    fn lines(rates: Timeline<Rate>, outage: Option<Outage>, run_ms: u64) -> Vec<u64> {
+        let changes = Changes { rates, manner: Manner::BitByBit, outage, nominal: Rate::default() };
+        let mut file = Vec::new();
+        write_rate(&changes, Span::from_millis(run_ms), &mut file).unwrap();
+        String::from_utf8(file).unwrap().lines().map(|line| line.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_link_has_an_opportunity_for_each_1504_bytes() {
+        // 1504 * 8 bit take 1 ms at 12.032 Mbit/s, and 2.5 ms at 4.8128 Mbit/s: by the ends of 3, 5, 8 and 10 ms.
+        let rate = |bps| Timeline::constant(Rate::from_bits_per_second(bps));
+        assert_eq!(lines(rate(12_032_000), None, 3), [1, 2, 3]);
+        assert_eq!(lines(rate(24_064_000), None, 2), [1, 1, 2, 2]);
+        assert_eq!(lines(rate(4_812_800), None, 10), [3, 5, 8, 10]);
+        let outage = Outage { from: Time::ZERO + MS, lasts: Span::from_millis(2), every: None };
+        assert_eq!(lines(rate(12_032_000), Some(outage), 5), [1, 4, 5]);
+    }
+
+    #[test]
+    fn of_a_rate_that_repeats_there_is_one_round() {
+        let phases = [(2, 12_032_000), (1, 0), (1, 36_096_000)];
+        let phases = phases.map(|(ms, bps)| (Span::from_millis(ms), Rate::from_bits_per_second(bps)));
+        let rates = Timeline::cycle(phases).unwrap();
+        assert_eq!(lines(rates, None, 60_000), [1, 2, 4, 4, 4]);
+    }
+
+    #[test]
+    fn deliveries_fill_opportunities_whatever_their_size() {
+        let mut deliveries = Deliveries::new(Vec::new());
+        for (us, bytes) in [(500, 1000), (1000, 1000), (1001, 1008), (7300, 1504)] {
+            deliveries.add(Time::from_nanos(us * 1000), bytes).unwrap();
+        }
+        // 2000 bytes by 1 ms, 3008 by 1.001 ms, 4512 by 7.3 ms.
+        assert_eq!(deliveries.finish().unwrap(), b"1\n2\n8\n");
+    }
+}

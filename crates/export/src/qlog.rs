@@ -1,0 +1,309 @@
+//! What a sender sends, receives and decides, as qlog (draft-ietf-quic-qlog-main-schema-13, draft-ietf-quic-qlog-quic-events-12):
+//! a file of JSON text sequences (RFC 7464) with the events of QUIC.
+//!
+//! TCP has no events of its own there, so its flows are told in QUIC's: the packet number is the number of the segment, which a
+//! retransmission repeats; its data are frames of stream 0; an acknowledgement is an ACK frame of the numbers that it
+//! acknowledges, cumulatively and selectively; the handshake's packets are of the type "initial".
+
+use crate::dialect::{Dialect, Pair};
+use crate::events::{News, Record, Source};
+use ackclock_base::{Span, Time};
+use ackclock_cc::LossSignal;
+use ackclock_sim::capture::{Beside, Captured};
+use ackclock_sim::quic::datagram::{Ack, Data, Datagram, Reader};
+use ackclock_sim::tcp::segment::{Flags, Segment};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// The version of the events.
+const EVENTS: &str = "urn:ietf:params:qlog:events:quic-12";
+
+#[derive(Serialize)]
+struct Event<D> {
+    time: f64,
+    name: &'static str,
+    data: D,
+}
+
+#[derive(Serialize)]
+struct Header {
+    packet_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet_number: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Raw {
+    length: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payload_length: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "frame_type", rename_all = "snake_case")]
+enum Frame {
+    Stream {
+        stream_id: u64,
+        offset: u64,
+        raw: Raw,
+    },
+    Ack {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ack_delay: Option<f64>,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        acked_ranges: Vec<[u64; 2]>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ce: Option<u64>,
+    },
+}
+
+#[derive(Serialize)]
+struct Packet {
+    header: Header,
+    raw: Raw,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    frames: Vec<Frame>,
+}
+
+#[derive(Serialize)]
+struct LostPacket {
+    header: Header,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trigger: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Serialize)]
+struct Metrics {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    min_rtt: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    smoothed_rtt: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    latest_rtt: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    congestion_window: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes_in_flight: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ssthresh: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packets_in_flight: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pacing_rate: Option<u64>,
+}
+
+impl Metrics {
+    /// What is new.
+    fn since(self, before: Self) -> Self {
+        fn new<T: PartialEq>(now: Option<T>, before: Option<T>) -> Option<T> {
+            now.filter(|now| before.as_ref() != Some(now))
+        }
+        Self {
+            min_rtt: new(self.min_rtt, before.min_rtt),
+            smoothed_rtt: new(self.smoothed_rtt, before.smoothed_rtt),
+            latest_rtt: new(self.latest_rtt, before.latest_rtt),
+            congestion_window: new(self.congestion_window, before.congestion_window),
+            bytes_in_flight: new(self.bytes_in_flight, before.bytes_in_flight),
+            ssthresh: new(self.ssthresh, before.ssthresh),
+            packets_in_flight: new(self.packets_in_flight, before.packets_in_flight),
+            pacing_rate: new(self.pacing_rate, before.pacing_rate),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct StateChange {
+    old: &'static str,
+    new: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trigger: Option<&'static str>,
+}
+
+const SLOW_START: &str = "slow_start";
+const AVOIDANCE: &str = "congestion_avoidance";
+const RECOVERY: &str = "recovery";
+
+/// Writes the file of a flow.
+pub struct QlogFile<W: Write> {
+    writer: W,
+    reader: Reader,
+    metrics: Metrics,
+    state: &'static str,
+    in_timeout: bool,
+    /// Events written.
+    pub events: u64,
+}
+
+impl<W: Write> QlogFile<W> {
+    /// Begins the file of a flow of this name. `about` says of which run it is.
+    pub fn new(mut writer: W, name: &str, about: &str, pair: &Pair) -> io::Result<Self> {
+        let protocol = if matches!(pair.dialect, Dialect::Tcp(_)) { "TCP" } else { "QUIC" };
+        let header = serde_json::json!({
+            "file_schema": "urn:ietf:params:qlog:file:sequential",
+            "serialization_format": "application/qlog+json-seq",
+            "title": name,
+            "description": about,
+            "trace": {
+                "title": name,
+                "vantage_point": { "name": "the sender's end", "type": "client" },
+                "event_schemas": [EVENTS],
+                "common_fields": {
+                    "protocol_types": [protocol],
+                    "time_format": "relative_to_epoch",
+                    // The run begins at zero of a clock that belongs to no place.
+                    "reference_time": { "clock_type": "monotonic", "epoch": "unknown" },
+                },
+            },
+        });
+        write(&mut writer, &header)?;
+        Ok(Self {
+            writer,
+            reader: Reader::default(),
+            metrics: Metrics::default(),
+            state: SLOW_START,
+            in_timeout: false,
+            events: 0,
+        })
+    }
+
+    /// Adds a packet that was seen at the sender.
+    pub fn add_packet(&mut self, pair: &Pair, captured: &Captured) -> io::Result<()> {
+        let name = if captured.path.is_multiple_of(2) { "quic:packet_sent" } else { "quic:packet_received" };
+        let (packet_type, packet_number, frames) = match &pair.dialect {
+            Dialect::Tcp(terms) => tcp_packet(captured, terms.payload_bytes),
+            Dialect::Quic { payload_bytes } => {
+                quic_packet(self.reader.read(&captured.packet, &Beside(&captured.words)), *payload_bytes)
+            }
+            Dialect::Sctp(_) | Dialect::Udp => return Ok(()),
+        };
+        let header = Header { packet_type, packet_number };
+        let raw = Raw { length: u64::from(captured.packet.bytes), payload_length: None };
+        self.put(captured.time, name, Packet { header, raw, frames })
+    }
+
+    /// Adds what a control heard and made of it.
+    pub fn add_record(&mut self, record: &Record, source: Source) -> io::Result<()> {
+        let now = record.news.time();
+        match &record.news {
+            News::Lost(lost) => {
+                let header = Header { packet_type: "1RTT", packet_number: Some(lost.number) };
+                let trigger = self.in_timeout.then_some("pto_expired");
+                self.put(now, "quic:packet_lost", LostPacket { header, trigger })?;
+            }
+            News::Ack(_) => {
+                self.in_timeout = false;
+                let below = record.cwnd < record.ssthresh;
+                if self.state != RECOVERY {
+                    self.change(now, if below { SLOW_START } else { AVOIDANCE }, None)?;
+                }
+            }
+            News::Reduced(loss) => {
+                let ecn = (loss.signal == LossSignal::Ecn).then_some("ecn");
+                // The answer to a mark leaves nothing to repair.
+                let new = if ecn.is_some() { AVOIDANCE } else { RECOVERY };
+                self.change(now, new, ecn)?;
+            }
+            News::TimedOut(_) => {
+                self.in_timeout = true;
+                self.change(now, SLOW_START, None)?;
+            }
+            News::Recovered(_) => {
+                let below = record.cwnd < record.ssthresh;
+                self.change(now, if below { SLOW_START } else { AVOIDANCE }, None)?;
+            }
+        }
+        self.tell_metrics(record, source)
+    }
+
+    fn tell_metrics(&mut self, record: &Record, source: Source) -> io::Result<()> {
+        let bytes = |packets: f64| (packets * f64::from(source.packet_bytes)).round() as u64;
+        let known =
+            |span: Span| Some(span).filter(|span| *span > Span::ZERO && *span < Span::MAX).map(millis);
+        let mut metrics = Metrics {
+            congestion_window: Some(bytes(record.cwnd)),
+            ssthresh: record.ssthresh.is_finite().then(|| bytes(record.ssthresh)),
+            pacing_rate: record.pacing_rate.map(|rate| rate.bits_per_second()),
+            ..self.metrics
+        };
+        if let News::Ack(ack) = &record.news {
+            metrics.min_rtt = known(ack.min_rtt);
+            metrics.smoothed_rtt = known(ack.smoothed_rtt);
+            metrics.latest_rtt = ack.rtt.map(millis).or(metrics.latest_rtt);
+            metrics.bytes_in_flight = Some(bytes(ack.inflight));
+            metrics.packets_in_flight = Some(ack.inflight.round() as u64);
+        }
+        let news = metrics.since(self.metrics);
+        self.metrics = metrics;
+        if news == Metrics::default() {
+            return Ok(());
+        }
+        self.put(record.news.time(), "quic:recovery_metrics_updated", news)
+    }
+
+    fn change(&mut self, now: Time, new: &'static str, trigger: Option<&'static str>) -> io::Result<()> {
+        let old = std::mem::replace(&mut self.state, new);
+        if old == new && trigger.is_none() {
+            return Ok(());
+        }
+        self.put(now, "quic:congestion_state_updated", StateChange { old, new, trigger })
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.writer.flush()?;
+        Ok(self.writer)
+    }
+
+    fn put(&mut self, now: Time, name: &'static str, data: impl Serialize) -> io::Result<()> {
+        self.events += 1;
+        write(&mut self.writer, &Event { time: now.nanos() as f64 / 1e6, name, data })
+    }
+}
+
+fn millis(span: Span) -> f64 {
+    span.nanos() as f64 / 1e6
+}
+
+fn write(writer: &mut impl Write, record: &impl Serialize) -> io::Result<()> {
+    writer.write_all(b"\x1e")?;
+    serde_json::to_writer(&mut *writer, record)?;
+    writer.write_all(b"\n")
+}
+
+type Content = (&'static str, Option<u64>, Vec<Frame>);
+
+fn stream(piece: u64, bytes: u32) -> Vec<Frame> {
+    let length = u64::from(bytes);
+    let raw = Raw { length, payload_length: Some(length) };
+    vec![Frame::Stream { stream_id: 0, offset: piece * length, raw }]
+}
+
+fn tcp_packet(captured: &Captured, payload_bytes: u32) -> Content {
+    let segment = Segment::read(&captured.packet, &Beside(&captured.words)).without_counters();
+    if segment.flags.has(Flags::SYN) {
+        return ("initial", None, Vec::new());
+    }
+    if captured.path.is_multiple_of(2) {
+        return ("1RTT", Some(segment.number), stream(segment.number, payload_bytes));
+    }
+    let above = segment.sack.iter().filter(|block| block.start < block.end);
+    let place = |offset: u32| segment.number + u64::from(offset);
+    let mut acked_ranges: Vec<[u64; 2]> =
+        above.map(|block| [place(block.start), place(block.end) - 1]).collect();
+    acked_ranges.extend(segment.number.checked_sub(1).map(|last| [0, last]));
+    ("1RTT", None, vec![Frame::Ack { ack_delay: None, acked_ranges, ce: None }])
+}
+
+fn quic_packet(datagram: Datagram<'_>, payload_bytes: u32) -> Content {
+    match datagram {
+        Datagram::Initial(_) => ("initial", None, Vec::new()),
+        Datagram::Data(Data { number, piece, .. }) => ("1RTT", Some(number), stream(piece, payload_bytes)),
+        Datagram::Ack(Ack { highest, below, delay, marked }) => {
+            let ranges = std::iter::once(&highest).chain(below);
+            let acked_ranges =
+                ranges.filter(|(start, end)| start < end).map(|(start, end)| [*start, end - 1]).collect();
+            let ce = (marked > 0).then_some(marked);
+            ("1RTT", None, vec![Frame::Ack { ack_delay: Some(millis(delay)), acked_ranges, ce }])
+        }
+    }
+}

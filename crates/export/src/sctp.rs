@@ -1,0 +1,125 @@
+//! SCTP's packets (RFC 9260): the common header and one chunk, behind a timestamp chunk where there are timestamps.
+
+use crate::dialect::{Pair, SctpTerms};
+use ackclock_sim::capture::{Beside, Captured};
+use ackclock_sim::sctp::message::{Control, ControlKind, Data, Message, Reader, Sack};
+
+/// What begins a DATA chunk whose message is whole (B and E, section 3.3.1), and whose message knows no order (U).
+const WHOLE: u8 = 3;
+const UNORDERED: u8 = 4;
+/// A chunk type that whoever does not know it skips (section 3.2), of those that are not assigned.
+const TIMESTAMP: u8 = 0xbe;
+/// Bytes of a cookie, and of the information of a HEARTBEAT, as the simulation counts them.
+const COOKIE: usize = 100;
+const INFORMATION: usize = 20;
+
+/// Appends the packet without its payload; returns how many bytes of payload follow, padding included. The checksum is that of
+/// a payload of zeros.
+pub fn packet(pair: &Pair, terms: &SctpTerms, captured: &Captured, out: &mut Vec<u8>) -> u32 {
+    let Captured { packet, words, path, .. } = captured;
+    let (way, connection) = ((path % 2) as usize, packet.connection);
+    let addresses = pair.addresses(connection);
+    let (from, to) = (addresses[way], addresses[1 - way]);
+    // An association has one tag for each end, whatever the path.
+    let first = Pair { path: 0, ..pair.clone() };
+    let mut reader = Reader::default();
+    let message = reader.read(packet, &Beside(words));
+    let is_init = matches!(message, Message::Control(Control { kind: ControlKind::Init, .. }));
+    let begins = out.len();
+    out.extend(from.port.to_be_bytes());
+    out.extend(to.port.to_be_bytes());
+    out.extend(if is_init { 0 } else { first.tag(connection, 1 - way) }.to_be_bytes());
+    let checksum = out.len();
+    out.extend([0; 4]);
+    if terms.timestamps && !matches!(message, Message::Control(_)) {
+        chunk(out, TIMESTAMP, 0, 8);
+        let micros = captured.launched.nanos() / 1000;
+        out.extend((micros as u32).to_be_bytes());
+        out.extend([0; 4]);
+    }
+    let tsns = first.tag(connection, 0);
+    let payload = match message {
+        Message::Data(Data { tsn, .. }) => {
+            let flags = WHOLE | if terms.ordered { 0 } else { UNORDERED };
+            chunk(out, 0, flags, 12 + terms.payload_bytes as usize);
+            let streams = u64::from(terms.streams);
+            out.extend(tsns.wrapping_add(tsn as u32).to_be_bytes());
+            out.extend(((tsn % streams) as u16).to_be_bytes());
+            out.extend(((tsn / streams) as u16).to_be_bytes());
+            out.extend([0; 4]);
+            terms.payload_bytes.next_multiple_of(4)
+        }
+        Message::Sack(sack) => {
+            put_sack(out, tsns, &sack);
+            0
+        }
+        Message::Control(control) => {
+            put_control(out, &first, connection, terms, &control);
+            0
+        }
+    };
+    let sum = crc32c::crc32c(&out[begins..]);
+    let sum = crc32c::crc32c_append(sum, &crate::frame::ZEROS[..payload as usize]);
+    out[checksum..checksum + 4].copy_from_slice(&sum.to_le_bytes());
+    payload
+}
+
+/// The header of a chunk with so many bytes behind it.
+fn chunk(out: &mut Vec<u8>, kind: u8, flags: u8, bytes: usize) {
+    out.extend([kind, flags]);
+    out.extend(((bytes + 4) as u16).to_be_bytes());
+}
+
+fn put_sack(out: &mut Vec<u8>, tsns: u32, sack: &Sack<'_>) {
+    chunk(out, 3, 0, 12 + 4 * sack.blocks.len());
+    // The Cumulative TSN Ack is the last that has arrived, and blocks count from there (section 3.3.4).
+    out.extend(tsns.wrapping_add(sack.cumulative as u32).wrapping_sub(1).to_be_bytes());
+    out.extend(sack.window.to_be_bytes());
+    out.extend((sack.blocks.len() as u16).to_be_bytes());
+    out.extend([0; 2]);
+    for block in sack.blocks {
+        out.extend((block.start + 1).to_be_bytes());
+        out.extend(block.end.to_be_bytes());
+    }
+}
+
+fn put_control(out: &mut Vec<u8>, pair: &Pair, connection: u8, terms: &SctpTerms, control: &Control) {
+    let way = usize::from(control.kind == ControlKind::InitAck);
+    match control.kind {
+        ControlKind::Init | ControlKind::InitAck => {
+            let cookie = if way == 1 { 4 + COOKIE } else { 0 };
+            chunk(out, 1 + way as u8, 0, 16 + cookie);
+            out.extend(pair.tag(connection, way).to_be_bytes());
+            out.extend(terms.window.to_be_bytes());
+            let streams = (terms.streams.min(65_535) as u16).to_be_bytes();
+            out.extend(streams);
+            out.extend(streams);
+            out.extend(pair.tag(connection, way).to_be_bytes()); // the first TSN is the tag, as many hosts have it
+            if way == 1 {
+                chunk_parameter(out, 7, COOKIE, control.tag);
+            }
+        }
+        ControlKind::CookieEcho => {
+            chunk(out, 10, 0, COOKIE);
+            filled(out, COOKIE, control.tag);
+        }
+        ControlKind::CookieAck => chunk(out, 11, 0, 0),
+        ControlKind::Heartbeat | ControlKind::HeartbeatAck => {
+            let kind = if control.kind == ControlKind::Heartbeat { 4 } else { 5 };
+            chunk(out, kind, 0, 4 + INFORMATION);
+            chunk_parameter(out, 1, INFORMATION, control.sent.nanos());
+        }
+    }
+}
+
+/// A parameter of a chunk that begins with a number.
+fn chunk_parameter(out: &mut Vec<u8>, kind: u16, bytes: usize, number: u64) {
+    out.extend(kind.to_be_bytes());
+    out.extend(((bytes + 4) as u16).to_be_bytes());
+    filled(out, bytes, number);
+}
+
+fn filled(out: &mut Vec<u8>, bytes: usize, number: u64) {
+    out.extend(number.to_be_bytes());
+    out.extend(std::iter::repeat_n(0, bytes - 8));
+}

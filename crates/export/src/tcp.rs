@@ -1,0 +1,209 @@
+//! TCP's headers (RFC 9293), from segments that are counted in packets.
+
+use crate::dialect::{Pair, TcpTerms};
+use ackclock_base::Time;
+use ackclock_sim::capture::{Beside, Captured};
+use ackclock_sim::tcp::segment::{Block, Flags, Segment};
+use etherparse::{TcpHeader, TcpOptionElement};
+
+/// Sequence numbers of every connection begin so far before 2^32, less a part that differs: what does not expect them to begin
+/// anew finds out within the second mebibyte. (Linux lets its clock of jiffies wrap five minutes after it starts, for the same
+/// reason.)
+const BEFORE_WRAP: u32 = 1 << 20;
+
+/// The largest shift of the window (RFC 7323 section 2.3).
+const MAX_SHIFT: u8 = 14;
+
+/// The options of Accurate ECN (RFC 9768 section 3.2.3), by which counter comes first.
+const ACCURATE_ECN_0: u8 = 172;
+const ACCURATE_ECN_1: u8 = 174;
+/// What the counter of bytes that were not marked begins with (section 3.2.1).
+const FIRST_UNMARKED: u32 = 1;
+
+/// The header of a captured segment without its checksum, and how many bytes of payload follow.
+pub fn header(pair: &Pair, terms: &TcpTerms, captured: &Captured) -> (TcpHeader, u32) {
+    let Captured { packet, words, .. } = captured;
+    let way = (captured.path % 2) as usize;
+    let segment = Segment::read(packet, &Beside(words));
+    let connection = packet.connection;
+    let addresses = pair.addresses(connection);
+    let (from, to) = (addresses[way], addresses[1 - way]);
+    let [first, second] = [0, 1].map(|way| initial_sequence_number(pair, connection, way));
+    let numbers = Numbers { first: first.wrapping_add(1), bytes: terms.payload_bytes };
+    let is_syn = segment.flags.has(Flags::SYN);
+    let mut header = TcpHeader::new(from.port, to.port, 0, 0);
+    let payload = match (way, is_syn) {
+        (0, true) => {
+            header.sequence_number = first;
+            0
+        }
+        (0, false) => {
+            header.sequence_number = numbers.of(segment.number);
+            header.acknowledgment_number = second.wrapping_add(1);
+            header.psh = true;
+            terms.payload_bytes
+        }
+        (_, true) => {
+            header.sequence_number = second;
+            header.acknowledgment_number = numbers.first;
+            0
+        }
+        (_, false) => {
+            header.sequence_number = second.wrapping_add(1);
+            header.acknowledgment_number = numbers.of(segment.number);
+            0
+        }
+    };
+    header.syn = is_syn;
+    header.ack = way == 1 || !is_syn;
+    header.window_size = window(terms, &segment, way, is_syn);
+    put_ecn(&mut header, terms, segment.flags, way);
+    put_options(&mut header, terms, &segment, captured, numbers);
+    (header, payload)
+}
+
+/// RFC 9293 section 3.4.1, but for what makes it hard to guess.
+fn initial_sequence_number(pair: &Pair, connection: u8, way: usize) -> u32 {
+    0_u32.wrapping_sub(BEFORE_WRAP + (pair.tag(connection, way) & 0xffff))
+}
+
+/// Sequence numbers of packets.
+#[derive(Clone, Copy)]
+struct Numbers {
+    first: u32,
+    bytes: u32,
+}
+
+impl Numbers {
+    fn of(self, packet: u64) -> u32 {
+        self.first.wrapping_add((packet as u32).wrapping_mul(self.bytes))
+    }
+
+    /// The left and the right edge of a block of an acknowledgement.
+    fn block(self, acknowledged: u64, block: Block) -> (u32, u32) {
+        let (start, end) = (u64::from(block.start), u64::from(block.end));
+        let edge = |offset: u64| match start > end {
+            true => self.of(acknowledged.wrapping_sub(offset)),
+            false => self.of(acknowledged + offset),
+        };
+        (edge(start), edge(end))
+    }
+}
+
+/// How far a window has to be shifted for the widest to fit.
+fn shift(terms: &TcpTerms) -> u8 {
+    let widest = terms.windows[1].saturating_mul(u64::from(terms.payload_bytes));
+    (0..MAX_SHIFT).find(|shift| widest >> shift <= u64::from(u16::MAX)).unwrap_or(MAX_SHIFT)
+}
+
+/// The window of the end that sends data never holds anybody back. That of a segment with SYN is not shifted.
+fn window(terms: &TcpTerms, segment: &Segment, way: usize, is_syn: bool) -> u16 {
+    let told = u64::from(segment.without_counters().window);
+    let packets = if told > 0 { told } else { terms.windows[0] };
+    let bytes = packets.saturating_mul(u64::from(terms.payload_bytes));
+    let shift = if is_syn { 0 } else { shift(terms) };
+    if way == 0 { u16::MAX } else { (bytes >> shift).min(u64::from(u16::MAX)) as u16 }
+}
+
+fn put_ecn(header: &mut TcpHeader, terms: &TcpTerms, flags: Flags, way: usize) {
+    header.ece = flags.has(Flags::CONGESTION_ECHO);
+    header.cwr = flags.has(Flags::WINDOW_REDUCED);
+    header.ns = flags.has(Flags::ACCURATE);
+    if header.syn && terms.ecn && !terms.accurate_ecn {
+        // RFC 3168 section 6.1.1. The simulation takes it for agreed.
+        (header.ece, header.cwr) = (true, way == 0);
+    }
+}
+
+fn put_options(
+    header: &mut TcpHeader,
+    terms: &TcpTerms,
+    segment: &Segment,
+    captured: &Captured,
+    numbers: Numbers,
+) {
+    use TcpOptionElement::{
+        MaximumSegmentSize, Noop, SelectiveAcknowledgementPermitted, Timestamp, WindowScale,
+    };
+    let way = captured.path % 2;
+    let mut elements = Vec::with_capacity(8);
+    let stamps = terms.timestamps.then(|| {
+        let echo = match (way, header.syn) {
+            (0, true) => 0,
+            (0, false) => captured.heard.map_or(0, stamp),
+            _ => stamp(segment.stamp),
+        };
+        Timestamp(stamp(captured.launched), echo)
+    });
+    if header.syn {
+        let room = terms.payload_bytes + if terms.timestamps { 12 } else { 0 };
+        elements.push(MaximumSegmentSize(room.min(u32::from(u16::MAX)) as u16));
+        elements.extend(
+            terms.sack.then_some([SelectiveAcknowledgementPermitted, Noop, Noop]).into_iter().flatten(),
+        );
+        elements.extend([Noop, WindowScale(shift(terms))]);
+    }
+    if let Some(stamps) = stamps {
+        elements.extend([Noop, Noop, stamps]);
+    }
+    let plain = segment.without_counters();
+    let mut blocks = plain.sack.iter().filter(|block| !block.is_empty());
+    if let Some(first) = blocks.next().filter(|_| way == 1) {
+        let edges = |block: &Block| numbers.block(segment.number, *block);
+        let others = std::array::from_fn(|_| blocks.next().map(edges));
+        elements.extend([Noop, Noop, TcpOptionElement::SelectiveAcknowledgement(edges(first), others)]);
+    }
+    // All together have at most 40 bytes, as in the simulation: 12 for timestamps, and 28 for three blocks or 20 and 8.
+    let _ = header.set_options(&elements);
+    if let Some(counters) = segment.counters().filter(|_| way == 1 && !header.syn) {
+        let mut raw = header.options.as_slice().to_vec();
+        let kind = if terms.low_latency { ACCURATE_ECN_1 } else { ACCURATE_ECN_0 };
+        raw.extend([kind, 8]);
+        for counter in [counters.unmarked + FIRST_UNMARKED, counters.marked] {
+            raw.extend(&counter.to_be_bytes()[1..]);
+        }
+        let _ = header.set_options_raw(&raw);
+    }
+}
+
+/// A timestamp in milliseconds, as Linux has them; never zero, which means none.
+fn stamp(time: Time) -> u32 {
+    (time.nanos() / 1_000_000) as u32 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NUMBERS: Numbers = Numbers { first: u32::MAX - 999, bytes: 1000 };
+
+    #[test]
+    fn sequence_numbers_begin_anew_at_two_to_the_32() {
+        // 2^32 - 1000, then 0, then 1000; after 2^32 packets of 1000 bytes everything is as before.
+        assert_eq!([0, 1, 2].map(|packet| NUMBERS.of(packet)), [u32::MAX - 999, 0, 1000]);
+        assert_eq!(NUMBERS.of((1 << 32) + 2), 1000);
+    }
+
+    #[test]
+    fn blocks_lie_above_the_acknowledgement_and_duplicates_below() {
+        // 5 acknowledged: its edge is 2^32 - 1000 + 5000 = 4000.
+        assert_eq!(NUMBERS.block(5, Block { start: 2, end: 4 }), (6000, 8000));
+        // Packet 3 twice, RFC 2883: from 2000 to 3000.
+        assert_eq!(NUMBERS.block(5, Block::duplicate(3, 5)), (2000, 3000));
+    }
+
+    #[test]
+    fn the_widest_window_fits() {
+        let terms = |widest: u64| TcpTerms {
+            payload_bytes: 1000,
+            timestamps: true,
+            sack: true,
+            ecn: false,
+            accurate_ecn: false,
+            low_latency: false,
+            windows: [20, widest],
+        };
+        // 65,000 bytes need no shift, 66,000 one, and 2^30 bytes are the most (RFC 7323 section 2.3).
+        assert_eq!([65, 66, 10_000, u64::MAX].map(|widest| shift(&terms(widest))), [0, 1, 8, 14]);
+    }
+}

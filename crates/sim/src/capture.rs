@@ -1,0 +1,296 @@
+//! What somebody with a packet analyser would see at chosen places of a network: packets in the order of time, with all that
+//! their headers say. Off unless asked for; what has been seen is taken away while the run goes on, so that it needs room for
+//! the packets under way alone.
+
+use crate::endpoint::Outbox;
+use crate::packet::{Extension, Packet};
+use crate::trace::Event;
+use ackclock_aqm::Ecn;
+use ackclock_base::Time;
+use std::collections::{BTreeMap, HashMap};
+
+/// Where packets are seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At the first ends of all flows: what they send, and what reaches them.
+    Senders,
+    /// At the other ends.
+    Receivers,
+    /// In front of a link's queue, those included that it drops.
+    Before(u32),
+    /// Behind it, as their transmission ends.
+    After(u32),
+}
+
+/// A packet that was seen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Captured {
+    /// When.
+    pub time: Time,
+    /// Where, as an index into the places.
+    pub place: usize,
+    /// Its path: twice the pair's index, plus one for the way back.
+    pub path: u32,
+    /// A number that identifies it within the run.
+    pub number: u64,
+    /// What it says, with the ECN field that it has there.
+    pub packet: Packet,
+    /// All words that it extends its header by.
+    pub words: Vec<u64>,
+    /// When it was sent.
+    pub launched: Time,
+    /// When the packet was sent that had reached its sender last by then, over the same pair of paths; `None` before the first.
+    pub heard: Option<Time>,
+    /// What becomes of it at the link of this place.
+    pub fate: Fate,
+}
+
+/// What becomes of a packet at a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It goes on.
+    Passes,
+    /// The queue drops it.
+    Dropped,
+    /// It is corrupted on the wire.
+    Lost,
+}
+
+/// Reads what lies beside a captured header, for the readers of transports.
+pub struct Beside<'a>(pub &'a [u64]);
+
+impl Outbox for Beside<'_> {
+    fn send(&mut self, _path: usize, _packet: Packet) {}
+    fn send_extended(&mut self, _path: usize, _packet: Packet, _extension: Extension) {}
+    fn send_long(&mut self, _path: usize, _packet: Packet, _words: &[u64]) {}
+
+    fn long_extension(&self, _packet: &Packet, words: &mut Vec<u64>) {
+        words.extend(self.0);
+    }
+
+    fn refused(&self) -> bool {
+        false
+    }
+
+    fn extension(&self, _packet: &Packet) -> Extension {
+        std::array::from_fn(|word| self.0.get(word).copied().unwrap_or_default())
+    }
+
+    fn received(&mut self, _sent: Option<Time>, _packets: u64, _payload_bytes: u64) {}
+    fn done(&mut self) {}
+}
+
+/// A packet under way.
+#[derive(Clone, Debug)]
+struct Flight {
+    packet: Packet,
+    words: Vec<u64>,
+    launched: Time,
+    heard: Option<Time>,
+}
+
+/// A packet that was seen and has not been taken away. In front of a queue its fate may not be known.
+struct Waiting {
+    captured: Captured,
+    is_decided: bool,
+}
+
+/// When, and as the how manieth.
+type Order = (Time, u64);
+
+/// Sees packets.
+#[derive(Default)]
+pub struct Capture {
+    places: Vec<Place>,
+    flights: HashMap<u64, Flight>,
+    /// Of each path, when the packet was sent that arrived last.
+    arrived: Vec<Option<Time>>,
+    /// By place.
+    waiting: Vec<BTreeMap<Order, Waiting>>,
+    /// Where those wait whose fate at a place is not known yet.
+    undecided: HashMap<(usize, u64), Order>,
+    seen: u64,
+}
+
+impl Capture {
+    /// Sees what passes these places.
+    pub fn new(places: Vec<Place>) -> Self {
+        let waiting = places.iter().map(|_| BTreeMap::new()).collect();
+        Self { places, waiting, ..Self::default() }
+    }
+
+    /// A packet is sent, by an endpoint or by an agent at a node, with these words beside its header.
+    pub(crate) fn launch(&mut self, time: Time, path: u32, number: u64, packet: &Packet, words: Vec<u64>) {
+        let heard = self.arrived.get(path as usize ^ 1).copied().flatten();
+        self.flights.insert(number, Flight { packet: *packet, words, launched: time, heard });
+    }
+
+    /// A packet is marked on its way.
+    pub(crate) fn mark(&mut self, number: u64) {
+        if let Some(flight) = self.flights.get_mut(&number) {
+            flight.packet.ecn = Ecn::Experienced;
+        }
+    }
+
+    /// Something happens to a packet.
+    pub(crate) fn see(&mut self, time: Time, path: u32, number: u64, event: Event) {
+        let backward = path % 2 == 1;
+        for place in 0..self.places.len() {
+            match (self.places[place], event) {
+                (Place::Senders, Event::Launched) if !backward => self.note(time, place, path, number, true),
+                (Place::Senders, Event::Delivered) if backward => self.note(time, place, path, number, true),
+                (Place::Receivers, Event::Launched) if backward => self.note(time, place, path, number, true),
+                (Place::Receivers, Event::Delivered) if !backward => {
+                    self.note(time, place, path, number, true);
+                }
+                (Place::Before(at), Event::Offered { link }) if link == at => {
+                    self.note(time, place, path, number, false);
+                }
+                (Place::Before(at), Event::Dropped { link }) if link == at => {
+                    self.decide(place, number, Fate::Dropped);
+                }
+                (Place::Before(at), Event::Started { link }) if link == at => {
+                    self.decide(place, number, Fate::Passes);
+                }
+                (Place::After(at), Event::Sent { link }) if link == at => {
+                    self.note(time, place, path, number, false);
+                }
+                (Place::After(at), Event::Arrived { link }) if link == at => {
+                    self.decide(place, number, Fate::Passes);
+                }
+                (Place::After(at), Event::Lost { link }) if link == at => {
+                    self.decide(place, number, Fate::Lost);
+                }
+                _ => {}
+            }
+        }
+        match event {
+            Event::Delivered => self.end(path, number, true),
+            Event::Dropped { .. } | Event::Lost { .. } | Event::Absorbed { .. } => {
+                self.end(path, number, false);
+            }
+            _ => {}
+        }
+    }
+
+    /// How many places there are.
+    pub fn places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Takes away the first packet that was seen at a place before an instant, in the order of time. Nothing earlier is seen
+    /// afterwards if the run has been run until then. What comes after a packet whose fate is open waits for it.
+    pub fn take(&mut self, place: usize, until: Time) -> Option<Captured> {
+        let first = self.waiting[place].first_entry()?;
+        let (time, _) = *first.key();
+        (time < until && first.get().is_decided).then(|| first.remove().captured)
+    }
+
+    /// The run ends: what no link has dropped by now passes.
+    pub fn decide_all(&mut self) {
+        let waiting = self.waiting.iter_mut().flat_map(BTreeMap::values_mut);
+        waiting.for_each(|waiting| waiting.is_decided = true);
+    }
+
+    fn note(&mut self, time: Time, place: usize, path: u32, number: u64, is_decided: bool) {
+        let Some(Flight { packet, words, launched, heard }) = self.flights.get(&number).cloned() else {
+            return;
+        };
+        self.seen += 1;
+        let order = (time, self.seen);
+        if !is_decided {
+            self.undecided.insert((place, number), order);
+        }
+        let captured =
+            Captured { time, place, path, number, packet, words, launched, heard, fate: Fate::Passes };
+        self.waiting[place].insert(order, Waiting { captured, is_decided });
+    }
+
+    fn decide(&mut self, place: usize, number: u64, fate: Fate) {
+        let order = self.undecided.remove(&(place, number));
+        if let Some(waiting) = order.and_then(|order| self.waiting[place].get_mut(&order)) {
+            (waiting.captured.fate, waiting.is_decided) = (fate, true);
+        }
+    }
+
+    fn end(&mut self, path: u32, number: u64, has_arrived: bool) {
+        let Some(flight) = self.flights.remove(&number) else { return };
+        if has_arrived {
+            let path = path as usize;
+            if path >= self.arrived.len() {
+                self.arrived.resize(path + 1, None);
+            }
+            self.arrived[path] = Some(flight.launched);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINK: u32 = 3;
+
+    fn at(us: u64) -> Time {
+        Time::from_nanos(us * 1000)
+    }
+
+    fn taken(capture: &mut Capture, place: usize, until: Time) -> Vec<Captured> {
+        std::iter::from_fn(|| capture.take(place, until)).collect()
+    }
+
+    fn times(capture: &mut Capture, place: usize, until: Time) -> Vec<(u64, u64, Fate)> {
+        let seen = taken(capture, place, until).into_iter();
+        seen.map(|seen| (seen.time.nanos() / 1000, seen.number, seen.fate)).collect()
+    }
+
+    #[test]
+    fn packets_come_in_the_order_of_time_however_far_ahead_their_way_is_known() {
+        let mut capture = Capture::new(vec![Place::Senders]);
+        for (number, sent, delivered) in [(1, 10, 90), (2, 20, 60)] {
+            capture.launch(at(sent), 1, number, &Packet::default(), Vec::new());
+            capture.see(at(delivered), 1, number, Event::Delivered);
+        }
+        assert_eq!(times(&mut capture, 0, at(60)), []);
+        assert_eq!(times(&mut capture, 0, at(61)), [(60, 2, Fate::Passes)]);
+        assert_eq!(times(&mut capture, 0, at(1000)), [(90, 1, Fate::Passes)]);
+        assert!(capture.flights.is_empty() && capture.waiting[0].is_empty());
+    }
+
+    #[test]
+    fn in_front_of_a_queue_a_packet_waits_until_its_fate_is_known() {
+        let mut capture = Capture::new(vec![Place::Before(LINK), Place::After(LINK)]);
+        for number in 1..=2 {
+            capture.launch(at(0), 0, number, &Packet::default(), Vec::new());
+            capture.see(at(number), 0, number, Event::Offered { link: LINK });
+        }
+        capture.see(at(5), 0, 2, Event::Dropped { link: LINK });
+        assert_eq!(times(&mut capture, 0, at(10)), []);
+        capture.see(at(7), 0, 1, Event::Started { link: LINK });
+        capture.see(at(8), 0, 1, Event::Sent { link: LINK });
+        capture.see(at(8), 0, 1, Event::Lost { link: LINK });
+        assert_eq!(times(&mut capture, 0, at(10)), [(1, 1, Fate::Passes), (2, 2, Fate::Dropped)]);
+        assert_eq!(times(&mut capture, 1, at(10)), [(8, 1, Fate::Lost)]);
+        assert!(capture.flights.is_empty() && capture.undecided.is_empty());
+    }
+
+    #[test]
+    fn a_packet_has_the_mark_where_it_was_marked_and_knows_what_its_sender_had_heard() {
+        let mut capture = Capture::new(vec![Place::Senders, Place::Receivers]);
+        let send = |capture: &mut Capture, time, path, number| {
+            capture.launch(at(time), path, number, &Packet::default(), Vec::new());
+            capture.see(at(time), path, number, Event::Launched);
+        };
+        send(&mut capture, 1, 0, 1);
+        capture.mark(1);
+        capture.see(at(11), 0, 1, Event::Delivered);
+        send(&mut capture, 11, 1, 2);
+        let [sent, received] = [0, 1].map(|place| taken(&mut capture, place, at(100)));
+        assert_eq!(sent[0].packet.ecn, Ecn::NotCapable);
+        assert_eq!(
+            received.iter().map(|seen| seen.packet.ecn).collect::<Vec<_>>(),
+            [Ecn::Experienced, Ecn::NotCapable]
+        );
+        assert_eq!(received.iter().map(|seen| seen.heard).collect::<Vec<_>>(), [None, Some(at(1))]);
+    }
+}

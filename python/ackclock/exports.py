@@ -1,0 +1,266 @@
+"""A run in the formats of other tools."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ackclock import core
+from ackclock.errors import InputError, RunError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ackclock.scenario import Scenario
+
+FORMATS = {
+    "pcapng": "packets for Wireshark; =senders, =receivers, =LINK (behind its queue) or =before:LINK",
+    "qlog": "what each TCP or QUIC sender sends, receives and decides; =FLOW for one of them",
+    "events": "what every congestion control heard and made of it, as Parquet; =csv for CSV",
+    "flent": "the series of the flows, for flent",
+    "mahimahi": "opportunities to send: =LINK for its rate, =FLOW for what it delivers",
+}
+"""What there is, with what may stand behind it."""
+FOLDER = "exports"
+"""Where they are, below the folder for results. It is theirs alone: each export begins with an empty one."""
+MAX_QLOGS = 500
+"""Each is an open file."""
+
+FLAGS = ("round_start", "recovering", "cwnd_limited", "app_limited")
+COUNTS = ("path", "packet", "acked_to_packet", "sent_to_packet", "marked_packets")
+
+
+@dataclass(frozen=True)
+class Export:
+    """A file that was written."""
+
+    path: Path
+    records: int
+    unit: str
+    """What its records are."""
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.records:,} {self.unit}"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """A format, and what stands behind it."""
+
+    format: str
+    where: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Wish:
+        """From ``FORMAT`` or ``FORMAT=WHERE``. InputError for a format that there is not."""
+        name, _, where = text.partition("=")
+        if name not in FORMATS:
+            raise InputError(f'--export: found "{name}", {_expected(name, list(FORMATS))}')
+        return cls(name, where)
+
+
+def export(
+    scenario: Scenario, folder: Path, wishes: Iterable[str], *, seed: int, payloads: bool = False
+) -> list[Export]:
+    """Simulate once and write the files below ``folder``/exports, in place of what is there.
+
+    InputError for a wish that cannot be, RunError when a file cannot be written.
+    """
+    plan = planned(scenario, wishes)
+    with _fresh(folder / FOLDER) as unfinished:
+        return [
+            Export(folder / FOLDER / made.path.name, made.records, made.unit)
+            for made in plan.write(unfinished, seed, payloads=payloads)
+        ]
+
+
+def planned(scenario: Scenario, wishes: Iterable[str]) -> _Plan:
+    """What is to be written. InputError for a wish that cannot be."""
+    plan = _Plan(scenario)
+    for wish in map(Wish.parse, wishes):
+        plan.add(wish)
+    return plan
+
+
+def events(scenario: Scenario, seed: int) -> pl.DataFrame:
+    """The event log of a run: see ``Scenario.events``."""
+    source = scenario.text, scenario.file, scenario.overrides
+    _, _, log = core.export(*source, seed, {"events": True}, scenario.guests)
+    return _typed(log)
+
+
+class _Plan:
+    """What is to be written of a scenario."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        description = scenario.describe()
+        self.links: list[str] = list(description["links"])
+        self.flows: list[str] = [name for group in description["flows"] for name in group["names"]]
+        self.wanted: dict[str, list[Any]] = {"captures": [], "qlogs": [], "deliveries": [], "rates": []}
+        self.units: dict[str, str] = {}
+        self.events: set[str] = set()
+        self.flent = False
+
+    def add(self, wish: Wish) -> None:
+        """One more file, or several."""
+        getattr(self, f"_add_{wish.format}")(wish.where)
+
+    def write(self, folder: Path, seed: int, *, payloads: bool) -> Iterator[Export]:
+        """Write it all."""
+        scenario = self.scenario
+        if any(self.wanted.values()) or self.events:
+            wishes = {
+                kind: [[*entry[:-1], str(folder / entry[-1])] for entry in entries]
+                for kind, entries in self.wanted.items()
+            }
+            wishes |= {"payloads": payloads, "events": bool(self.events)}  # type: ignore[dict-item]
+            try:
+                source = scenario.text, scenario.file, scenario.overrides
+                _, files, log = core.export(*source, seed, wishes, scenario.guests)
+            except OSError as error:
+                raise RunError(f"{FOLDER}/{Path(error.filename or '').name}: {_cause(error)}") from None
+            made = {Path(path).name: records for path, records in files}
+            if self.wanted["qlogs"] and not any(self.units[name] == "events" for name in made):
+                raise InputError("--export qlog: no flow is a connection of TCP or QUIC of its own")
+            for name, records in made.items():
+                if records == 0 and self.units[name] == "opportunities":
+                    raise InputError(f"--export mahimahi: {Path(name).stem} carries less than 1504 bytes")
+                yield Export(folder / name, records, self.units[name])
+            if self.events:
+                table = _typed(log)
+                for ending in sorted(self.events):
+                    path = folder / f"events.{ending}"
+                    _write(table, path)
+                    yield Export(path, len(table), "events")
+        if self.flent:
+            from ackclock import flent
+
+            path = folder / f"{_plain(scenario.describe()['name'])}.flent.gz"
+            sampled = scenario.with_overrides({"observe.interval": flent.STEP, "observe.flows": True})
+            samples = flent.write(sampled.run(seed, series=True), path)
+            yield Export(path, samples, "samples")
+
+    def _add_pcapng(self, where: str) -> None:
+        where = where or "senders"
+        if where in ("senders", "receivers"):
+            self._add("captures", [where, 0], f"{where}.pcapng", "packets")
+            return
+        side, _, link = where.rpartition(":") if where.startswith(("before:", "after:")) else ("", "", where)
+        index = self._index("pcapng", link, self.links, ("senders", "receivers"))
+        side = side or "after"
+        self._add("captures", [side, index], f"{side}-{_plain(link)}.pcapng", "packets")
+
+    def _add_qlog(self, where: str) -> None:
+        rows = [self._index("qlog", where, self.flows)] if where else range(len(self.flows))
+        if len(rows) > MAX_QLOGS:
+            raise InputError(
+                f"--export qlog: {len(rows)} flows, expected at most {MAX_QLOGS}, or =FLOW for one"
+            )
+        for row in rows:
+            self._add("qlogs", [row], f"{_plain(self.flows[row])}.sqlog", "events")
+
+    def _add_events(self, where: str) -> None:
+        ending = where or "parquet"
+        if ending not in ("parquet", "csv"):
+            raise InputError(f'--export events: found "{where}", {_expected(where, ["parquet", "csv"])}')
+        self.events.add(ending)
+
+    def _add_flent(self, where: str) -> None:
+        if where:
+            raise InputError(f'--export flent: found "={where}", expected nothing behind it')
+        self.flent = True
+
+    def _add_mahimahi(self, where: str) -> None:
+        if where in self.flows:
+            row = self.flows.index(where)
+            self._add("deliveries", [row], f"{_plain(where)}-delivered.mahimahi", "opportunities")
+            return
+        if not where:
+            raise InputError("--export mahimahi: found nothing behind it, expected =LINK or =FLOW")
+        index = self._index("mahimahi", where, self.links, self.flows)
+        self._add("rates", [index], f"{_plain(where)}.mahimahi", "opportunities")
+
+    def _add(self, kind: str, entry: list[Any], name: str, unit: str) -> None:
+        """A file of this name, unless it is wanted already."""
+        stem, dot, ending = name.partition(".")
+        number = 2
+        while name in self.units:
+            if [*entry, name] in self.wanted[kind]:
+                return
+            name, number = f"{stem}-{number}{dot}{ending}", number + 1
+        self.units[name] = unit
+        self.wanted[kind].append([*entry, name])
+
+    def _index(self, format: str, name: str, names: Sequence[str], others: Sequence[str] = ()) -> int:
+        if name not in names:
+            raise InputError(f'--export {format}: found "{name}", {_expected(name, [*others, *names])}')
+        return names.index(name)
+
+
+def _expected(found: str, names: Sequence[str]) -> str:
+    """What would have been right: all of a few names, else the nearest of many."""
+    close = difflib.get_close_matches(found, names, n=1)
+    hint = f'; did you mean "{close[0]}"?' if close else ""
+    few = 8
+    return f"expected one of {', '.join(names[:few])}{' and others' if len(names) > few else ''}{hint}"
+
+
+@contextmanager
+def _fresh(folder: Path) -> Iterator[Path]:
+    """A folder to fill, which takes the place of ``folder`` when all is well. RunError when it cannot be made."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise InputError(f"--out: {folder.parent}: {_cause(error)}, expected a folder to write to") from None
+    try:
+        yield unfinished
+        unfinished.chmod(0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+        unfinished.rename(folder)
+    except OSError as error:
+        raise RunError(f"{folder}: {_cause(error)}") from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _cause(error: OSError) -> str:
+    # The core's text names the number, too: "No space left on device (os error 28)".
+    return str(error.strerror or error).partition(" (os error")[0]
+
+
+def _plain(name: str) -> str:
+    """A name that a file can have."""
+    return re.sub(r"[^\w.+-]+", "-", name).strip("-.") or "unnamed"
+
+
+def _write(table: pl.DataFrame, path: Path) -> None:
+    # Polars tells of a full disk in words of its own.
+    import polars as pl
+
+    write = table.write_csv if path.suffix == ".csv" else table.write_parquet
+    try:
+        write(path)
+    except (OSError, pl.exceptions.ComputeError) as error:
+        cause = _cause(error) if isinstance(error, OSError) else str(error)
+        raise RunError(f"{FOLDER}/{path.name}: {cause}") from None
+
+
+def _typed(log: Any) -> pl.DataFrame:
+    """The event log with whole numbers and flags as such."""
+    import polars as pl
+
+    table = pl.DataFrame(log)
+    return table.with_columns(
+        pl.col("flow", "event").cast(pl.String),
+        pl.col(*COUNTS).cast(pl.Int64),
+        pl.col(*FLAGS).cast(pl.Boolean),
+    )

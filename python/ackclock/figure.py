@@ -1,0 +1,123 @@
+"""A figure that a program or a notebook has in its hands: to look at, and to save for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from ackclock.errors import InputError
+from ackclock.files import replacing
+from ackclock.report import rows
+from ackclock.report.chart import Chart
+from ackclock.report.printed import COLUMN_IN, FORMATS, printed
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from ackclock.run import Run, Runs
+    from ackclock.study.result import StudyResult
+
+FIGURES = "figures"
+"""The folder below that of the results where a command writes them."""
+
+
+def known_formats(names: Sequence[str]) -> list[str]:
+    """The formats of files by their endings, each once. InputError for one that there is not."""
+    for name in names:
+        if name not in (*FORMATS, "csv"):
+            raise InputError(f'--figures: found "{name}", expected one of {", ".join((*FORMATS, "csv"))}')
+    return list(dict.fromkeys(names))
+
+
+class Figure:
+    """A figure of a study, of a run over time, or of a sweep."""
+
+    def __init__(self, chart: Chart, name: str) -> None:
+        self.chart = chart
+        """What is drawn, whatever draws it."""
+        self.name = name
+        """What a file of it is called, without the ending."""
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """Its numbers: a row for each point of each curve, columns named after the axes with their units."""
+        return rows.rows(self.chart)
+
+    def save(self, path: str | Path, *, width_in: float = COLUMN_IN) -> Path:
+        """Write it as PDF, SVG, PNG or CSV, as the ending of ``path`` says, and return the path.
+
+        ``width_in`` is its width in inches: by default that of a column in a paper of two. No browser is needed; all
+        but CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for another ending.
+        """
+        path = Path(path)
+        format = path.suffix.removeprefix(".").lower()
+        if format == "csv":
+            content = rows.csv(self.chart).encode()
+        elif format in FORMATS:
+            content = printed(self.chart, format, width_in)
+        else:
+            known = ", ".join(f".{one}" for one in (*FORMATS, "csv"))
+            raise InputError(f"{path}: a figure's file ends in one of {known}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path) as file:
+            file.write_bytes(content)
+        return path
+
+    def plotly(self) -> go.Figure:
+        """A sweep's figure as one of Plotly's, to zoom into or to change. InputError for others."""
+        from ackclock.report.plotly_figure import plotly_figure
+
+        if self.chart.kind != "grid":
+            raise InputError(
+                f"{self.name}: only figures of sweeps are Plotly's; save() writes this one as a file"
+            )
+        return plotly_figure(self.chart)
+
+    def __repr__(self) -> str:
+        return f"Figure({self.name!r})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """In a notebook: Plotly's figure of a sweep, a picture of others."""
+        if self.chart.kind == "grid":
+            return self.plotly()._repr_mimebundle_(**kwargs)
+        return {"image/svg+xml": printed(self.chart, "svg", 2 * COLUMN_IN).decode()}
+
+
+def figures(of: StudyResult | Run | Runs) -> list[Figure]:
+    """All figures of a study, of a run (what happened over time; empty without series), or of the runs of a sweep.
+
+    A figure's ``name`` begins with that of the study or of the scenario.
+    """
+    from ackclock.report import scenario_figures, sweep_view
+    from ackclock.run import Run, Runs
+
+    if isinstance(of, Run):
+        return [Figure(view.chart, view.file) for view in scenario_figures.figures_of(of, "")]
+    if isinstance(of, Runs):
+        return [Figure(view.chart, view.file) for view in sweep_view.figures_of(of)]
+    return list(_of_study(of))
+
+
+def _of_study(study: StudyResult) -> Iterator[Figure]:
+    """What its page draws: figures, dot plots, planes and distributions."""
+    from ackclock.report import characterisation, results_table
+    from ackclock.report.figures import study_stem, view
+
+    for figure in study.figures:
+        drawn = view(study, figure, "")
+        if not drawn.empty:
+            yield Figure(drawn.chart, drawn.file)
+    if study.characterisation is None:
+        for card in results_table.cards(study):
+            yield Figure(card.chart, card.file)
+        return
+    for number, plane in enumerate(characterisation.planes_of(study), start=1):
+        yield Figure(plane.chart, f"{study_stem(study.name)}-plane-{number}")
+
+
+def save_all(found: Sequence[Figure], folder: Path, formats: Sequence[str]) -> list[Path]:
+    """Write every figure in each format into ``folder`` and return the paths. InputError without Matplotlib."""
+    return [figure.save(folder / f"{figure.name}.{format}") for figure in found for format in formats]

@@ -1,0 +1,161 @@
+"""The classroom: scenarios to begin with, each with a question, what to change and what to look for.
+
+A lesson is two files side by side: ``NAME.toml`` is a scenario like any other, ``NAME.lesson.toml`` says what it is
+for. What it tells the reader to look for is checked: ``outcome`` runs it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from typing_extensions import Self
+
+from ackclock import toml
+from ackclock.errors import InputError
+from ackclock.files import read_text
+from ackclock.named_files import as_written, with_files
+from ackclock.names import nearest
+
+LESSONS = Path(__file__).parent
+_ENDING = ".lesson.toml"
+
+
+class Table(BaseModel):
+    """A table of a lesson file: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Variant(Table):
+    """A change to make at once: in the page a button."""
+
+    label: str
+    set: dict[str, Any]
+    """Values by dotted path, as ``--set`` has them."""
+
+
+class Measure(Table):
+    """A number of each run, in the language of a study's metrics."""
+
+    id: str
+    label: str
+    unit: str = ""
+    expr: str
+
+    @property
+    def title(self) -> str:
+        """The label with its unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+class Check(Table):
+    """What shows that a statement is true, in the language of a study's claims."""
+
+    look: int = Field(ge=1)
+    """Which statement, from 1."""
+    holds: str
+    """A comparison over measures of variants: ``goodput('Reno') > 2 * goodput('CUBIC')``."""
+
+
+class Words(Table):
+    """What a ``.lesson.toml`` has in it."""
+
+    order: int
+    title: str
+    question: str
+    change: list[str] = Field(min_length=1)
+    look: list[str] = Field(min_length=1)
+    figure: str = "flows.*.cwnd_packets"
+    """The series that a notebook draws, of every flow or link whose name fits."""
+    variants: list[Variant] = Field(min_length=2, alias="try")
+    measures: list[Measure] = Field(min_length=1, alias="measure")
+    checks: list[Check] = Field(min_length=1, alias="check")
+
+    @model_validator(mode="after")
+    def _nothing_unchecked(self) -> Self:
+        checked = {check.look for check in self.checks}
+        stated = set(range(1, len(self.look) + 1))
+        if checked != stated:
+            odd = ", ".join(map(str, sorted(checked ^ stated)))
+            raise ValueError(
+                f"each statement of look has a check, and each check a statement: not so for {odd}"
+            )
+        return self
+
+
+class Lesson(Words):
+    """A lesson with its scenario."""
+
+    name: str
+    scenario: str
+    """The text, with the files that it names in it."""
+
+    @property
+    def written(self) -> str:
+        """The scenario's text as it stands in its file."""
+        return as_written(self.scenario)
+
+    @model_validator(mode="after")
+    def _whole_variants(self) -> Self:
+        """Every variant sets what any of them sets, as the file has it where its own words say nothing: a button must
+        take back what the one before it has changed.
+        """
+        paths = list(dict.fromkeys(path for variant in self.variants for path in variant.set))
+        inside = [(a, b) for a in paths for b in paths if b.startswith(f"{a}.")]
+        if inside:
+            raise ValueError(
+                f"{self.name}: one variant sets {inside[0][0]}, another {inside[0][1]} inside it"
+            )
+        document = toml.loads(self.scenario)
+        for variant in self.variants:
+            for path in paths:
+                if path not in variant.set:
+                    variant.set[path] = _value(document, path)
+        return self
+
+    def changed(self, variant: Variant) -> dict[str, Any]:
+        """What a variant sets that stands otherwise in the scenario."""
+        document = toml.loads(self.scenario)
+        return {path: value for path, value in variant.set.items() if value != _value(document, path)}
+
+
+def _value(document: dict[str, Any], path: str) -> Any:
+    """What stands at a dotted path; ValueError where nothing does. In a list, tables go by their name."""
+    value: Any = document
+    for step in path.split("."):
+        if isinstance(value, list):
+            value = {table.get("name", str(place)): table for place, table in enumerate(value)}
+        if not isinstance(value, dict) or step not in value:
+            raise ValueError(
+                f"a variant sets {path}, which the scenario does not have: write its default there"
+            )
+        value = value[step]
+    return value
+
+
+def names() -> list[str]:
+    """What the lessons are called, in the order of the alphabet; no file is read."""
+    return sorted(file.name.removesuffix(_ENDING) for file in LESSONS.glob(f"*{_ENDING}"))
+
+
+def lessons() -> list[Lesson]:
+    """All lessons, in their order."""
+    return sorted(map(_read, names()), key=lambda lesson: (lesson.order, lesson.name))
+
+
+def lesson(name: str) -> Lesson:
+    """The lesson of that name; InputError with the nearest right one where there is none."""
+    known = names()
+    if name not in known:
+        raise InputError(
+            f'there is no lesson "{name}"{nearest(name, known)}\n`ackclock examples` shows all of them'
+        )
+    return _read(name)
+
+
+def _read(name: str) -> Lesson:
+    words = toml.loads(read_text(LESSONS / f"{name}{_ENDING}"))
+    file = LESSONS / f"{name}.toml"
+    return Lesson.model_validate({**words, "name": name, "scenario": with_files(read_text(file), str(file))})

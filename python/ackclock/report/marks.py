@@ -1,0 +1,184 @@
+"""What stands inside the axes of a printed figure: curves, levels, dots, clouds, heat maps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ackclock.report.chart import COLOURS, Chart
+from ackclock.report.curves import Curve, Panel
+from ackclock.report.rows import xs
+from ackclock.report.style import Style
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_LONG = ("time", "distribution")
+"""Kinds whose curves have many points."""
+_MARKERS: Mapping[str, str] = {
+    "circle": "o",
+    "square": "s",
+    "diamond": "D",
+    "triangle-up": "^",
+    "triangle-down": "v",
+    "x": "x",
+    "cross": "P",
+    "star": "*",
+}
+_LIGHTEST = 0.85
+"""Of the scale of a heat map, beyond which yellow vanishes on white paper."""
+_CELLS = 60
+"""A heat map with more has no room for its numbers."""
+
+
+def drawn(chart: Chart, panel: Panel, ax: Axes) -> None:
+    """Draw the curves of a panel."""
+    if chart.kind == "dots":
+        _dots(panel, ax)
+        return
+    for curve in panel.curves:
+        look = chart.looks[curve.entry]
+        if "z" in curve.data:
+            _heat_map(ax, curve)
+        elif chart.kind == "plane":
+            _cloud(ax, curve, look)
+        elif "level" in curve.data:
+            _level(ax, curve, look)
+        else:
+            _line(ax, curve, look, long=chart.kind in _LONG, alone=len(panel.curves) == 1)
+
+
+def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool) -> None:
+    x, y, data = xs(curve.data), _or_nan(curve.data["y"]), curve.data
+    colour, marker = COLOURS[look.colour], _MARKERS[look.symbol]
+    joined = data.get("joined", True)
+    if "low" in data and "x_low" not in data and joined:
+        ax.fill_between(x, _or_nan(data["low"]), _or_nan(data["high"]), color=colour, alpha=0.2, linewidth=0)
+    ax.plot(
+        x,
+        y,
+        label=plain(curve.entry.label),
+        color=colour,
+        linestyle=("-" if long and alone else _dash(look)) if joined else "none",
+        clip_on=long,
+        marker="" if long and alone else marker,
+        # A marker on every sample of a long series would hide it; a dozen tell it from the others.
+        markevery=max(1, len(y) // 12) if long else None,
+    )
+    for ends, values, key in ((("x_low", "x_high"), x, "xerr"), (("low", "high"), y, "yerr")):
+        if ends[0] in data and ("x_low" in data or not joined):
+            away: dict[str, Any] = {key: _away(values, data, *ends)}
+            ax.errorbar(x, y, **away, fmt="none", ecolor=colour, elinewidth=0.7)
+    if "paper" in data:
+        label = plain(f"{curve.entry.label}, thesis")
+        ax.plot(
+            x,
+            _or_nan(data["paper"]),
+            label=label,
+            linestyle="none",
+            marker=marker,
+            markersize=6,
+            markerfacecolor="none",
+            markeredgecolor=colour,
+        )
+
+
+def _level(ax: Axes, curve: Curve, look: Style) -> None:
+    """A value that does not depend on what is swept: across the whole panel."""
+    data, colour = curve.data, COLOURS[look.colour]
+    if data["level"] is None:
+        return
+    if data.get("low") is not None:
+        ax.axhspan(data["low"], data["high"], color=colour, alpha=0.2, linewidth=0)
+    ax.axhline(data["level"], color=colour, linestyle=_dash(look), label=plain(curve.entry.label))
+
+
+def _dots(panel: Panel, ax: Axes) -> None:
+    """A row for each case, the first on top."""
+    (curve,) = panel.curves
+    data = curve.data
+    places = range(len(data["x"]))
+    means = _or_nan(data["y"])
+    if "paper" in data:
+        paper = _or_nan(data["paper"])
+        ax.plot(paper, places, "D", label="thesis", markerfacecolor="none", color=COLOURS[1], clip_on=False)
+    ax.plot(means, places, "o", label="measured, 95 % interval", color=COLOURS[0], clip_on=False)
+    if "low" in data:
+        away = _away(means, data, "low", "high")
+        ax.errorbar(means, places, xerr=away, fmt="none", ecolor=COLOURS[0], elinewidth=0.9, capsize=1.5)
+    ax.set_yticks(places, [plain(label) for label in data["x"]])
+    ax.invert_yaxis()
+
+
+def _cloud(ax: Axes, curve: Curve, look: Style) -> None:
+    """The runs of a discipline, their contour and median; or a line through the medians."""
+    data, colour = curve.data, COLOURS[look.colour]
+    if "contour" in data:
+        ax.fill(*zip(*data["contour"], strict=True), facecolor=colour, alpha=0.15)
+        ax.plot(data["x"], data["y"], linestyle="none", marker=".", markersize=1.5, color=colour)
+    stops = data["medians"]
+    ax.plot(
+        *zip(*stops, strict=True),
+        label=plain(curve.entry.label),
+        color=colour,
+        linestyle=_dash(look),
+        marker=_MARKERS[look.symbol],
+    )
+
+
+def _heat_map(ax: Axes, curve: Curve) -> None:
+    """Squares of one size, their values on the ticks; numbers inside them where there is room."""
+    import matplotlib as mpl
+    import numpy as np
+    from matplotlib.colors import LinearSegmentedColormap
+
+    data = curve.data
+    colours = LinearSegmentedColormap.from_list("print", mpl.colormaps["viridis"](np.linspace(0, _LIGHTEST)))
+    values = np.array([_or_nan(row) for row in data["z"]], dtype=float)
+    low, high = data["scale"]
+    ax.imshow(values, origin="lower", aspect="auto", cmap=colours, vmin=low, vmax=high)
+    ax.grid(visible=False)
+    ax.set_xticks(range(len(data["x"])), [_tick(x) for x in data["x"]])
+    ax.set_yticks(range(len(data["y"])), [_tick(y) for y in data["y"]])
+    if values.size > _CELLS:
+        return
+    for (row, column), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            dark = high <= low or (value - low) / (high - low) < 0.6
+            ink = "white" if dark else "black"
+            ax.text(column, row, f"{value:.3g}", ha="center", va="center", fontsize=6, color=ink)
+
+
+def colour_bar(figure: Figure, label: str) -> None:
+    """What the colours of all panels say."""
+    panels = list(figure.axes)
+    figure.colorbar(panels[0].images[0], ax=panels, label=plain(label))
+
+
+def _tick(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else plain(str(value))
+
+
+def _away(values: Sequence[Any], data: Mapping[str, Any], low: str, high: str) -> list[list[float]]:
+    """How far the ends of the intervals are from the values."""
+
+    def distances(ends: Sequence[float | None], sign: int) -> Iterator[float]:
+        for value, end in zip(values, ends, strict=True):
+            yield 0.0 if end is None or value != value else max(0.0, sign * (end - value))  # noqa: PLR0124 (nan)
+
+    return [list(distances(data[low], -1)), list(distances(data[high], 1))]
+
+
+def _or_nan(values: Sequence[float | None]) -> list[float]:
+    return [float("nan") if value is None else value for value in values]
+
+
+def _dash(look: Style) -> Any:
+    """The lengths in px as points of a line a third as thick."""
+    return (0, [float(length) / 2 for length in look.dash.split()]) if look.dash else "-"
+
+
+def plain(text: str) -> str:
+    """Matplotlib reads mathematics between dollar signs; our texts have none."""
+    return text.replace("$", r"\$")

@@ -1,0 +1,175 @@
+"""A figure as a file for a paper, drawn by Matplotlib: no browser is needed.
+
+Fonts are embedded as outlines that can be edited and searched (Type 42, which publishers ask for); every curve has a
+dash and a marker besides its colour, and no colour is lighter than 3:1 against the paper.
+"""
+
+from __future__ import annotations
+
+import io
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ackclock.errors import InputError
+from ackclock.report import marks
+from ackclock.report.chart import Chart
+from ackclock.report.curves import Axis, Panel
+from ackclock.report.rows import xs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMN_IN = 3.5
+"""The width of a column of a paper in two columns (IEEE, ACM), in inches."""
+FORMATS = ("pdf", "svg", "png")
+_LOOK: Mapping[str, Any] = {
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "ackclock",
+    "font.family": "DejaVu Sans",
+    "font.size": 7.5,
+    "axes.labelsize": 7.5,
+    "axes.titlesize": 7.5,
+    "legend.fontsize": 7,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "axes.linewidth": 0.6,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#dfe3e8",
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.5,
+    "axes.formatter.use_mathtext": True,
+    "figure.constrained_layout.use": True,
+}
+_CHARACTER_IN = 0.058
+"""The width of a character of an axis title."""
+
+
+def printed(chart: Chart, format: str, width_in: float = COLUMN_IN) -> bytes:
+    """The figure as PDF, SVG or PNG, ``width_in`` inches wide. The same figure gives the same bytes.
+
+    InputError for another format, and without Matplotlib.
+    """
+    if format not in FORMATS:
+        raise InputError(f'a figure as "{format}": expected one of {", ".join(FORMATS)}')
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise InputError(
+            "figures as files need Matplotlib: pip install 'ackclock[figures]', or `pip install matplotlib`"
+        ) from None
+    with mpl.rc_context(dict(_LOOK)):
+        figure = Figure(figsize=(width_in, _height(chart, width_in)))
+        _draw(chart, figure)
+        file = io.BytesIO()
+        # Without a date the same figure is the same file.
+        undated: Mapping[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[format]
+        figure.savefig(file, format=format, dpi=300, metadata=dict(undated))
+    return file.getvalue()
+
+
+def _height(chart: Chart, width_in: float) -> float:
+    if chart.kind == "dots":
+        return 0.55 + 0.16 * max(len(curve.data["y"]) for panel in chart.panels for curve in panel.curves)
+    down = _down(chart)
+    legend = 0.13 * -(-len(chart.entries) // 2) if len(chart.entries) > 1 else 0.0
+    each = width_in / chart.across * 0.62
+    return max(each, 1.6) + legend if down == 1 else 0.5 + legend + down * max(1.0, 0.62 * each)
+
+
+def _draw(chart: Chart, figure: Figure) -> None:
+    own = any(panel.x is not None for panel in chart.panels)
+    axes = figure.subplots(
+        _down(chart), chart.across, squeeze=False, sharex=not own and not _heat(chart), sharey=chart.shared
+    )
+    places = list(axes.flat)
+    for unused in places[len(chart.panels) :]:
+        unused.remove()
+    for panel, ax in zip(chart.panels, places, strict=False):
+        marks.drawn(chart, panel, ax)
+    if _heat(chart):
+        marks.colour_bar(figure, chart.panels[0].z)
+    room_in = float(figure.get_size_inches()[1]) / _down(chart) - 0.3
+    # Only now are the scales that panels share as wide as all of them need.
+    for index, ax in enumerate(places[: len(chart.panels)]):
+        if chart.kind == "dots":
+            _axis(ax, "x", chart.panels[index].y, True, _values(chart.panels[index], "y", "paper"))
+        else:
+            _axes(chart, index, ax, room_in)
+    if chart.shared and _down(chart) > 1:
+        figure.supylabel(marks.plain(chart.panels[0].y.label), fontsize=_LOOK["axes.labelsize"])
+    if chart.kind == "dots" or (len(chart.entries) > 1 and not _titled(chart)):
+        _legend(figure)
+
+
+def _axes(chart: Chart, index: int, ax: Axes, room_in: float) -> None:
+    """The title of a panel and its axes; only those at the edge of the figure have a name where all share them."""
+    panel = chart.panels[index]
+    if panel.title:
+        ax.set_title(marks.plain(panel.title), loc="left", fontweight="bold")
+    across, lowest = panel.x or chart.x, index + chart.across >= len(chart.panels)
+    values = _values(panel, "x")
+    _axis(ax, "x", across, panel.x is not None or lowest, values)
+    if chart.across > 1 and values and not across.log:
+        ax.locator_params(axis="x", nbins=4)
+    if chart.kind == "time" and across.range is None:
+        ax.autoscale(axis="x", tight=True)
+    named = index % chart.across == 0 and not (chart.shared and _down(chart) > 1)
+    _axis(ax, "y", panel.y, named, _values(panel, "y", "paper", "level"), room_in)
+
+
+def _legend(figure: Figure) -> None:
+    """Each line once, below the panels."""
+    handles: dict[str, Any] = {}
+    for ax in figure.axes:
+        handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
+    if handles:
+        figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2, frameon=False)
+
+
+def _down(chart: Chart) -> int:
+    """So many panels above each other."""
+    return -(-len(chart.panels) // chart.across)
+
+
+def _heat(chart: Chart) -> bool:
+    return any("z" in curve.data for panel in chart.panels for curve in panel.curves)
+
+
+def _titled(chart: Chart) -> bool:
+    """Whether the title of each panel says what its one curve is."""
+    return all(panel.title and len(panel.curves) == 1 for panel in chart.panels)
+
+
+def _axis(
+    ax: Axes, which: str, axis: Axis, named: bool, values: Sequence[float], room_in: float = COLUMN_IN
+) -> None:
+    """Title and scale. What is never negative begins at zero, as on the page; time and words fill their axis."""
+    if named:
+        lines = textwrap.wrap(marks.plain(axis.label), max(12, int(room_in / _CHARACTER_IN)))
+        ax.set(**{f"{which}label": "\n".join(lines)})
+    if axis.log:
+        ax.set(**{f"{which}scale": "log"})
+    if axis.range is not None:
+        ax.set(**{f"{which}lim": axis.range})
+    elif values and min(values) >= 0 and not axis.log:
+        ax.set(**{f"{which}lim": (0, None)})
+
+
+def _values(panel: Panel, *keys: str) -> list[float]:
+    """The numbers of a panel along an axis; none where it is an axis of words or of colours."""
+    found: list[Any] = []
+    for curve in panel.curves:
+        if "z" in curve.data:
+            return []
+        for key in keys:
+            values = xs(curve.data) if key == "x" and "level" not in curve.data else curve.data.get(key, [])
+            found += values if isinstance(values, Sequence) and not isinstance(values, str) else [values]
+    known = [value for value in found if value is not None]
+    return known if all(isinstance(value, int | float) for value in known) else []

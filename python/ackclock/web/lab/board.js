@@ -1,0 +1,55 @@
+// What is seen of a run: figures, table, progress. `a` is the newest run, also while it goes on; `b` the one that was kept.
+
+import { byId } from "./dom.js";
+import { planeFigure, timeFigure, view } from "./figures.js";
+import { digits } from "./quantity.js";
+import { readout } from "./readout.js";
+import { summaryTable } from "./summary.js";
+
+export class Board {
+  a = null; // {meaning, series, result}
+  b = null;
+
+  constructor() {
+    readout(byId("figure"), () => (this.a?.series ? view(this.a.series, this.a.meaning) : null));
+    // What is drawn has the width that there is.
+    let width = 0;
+    new ResizeObserver(() => {
+      const now = byId("figure").clientWidth;
+      if (now !== width) this.draw();
+      width = now;
+    }).observe(byId("figure"));
+  }
+
+  progress(fraction, series, meaning) {
+    byId("progress").value = fraction;
+    if (!series) return;
+    this.a = { meaning, series, result: null };
+    this.drawFigures();
+  }
+
+  finished({ result, packets, seconds }, meaning) {
+    byId("progress").value = 1;
+    byId("speed").textContent =
+      `${digits(packets)} packets in ${digits(seconds, 2)} s, ${digits(packets / Math.max(seconds, 1e-3), 2)} per second`;
+    this.a = { meaning, series: result.series, result };
+    this.draw();
+  }
+
+  drawings(width) {
+    const [a, b] = [this.a, this.b].map((one) => (one?.series ? view(one.series, one.meaning) : null));
+    return [timeFigure(a, b, width), planeFigure(a, b, Math.min(width, 620))];
+  }
+
+  drawFigures() {
+    const [over, plane] = this.drawings(Math.max(280, byId("figure").clientWidth));
+    byId("figure").innerHTML = over;
+    byId("plane").innerHTML = plane;
+  }
+
+  draw() {
+    if (!this.a) return;
+    this.drawFigures();
+    if (this.a.result) byId("summary").replaceChildren(summaryTable(this.a.result, this.b?.result));
+  }
+}

@@ -1,0 +1,38 @@
+// Elements made from JavaScript, and text made safe for SVG.
+
+// An element with attributes and children. `on` holds listeners; a property that is no attribute is set as `.name`.
+export function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+    else if (name.startsWith(".")) element[name.slice(1)] = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export function byId(id) {
+  return document.getElementById(id);
+}
+
+const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+export function escaped(text) {
+  return String(text).replace(/[&<>"]/g, (character) => ENTITIES[character]);
+}
+
+// Tells those who cannot see it what has just happened.
+export function say(text) {
+  byId("said").textContent = text;
+}
+
+// `action` once, `milliseconds` after the last call.
+export function later(milliseconds, action) {
+  let timer = 0;
+  return (...values) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => action(...values), milliseconds);
+  };
+}

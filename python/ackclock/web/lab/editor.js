@@ -1,0 +1,113 @@
+// The text of the scenario: a text area over its own copy, in which mistakes are underlined; what is wrong below it.
+
+import { byId, escaped, make } from "./dom.js";
+
+export class Editor {
+  constructor({ area, behind, problems, changed }) {
+    Object.assign(this, { area, behind, problems, errors: [], touched: null });
+    area.addEventListener("input", () => {
+      this.errors = [];
+      this.touched = null;
+      this.paint();
+      changed(area.value);
+    });
+    area.addEventListener("scroll", () => this.follow());
+    this.paint();
+  }
+
+  get text() {
+    return this.area.value;
+  }
+
+  // Another text, with the caret where it was.
+  set text(text) {
+    if (text === this.area.value) return;
+    const { selectionStart, selectionEnd, scrollTop } = this.area;
+    this.area.value = text;
+    this.area.setSelectionRange(selectionStart, selectionEnd);
+    this.area.scrollTop = scrollTop;
+    this.errors = [];
+    this.touched = null;
+    this.paint();
+  }
+
+  mark(errors, warnings = []) {
+    this.errors = errors;
+    this.paint();
+    this.area.setAttribute("aria-invalid", String(errors.length > 0));
+    const lines = errors.map((error) => make("li", { class: "error" }, this.placeOf(error), error.message));
+    const told = warnings.map((warning) => make("li", { class: "warning" }, warning));
+    this.problems.replaceChildren(...lines, ...told);
+  }
+
+  placeOf(error) {
+    if (error.line === null) return "";
+    const go = () => {
+      this.area.focus();
+      this.area.setSelectionRange(error.from, error.to);
+      this.bringIntoView([...this.behind.querySelectorAll("mark")][this.errors.indexOf(error)]);
+    };
+    return make(
+      "button",
+      { type: "button", class: "link", on: { click: go } },
+      `Line ${error.line}, column ${error.column}:`,
+    );
+  }
+
+  // Shows where something was changed, until the text is written on.
+  reveal(from, to) {
+    this.touched = [from, to];
+    this.paint();
+    this.bringIntoView(this.behind.querySelector("mark"));
+  }
+
+  // A mark stands where the text area has the same letters.
+  bringIntoView(mark) {
+    if (!mark) return;
+    const [box, seen] = [mark.getBoundingClientRect(), this.area.getBoundingClientRect()];
+    if (box.top < seen.top || box.bottom > seen.bottom) this.area.scrollTop += box.top - seen.top - seen.height / 3;
+    if (box.left < seen.left || box.right > seen.right)
+      this.area.scrollLeft += box.right - seen.left - seen.width * 0.75;
+    this.follow();
+  }
+
+  paint() {
+    const marks = this.errors
+      .filter((error) => error.from !== null)
+      .map(({ from, to }) => ({ from, to: Math.max(to, from + 1), kind: "wrong" }));
+    if (this.touched && !marks.length) marks.push({ from: this.touched[0], to: this.touched[1], kind: "touched" });
+    marks.sort((one, other) => one.from - other.from);
+    const parts = [];
+    let done = 0;
+    for (const { from, to, kind } of marks) {
+      if (from < done) continue;
+      const inside = this.text.slice(from, to);
+      parts.push(
+        coloured(this.text.slice(done, from)),
+        `<mark class="${kind}">${inside.trim() === "" ? "&nbsp;" : escaped(inside)}</mark>`,
+      );
+      done = inside === "\n" ? from : to;
+    }
+    parts.push(coloured(this.text.slice(done)));
+    const bad = new Set(this.errors.map((error) => error.line));
+    const count = this.text.split("\n").length;
+    byId("numbers").innerHTML = Array.from({ length: count }, (_, at) =>
+      bad.has(at + 1) ? `<b>${at + 1}</b>` : at + 1,
+    ).join("\n");
+    this.behind.innerHTML = `${parts.join("")}\n`;
+    this.follow();
+  }
+
+  follow() {
+    this.behind.style.transform = `translate(${-this.area.scrollLeft}px, ${-this.area.scrollTop}px)`;
+    byId("numbers").style.transform = `translateY(${-this.area.scrollTop}px)`;
+  }
+}
+
+// Comments, headers and texts in colours of their own.
+function coloured(text) {
+  return escaped(text).replace(/(#[^\n]*)|(&quot;[^\n]*?&quot;)|(^\[\[?[^\n]*\]\]?)/gm, (whole, comment, quoted) => {
+    const kind = comment ? "comment" : quoted ? "quoted" : "header";
+    return `<span class="${kind}">${whole}</span>`;
+  });
+}

@@ -1,0 +1,287 @@
+// What can be changed of the chosen element, as a list of fields that the inspector draws.
+//
+// A field is {path, label, kind, value, help, ...}. Kinds: "time", "rate", "size", "packets", "number", "limit" (a slider with
+// an editable text; low, high, linear, whole), "choice" (registry: kind of entry; none: how leaving it out is called), "word"
+// (choices), "flag", "shape" (how a rate changes), "note" (text alone). `value` is what is written, undefined where there is
+// nothing; `default` is what holds then. A parameter has an `owner`, {path, name}: what it is a parameter of, which has to be
+// written too where only its default holds. `instead` are paths that cannot be beside it.
+// A section is {title, fields, entry, choice, folded}.
+
+import { linkPaths, pairsOf, written } from "./elements.js";
+import { at, plain } from "./toml.js";
+import { parse } from "./quantity.js";
+
+export const OVER_UDP = ["cbr", "on-off", "mmpp", "video", "requests"];
+const RATE = { kind: "rate", low: 1e5, high: 1e10 };
+const DELAY = { kind: "time", low: 0, high: 1 };
+const WIDER = 1000;
+
+export function fieldsOf(element, root, meaning, registry) {
+  if (!element || element === "run") return runFields(root);
+  const [kind, name] = [element.slice(0, element.indexOf(":")), element.slice(element.indexOf(":") + 1)];
+  return kind === "flow" ? flowFields(root, meaning, Number(name), registry) : linkFields(root, name, registry);
+}
+
+const value = (root, path) => plain(at(root, path));
+
+function runFields(root) {
+  const seconds = (key) => ({ path: [key], value: value(root, [key]), kind: "time" });
+  return [
+    {
+      title: "The run",
+      fields: [
+        { ...seconds("duration"), label: "Duration", low: 1, high: 600, help: "How long the run lasts." },
+        {
+          ...seconds("warmup"),
+          label: "Warm-up",
+          low: 0,
+          high: 60,
+          linear: true,
+          default: "0 s",
+          help: "How much of it, from the start, is not measured.",
+        },
+        {
+          path: ["seed"],
+          value: value(root, ["seed"]),
+          label: "Seed",
+          kind: "number",
+          low: 1,
+          high: 100,
+          linear: true,
+          whole: true,
+          default: 1,
+          help: "What all random numbers come from.",
+        },
+      ],
+    },
+  ];
+}
+
+function flowFields(root, meaning, index, registry) {
+  const path = ["flows", index];
+  const of = (key) => ({ path: [...path, key], value: value(root, [...path, key]) });
+  const application = named(of("application").value) ?? "bulk";
+  const udp = OVER_UDP.includes(application);
+  const duration = parse(value(root, ["duration"]))?.value ?? 60;
+  const fields = [
+    ...(udp ? [] : [{ ...of("control"), label: "Control", kind: "choice", registry: "control" }]),
+    {
+      ...of("count"),
+      label: "Flows",
+      kind: "number",
+      low: 1,
+      high: 100,
+      whole: true,
+      default: 1,
+      help: "How many flows of this kind there are.",
+    },
+    start(of("start"), duration),
+    ...roundTrip(root, meaning, index),
+    ...(udp ? [] : echoes(of("transport"), registry)),
+  ];
+  const choices = [
+    ["transport", "Transport", "rfc"],
+    ["application", "Application", "bulk"],
+  ].filter(([key]) => !(udp && key === "transport"));
+  return [
+    { title: `Flows ${meaning?.flows[index]?.group ?? ""}`, fields },
+    ...(udp ? [] : parameters(of("control"), "control", registry, null)),
+    ...choices.flatMap(([key, label, otherwise]) => {
+      const own = of(key);
+      const choice = { ...own, label, kind: "choice", registry: key, default: otherwise };
+      return parameters(own, key, registry, otherwise, choice);
+    }),
+  ];
+}
+
+// Whether the flows take marks: a parameter of their transport, shown among the first.
+function echoes(own, registry) {
+  const name = named(own.value) ?? "rfc";
+  const parameter = registry
+    .find((one) => one.kind === "transport" && one.name === name)
+    ?.parameters.find((one) => one.name === "ecn");
+  return parameter ? [{ ...parameterField(parameter, own, name), label: "ECN" }] : [];
+}
+
+function start(own, duration) {
+  if (own.value === undefined || typeof own.value === "string") {
+    return {
+      ...own,
+      label: "Start",
+      kind: "time",
+      low: 0,
+      high: duration,
+      linear: true,
+      default: "0 s",
+      help: "When the flows begin.",
+    };
+  }
+  return { ...own, label: "Start", kind: "note", help: "Each flow has a start of its own; see the text." };
+}
+
+// What the round trip of a dumbbell stands instead of.
+const ACCESS_DELAYS = ["access", "left", "right"].map((side) => ["dumbbell", side, "delay"]);
+
+// The round trip of a dumbbell is one for all pairs or a list for the pairs in turn.
+function roundTrip(root, meaning, index) {
+  if (!at(root, ["dumbbell"]) || !meaning?.flows[index]) return [];
+  // There and back over the bottleneck is a part of it.
+  const least = 2 * (meaning.network.links.find(({ name }) => name === "bottleneck")?.delay_s ?? 0);
+  const field = { label: "Round trip", kind: "time", low: Math.max(1e-3, least), high: 2, instead: ACCESS_DELAYS };
+  const all = value(root, ["dumbbell", "rtt"]);
+  if (!Array.isArray(all)) {
+    const help =
+      all === undefined
+        ? "Without queues; so far it comes from the delays of the links."
+        : "Without queues; the same for all flows.";
+    const each = meaning.flows.length > 1 ? { action: "each", actionLabel: "One for each group" } : {};
+    return [{ ...field, path: ["dumbbell", "rtt"], value: all, help, ...each }];
+  }
+  const pairs = pairsOf(meaning.flows[index], meaning.network.links);
+  return pairs.slice(0, 4).map((pair) => ({
+    ...field,
+    path: ["dumbbell", "rtt", pair % all.length],
+    value: all[pair % all.length],
+    label: pairs.length > 1 ? `Round trip ${pair + 1}` : field.label,
+    help: "Without queues; of this pair of hosts.",
+  }));
+}
+
+function linkFields(root, name, registry) {
+  const paths = linkPaths(name, root);
+  if (!paths.length) return [];
+  const of = (key) => {
+    const found = written(root, paths, key);
+    return { path: found.path, value: plain(found.node) };
+  };
+  const access = paths.some((path) => ["access", "left", "right"].includes(path[1]));
+  const shared =
+    paths[0][1] === "hop"
+      ? " (every hop alike)"
+      : access && paths[0][0] !== "links"
+        ? " (all links to hosts alike)"
+        : "";
+  const queue = of("queue");
+  const fields = [...rates(of("rate")), ...delays(of("delay"), root, access)];
+  const queueChoice = {
+    ...queue,
+    label: "Queue",
+    kind: "choice",
+    registry: "queue",
+    none: access ? "no limit" : undefined,
+    default: access ? undefined : "droptail",
+  };
+  const loss = of("loss");
+  const lossChoice = { ...loss, label: "Loss", kind: "choice", registry: "loss", none: "none" };
+  const open = (sections) => sections.map((section) => ({ ...section, folded: false }));
+  return [
+    { title: `Link ${name}${shared}`, fields },
+    ...open(parameters(queue, "queue", registry, access ? null : "droptail", queueChoice)),
+    ...(Array.isArray(loss.value)
+      ? [{ title: "Loss", fields: [{ ...loss, label: "Loss", kind: "note", help: "Several; see the text." }] }]
+      : parameters(loss, "loss", registry, null, lossChoice)),
+  ];
+}
+
+function rates(own) {
+  const how = { ...own, label: "Rate over time", kind: "shape" };
+  if (typeof own.value !== "object") return [{ ...RATE, ...own, label: "Rate", help: "How fast the link sends." }, how];
+  const phases = (own.value.cycle ?? []).flatMap((phase, k) => [
+    { ...RATE, path: [...own.path, "cycle", k, 1], value: phase[1], label: `Rate, phase ${k + 1}`, help: "" },
+    {
+      kind: "time",
+      low: 0.1,
+      high: 60,
+      path: [...own.path, "cycle", k, 0],
+      value: phase[0],
+      label: `Length, phase ${k + 1}`,
+      help: "",
+    },
+  ]);
+  const steps = (own.value.steps ?? []).map((step, k) => ({
+    ...RATE,
+    path: [...own.path, "steps", k, 1],
+    value: step[1],
+    label: `Rate from ${step[0]}`,
+    help: "",
+  }));
+  const trace = own.value.trace
+    ? [{ ...own, label: "Rate", kind: "note", help: `From the trace ${own.value.trace}.` }]
+    : [];
+  return [...phases.slice(0, 8), ...steps.slice(0, 8), ...trace, how];
+}
+
+function delays(own, root, access) {
+  if (access && at(root, ["dumbbell", "rtt"])) return [];
+  if (typeof own.value === "object")
+    return [{ ...own, label: "Delay", kind: "note", help: "It changes; see the text." }];
+  return [{ ...DELAY, ...own, label: "Delay", help: "Propagation, one way." }];
+}
+
+export function named(written) {
+  return typeof written === "object" && written !== null ? written.name : written;
+}
+
+// A section with the parameters of what is named, its choice first if there is one.
+function parameters(own, kind, registry, otherwise, choice) {
+  const name = named(own.value) ?? otherwise;
+  const entry = registry.find((one) => one.kind === kind && one.name === name);
+  const title = choice ? choice.label : `Parameters of ${name}`;
+  const fields = inOrder(entry?.parameters ?? [])
+    .filter((one) => kind !== "transport" || one.name !== "ecn")
+    .map((parameter) => parameterField(parameter, own, name));
+  if (!choice && !entry) return [];
+  return [{ title, choice, entry, fields, folded: true }];
+}
+
+// What is asked for most comes first.
+function inOrder(parameters) {
+  const first = ["limit", "ecn"];
+  const rank = ({ name }) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return [...parameters].sort((one, other) => rank(one) - rank(other));
+}
+
+const KINDS = {
+  number: "number",
+  time: "time",
+  packets: "packets",
+  size: "size",
+  rate: "rate",
+  "queue limit": "limit",
+  "true or false": "flag",
+  word: "word",
+};
+
+function parameterField(parameter, own, name) {
+  const current = typeof own.value === "object" && own.value !== null ? own.value[parameter.name] : undefined;
+  const kind = KINDS[parameter.unit] ?? "note";
+  const bounds = boundsOf(parameter, kind);
+  return {
+    path: [...own.path, parameter.name],
+    value: current,
+    label: parameter.name,
+    kind,
+    parameter,
+    ...bounds,
+    owner: { path: own.path, name },
+    default: parameter.default ?? undefined,
+    choices: parameter.choices,
+    help: parameter.summary,
+  };
+}
+
+// From where to where a slider goes: what may be, but no wider than a thousand times the default either way.
+function boundsOf(parameter, kind) {
+  const number = (pattern) => {
+    const found = pattern.exec(parameter.range ?? "");
+    return found ? Number(found[1]) : undefined;
+  };
+  const most = number(/at most ([\d.e+-]+)/);
+  const least = number(/(?:at least|above) ([\d.e+-]+)/) ?? 0;
+  if (kind === "limit") return { low: 1, high: 10000, kind: "limit" };
+  const usual = parse(kind === "number" ? Number(parameter.default) : parameter.default)?.value;
+  if (parameter.name === "probability") return { low: 1e-5, high: 0.5 };
+  if (kind === "number" && most !== undefined && most <= 10) return { low: least, high: most, linear: true };
+  const middle = usual || { time: 0.1, rate: 1e7, size: 1e5, packets: 50, number: 1 }[kind] || 1;
+  return { low: Math.max(least, middle / WIDER), high: Math.min(most ?? Infinity, middle * WIDER) };
+}

@@ -1,0 +1,236 @@
+// What a run's values over time come to as a figure: window, round trip, queue and shares under one another, with one
+// axis of time; and each flow's place in the plane of goodput over delay.
+
+import { escaped } from "./dom.js";
+import { headroom, panel } from "./panel.js";
+
+const MANY = 8; // flows of a group; of more, lines are thin and points have no names
+const LINKS = 4;
+const FASTER = 50;
+
+// What a run, or as much of it as there is, shows: {duration, time, flows: [{name, group, colour, cwnd, rtt, goodput}],
+// links: [{name, colour, queue}]}. `meaning` is the checked scenario's.
+export function view(series, meaning) {
+  const names = meaning.flows.flatMap((group, at) => group.names.map((name) => ({ name, at })));
+  const single = meaning.flows.length === 1 && names.length <= 6;
+  const flows = names
+    .map(({ name, at }, index) => ({
+      name,
+      group: meaning.flows[at].group,
+      colour: (single ? index : at) % 6,
+      of: series?.flows?.[name],
+    }))
+    .filter((flow) => flow.of)
+    .map(({ of, ...flow }) => ({ ...flow, cwnd: of.cwnd_packets, rtt: of.rtt_s, goodput: of.goodput_bps }));
+  const links = queueingLinks(meaning)
+    .filter((name) => series?.links?.[name]?.queue_packets)
+    .map((name, index) => ({ name, colour: (index + 4) % 6, queue: series.links[name].queue_packets }));
+  return { duration: meaning.duration_s, time: series?.time_s ?? [], flows, links };
+}
+
+// The links at which flows may have to wait: those that they pass forward, without the access links if others are left,
+// and without those that are many times as fast as the slowest.
+export function queueingLinks(meaning) {
+  const passed = new Set(meaning.flows.flatMap((flow) => flow.paths.flatMap((path) => path.forward)));
+  const links = [...passed].map((index) => meaning.network.links[index]);
+  const inner = links.filter(({ name }) => !name.startsWith("access-"));
+  const left = inner.length ? inner : links;
+  const slowest = Math.min(...left.map((link) => link.rate_bps));
+  return left
+    .filter((link) => link.rate_bps <= FASTER * slowest)
+    .slice(0, LINKS)
+    .map(({ name }) => name);
+}
+
+const flat = (lists) => lists.flat().filter((value) => Number.isFinite(value));
+const highest = (lists) =>
+  lists.reduce((most, list) => (list ?? []).reduce((so, value) => (value > so ? value : so), most), 0);
+const scaled = (list, factor) => (list ?? []).map((value) => (value === null ? null : value * factor));
+
+// Means over `window` samples: goodput is counted packet by packet, and shares of single samples are noise.
+function smooth(list, window) {
+  const sums = [0];
+  for (const value of list) sums.push(sums[sums.length - 1] + (value ?? 0));
+  return list.map((_, at) => {
+    const from = Math.max(0, at + 1 - window);
+    return (sums[at + 1] - sums[from]) / (at + 1 - from);
+  });
+}
+
+// Where each group's share of the goodput begins and ends, from 0 to 100 %.
+export function shares(one) {
+  const window = smoothing(one);
+  const stacked = one.time.map(() => 0);
+  const total = one.time.map(() => 0);
+  const smoothed = one.flows
+    .filter((flow) => flow.goodput)
+    .map((flow) => ({ flow, mean: smooth(flow.goodput, window) }));
+  for (const { mean } of smoothed) mean.forEach((value, at) => (total[at] += value));
+  return smoothed.map(({ flow, mean }) => {
+    const lower = stacked.slice();
+    mean.forEach((value, at) => (stacked[at] += total[at] > 0 ? (100 * value) / total[at] : 0));
+    return { colour: flow.colour, xs: one.time, lower, upper: stacked.slice() };
+  });
+}
+
+const smoothing = (one) => Math.max(1, Math.round(one.time.length / 40));
+// One flow has all of the goodput, always.
+const alone = (one) => one?.flows.length === 1;
+
+function linesOf(a, b, pick) {
+  const of = (one, faint) =>
+    one ? pick(one).map(({ ys, colour, thin }) => ({ xs: one.time, ys, colour, faint, opacity: thin ? 0.45 : 1 })) : [];
+  return [...of(b, true), ...of(a, false)].filter((line) => line.ys);
+}
+
+// The figure over time as SVG text. `a` and `b` are views; either may be null.
+export function timeFigure(a, b, width, { heightOfPanel = 128 } = {}) {
+  const thin = (a?.flows.length ?? 0) > MANY;
+  const duration = Math.max(a?.duration ?? 0, b?.duration ?? 0) || 1;
+  const flowLines = (quantity, factor) =>
+    linesOf(a, b, (one) =>
+      one.flows.map((flow) => ({ ys: flow[quantity] && scaled(flow[quantity], factor), colour: flow.colour, thin })),
+    );
+  const window = flowLines("cwnd", 1);
+  const roundTrip = flowLines("rtt", 1000);
+  const queue = linesOf(a, b, (one) => one.links.map((link) => ({ ys: link.queue, colour: link.colour })));
+  const bands = a ? shares(a) : [];
+  const edges = b
+    ? shares(b)
+        .slice(0, -1)
+        .map((band) => ({ xs: b.time, ys: band.upper, colour: 4, faint: true }))
+    : [];
+  const several =
+    (a?.links.length ?? 0) > 1
+      ? ` at ${a.links.map((link) => link.name).join(", ")}`
+      : a?.links.length
+        ? ` at ${a.links[0].name}`
+        : "";
+  const panels = [
+    { title: "Congestion window (packets)", lines: window },
+    { title: "Round trip (ms)", lines: roundTrip },
+    { title: `Queue${several} (packets)`, lines: queue },
+    alone(a) && alone(b ?? a)
+      ? {
+          title: "Goodput (Mbit/s)",
+          lines: linesOf(a, b, (one) =>
+            one.flows.map((flow) => ({
+              ys: flow.goodput && scaled(smooth(flow.goodput, smoothing(one)), 1e-6),
+              colour: flow.colour,
+            })),
+          ),
+        }
+      : { title: "Share of goodput (%)", lines: edges, bands, y: [0, 100] },
+  ];
+  const legend = legendOf([...legendEntries(a), ...(b ? [{ label: "dashed: B", colour: null }] : [])], width);
+  let top = legend.height;
+  const parts = [legend.text];
+  panels.forEach((one, at) => {
+    const last = at === panels.length - 1;
+    const height = heightOfPanel + (last ? 30 : 0);
+    const y = one.y ?? [0, headroom(highest(one.lines.map((line) => line.ys)))];
+    const text = panel({
+      ...one,
+      x: [0, duration],
+      y,
+      width,
+      height,
+      ticksBelow: last,
+      xLabel: last ? "Time (s)" : "",
+    });
+    parts.push(`<g transform="translate(0 ${top})">${text}</g>`);
+    top += height;
+  });
+  return svg(width, top, parts.join(""), "Congestion window, round trip, queue and share of goodput over time");
+}
+
+// The names of the colours, [{label, colour}], in as many rows as they need.
+export function legendOf(entries, width) {
+  const parts = [];
+  let x = 0;
+  let y = 12;
+  for (const { label, colour } of entries) {
+    const wide = label.length * 7 + 34;
+    if (x + wide > width && x > 0) {
+      x = 0;
+      y += 18;
+    }
+    const stroke = colour === null ? 'stroke="var(--muted)" stroke-dasharray="5 3"' : `stroke="var(--curve-${colour})"`;
+    parts.push(
+      `<path d="M${x} ${y - 4}h20" stroke-width="2.5" ${stroke}/><text x="${x + 25}" y="${y}">${escaped(label)}</text>`,
+    );
+    x += wide;
+  }
+  return { text: parts.join(""), height: entries.length ? y + 10 : 4 };
+}
+
+function legendEntries(one) {
+  if (!one) return [];
+  const found = new Map();
+  for (const flow of one.flows) {
+    const key = one.flows.length > 6 ? flow.group : flow.name;
+    if (!found.has(key)) found.set(key, { label: key, colour: flow.colour });
+  }
+  return [...found.values()].slice(0, 12);
+}
+
+// Each flow's mean round trip in ms and goodput in Mbit/s so far.
+export function places(one) {
+  return one.flows
+    .map((flow) => {
+      const delays = flat([flow.rtt ?? []]);
+      const rates = flat([flow.goodput ?? []]);
+      if (!delays.length || !rates.length) return null;
+      const mean = (list) => list.reduce((sum, value) => sum + value, 0) / list.length;
+      return { name: flow.name, colour: flow.colour, delay: mean(delays) * 1000, goodput: mean(rates) / 1e6 };
+    })
+    .filter(Boolean);
+}
+
+// Goodput over delay as SVG text. Better is to the left and up, as in the reports.
+export function planeFigure(a, b, width, height = 250) {
+  const mine = a ? places(a) : [];
+  const theirs = b ? places(b) : [];
+  const all = [...mine, ...theirs];
+  const delays = all.map((place) => place.delay);
+  const low = Math.min(...delays, Infinity);
+  const high = Math.max(...delays, 0);
+  const logX = high / low > 6;
+  const x = !all.length ? [0, 100] : logX ? [low / 1.3, high * 1.3] : [0, headroom(high * 1.1)];
+  const named = all.length <= MANY;
+  const point = (hollow) => (place) => ({
+    x: place.delay,
+    y: place.goodput,
+    colour: place.colour,
+    hollow,
+    label: named && !hollow ? place.name : "",
+    title: place.name + (hollow ? " (B)" : ""),
+  });
+  const joins = mine.flatMap((place) => {
+    const other = theirs.find((one) => one.name === place.name);
+    return other
+      ? [
+          [
+            [other.delay, other.goodput],
+            [place.delay, place.goodput],
+          ],
+        ]
+      : [];
+  });
+  const text = panel({
+    title: `Goodput (Mbit/s) over mean round trip${width > 480 ? "; better is to the left and up" : ""}`,
+    xLabel: "Mean round trip (ms)",
+    x,
+    logX,
+    y: [0, headroom(highest([all.map((place) => place.goodput)]) * 1.08)],
+    points: [...theirs.map(point(true)), ...mine.map(point(false))],
+    joins,
+    width,
+    height,
+  });
+  return svg(width, height, text, "Goodput of each flow over its mean round trip");
+}
+
+export function svg(width, height, inside, label) {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(label)}">${inside}</svg>`;
+}

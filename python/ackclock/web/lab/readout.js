@@ -1,0 +1,68 @@
+// The values at one instant: where the pointer is over the figure, or where the arrow keys have moved the line to.
+
+import { byId, make } from "./dom.js";
+import { LEFT, RIGHT } from "./panel.js";
+import { digits } from "./quantity.js";
+
+const MOST_FLOWS = 8;
+
+// `current()` is what is drawn, see figures.js; null while there is nothing.
+export function readout(figure, current) {
+  const line = make("div", { class: "instant", hidden: true });
+  const told = byId("readout");
+  figure.parentElement.append(line);
+  let share = 0.5;
+
+  function show() {
+    const one = current();
+    if (!one?.time.length) return hide();
+    const at = nearest(one.time, share * one.duration);
+    const x = figure.offsetLeft + LEFT + share * (figure.clientWidth - LEFT - RIGHT);
+    Object.assign(line.style, { left: `${x}px`, top: `${figure.offsetTop}px`, height: `${figure.clientHeight}px` });
+    line.hidden = false;
+    const flows = one.flows.slice(0, MOST_FLOWS).map((flow) => `${flow.name} ${values(flow, at)}`);
+    const links = one.links.map((link) => `${link.name} ${digits(link.queue[at] ?? NaN)} waiting`);
+    told.textContent = `${digits(one.time[at])} s: ${[...flows, ...links].join("; ")}`;
+    return undefined;
+  }
+
+  function hide() {
+    line.hidden = true;
+    told.textContent = "";
+  }
+
+  figure.addEventListener("pointermove", (event) => {
+    const box = figure.getBoundingClientRect();
+    share = Math.min(1, Math.max(0, (event.clientX - box.left - LEFT) / (box.width - LEFT - RIGHT)));
+    show();
+  });
+  figure.addEventListener("pointerleave", hide);
+  figure.addEventListener("blur", hide);
+  figure.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -0.01, ArrowRight: 0.01, PageUp: -0.1, PageDown: 0.1 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    share = Math.min(1, Math.max(0, share + by));
+    show();
+  });
+}
+
+function values(flow, at) {
+  const known = [
+    [flow.cwnd, 1, "packets"],
+    [flow.rtt, 1000, "ms"],
+    [flow.goodput, 1e-6, "Mbit/s"],
+  ].filter(([list]) => Number.isFinite(list?.[at]));
+  return known.length ? known.map(([list, factor, unit]) => `${digits(list[at] * factor)} ${unit}`).join(", ") : "–";
+}
+
+// The index of the last instant that is not after `wanted`.
+function nearest(times, wanted) {
+  let [low, high] = [0, times.length - 1];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (times[middle] <= wanted) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

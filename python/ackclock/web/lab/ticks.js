@@ -1,0 +1,33 @@
+// Where an axis has its ticks.
+
+// At most about `count` round numbers from `low` to `high`, in steps of 1, 2 or 5 times a power of ten.
+export function linearTicks(low, high, count = 5) {
+  if (!(high > low)) return [low];
+  const rough = (high - low) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough * 0.999) ?? 10);
+  const ticks = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high * (1 + 1e-9); k += 1)
+    ticks.push(Number((k * step).toPrecision(12)));
+  return ticks;
+}
+
+// 1, 2 and 5 times the powers of ten between `low` and `high`; of many decades the powers alone.
+export function logTicks(low, high) {
+  const wide = high / low > 300;
+  const ticks = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1) {
+    for (const factor of wide ? [1] : [1, 2, 5]) {
+      const tick = Number((factor * 10 ** power).toPrecision(3));
+      if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(tick);
+    }
+  }
+  return ticks;
+}
+
+// From values to pixels, linear or logarithmic.
+export function axis(low, high, from, to, logarithmic = false) {
+  const measure = logarithmic ? Math.log : (value) => value;
+  const span = measure(high) - measure(low) || 1;
+  return (value) => from + ((measure(value) - measure(low)) / span) * (to - from);
+}

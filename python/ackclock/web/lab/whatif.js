@@ -1,0 +1,208 @@
+// One number of the scenario through a range: goodput, round trip and loss of each group of flows as curves over it.
+
+import { Cancelled } from "../engine/engine.js";
+import { Pool } from "../engine/pool.js";
+import { byId, later, make, say } from "./dom.js";
+import { literal } from "./edit.js";
+import { legendOf, svg } from "./figures.js";
+import { headroom, panel } from "./panel.js";
+import { MOST_PACKETS } from "./runner.js";
+import { format, parse } from "./quantity.js";
+import { at, read } from "./toml.js";
+
+const SKIPPED = new Set(["seed", "replications"]);
+
+// Every number and quantity of the text: {path, label, value, kind, from, to}.
+export function numbersOf(root, groups) {
+  const found = [];
+  const walk = (node, path) => {
+    if (node.type === "table") for (const [key, entry] of node.entries) walk(entry.node, [...path, key]);
+    else if (node.type === "array") node.items.forEach((item, index) => walk(item, [...path, index]));
+    else {
+      const quantity = parse(node.value);
+      if (!quantity || path[0] === "sweep" || path[0] === "files" || SKIPPED.has(path[0])) return;
+      const label = path
+        .map((step, place) =>
+          path[0] === "flows" && place === 1 ? (groups[step] ?? step + 1) : typeof step === "number" ? step + 1 : step,
+        )
+        .join(" ");
+      found.push({ path, label, ...quantity });
+    }
+  };
+  walk(root, []);
+  return found;
+}
+
+// The values at which to run: evenly, or in equal ratios where they span more than a decade.
+export function stepsOf(low, high, count, whole) {
+  const ratio = low > 0 && high / low > 10;
+  const all = Array.from({ length: count }, (_, k) => {
+    const share = count === 1 ? 0 : k / (count - 1);
+    const value = ratio ? low * (high / low) ** share : low + share * (high - low);
+    return whole ? Math.round(value) : value;
+  });
+  return { values: [...new Set(all)], ratio };
+}
+
+export class WhatIf {
+  #module;
+  #pool = null;
+  #now = null; // {text, root, meaning}
+  #redraw = null; // draws the curve that there is
+
+  constructor(module) {
+    this.#module = module;
+    byId("whatif-number").addEventListener("change", () => this.#suggest());
+    byId("whatif-run").addEventListener("click", () => this.#run());
+    byId("whatif-cancel").addEventListener("click", () => this.#pool?.cancel());
+    new ResizeObserver(later(50, () => this.#redraw?.())).observe(byId("whatif-figure").parentElement);
+  }
+
+  // The scenario that holds now.
+  show(text, root, meaning) {
+    this.#now = { text, root, meaning };
+    const select = byId("whatif-number");
+    const chosen = select.value;
+    const numbers = numbersOf(
+      root,
+      meaning.flows.map((flow) => flow.group),
+    );
+    const same =
+      [...select.options].map((option) => option.textContent).join() === numbers.map((one) => one.label).join();
+    if (same) return;
+    select.replaceChildren(...numbers.map((one) => make("option", { value: one.path.join(".") }, one.label)));
+    const kept = numbers.some((one) => one.path.join(".") === chosen);
+    if (kept) select.value = chosen;
+    else {
+      select.value = (numbers.find((one) => one.path.includes("limit")) ?? numbers[0])?.path.join(".") ?? "";
+      this.#suggest();
+    }
+  }
+
+  #chosen() {
+    const groups = this.#now.meaning.flows.map((flow) => flow.group);
+    return numbersOf(this.#now.root, groups).find((one) => one.path.join(".") === byId("whatif-number").value);
+  }
+
+  #suggest() {
+    const number = this.#now && this.#chosen();
+    if (!number) return;
+    const range = number.value > 0 ? [number.value / 4, number.value * 4] : [0, number.kind === "time" ? 1 : 10];
+    [byId("whatif-from").value, byId("whatif-to").value] = range.map((value) => format(value, number.kind));
+  }
+
+  async #run() {
+    const number = this.#chosen();
+    const bounds = ["whatif-from", "whatif-to"].map((id) =>
+      parse(number?.kind === "number" ? Number(byId(id).value) : byId(id).value),
+    );
+    const count = Math.min(40, Math.max(2, Number(byId("whatif-steps").value) || 9));
+    if (!number || bounds.some((one) => !one || one.kind !== number.kind || !Number.isFinite(one.value))) {
+      this.#said(`Both ends have to be a ${number?.kind ?? "number"} as in the text.`);
+      return;
+    }
+    const { text, meaning } = this.#now;
+    const whole =
+      number.kind === "packets" ||
+      (number.kind === "number" &&
+        Number.isInteger(number.value) &&
+        bounds.every((one) => Number.isInteger(one.value)));
+    const { values, ratio } = stepsOf(bounds[0].value, bounds[1].value, count, whole);
+    if (meaning.expected_packets * values.length > 4 * MOST_PACKETS) {
+      this.#said("So many runs of this scenario would take too long; shorten its duration or take fewer steps.");
+      return;
+    }
+    const written = values.map((value) => format(value, number.kind, 6));
+    const node = at(read(text), number.path);
+    const jobs = written.map((value) => ({ toml: text.slice(0, node.from) + literal(value) + text.slice(node.to) }));
+    const runs = new Array(jobs.length).fill(null);
+    const draw = () => this.#draw(number, values, runs, ratio, meaning);
+    this.#redraw = draw;
+    byId("whatif-cancel").disabled = false;
+    try {
+      this.#pool ??= await Pool.start(this.#module);
+      await this.#pool.run(jobs, {
+        onResult: (index, outcome) => {
+          runs[index] = outcome.result ?? null;
+          draw();
+        },
+        onProgress: (fraction) => (byId("whatif-progress").value = fraction),
+      });
+      const failed = runs.filter((run) => !run).length;
+      this.#said(
+        `${runs.length - failed} runs${failed ? `, ${failed} could not be done` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}.`,
+      );
+    } catch (error) {
+      this.#said(error instanceof Cancelled ? "Cancelled." : error.message);
+    }
+    byId("whatif-cancel").disabled = true;
+  }
+
+  #said(text) {
+    byId("whatif-said").textContent = text;
+    say(text);
+  }
+
+  #draw(number, values, runs, ratio, meaning) {
+    const box = byId("whatif-figure");
+    const factor = { time: 1000, rate: 1e-6, size: 1e-3 }[number.kind] ?? 1;
+    const unit =
+      { time: " (ms)", rate: " (Mbit/s)", size: " (kB)", packets: " (packets)", bdp: " (bdp)" }[number.kind] ?? "";
+    const there = values.map((value, at) => ({ x: value * factor, run: runs[at] })).filter((one) => one.run);
+    const groups = meaning.flows.map((flow) => flow.group);
+    const mean = (list) => (list.length ? list.reduce((sum, value) => sum + value, 0) / list.length : null);
+    const lines = (pick) =>
+      groups.map((group, at) => ({
+        xs: there.map((one) => one.x),
+        ys: there.map(({ run }) =>
+          mean(
+            run.flows
+              .filter((flow) => flow.group === group)
+              .map(pick)
+              .filter(Number.isFinite),
+          ),
+        ),
+        colour: at % 6,
+      }));
+    const width = box.clientWidth;
+    const each = width > 620 ? Math.floor(width / 3) : width;
+    const x = [Math.min(...values) * factor, Math.max(...values) * factor];
+    const panels = [
+      ["Goodput of a flow (Mbit/s)", (flow) => flow.goodput_bps / 1e6],
+      ["Mean round trip (ms)", (flow) => flow.rtt_mean_s * 1000],
+      ["Packets lost (%)", (flow) => (flow.sent_packets ? (100 * flow.lost_packets) / flow.sent_packets : null)],
+    ].map(([title, pick]) => {
+      const drawn = lines(pick);
+      const most = Math.max(0, ...drawn.flatMap((line) => line.ys).filter(Number.isFinite));
+      const points = drawn.flatMap((line, at) =>
+        line.xs
+          .map((value, k) => ({ x: value, y: line.ys[k], colour: line.colour, title: `${groups[at]}: ${line.ys[k]}` }))
+          .filter((point) => Number.isFinite(point.y)),
+      );
+      return panel({
+        title,
+        x,
+        logX: ratio,
+        y: [0, headroom(most)],
+        lines: drawn,
+        points: points.map((point) => ({ ...point, small: true })),
+        width: each,
+        height: 190,
+        xLabel: number.label + unit,
+      });
+    });
+    const legend = legendOf(
+      groups.map((group, at) => ({ label: group, colour: at % 6 })),
+      width,
+    );
+    const place = (at) => (each === width ? `0 ${legend.height + at * 200}` : `${at * each} ${legend.height}`);
+    const inside =
+      legend.text + panels.map((text, at) => `<g transform="translate(${place(at)})">${text}</g>`).join("");
+    box.innerHTML = svg(
+      width,
+      legend.height + (each === width ? 600 : 195),
+      inside,
+      `Goodput, round trip and loss over ${number.label}`,
+    );
+  }
+}

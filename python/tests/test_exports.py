@@ -1,0 +1,594 @@
+"""Exports: read by the tools that they are for, and held against the results of the run."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import shlex
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import polars as pl
+import pytest
+from conftest import Command
+
+from ackclock import Run, Scenario
+from ackclock.errors import InputError, RunError
+from ackclock.exports import FORMATS
+
+MIX = """
+name = "a mix"
+duration = "10 s"
+[dumbbell]
+access = { rate = "100 Mbit/s", delay = "5 ms" }
+[dumbbell.bottleneck]
+rate = "10 Mbit/s"
+delay = "20 ms"
+queue = { name = "codel", ecn = true }
+loss = { name = "independent", probability = 0.005 }
+[[flows]]
+name = "prague"
+control = "prague"
+transport = { name = "rfc", ecn = true, accurate_ecn = true, dsack = true, receive_window = "autotuned" }
+[[flows]]
+name = "classic"
+control = "cubic"
+transport = { name = "rfc", ecn = true }
+[[flows]]
+name = "quic"
+control = "newreno"
+transport = "quic"
+[[flows]]
+name = "sctp"
+control = "newreno"
+transport = "sctp"
+[[flows]]
+name = "noise"
+application = { name = "cbr", rate = "200 kbit/s" }
+"""
+TCP, PAYLOAD = ["prague", "classic"], 1448
+CHECKED = [
+    option
+    for protocol in ("ip.check_checksum", "tcp.check_checksum", "udp.check_checksum")
+    for option in ("-o", f"{protocol}:TRUE")
+] + ["-o", "sctp.checksum:CRC-32C"]
+
+
+def address(flow: int, end: int = 0) -> str:
+    return f"10.{128 * end}.0.{flow}"
+
+
+def fields(capture: Path, *names: str, show: str = "frame") -> list[tuple[str, ...]]:
+    """These fields of the packets that a filter shows, as tshark has them."""
+    columns = [option for name in names for option in ("-e", name)]
+    command = ["tshark", "-r", capture, *CHECKED, "-Y", show, "-T", "fields", *columns]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [tuple(line.split("\t")) for line in done.stdout.splitlines()]
+
+
+def records(path: Path) -> list[dict[str, Any]]:
+    """The records of JSON text sequences (RFC 7464)."""
+    before, *texts = path.read_text().split("\x1e")
+    assert before == ""
+    assert all(text.endswith("\n") for text in texts)
+    return [json.loads(text) for text in texts]
+
+
+@pytest.fixture(scope="module")
+def scenario() -> Scenario:
+    return Scenario.from_text(MIX)
+
+
+@pytest.fixture(scope="module")
+def run(scenario: Scenario) -> Run:
+    return scenario.run()
+
+
+@pytest.fixture(scope="module")
+def flows(run: Run) -> dict[str, dict[str, Any]]:
+    return {flow["name"]: flow for flow in run.result["flows"]}
+
+
+@pytest.fixture(scope="module")
+def made(scenario: Scenario, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every export of one run, captures with payloads."""
+    folder = tmp_path_factory.mktemp("exports")
+    places = ("senders", "receivers", "before:bottleneck", "bottleneck")
+    wishes = [f"pcapng={place}" for place in places]
+    wishes += ["qlog", "events", "events=csv", "flent", "mahimahi=classic", "mahimahi=bottleneck"]
+    exports = scenario.export(folder, *wishes, payloads=True)
+    assert {export.path for export in exports} == set((folder / "exports").iterdir())
+    assert all(export.records > 0 for export in exports)
+    return folder / "exports"
+
+
+@pytest.mark.tshark
+class TestCaptures:
+    @pytest.mark.parametrize("name", ["senders", "receivers", "before-bottleneck", "after-bottleneck"])
+    def test_nothing_is_malformed_and_every_checksum_is_right(self, made: Path, name: str) -> None:
+        capture = made / f"{name}.pcapng"
+        assert fields(capture, "frame.number", show="_ws.malformed || _ws.expert.severity == error") == []
+        layers = ("tcp", "udp", "sctp")
+        found = Counter(
+            fields(capture, "ip.checksum.status", *(f"{layer}.checksum.status" for layer in layers))
+        )
+        # "1" is Good; each packet has the checksum of IP and that of its transport.
+        assert set(found) == {("1", "1", "", ""), ("1", "", "1", ""), ("1", "", "", "1")}
+
+    def test_the_numbers_of_packets_are_those_of_the_result(
+        self, made: Path, run: Run, flows: dict[str, dict[str, Any]]
+    ) -> None:
+        sent = Counter(source for (source,) in fields(made / "senders.pcapng", "ip.src", show="tcp.len > 0"))
+        assert sent == {address(index): flows[name]["sent_packets"] for index, name in enumerate(TCP)}
+        link = next(link for link in run.result["links"] if link["name"] == "bottleneck")
+        offered = fields(made / "before-bottleneck.pcapng", "frame.comment")
+        assert len(offered) == link["arrived_packets"]
+        assert Counter(offered)[("dropped by the queue",)] == link["dropped_packets"]
+        sent_on = fields(made / "after-bottleneck.pcapng", "ip.dsfield.ecn", "frame.comment")
+        assert Counter(comment for _, comment in sent_on)["lost on the wire"] == link["lost_packets"]
+        assert len(sent_on) - link["lost_packets"] == pytest.approx(link["delivered_packets"], abs=1)
+        assert Counter(ecn for ecn, _ in sent_on)["3"] == link["marked_packets"] > 0
+
+    def test_retransmissions_are_those_that_are_counted(
+        self, made: Path, flows: dict[str, dict[str, Any]]
+    ) -> None:
+        # What tshark cannot tell from reordering it calls out of order: at the sender there is none.
+        again = "tcp.len > 0 && (tcp.analysis.retransmission || tcp.analysis.out_of_order)"
+        found = Counter(source for (source,) in fields(made / "senders.pcapng", "ip.src", show=again))
+        counted = {address(index): flows[name]["retransmitted_packets"] for index, name in enumerate(TCP)}
+        assert found == counted
+        assert all(counted.values())
+
+    def test_goodput_is_what_receivers_acknowledge(
+        self, made: Path, flows: dict[str, dict[str, Any]]
+    ) -> None:
+        for index, name in enumerate(TCP):
+            show = f"ip.src == {address(index, 1)} && tcp"
+            acknowledged = max(int(ack) for (ack,) in fields(made / "receivers.pcapng", "tcp.ack", show=show))
+            # One for SYN; a delayed acknowledgement may be due.
+            assert (acknowledged - 1) / PAYLOAD == pytest.approx(flows[name]["delivered_packets"], abs=1)
+
+    def test_a_connection_begins_with_a_handshake_that_agrees_on_its_options(self, made: Path) -> None:
+        flags = [f"tcp.flags.{flag}" for flag in ("syn", "ack", "ece", "cwr", "ae")]
+        options = ("mss_val", "wscale.shift", "timestamp.tsecr")
+        names = [*flags, *(f"tcp.options.{option}" for option in options)]
+        for index in range(len(TCP)):
+            show = f"tcp && ip.addr == {address(index)}"
+            syn, answer, data = fields(made / "senders.pcapng", *names, show=show)[:3]
+            assert (syn[:2], answer[:2], data[:2]) == (("1", "0"), ("1", "1"), ("0", "1"))
+            # RFC 9768 asks with all three bits, RFC 3168 with two and answers with one.
+            assert syn[2:5] == ("1", "1", "1" if index == 0 else "0")
+            assert answer[2:5] == (("0", "1", "0") if index == 0 else ("1", "0", "0"))
+            assert syn[5] == answer[5] == str(PAYLOAD + 12)
+            assert syn[6] == answer[6] != ""
+            assert syn[7] == "0" != data[7]
+
+    def test_sequence_numbers_begin_anew_at_two_to_the_32(self, made: Path) -> None:
+        show = f"ip.src == {address(0)} && tcp.len > 0"
+        numbers = fields(made / "senders.pcapng", "tcp.seq_raw", "tcp.seq", show=show)
+        raw = [int(number) for number, _ in numbers]
+        assert max(raw) > 2**32 - PAYLOAD
+        assert min(raw) < PAYLOAD
+        # tshark's relative numbers go on: each is a whole number of packets from the first.
+        relative = {int(number) for _, number in numbers}
+        assert relative == set(range(1, max(relative) + 1, PAYLOAD))
+
+    def test_selective_acknowledgements_name_packets(self, made: Path) -> None:
+        edges = fields(
+            made / "senders.pcapng",
+            "tcp.ack",
+            "tcp.options.sack_le",
+            "tcp.options.sack_re",
+            show="tcp.options.sack_le",
+        )
+        assert len(edges) > 10
+        for ack, lefts, rights in edges:
+            for left, right in zip(lefts.split(","), rights.split(","), strict=True):
+                assert int(left) < int(right)
+                assert (int(right) - int(left)) % PAYLOAD == (int(left) - int(ack)) % PAYLOAD == 0
+
+    def test_times_are_nanoseconds_and_interfaces_are_flows(self, made: Path, flows: dict[str, Any]) -> None:
+        seen = fields(made / "senders.pcapng", "frame.time_epoch", "frame.interface_name")
+        times = [time for time, _ in seen]
+        assert all(len(time.partition(".")[2]) == 9 for time in times)
+        assert sorted(times, key=float) == times
+        assert {name for _, name in seen} == set(flows)
+
+    def test_without_payloads_the_headers_are_the_same(
+        self, made: Path, scenario: Scenario, tmp_path: Path
+    ) -> None:
+        scenario.export(tmp_path, "pcapng")
+        snapped = tmp_path / "exports" / "senders.pcapng"
+        assert snapped.stat().st_size < (made / "senders.pcapng").stat().st_size / 5
+        names = ("frame.time_epoch", "frame.len", "ip.src", "tcp.seq_raw", "tcp.checksum", "udp.checksum")
+        assert fields(snapped, *names) == fields(made / "senders.pcapng", *names)
+        assert fields(snapped, "frame.number", show="_ws.malformed") == []
+
+
+# What draft-ietf-quic-qlog-main-schema-13 and draft-ietf-quic-qlog-quic-events-12 say of what is used, in our words.
+NUMBER = {"type": "integer", "minimum": 0}
+MILLISECONDS = {"type": "number", "minimum": 0}
+RAW = {
+    "type": "object",
+    "properties": {"length": NUMBER, "payload_length": NUMBER},
+    "additionalProperties": False,
+}
+HEADER = {
+    "type": "object",
+    "required": ["packet_type"],
+    "properties": {
+        "packet_type": {"enum": ["initial", "handshake", "0RTT", "1RTT", "retry", "unknown"]},
+        "packet_number": NUMBER,
+    },
+    "additionalProperties": False,
+}
+FRAME = {
+    "oneOf": [
+        {
+            "type": "object",
+            "required": ["frame_type", "stream_id"],
+            "properties": {
+                "frame_type": {"const": "stream"},
+                "stream_id": NUMBER,
+                "offset": NUMBER,
+                "raw": RAW,
+            },
+            "additionalProperties": False,
+        },
+        {
+            "type": "object",
+            "required": ["frame_type"],
+            "properties": {
+                "frame_type": {"const": "ack"},
+                "ack_delay": MILLISECONDS,
+                "acked_ranges": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"type": "array", "items": NUMBER, "minItems": 1, "maxItems": 2},
+                },
+                "ce": NUMBER,
+            },
+            "additionalProperties": False,
+        },
+    ]
+}
+PACKET = {
+    "type": "object",
+    "required": ["header"],
+    "properties": {"header": HEADER, "raw": RAW, "frames": {"type": "array", "items": FRAME}},
+    "additionalProperties": False,
+}
+DATA = {
+    "quic:packet_sent": PACKET,
+    "quic:packet_received": PACKET,
+    "quic:packet_lost": {
+        "type": "object",
+        "properties": {
+            "header": HEADER,
+            "trigger": {"enum": ["reordering_threshold", "time_threshold", "pto_expired"]},
+        },
+        "additionalProperties": False,
+    },
+    "quic:recovery_metrics_updated": {
+        "type": "object",
+        "minProperties": 1,
+        "properties": {
+            **dict.fromkeys(("min_rtt", "smoothed_rtt", "latest_rtt", "rtt_variance"), MILLISECONDS),
+            **dict.fromkeys(
+                ("congestion_window", "bytes_in_flight", "ssthresh", "packets_in_flight", "pacing_rate"),
+                NUMBER,
+            ),
+        },
+        "additionalProperties": False,
+    },
+    "quic:congestion_state_updated": {
+        "type": "object",
+        "required": ["new"],
+        "properties": {
+            "old": {"type": "string"},
+            "new": {"type": "string"},
+            "trigger": {"enum": ["persistent_congestion", "ecn"]},
+        },
+        "additionalProperties": False,
+    },
+}
+EVENT = {
+    "oneOf": [
+        {
+            "type": "object",
+            "required": ["time", "name", "data"],
+            "properties": {"time": MILLISECONDS, "name": {"const": name}, "data": data},
+            "additionalProperties": False,
+        }
+        for name, data in DATA.items()
+    ]
+}
+FILE = {
+    "type": "object",
+    "required": ["file_schema", "serialization_format", "trace"],
+    "properties": {
+        "file_schema": {"const": "urn:ietf:params:qlog:file:sequential"},
+        "serialization_format": {"const": "application/qlog+json-seq"},
+        "title": {"type": "string"},
+        "description": {"type": "string"},
+        "trace": {
+            "type": "object",
+            "required": ["event_schemas"],
+            "properties": {
+                "title": {"type": "string"},
+                "vantage_point": {
+                    "type": "object",
+                    "required": ["type"],
+                    "properties": {"type": {"enum": ["client", "server", "network", "unknown"]}},
+                },
+                "event_schemas": {
+                    "type": "array",
+                    "minItems": 1,
+                    "items": {"const": "urn:ietf:params:qlog:events:quic-12"},
+                },
+                "common_fields": {
+                    "type": "object",
+                    "properties": {
+                        "protocol_types": {"type": "array", "items": {"type": "string"}},
+                        "time_format": {"enum": ["relative_to_epoch", "relative_to_previous_event"]},
+                        "reference_time": {
+                            "type": "object",
+                            "required": ["clock_type", "epoch"],
+                            "properties": {
+                                "clock_type": {"const": "monotonic"},
+                                "epoch": {"const": "unknown"},
+                            },
+                        },
+                    },
+                },
+            },
+        },
+    },
+}
+
+
+class TestQlog:
+    @pytest.mark.parametrize("name", [*TCP, "quic"])
+    def test_every_record_is_as_the_drafts_have_it(self, made: Path, name: str) -> None:
+        file, *events = records(made / f"{name}.sqlog")
+        jsonschema.validate(file, FILE)
+        validator = jsonschema.Draft202012Validator(EVENT)
+        # Of each kind of record the first hundred, since validation takes a while.
+        kinds = Counter[str]()
+        for event in events:
+            kinds[event["name"]] += 1
+            if kinds[event["name"]] <= 100:
+                validator.validate(event)
+        assert set(kinds) == set(DATA)
+        times = [event["time"] for event in events]
+        assert sorted(times) == times
+
+    @pytest.mark.parametrize("name", [*TCP, "quic"])
+    def test_its_packets_are_those_of_the_result(
+        self, made: Path, scenario: Scenario, flows: dict[str, dict[str, Any]], name: str
+    ) -> None:
+        _, *events = records(made / f"{name}.sqlog")
+        sent = [event["data"] for event in events if event["name"] == "quic:packet_sent"]
+        data = [packet for packet in sent if packet["header"]["packet_type"] == "1RTT"]
+        assert len(data) == flows[name]["sent_packets"]
+        offsets = Counter(packet["frames"][0]["offset"] for packet in data)
+        assert sum(offsets.values()) - len(offsets) == flows[name]["retransmitted_packets"]
+        lost = sum(event["name"] == "quic:packet_lost" for event in events)
+        told = scenario.events().filter(pl.col("flow") == name, pl.col("event") == "lost")
+        assert lost == len(told) > 0
+        assert len(events) > 0
+
+    def test_acknowledged_ranges_are_those_of_the_capture(self, made: Path) -> None:
+        if shutil.which("tshark") is None:
+            pytest.skip("needs tshark")
+        _, *events = records(made / "classic.sqlog")
+        frames = [event["data"].get("frames") for event in events if event["name"] == "quic:packet_received"]
+        blocks = [len(content[0]["acked_ranges"]) - 1 for content in frames if content]
+        show = f"ip.dst == {address(1)} && tcp.options.sack_le"
+        lefts = fields(made / "senders.pcapng", "tcp.options.sack_le", show=show)
+        assert sum(blocks) == sum(len(left.split(",")) for (left,) in lefts) > 0
+
+
+class TestEvents:
+    def test_acknowledged_packets_add_up(self, made: Path, flows: dict[str, dict[str, Any]]) -> None:
+        events = pl.read_parquet(made / "events.parquet")
+        acks = events.filter(pl.col("event") == "ack")
+        for name in (*TCP, "quic"):
+            own = acks.filter(pl.col("flow") == name)
+            assert own["acked_packets"].sum() == own["delivered_packets"].max()
+            assert own["delivered_packets"].max() == pytest.approx(flows[name]["delivered_packets"], abs=60)
+            assert own["lost_so_far_packets"].max() == pytest.approx(
+                len(events.filter(pl.col("flow") == name, pl.col("event") == "lost")), abs=1
+            )
+        assert acks["cwnd_packets"].null_count() == 0
+        assert acks["rtt_s"].min() >= 0.06  # type: ignore[operator]  # 2 * (5 + 20 + 5 ms)
+
+    def test_csv_and_parquet_say_the_same(self, made: Path, scenario: Scenario) -> None:
+        events = pl.read_parquet(made / "events.parquet")
+        assert scenario.events().equals(events)
+        again = pl.read_csv(made / "events.csv", schema_overrides=events.schema)
+        assert again.equals(events)
+
+
+class TestFlent:
+    def test_flent_reads_the_goodput_of_each_flow(self, made: Path, flows: dict[str, dict[str, Any]]) -> None:
+        resultset = pytest.importorskip("flent.resultset")
+        result = resultset.load(str(made / "a-mix.flent.gz"))
+        assert result.meta("NAME") == "tcp_nup"
+        step = float(result.meta("STEP_SIZE"))
+        assert step == 0.2
+        for number, (name, flow) in enumerate(flows.items(), 1):
+            mean = sum(value for _, value in result.raw_series(f"TCP upload::{number}")) * step / 10
+            # All but the last interval are there; each packet is 12 kbit.
+            assert mean == pytest.approx(flow["goodput_bps"] / 1e6, rel=0.05), name
+        first = list(zip(*(result.series(f"TCP upload::{number}") for number in range(1, 6)), strict=True))
+        assert result.series("TCP upload sum") == pytest.approx([sum(values) for values in first])
+        assert all(value > 0 for _, value in result.raw_series("TCP upload::1", raw_key="tcp_cwnd"))
+
+
+class TestMahimahi:
+    def test_a_link_whose_rate_is_a_trace_is_the_same_when_it_is_read_again(self, tmp_path: Path) -> None:
+        lines = "1\n1\n4\n6\n6\n6\n20\n"
+        (tmp_path / "in.trace").write_text(lines)
+        text = """
+duration = "5 s"
+[dumbbell]
+bottleneck = { rate = { trace = "in.trace" }, delay = "10 ms", queue = { name = "droptail", limit = "50 packets" } }
+access = { rate = "100 Mbit/s", delay = "1 ms" }
+[[flows]]
+control = "cubic"
+"""
+        file = tmp_path / "scenario.toml"
+        file.write_text(text)
+        scenario = Scenario.from_file(file)
+        scenario.export(tmp_path, "mahimahi=bottleneck")
+        written = tmp_path / "exports" / "bottleneck.mahimahi"
+        assert written.read_text() == lines
+        file.write_text(text.replace("in.trace", "exports/bottleneck.mahimahi"))
+        assert Scenario.from_file(file).run().result["flows"] == scenario.run().result["flows"]
+
+    def test_a_constant_rate_keeps_its_mean(self, made: Path) -> None:
+        # 10 Mbit/s * 10 s / (1504 * 8 bit) = 8311.2.
+        times = [int(line) for line in (made / "bottleneck.mahimahi").read_text().split()]
+        assert (len(times), times[-1]) == (8311, 10_000)
+
+    def test_what_a_flow_delivers_is_what_arrived(self, made: Path, flows: dict[str, dict[str, Any]]) -> None:
+        lines = (made / "classic-delivered.mahimahi").read_text().split()
+        # Data of 1500 bytes, the SYN of 40; duplicates are delivered by the network, too.
+        bytes_ = 1500 * (flows["classic"]["sent_packets"] - flows["classic"]["lost_packets"])
+        assert len(lines) == pytest.approx(bytes_ / 1504, rel=0.01)
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("wish", "message"),
+        [
+            ("pcap", 'did you mean "pcapng"?'),
+            ("", "expected one of pcapng"),
+            ("pcapng=bottelneck", 'did you mean "bottleneck"?'),
+            ("pcapng=after:senders", 'found "senders"'),
+            ("pcapng=behind:bottleneck", "expected one of senders"),
+            ("qlog=classik", 'did you mean "classic"?'),
+            ("events=json", "expected one of parquet, csv"),
+            ("flent=classic", "expected nothing behind it"),
+            ("mahimahi", "expected =LINK or =FLOW"),
+            ("mahimahi=nobody", 'found "nobody"'),
+        ],
+    )
+    def test_a_wish_that_cannot_be_is_refused_before_anything_runs(
+        self, ackclock: Command, tmp_path: Path, wish: str, message: str
+    ) -> None:
+        file = tmp_path / "mix.toml"
+        file.write_text(MIX.replace('"10 s"', '"1000 s"'))
+        outcome = ackclock("run", file, "--out", "results", "--export", wish)
+        assert outcome.code == 2
+        assert "--export" in outcome.err
+        assert message in outcome.err
+        assert not (tmp_path / "results").exists()
+
+    def test_it_needs_a_folder_and_one_run(self, ackclock: Command, scenario_file: Path) -> None:
+        outcome = ackclock("run", scenario_file, "--export", "pcapng")
+        assert (outcome.code, "needs --out DIR" in outcome.err) == (2, True)
+        several = ("--replications", "2", "--out", "results")
+        outcome = ackclock("run", scenario_file, *several, "--export", "pcapng")
+        assert (outcome.code, "expected one" in outcome.err) == (2, True)
+
+    def test_a_file_where_the_folder_should_be(self, scenario: Scenario, tmp_path: Path) -> None:
+        (tmp_path / "taken").write_text("")
+        with pytest.raises(InputError, match="taken: File exists"):
+            scenario.export(tmp_path / "taken", "events")
+
+    def test_a_full_disk_is_named_with_the_file(self, tmp_path: Path) -> None:
+        file = tmp_path / "mix.toml"
+        file.write_text(MIX)
+        command = [
+            sys.executable,
+            "-m",
+            "ackclock",
+            "run",
+            str(file),
+            "--out",
+            "results",
+            "--export",
+            "pcapng",
+        ]
+
+        def limited() -> None:
+            # Files larger than that fail as on a full disk; the results themselves fit.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, preexec_fn=limited, check=False
+        )
+        assert done.returncode == 1
+        assert "exports/senders.pcapng: File too large" in done.stderr
+        assert not list((tmp_path / "results").glob(".exports*"))
+
+    def test_flows_without_packets_leave_empty_files(self, tmp_path: Path) -> None:
+        late = MIX.replace('name = "classic"', 'name = "classic"\nstart = "9.999999 s"')
+        scenario = Scenario.from_text(late)
+        exports = scenario.export(tmp_path, "qlog=classic", "events")
+        assert exports[0].records <= 1
+        with pytest.raises(InputError, match="classic-delivered carries less than 1504 bytes"):
+            scenario.export(tmp_path, "mahimahi=classic")
+
+    def test_what_has_no_qlog_is_told(self, scenario: Scenario, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="no flow is a connection of TCP or QUIC"):
+            scenario.export(tmp_path, "qlog=sctp")
+
+
+class TestPage:
+    """docs/exports.md says what is true."""
+
+    ROOT = Path(__file__).resolve().parents[2]
+    TEXT = (ROOT / "docs" / "exports.md").read_text(encoding="utf-8")
+
+    @pytest.mark.tshark
+    def test_its_commands_print_what_it_shows(self, tmp_path: Path) -> None:
+        (tmp_path / "scenarios").symlink_to(self.ROOT / "scenarios")
+        (export,) = re.findall(r"^\$ (ackclock run .*)$", self.TEXT, re.MULTILINE)
+        subprocess.run(
+            [sys.executable, "-m", *shlex.split(export)], cwd=tmp_path, check=True, capture_output=True
+        )
+        shown = re.findall(r"^```console\n\$ (tshark .*)\n((?:.*\n)*?)```$", self.TEXT, re.MULTILINE)
+        assert len(shown) == 3
+        for command, output in shown:
+            done = subprocess.run(
+                ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
+            )
+            assert done.stdout == output, command
+
+    def test_it_lists_every_column_of_the_event_log(self) -> None:
+        rows = re.findall(r"^\| ([^|]*) \|", self.TEXT, re.MULTILINE)
+        listed = {name for cell in rows for name in re.findall(r"`([^`]+)`", cell)}
+        columns = Scenario.from_text(MIX, {"duration": "1 s"}).events().columns
+        results = (self.ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+        assert [name for name in columns if name not in listed and f"`{name}`" not in results] == []
+        assert set(FORMATS) <= {name.partition("=")[0] for name in listed}
+
+
+def test_the_exported_run_is_the_run(scenario: Scenario, run: Run, tmp_path: Path) -> None:
+    from ackclock import core
+
+    wishes = {"captures": [["senders", 0, str(tmp_path / "senders.pcapng")]], "events": True}
+    result, _, _ = core.export(scenario.text, scenario.file, {}, 1, wishes)
+    assert {**result, "series": None} == {**run.result, "series": None}
+
+
+def test_an_export_takes_the_place_of_the_one_before(scenario: Scenario, tmp_path: Path) -> None:
+    scenario.export(tmp_path, "events")
+    scenario.export(tmp_path, "mahimahi=bottleneck")
+    assert [path.name for path in (tmp_path / "exports").iterdir()] == ["bottleneck.mahimahi"]
+
+
+def test_a_file_that_cannot_be_written_leaves_what_was_there(scenario: Scenario, tmp_path: Path) -> None:
+    scenario.export(tmp_path, "events")
+    with pytest.raises(RunError, match="shorter than 200 ms"):
+        scenario.with_overrides({"duration": "50 ms"}).export(tmp_path, "flent")
+    assert [path.name for path in (tmp_path / "exports").iterdir()] == ["events.parquet"]

@@ -1,0 +1,42 @@
+"""``ackclock lab``."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+
+from ackclock.web import module as web_module
+
+
+def test_the_page_is_one_small_file_with_the_scenario_in_it(
+    ackclock: Command, scenario_file: Path, tmp_path: Path, module: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert module.exists()
+    opened: list[Any] = []
+    monkeypatch.setattr(webbrowser, "open", opened.append)
+    outcome = ackclock("lab", scenario_file, "--out", "lab.html")
+    assert (outcome.code, outcome.err) == (0, "")
+    page = tmp_path / "lab.html"
+    assert opened == [page.as_uri()]
+    assert "Two flows through 1 Mbit/s" in page.read_text()
+    assert page.stat().st_size < 1_000_000
+    assert ackclock("lab", "--no-open").code == 0
+    assert len(opened) == 1
+    assert (tmp_path / "ackclock-results" / "lab.html").exists()
+
+
+def test_without_the_module_it_says_what_is_missing(
+    ackclock: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(web_module, "MODULE", tmp_path / "none.wasm")
+    web_module.packed_module.cache_clear()
+    outcome = ackclock("lab", "--no-open", "--out", "lab.html")
+    web_module.packed_module.cache_clear()
+    assert outcome.code == 1
+    assert "no WebAssembly module" in outcome.err
+    assert "make wasm" in outcome.err
+    assert not (tmp_path / "lab.html").exists()
