@@ -72,6 +72,7 @@ test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 lint: $(VENV)/.dev ## formatting, clippy, ruff, mypy: no warnings
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 	$(BIN)/ruff format --check python $(PYTHON_SCRIPTS)
 	$(BIN)/ruff check python $(PYTHON_SCRIPTS)
 	$(BIN)/mypy

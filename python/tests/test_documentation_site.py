@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ackclock import Scenario
+from ackclock import Scenario, toml
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -21,7 +21,7 @@ SOURCES = [
 GENERATED = re.compile(r"<!-- generated: (.*?) -->\n.*?<!-- end of what is generated -->", re.DOTALL)
 BLOCK = re.compile(r"^(.*)\n```(console|bash|sh|python|pycon)\n", re.MULTILINE)
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
-NOT_RUN_BLOCKS = 14
+NOT_RUN_BLOCKS = 15
 """A block more that is not run is a step back: change this number only with a reason."""
 
 
@@ -32,6 +32,17 @@ def test_every_page_has_its_place_on_the_site() -> None:
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     elsewhere = {"index.md", "contributing.md", "changelog.md", "peers.md"}
     assert set(listed) == pages | elsewhere
+
+
+def test_one_version_stands_everywhere() -> None:
+    manifest = toml.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]
+    version = manifest["package"]["version"]
+    crates = [one for name, one in manifest["dependencies"].items() if name.startswith("ackclock-")]
+    assert {crate["version"] for crate in crates} == {version}
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    newest = re.search(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert newest
+    assert newest[1] == version
 
 
 def test_nothing_is_asked_for_that_fetches() -> None:
