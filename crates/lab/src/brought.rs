@@ -4,7 +4,7 @@ use crate::registry;
 use ackclock_base::Descriptor;
 use std::sync::Arc;
 
-/// Controls and queue disciplines that stand in no registry. It goes with a document, and so with a run: nothing outlives it.
+/// Controls and queue disciplines that stand in no registry. It goes with a document, and so with a run: no registry changes.
 #[derive(Clone, Debug, Default)]
 pub struct Brought {
     /// Congestion controls.
