@@ -16,7 +16,7 @@ fn main() {
     for sample in [100, 100, 100, 100, 200, 200, 200, 200, 200, 200] {
         let sent = now;
         now = sent + Span::from_millis(sample);
-        estimator.sample(now - sent);
+        estimator.sample(now.since(sent));
         estimator.sample_for_timer(sent, now);
         let (smoothed, timeout) = (estimator.fine().mean.millis(), estimator.timeout(1.0).millis());
         println!("{sample:>11}  {smoothed:>13.1}  {timeout:>12.0}");

@@ -72,8 +72,7 @@ def run(
     """Run a scenario file and print its results; with ``out`` write them, with ``html`` a report of them as well."""
     # Data frames and the core take a third of a second to import, which `ackclock --help` should not.
     from ackclock.collect import Collector
-    from ackclock.figure import FIGURES, known_formats, save_all
-    from ackclock.figure import figures as figures_of
+    from ackclock.figure import known_formats
     from ackclock.run import write
     from ackclock.scenario import MAX_IN_MEMORY
 
@@ -112,16 +111,11 @@ def run(
     if out is not None and wishes:
         at, seed = scenario.at(runs[0].point), plan.seeds[0]
         written += at.export(out, *wishes, seed=seed, payloads=payloads)
-    drawn = _drawn(runs, scenario) if html or formats else []
-    if html:
-        written.append(_report(runs, drawn, scenario, place, description["warnings"]))
-    if formats:
-        found = [*figures_of(runs), *(figure for run in drawn[:1] for figure in figures_of(run))]
-        written += save_all(found, place / FIGURES, formats)
+    written += _pictures(runs, scenario, place, description["warnings"], html=html, formats=formats)
     if as_json:
         print_json(document(runs))
     else:
-        remarks = [done.precision, *(f"wrote {shown(path)}" for path in written)]
+        remarks = [done.precision, *(f"wrote {shown(one)}" for one in written)]
         if out is None:
             remarks.append(f"runs kept in {shown(place / 'runs')}")
         _show(scenario, plan, collector, runs, remarks)
@@ -214,6 +208,22 @@ def _scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
     except ScenarioError:
         _refuse_study(file, text)
         raise
+
+
+def _pictures(
+    runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str], *, html: bool, formats: Sequence[str]
+) -> list[Path]:
+    """Write the report, and the figures as files, where they are asked for."""
+    from ackclock.figure import FIGURES, figures, save_all
+
+    if not html and not formats:
+        return []
+    drawn = _drawn(runs, scenario)
+    written = [_report(runs, drawn, scenario, out, warnings)] if html else []
+    if formats:
+        found = [*figures(runs), *(figure for run in drawn[:1] for figure in figures(run))]
+        written += save_all(found, out / FIGURES, formats)
+    return written
 
 
 def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:

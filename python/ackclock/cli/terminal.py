@@ -43,10 +43,10 @@ def note(message: str) -> None:
     Console(stderr=True, highlight=False, soft_wrap=True).print(message, markup=False, style="dim")
 
 
-def shown(path: Path) -> str:
-    """A path as a user would write it: what lies in the home folder begins with ``~``."""
+def shown(path: object) -> str:
+    """A path as a user would write it: what lies in the home folder begins with ``~``. What is no path stays."""
     try:
-        return f"~/{path.relative_to(Path.home())}"
+        return f"~/{path.relative_to(Path.home())}" if isinstance(path, Path) else str(path)
     except (ValueError, RuntimeError):  # it lies elsewhere, or there is no such folder
         return str(path)
 

@@ -39,6 +39,9 @@ def plotly_figure(chart: Chart) -> go.Figure:
                 trace.showlegend = len(chart.entries) > 1 and curve.entry.label not in drawn
                 drawn.add(curve.entry.label)
                 figure.add_trace(trace, **at)
+        values = [x for curve in panel.curves for x in curve.data["x"]]
+        if all(isinstance(x, int | float) and x >= 0 for x in values):
+            figure.update_xaxes(rangemode="tozero", **at)
         figure.update_xaxes(title_text=(panel.x or chart.x).label, **at)
         if place % chart.across == 0:
             figure.update_yaxes(title_text=panel.y.label, **at)

@@ -77,10 +77,7 @@ def _add(file: Path, names: dict[Path, str], parts: list[str], on_the_way: tuple
     if other := _OTHER.search(body):
         raise BundleError(f"{file}: no form that the page's bundle knows: {other.group()}")
     names[file] = f"module{len(names)}"
-    parts.append(
-        f"// {file.parent.name}/{file.name}\n"
-        f"const {names[file]} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();"
-    )
+    parts.append(f"const {names[file]} = (() => {{\n{body}\nreturn {{ {', '.join(exported)} }};\n}})();")
 
 
 def _listed(text: str) -> list[str]:

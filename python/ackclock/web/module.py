@@ -30,9 +30,14 @@ _ALPHABET = bytes.maketrans(b"<>&", b",.:")
 
 @functools.cache
 def packed_module() -> str:
-    """The module, compressed and in base 85, four bytes in five characters: ``unpacked`` of ``engine/embedded.js`` is
-    the other direction. In base 64 the page would be larger by a fifteenth of it.
+    """The module as a page holds it."""
+    return packed(read_module())
+
+
+def packed(content: bytes) -> str:
+    """Compressed and in base 85, four bytes in five characters: ``unpacked`` of ``engine/embedded.js`` is the other
+    direction. In base 64 it would be larger by a fifteenth.
     """
     # Without a time in its header the archive is the same every time.
-    packed = gzip.compress(read_module(), compresslevel=9, mtime=0)
-    return base64.b85encode(packed).translate(_ALPHABET).decode()
+    archive = gzip.compress(content, compresslevel=9, mtime=0)
+    return base64.b85encode(archive).translate(_ALPHABET).decode()

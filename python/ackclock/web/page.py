@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,13 @@ from ackclock.files import replacing
 from ackclock.lessons import lessons
 from ackclock.report.page import asset, script_json
 from ackclock.web.bundle import bundle
-from ackclock.web.module import packed_module
+from ackclock.web.module import packed, packed_module
 
 LAB = Path(__file__).with_name("lab")
 """``index.html.j2``, the module ``main.js`` with what it imports, and its style sheet."""
+
+_TOLD = {"name", "title", "question", "change", "look", "variants"}
+"""What of a lesson the page shows."""
 
 
 def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
@@ -38,7 +42,10 @@ def render_lab(given: Mapping[str, Any]) -> str:
     """
     theme, page, script = asset("theme.js"), asset("page.js"), Markup(bundle(LAB / "main.js"))  # noqa: S704
     own = (LAB / "lab.css").read_text(encoding="utf-8")
-    everything = {**given, "lessons": [lesson.model_dump(by_alias=True) for lesson in lessons()]}
+    told = [
+        {**lesson.model_dump(by_alias=True, include=_TOLD), "scenario": lesson.scenario}
+        for lesson in lessons()
+    ]
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(LAB), autoescape=True, undefined=jinja2.StrictUndefined
     )
@@ -48,7 +55,8 @@ def render_lab(given: Mapping[str, Any]) -> str:
         theme=theme,
         page=page,
         script=script,
-        given=script_json(everything),
+        given=script_json(given),
+        lessons=packed(json.dumps(told, ensure_ascii=False).encode()),
         module=packed_module(),
     )
 

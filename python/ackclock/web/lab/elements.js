@@ -53,6 +53,12 @@ export function pathOf(dotted, root, meaning) {
   return path;
 }
 
+// The round trip of a group's first flow, without queues and without the time that sending takes.
+export function roundTripOf(group, links) {
+  const [path] = group.paths;
+  return [...path.forward, ...path.backward].reduce((sum, index) => sum + links[index].delay_s, 0);
+}
+
 // The pairs of a dumbbell that a group's flows take, from 0.
 export function pairsOf(group, links) {
   const pairs = group.paths.map((path) => /^access-(\d+)-/.exec(links[path.forward[0]]?.name ?? "")?.[1]);

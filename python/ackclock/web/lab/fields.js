@@ -125,7 +125,9 @@ const ACCESS_DELAYS = ["access", "left", "right"].map((side) => ["dumbbell", sid
 // The round trip of a dumbbell is one for all pairs or a list for the pairs in turn.
 function roundTrip(root, meaning, index) {
   if (!at(root, ["dumbbell"]) || !meaning?.flows[index]) return [];
-  const field = { label: "Round trip", kind: "time", low: 1e-3, high: 2, instead: ACCESS_DELAYS };
+  // There and back over the bottleneck is a part of it.
+  const least = 2 * (meaning.network.links.find(({ name }) => name === "bottleneck")?.delay_s ?? 0);
+  const field = { label: "Round trip", kind: "time", low: Math.max(1e-3, least), high: 2, instead: ACCESS_DELAYS };
   const all = value(root, ["dumbbell", "rtt"]);
   if (!Array.isArray(all)) {
     const help =

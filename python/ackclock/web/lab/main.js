@@ -4,11 +4,12 @@ import { given, unpacked } from "../engine/embedded.js";
 import { Engine } from "../engine/engine.js";
 import { Board } from "./board.js";
 import { byId, later, say } from "./dom.js";
-import { append, cut, put } from "./edit.js";
-import { pathOf } from "./elements.js";
+import { cut, put } from "./edit.js";
+import { pathOf, roundTripOf } from "./elements.js";
 import { Editor } from "./editor.js";
 import { asCsv, asPng, save, slug, standalone } from "./exports.js";
 import { OVER_UDP, fieldsOf, named } from "./fields.js";
+import { withAnother, withoutGroup } from "./groups.js";
 import { Inspector } from "./inspector.js";
 import { lessons } from "./lessons.js";
 import { picture } from "./picture.js";
@@ -35,7 +36,8 @@ async function main() {
     changed: (text) => take(text),
   });
   const inspector = new Inspector(byId("inspector"), { registry, edit, choose, shape, act });
-  const classroom = lessons(given("given").lessons ?? [], {
+  const all = JSON.parse(new TextDecoder().decode(await unpacked("lessons")));
+  const classroom = lessons(all, {
     begin: (lesson) => begin(lesson.scenario, lesson),
     apply: (set) =>
       state.meaning &&
@@ -136,20 +138,12 @@ async function main() {
 
   function act(name, field) {
     const index = Number(state.chosen.split(":")[1]);
-    if (name === "remove") take(cut(state.text, ["flows", index]));
-    if (name === "add") {
-      const like = plain(at(state.root, ["flows", index]));
-      delete like.name;
-      delete like.pair;
-      const taken = new Set(state.meaning.flows.map((flow) => flow.group));
-      const base = named(like.control) ?? named(like.application) ?? "flow";
-      const free = [base, ...Array.from({ length: 99 }, (_, k) => `${base}-${k + 2}`)].find((one) => !taken.has(one));
-      take(append(state.text, "flows", { name: free, ...like }));
-    }
+    if (name === "remove") take(withoutGroup(state.text, state.root, state.meaning, index));
+    if (name === "add") take(withAnother(state.text, state.root, state.meaning, index));
     if (name === "each") {
       // A pair of hosts for each group, or the round trips would move to other flows when a group grows.
-      const rtt = plain(at(state.root, ["dumbbell", "rtt"])) ?? "40 ms";
-      const each = state.meaning.flows.map(() => rtt);
+      const links = state.meaning.network.links;
+      const each = state.meaning.flows.map((flow) => format(roundTripOf(flow, links), "time"));
       state.text = each.reduce((text, _, k) => put(text, ["flows", k, "pair"], k + 1), state.text);
       state.root = read(state.text) ?? state.root;
       edit({ ...field, path: ["dumbbell", "rtt"] }, each);
@@ -290,10 +284,10 @@ async function main() {
   async function start() {
     const setUp = await unpackedLink(location.hash);
     if (setUp?.scenario === state.text) return;
-    const lesson = classroom.named(setUp?.lesson);
+    const lesson = classroom.named(setUp ? setUp.lesson : given("given").lesson);
     const first = given("given").scenario ?? null;
-    const whole = setUp ? setUp.scenario : (first ?? given("given").lessons[0].scenario);
-    const about = setUp ? lesson : first === null ? given("given").lessons[0] : null;
+    const whole = setUp ? setUp.scenario : (first ?? all[0].scenario);
+    const about = setUp || first !== null ? lesson : all[0];
     classroom.show(about);
     if (setUp?.b) await compare(setUp.b);
     state.lesson = about ?? null;
