@@ -15,7 +15,7 @@ PYTHON_SCRIPTS := $(shell grep -lE '^\#!.*python3' scripts/*) $(wildcard scripts
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup prototype wasm demo test build-tests test-fast test-rust test-python test-fuzz lint format bench lock clean
+.PHONY: help setup prototype wasm docs wheel demo test build-tests test-fast test-rust test-python test-fuzz lint format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,15 @@ prototype: $(VENV)/.runtime ## build the core in seconds while trying something 
 
 wasm: $(VENV)/.wasm ## build the simulator for web pages; where Rust cannot, say what is missing and leave it out
 	@:
+
+docs: setup $(VENV)/.dev ## build the documentation site in `site`, without warnings; with the laboratory after `make wasm`
+	$(BIN)/python scripts/build-docs
+
+wheel: $(VENV)/.dev ## build a wheel and a source archive in `dist`; with the page's module after `make wasm`
+	@[ -f python/ackclock/web/ackclock.wasm ] || \
+		echo "note: the wheel will be without the WebAssembly module of pages, so without \`ackclock lab\`; \`make wasm\` builds it" >&2
+	$(BIN)/maturin build --release --locked --out dist
+	$(BIN)/maturin sdist --out dist
 
 demo: setup ## reproduce Table 4.1 of the RBCC thesis and write the report
 	@$(BIN)/ackclock reproduce rbcc/table-4.1
@@ -63,6 +72,7 @@ test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 lint: $(VENV)/.dev ## formatting, clippy, ruff, mypy: no warnings
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
 	$(BIN)/ruff format --check python $(PYTHON_SCRIPTS)
 	$(BIN)/ruff check python $(PYTHON_SCRIPTS)
 	$(BIN)/mypy

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ackclock.errors import AckclockError, InputError, Interrupted, RunError, ScenarioError
 
 if TYPE_CHECKING:
+    from ackclock.custom import Control, Decision, Discipline, parameter
     from ackclock.figure import Figure, figures
     from ackclock.reproduction import reproduce, studies
     from ackclock.run import Run, Runs
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AckclockError",
+    "Control",
+    "Decision",
+    "Discipline",
     "Figure",
     "InputError",
     "Interrupted",
@@ -34,18 +38,23 @@ __all__ = [
     "StudyResult",
     "__version__",
     "figures",
+    "parameter",
     "reproduce",
     "studies",
 ]
 
 # Data frames and the core take a third of a second to import, which `ackclock --help` should not.
 _HOMES = {
+    "Control": "ackclock.custom",
+    "Decision": "ackclock.custom",
+    "Discipline": "ackclock.custom",
     "Figure": "ackclock.figure",
     "Run": "ackclock.run",
     "Runs": "ackclock.run",
     "Scenario": "ackclock.scenario",
     "StudyResult": "ackclock.study.result",
     "figures": "ackclock.figure",
+    "parameter": "ackclock.custom",
     "reproduce": "ackclock.reproduction",
     "studies": "ackclock.reproduction",
 }

@@ -13,7 +13,7 @@ from typing import Any
 
 from ackclock import core
 from ackclock.errors import AckclockError, InputError, RunError
-from ackclock.jobs import Batch, Local, Pool
+from ackclock.jobs import Batch, Local, Pool, begin
 from ackclock.series import Series
 from ackclock.store import Job, core_fingerprint
 
@@ -114,7 +114,7 @@ def make(jobs: Sequence[Job], fingerprint: str) -> list[Answer]:
         )
     answers: list[Answer] = []
     # One thread: the worker has as many tasks at a time as it has threads.
-    for index, made in core.Batch([job.for_core() for job in jobs], 1):
+    for index, made in begin(jobs, 1):
         if isinstance(made, AckclockError):
             answers.append((index, "", None, made))
         else:

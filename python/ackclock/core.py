@@ -29,16 +29,20 @@ def registry() -> list[dict[str, Any]]:
     return list(json.loads(_core.registry()))
 
 
-def check(text: str, file: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
+Guests = Sequence["_core.Guest"]
+"""Controls and disciplines written in Python; see ``ackclock.custom.guests``."""
+
+
+def check(text: str, file: str, overrides: Mapping[str, Any], guests: Guests = ()) -> dict[str, Any]:
     """ScenarioError when the scenario is wrong. What the points of its sweep are: axes, points, packets and every."""
     with own_errors():
-        return dict(json.loads(_core.check(text, file, to_json(overrides))))
+        return dict(json.loads(_core.check(text, file, to_json(overrides), list(guests))))
 
 
-def describe(text: str, file: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
+def describe(text: str, file: str, overrides: Mapping[str, Any], guests: Guests = ()) -> dict[str, Any]:
     """Name, duration_s, warmup_s, seed, replications, expected_packets, flows, links and warnings of a scenario."""
     with own_errors():
-        return dict(json.loads(_core.describe(text, file, to_json(overrides))))
+        return dict(json.loads(_core.describe(text, file, to_json(overrides), list(guests))))
 
 
 def fields() -> dict[str, list[dict[str, Any]]]:
@@ -46,10 +50,19 @@ def fields() -> dict[str, list[dict[str, Any]]]:
     return dict(json.loads(_core.fields()))
 
 
-def run(text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool) -> dict[str, Any]:
+def run(
+    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, guests: Guests = ()
+) -> dict[str, Any]:
     """The result of one run; its series, if they are wanted, are a ``Series``."""
+    return make(text, file, overrides, seed, series, guests).result()
+
+
+def make(
+    text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, guests: Guests = ()
+) -> Made:
+    """What one run gave. One with guests is made on this thread."""
     with own_errors():
-        return Made(*_core.run(text, file, to_json(overrides), seed, series)).result()
+        return Made(*_core.run(text, file, to_json(overrides), seed, series, list(guests)))
 
 
 def document(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> str:
@@ -58,26 +71,32 @@ def document(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> s
         return _core.document(text, file, to_json(overrides), seed)
 
 
-def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> Any:
+def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int, guests: Guests = ()) -> Any:
     """The packet trace of one run, an object of the Arrow PyCapsule interface."""
     with own_errors():
-        return _core.trace(text, file, to_json(overrides), seed)
+        return _core.trace(text, file, to_json(overrides), seed, list(guests))
 
 
-def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> list[Any]:
+def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int, guests: Guests = ()) -> list[Any]:
     """Violations of the network's physics in one run."""
     with own_errors():
-        return list(json.loads(_core.verify(text, file, to_json(overrides), seed)))
+        return list(json.loads(_core.verify(text, file, to_json(overrides), seed, list(guests))))
 
 
 def export(
-    text: str, file: str, overrides: Mapping[str, Any], seed: int, wishes: Mapping[str, Any]
+    text: str,
+    file: str,
+    overrides: Mapping[str, Any],
+    seed: int,
+    wishes: Mapping[str, Any],
+    guests: Guests = (),
 ) -> tuple[dict[str, Any], list[tuple[str, int]], Any]:
     """Run once and write files: the result, the files with the numbers of their records, and the event log, an object
     of the Arrow PyCapsule interface, or None. OSError when a file cannot be written.
     """
     with own_errors():
-        result, files, events = _core.export(text, file, to_json(overrides), seed, json.dumps(wishes))
+        wanted = json.dumps(wishes)
+        result, files, events = _core.export(text, file, to_json(overrides), seed, wanted, list(guests))
         return dict(json.loads(result)), [tuple(entry) for entry in json.loads(files)], events
 
 
@@ -135,8 +154,13 @@ def own_errors() -> Iterator[None]:
         raise ScenarioError(str(error.args[0]), json.loads(error.diagnostics)) from None
     except OverflowError as error:
         raise InputError(f"a number is too large for the simulator: {error}") from None
+    except AckclockError:
+        raise
+    except (ValueError, TypeError) as error:
+        raise InputError(str(error)) from None
     except RuntimeError as error:
-        raise RunError(str(error)) from None
+        # Where Python code in the run has raised, its traceback is the cause.
+        raise RunError(str(error)) from error.__cause__
 
 
 def _own(failure: BaseException) -> AckclockError:

@@ -91,7 +91,8 @@ def planned(scenario: Scenario, wishes: Iterable[str]) -> _Plan:
 
 def events(scenario: Scenario, seed: int) -> pl.DataFrame:
     """The event log of a run: see ``Scenario.events``."""
-    _, _, log = core.export(scenario.text, scenario.file, scenario.overrides, seed, {"events": True})
+    source = scenario.text, scenario.file, scenario.overrides
+    _, _, log = core.export(*source, seed, {"events": True}, scenario.guests)
     return _typed(log)
 
 
@@ -122,7 +123,8 @@ class _Plan:
             }
             wishes |= {"payloads": payloads, "events": bool(self.events)}  # type: ignore[dict-item]
             try:
-                _, files, log = core.export(scenario.text, scenario.file, scenario.overrides, seed, wishes)
+                source = scenario.text, scenario.file, scenario.overrides
+                _, files, log = core.export(*source, seed, wishes, scenario.guests)
             except OSError as error:
                 raise RunError(f"{FOLDER}/{Path(error.filename or '').name}: {_cause(error)}") from None
             made = {Path(path).name: records for path, records in files}

@@ -12,7 +12,8 @@ from itertools import islice
 from typing import Any, Protocol
 
 from ackclock import core
-from ackclock.errors import AckclockError, InputError, Interrupted
+from ackclock.arguments import whole
+from ackclock.errors import AckclockError, Interrupted
 from ackclock.store import Job, Store
 
 Progress = Callable[[int, int, float], None]
@@ -21,6 +22,7 @@ Progress = Callable[[int, int, float], None]
 The share, 0 to 1, is of the work that is not on disk already, long runs counting more than short ones.
 """
 
+MOST_THREADS = 10_000
 BATCH = 1000
 """Jobs that are handed over at a time."""
 FIRST = 100
@@ -53,14 +55,45 @@ class Local:
     """All cores of this machine, or as many as ``threads`` says."""
 
     def __init__(self, threads: int = 0) -> None:
-        if threads < 0:
-            raise InputError(f"{threads} threads, expected 1 or more, or 0 for one on each core")
+        threads = whole("threads (0 for one on each core)", threads, 0, MOST_THREADS)
         self.cores = self.ahead = threads or os.cpu_count() or 1
         self._threads = threads
 
     def begin(self, jobs: Sequence[Job]) -> Batch:
-        """Start them in this order."""
-        return core.Batch([job.for_core() for job in jobs], self._threads)
+        """Start them in this order. Those with Python code in them are made on this thread."""
+        return begin(jobs, self._threads)
+
+
+def begin(jobs: Sequence[Job], threads: int) -> Batch:
+    """Start jobs on threads; one after another on this one where Python code takes part."""
+    if any(job.has_guests for job in jobs):
+        return OneByOne(jobs)
+    return core.Batch([job.for_core() for job in jobs], threads)
+
+
+class OneByOne:
+    """Jobs with Python code in them: on one core, since the interpreter runs one thread at a time."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._jobs = jobs
+        self._cancelled = False
+
+    def __iter__(self) -> Iterator[tuple[int, core.Made | AckclockError]]:
+        """Make them."""
+        from ackclock.custom import guests
+
+        for index, job in enumerate(self._jobs):
+            if self._cancelled:
+                return
+            try:
+                classes = guests(job.controls, job.queues)
+                yield index, core.make(job.text, job.file, job.overrides, job.seed, job.series, classes)
+            except AckclockError as error:
+                yield index, error
+
+    def cancel(self) -> None:
+        """Begin no more of them."""
+        self._cancelled = True
 
 
 @dataclass

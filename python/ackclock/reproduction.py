@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ackclock.arguments import path, text
 from ackclock.errors import InputError
 from ackclock.jobs import Progress
 from ackclock.store import Store
@@ -18,7 +19,7 @@ def studies() -> list[str]:
 
 
 def reproduce(
-    study: str,
+    study: str | Path,
     *,
     quick: bool = False,
     sensitivity: bool = True,
@@ -32,14 +33,14 @@ def reproduce(
     below that folder and found there the next time. InputError when the study is unknown or wrong, RunError when a run
     fails, Interrupted on Ctrl-C. ``ackclock.report.write_page`` makes its HTML page, ``ackclock.figures`` its figures.
     """
-    names = find_studies([study])
+    names = find_studies([str(study) if isinstance(study, Path) else text("study", study)])
     if len(names) != 1:
         raise InputError(f'"{study}" names {len(names)} studies: {", ".join(names)}; reproduce one at a time')
     return run_study(
         load_study(names[0]),
         quick=quick,
         sensitivity=sensitivity,
-        store=Store(None if out is None else Path(out)),
+        store=Store(None if out is None else path("out", out)),
         threads=threads,
         progress=progress,
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, overload
 import polars as pl
 import polars.selectors as cs
 
-from ackclock import core
+from ackclock import arguments, core
 from ackclock.errors import InputError
 from ackclock.files import replacing
 from ackclock.series import KINDS, Series, as_document
@@ -242,11 +242,12 @@ class Runs(Sequence[Run]):
         chart = sweep_figure(self.summary(), self.axes, metric)
         return Figure(chart, file_stem(self[0].scenario, metric or "goodput"))
 
-    def write(self, folder: Path) -> list[Path]:
+    def write(self, folder: str | Path) -> list[Path]:
         """Write flows, links, groups and points as CSV and Parquet, the series (if any) as Parquet; returns the files.
 
         What another run has left under these names is gone afterwards.
         """
+        folder = arguments.path("folder", folder)
         frames = {name: self._stacked(name) for name in ("flows", "links", "groups")}
         frames["points"] = self.summary()
         return write(folder, frames, self._stacked("series"))

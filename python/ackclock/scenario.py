@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import islice
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ackclock import core
+from ackclock import arguments, core
 from ackclock.errors import AckclockError, InputError, RunError
 from ackclock.files import read_text
 from ackclock.jobs import Made, Pool, Progress, run_jobs
@@ -24,6 +23,7 @@ from ackclock.sweep_jobs import Plan, Rounds, SweepJobs, repeating
 if TYPE_CHECKING:
     import polars as pl
 
+    from ackclock.custom import Control, Discipline
     from ackclock.exports import Export
 
 MAX_RUNS = 10_000_000
@@ -46,35 +46,81 @@ class Scenario:
     text: str
     file: str = "scenario"
     overrides: Mapping[str, Any] = field(default_factory=dict)
+    controls: Mapping[str, type[Control]] = field(default_factory=dict)
+    """Congestion controls written in Python that it may name."""
+    queues: Mapping[str, type[Discipline]] = field(default_factory=dict)
+    """Queue disciplines written in Python that it may name."""
+    guests: core.Guests = field(init=False, repr=False, compare=False)
+    """The same as the core takes them."""
     _checked: Mapping[str, Any] = field(init=False, repr=False, compare=False)
     """What the core found out about the sweep."""
 
     def __post_init__(self) -> None:
+        given: Any = self.file
+        file = given if isinstance(given, str) else str(arguments.path("file", given))
+        object.__setattr__(self, "file", file)
+        object.__setattr__(self, "overrides", arguments.plain(arguments.mapping("overrides", self.overrides)))
+        arguments.text(f"{file}: the scenario", self.text)
         # The files that it names become part of it: what they hold later does not change it.
         object.__setattr__(self, "text", with_files(self.text, self.file, self.overrides))
+        object.__setattr__(self, "guests", self._described())
         # Checked here, once.
-        object.__setattr__(self, "_checked", core.check(self.text, self.file, self.overrides))
+        checked = core.check(self.text, self.file, self.overrides, self.guests)
+        object.__setattr__(self, "_checked", checked)
+
+    def _described(self) -> core.Guests:
+        """What is written in Python, as the core takes it."""
+        for kind in ("controls", "queues"):
+            arguments.mapping(kind, getattr(self, kind))
+        if not self.controls and not self.queues:
+            return []
+        from ackclock.custom import guests
+
+        return guests(self.controls, self.queues)
 
     @classmethod
-    def from_file(cls, path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
+    def from_file(
+        cls,
+        path: str | Path,
+        overrides: Mapping[str, Any] | None = None,
+        *,
+        controls: Mapping[str, type[Control]] | None = None,
+        queues: Mapping[str, type[Discipline]] | None = None,
+    ) -> Scenario:
         """The scenario in a TOML file.
 
         ``overrides`` replace values of the file by dotted path, e.g. ``{"flows.tcp.control": "cubic"}``; an array of
-        tables is addressed by name or index. InputError when the file cannot be read, ScenarioError (an InputError)
+        tables is addressed by name or index. ``controls`` and ``queues`` are classes of ``ackclock.Control`` and
+        ``ackclock.Discipline`` by the names under which the scenario knows them.
+
+        InputError when the file cannot be read, ScenarioError (an InputError)
         with every problem when it is wrong.
         """
-        return cls(read_text(Path(path)), str(path), overrides or {})
+        found = arguments.path("path", path)
+        return cls(read_text(found), str(path), *_given(overrides, controls, queues))
 
     @classmethod
     def from_text(
-        cls, text: str, overrides: Mapping[str, Any] | None = None, file: str = "scenario"
+        cls,
+        text: str,
+        overrides: Mapping[str, Any] | None = None,
+        file: str = "scenario",
+        *,
+        controls: Mapping[str, type[Control]] | None = None,
+        queues: Mapping[str, type[Discipline]] | None = None,
     ) -> Scenario:
         """The scenario in a string; ``file`` is what error messages call it. ScenarioError when it is wrong."""
-        return cls(text, file, overrides or {})
+        return cls(text, file, *_given(overrides, controls, queues))
 
     @classmethod
     def from_dict(
-        cls, document: Mapping[str, Any], overrides: Mapping[str, Any] | None = None, file: str = "scenario"
+        cls,
+        document: Mapping[str, Any],
+        overrides: Mapping[str, Any] | None = None,
+        file: str = "scenario",
+        *,
+        controls: Mapping[str, type[Control]] | None = None,
+        queues: Mapping[str, type[Discipline]] | None = None,
     ) -> Scenario:
         """The scenario in a dictionary that is as a TOML file would be.
 
@@ -91,14 +137,18 @@ class Scenario:
         """
         import tomli_w
 
+        if not isinstance(document, Mapping):
+            raise InputError(f"{file}: found {arguments.shown(document)}, expected a dictionary")
         try:
-            return cls(tomli_w.dumps(document), file, overrides or {})
+            text = tomli_w.dumps(arguments.plain(document))
         except (TypeError, AttributeError) as error:
             raise InputError(f"{file}: holds what a scenario cannot: {error}") from None
+        return cls(text, file, *_given(overrides, controls, queues))
 
     def with_overrides(self, overrides: Mapping[str, Any]) -> Scenario:
         """The scenario with more values replaced. ScenarioError when the outcome is wrong."""
-        return Scenario(self.text, self.file, merge(self.overrides, overrides))
+        merged = merge(self.overrides, arguments.mapping("overrides", overrides))
+        return Scenario(self.text, self.file, merged, self.controls, self.queues)
 
     @cached_property
     def sweep(self) -> Sweep:
@@ -114,10 +164,11 @@ class Scenario:
     def at(self, point: Mapping[str, Any]) -> Scenario:
         """The scenario at a point of its sweep, as ``Run.point`` has it: it has been checked with all others."""
         made = object.__new__(Scenario)
-        overrides = merge(self.overrides, point)
-        kept = {"text": self.text, "file": self.file, "overrides": overrides, "_checked": self._checked}
-        for name, value in kept.items():
-            object.__setattr__(made, name, value)
+        for each in fields(self):
+            object.__setattr__(made, each.name, getattr(self, each.name))
+        object.__setattr__(
+            made, "overrides", merge(self.overrides, arguments.plain(arguments.mapping("point", point)))
+        )
         return made
 
     def describe(self) -> dict[str, Any]:
@@ -125,15 +176,17 @@ class Scenario:
 
         ``warnings`` says in sentences what is allowed and yet hardly meant.
         """
-        return core.describe(self.text, self.file, self.overrides)
+        return core.describe(self.text, self.file, self.overrides, self.guests)
 
     def run(self, seed: int | None = None, series: bool = True) -> Run:
         """Simulate once. ``seed`` defaults to the scenario's, ``series=False`` leaves out the values over time.
 
-        A [sweep] is ignored: run ``points()`` or ``run_many()`` for it. RunError when the simulation cannot be done.
+        A [sweep] is ignored: run ``points()`` or ``run_many()`` for it. RunError when the simulation cannot be done, or
+        when Python code in it raises: that exception is its cause.
         """
         seed = self._seed(seed)
-        return Run(core.run(self.text, self.file, self.overrides, seed, series), overrides=self.overrides)
+        result = core.run(self.text, self.file, self.overrides, seed, series, self.guests)
+        return Run(result, overrides=self.overrides)
 
     def run_many(
         self,
@@ -153,7 +206,16 @@ class Scenario:
         (runs done, runs in all, share of the work done). With a ``client`` of dask.distributed, its workers make the
         runs. Where the scenario asks for a ``precision`` and no seeds are given, points get more seeds until they have
         it. A run that fails is in ``failures`` of the result; RunError when all of them do. Interrupted on Ctrl-C.
+
+        Runs with controls or queues written in Python are made one after another on this thread, or by the ``client``'s
+        workers, and are not stored: what else their code calls is not known.
         """
+        if out is not None and (self.controls or self.queues):
+            raise InputError(
+                f"{self.file}: runs with controls or queues written in Python are not stored, expected no `out`: "
+                "what else their code calls is not known, so another run could not tell whether it is the same"
+            )
+        folder = None if out is None else arguments.path("out", out)
         plan = self.plan(seeds, replications=replications)
         if len(plan) > MAX_IN_MEMORY:
             raise InputError(
@@ -168,7 +230,7 @@ class Scenario:
             plan,
             collector.take,
             series=series,
-            store=Store(None if out is None else Path(out)),
+            store=Store(folder),
             pool=pool(client, threads),
             progress=progress,
         )
@@ -186,8 +248,8 @@ class Scenario:
 
         InputError when it is too much, or names a seed or a point that cannot be.
         """
-        if replications is not None and not replications >= 1:
-            raise InputError(f"{self.file}: {replications} replications, expected 1 or more")
+        if replications is not None:
+            replications = arguments.whole(f"{self.file}: replications", replications, 1, MAX_RUNS)
         description = self.describe()
         precision = None
         if seeds is None:
@@ -197,9 +259,12 @@ class Scenario:
             precision = None if replications is not None else description["precision"]
         points = range(len(self.sweep))
         if only is not None:
-            if only not in range(1, len(points) + 1):
-                raise InputError(f"{self.file}: no point {only}; its sweep has {len(points)}")
+            if not arguments.is_whole(only, 1, len(points)):
+                raise InputError(
+                    f"{self.file}: no point {arguments.shown(only)}; its sweep has {len(points)}"
+                )
             points = range(only - 1, only)
+        arguments.iterable(f"{self.file}: seeds", seeds)
         # No more are taken than would be refused, however many there are.
         chosen: Sequence[int] = seeds if isinstance(seeds, range) else list(islice(seeds, MAX_RUNS + 1))
         plan = Plan(points, chosen, precision)
@@ -225,7 +290,8 @@ class Scenario:
         done = Simulated()
         rounds = Rounds(plan)
         while wanted := rounds.next():
-            jobs = SweepJobs(self.text, self.file, self.overrides, self.sweep, wanted, series)
+            guests = self.controls, self.queues
+            jobs = SweepJobs(self.text, self.file, self.overrides, self.sweep, wanted, series, *guests)
             failures: dict[int, AckclockError] = {}
 
             def keep(index: int, result: Mapping[str, Any], jobs: SweepJobs = jobs) -> None:
@@ -264,7 +330,7 @@ class Scenario:
         """
         import polars as pl
 
-        return pl.DataFrame(core.trace(self.text, self.file, self.overrides, self._seed(seed)))
+        return pl.DataFrame(core.trace(*self._source, self._seed(seed), self.guests))
 
     def export(
         self, folder: str | Path, *formats: str, seed: int | None = None, payloads: bool = False
@@ -293,15 +359,22 @@ class Scenario:
 
     def verify(self, seed: int | None = None) -> list[Any]:
         """Run once and replay the packet trace against the network's physics. The violations found; empty is good."""
-        return core.verify(self.text, self.file, self.overrides, self._seed(seed))
+        return core.verify(*self._source, self._seed(seed), self.guests)
+
+    @property
+    def _source(self) -> tuple[str, str, Mapping[str, Any]]:
+        return self.text, self.file, self.overrides
 
     def _seed(self, seed: Any) -> int:
         """The seed, by default the scenario's. InputError for one that cannot be."""
         if seed is None:
             return int(self.describe()["seed"])
-        if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) <= MAX_SEED:
-            raise InputError(f"{self.file}: the seed {seed!r}, expected a whole number from 0 to {MAX_SEED}")
-        return int(seed)
+        return arguments.whole(f"{self.file}: the seed", seed, 0, MAX_SEED)
+
+
+def _given(overrides: Any, controls: Any, queues: Any) -> tuple[Any, Any, Any]:
+    """The arguments, empty where they were left out."""
+    return tuple({} if each is None else each for each in (overrides, controls, queues))
 
 
 @dataclass

@@ -15,7 +15,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,14 @@ class Job:
     overrides: Mapping[str, Any]
     seed: int
     series: bool = False
+    controls: Mapping[str, Any] = field(default_factory=dict)
+    """Controls written in Python, by name; and queue disciplines."""
+    queues: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_guests(self) -> bool:
+        """Whether Python code takes part: what determines the result is not known, since that may call any other."""
+        return bool(self.controls or self.queues)
 
     def for_core(self) -> tuple[str, str, str, int, bool]:
         """The job as ``_core.Batch`` takes it."""
@@ -81,7 +89,7 @@ class Store:
 
     def load(self, job: Job) -> dict[str, Any] | None:
         """The stored result of ``job``, or None. A run stored with series serves a job that wants none."""
-        if self.runs_dir is None:
+        if self.runs_dir is None or job.has_guests:
             return None
         for series in (job.series,) if job.series else (False, True):
             result = _read(self._path(job.key(series=series)), series=job.series)
@@ -91,7 +99,7 @@ class Store:
 
     def save(self, job: Job, result_json: str, series: Series | None = None) -> None:
         """Store the result of ``job`` and its series. OSError when the disk does not take it."""
-        if self.runs_dir is None:
+        if self.runs_dir is None or job.has_guests:
             return
         path = self._path(job.key())
         path.parent.mkdir(parents=True, exist_ok=True)

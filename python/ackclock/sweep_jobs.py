@@ -55,8 +55,11 @@ class SweepJobs(Sequence[Job]):
         sweep: Sweep,
         wanted: Plan | Sequence[Pair],
         series: bool,
+        controls: Mapping[str, Any],
+        queues: Mapping[str, Any],
     ) -> None:
         self._text, self._file, self._series = text, file, series
+        self._controls, self._queues = controls, queues
         self._wanted = wanted
         # Neighbours are of the same point.
         self._overrides = lru_cache(maxsize=64)(lambda point: merge(overrides, sweep.overrides(point)))
@@ -81,7 +84,9 @@ class SweepJobs(Sequence[Job]):
         if not 0 <= index < len(self):
             raise IndexError(index)
         point, seed = self.pair(index)
-        return Job(self._text, self._file, self._overrides(point), seed, self._series)
+        overrides = self._overrides(point)
+        guests = self._controls, self._queues
+        return Job(self._text, self._file, overrides, seed, self._series, *guests)
 
 
 def repeating(file: str, overrides: Mapping[str, Any], point: int | None, seed: int) -> str:

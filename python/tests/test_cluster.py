@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from conftest import SCENARIO, Command, replaced
 
-from ackclock import cluster, core
+from ackclock import Control, Decision, cluster, core
 from ackclock.collect import Collector
 from ackclock.errors import AckclockError, InputError, ScenarioError
 from ackclock.scenario import Scenario
@@ -42,6 +42,29 @@ def client() -> Iterator[Any]:
         distributed.Client(local, set_as_default=False) as client,
     ):
         yield client
+
+
+def test_workers_make_runs_of_a_class_that_they_have_never_seen(client: Any) -> None:
+    class Steady(Control):
+        """A window of five packets."""
+
+        def decision(self) -> Decision:
+            return Decision(5)
+
+        def on_ack(self, ack: Any, random: Any) -> None:
+            pass
+
+        def on_loss(self, loss: Any, random: Any) -> None:
+            pass
+
+        def on_timeout(self, timeout: Any, random: Any) -> None:
+            pass
+
+    scenario = Scenario.from_text(SWEPT, {"flows.0.control": "steady"}, controls={"steady": Steady})
+    here = scenario.run_many(replications=2)
+    there = scenario.run_many(replications=2, client=client)
+    assert [run.to_json() for run in here] == [run.to_json() for run in there]
+    assert here[0].flows["cwnd_mean_packets"][0] == pytest.approx(5)
 
 
 def test_two_workers_give_the_same_bytes_as_this_machine(client: Any) -> None:

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(
     [
         *ROOT.glob("*.md"),
-        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
         ROOT / "reference" / "peers" / "README.md",
         *(ROOT / "python" / "ackclock" / "studies").glob("*/README.md"),
     ]

@@ -1,35 +1,232 @@
-"""Lessons: each has all that the page shows, and a scenario that runs, whatever its buttons change."""
+"""The classroom: what lessons say is true of their runs, and how they are listed, shown and written."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
+from conftest import Command
 
 from ackclock import Scenario, toml
-from ackclock.lessons import LESSONS, Lesson, lessons
+from ackclock.cli.examples import complete
+from ackclock.errors import InputError
+from ackclock.lessons import LESSONS, Lesson, lesson, lessons, names
+from ackclock.lessons.outcome import curves, play, table
+from ackclock.study.truth import Holds
 
-ALL = lessons()
+MOST_PACKETS = 100_000
+"""So many a browser simulates in well under half a second."""
+
+SCENARIO = """
+duration = "2 s"
+[dumbbell]
+bottleneck = { rate = "1 Mbit/s", delay = "10 ms" }
+access = { rate = "10 Mbit/s", delay = "1 ms" }
+[[flows]]
+name = "tcp"
+control = "reno"
+start = { uniform = ["0 s", "1 s"] }
+"""
 
 
-def test_every_scenario_of_a_lesson_has_its_words_and_the_other_way_round() -> None:
-    names = {file.name.removesuffix(".toml") for file in LESSONS.glob("*.toml")}
-    scenarios = {name for name in names if not name.endswith(".lesson")}
-    assert (
-        scenarios
-        == {lesson.name for lesson in ALL}
-        == {name[: -len(".lesson")] for name in names - scenarios}
+def made(**changes: Any) -> Lesson:
+    """A small lesson."""
+    words = {
+        "order": 1,
+        "title": "Small",
+        "question": "Who?",
+        "change": ["The control."],
+        "look": ["The faster link carries more."],
+        "try": [
+            {"label": "slow", "set": {}},
+            {"label": "fast", "set": {"dumbbell.bottleneck.rate": "2 Mbit/s"}},
+        ],
+        "measure": [
+            {"id": "goodput", "label": "Goodput", "unit": "bit/s", "expr": 'flow("tcp").goodput_bps'}
+        ],
+        "check": [{"look": 1, "holds": "goodput('fast') > goodput('slow')"}],
+    }
+    return Lesson.model_validate({**words, "name": "small", "scenario": SCENARIO, **changes})
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_a_lesson_says_is_true(name: str) -> None:
+    outcome = play(lesson(name))
+    for check in outcome.lesson.checks:
+        truth = outcome.truth(check)
+        assert truth.holds is Holds.SURELY, f"{outcome.lesson.look[check.look - 1]}\n{check.holds}\n{truth}"
+    for label, runs in outcome.runs.items():
+        assert max(sum(run.flows["sent_packets"]) for run in runs) < MOST_PACKETS, label
+    curves(outcome.runs, outcome.lesson.figure)
+
+
+def test_a_statement_that_is_false_is_found() -> None:
+    false = made(check=[{"look": 1, "holds": "goodput('fast') < goodput('slow')"}])
+    outcome = play(false, replications=3)
+    assert outcome.truth(false.checks[0]).holds is Holds.NO
+    assert outcome.truth(made().checks[0]).holds is Holds.SURELY
+
+
+def test_each_thesis_has_a_lesson() -> None:
+    titles = [one.title for one in lessons()]
+    assert len([title for title in titles if title.startswith("Thesis: ")]) >= 5
+    assert len(titles) == len(set(titles)) >= 17
+
+
+def test_a_variant_takes_back_what_another_sets() -> None:
+    slow, fast = made().variants
+    assert slow.set == {"dumbbell.bottleneck.rate": "1 Mbit/s"}
+    assert (made().changed(slow), made().changed(fast)) == ({}, fast.set)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"look": ["Checked.", "Not checked."]}, "not so for 2"),
+        ({"check": [{"look": 3, "holds": "goodput('fast') > 0"}]}, "not so for 1, 3"),
+        (
+            {"try": [{"label": "a", "set": {}}, {"label": "b", "set": {"flows.tcp.count": 2}}]},
+            "which the scenario does not have",
+        ),
+        (
+            {
+                "try": [
+                    {"label": "a", "set": {"dumbbell.bottleneck": {}}},
+                    {"label": "b", "set": {"dumbbell.bottleneck.rate": "2 Mbit/s"}},
+                ]
+            },
+            "inside it",
+        ),
+    ],
+)
+def test_a_lesson_that_cannot_be_held_to_its_words_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        made(**changes)
+
+
+def test_a_table_has_a_mean_and_its_interval_for_each_variant() -> None:
+    runs = {"one": Scenario.from_text(SCENARIO).run_many(replications=3)}
+    shown = table(runs, {"Begins (s)": 'flow("tcp").start_s', "Length (s)": "duration"})
+    assert "<td>one</td>" in shown._repr_html_()
+    assert shown.frame.columns == ["", "Begins (s)", "Length (s)"]
+    assert shown.frame["Length (s)"].to_list() == ["2 ± 0"]
+    starts = runs["one"].flows["start_s"]
+    mean, half = map(float, shown.frame["Begins (s)"][0].split(" ± "))
+    # Of three samples the interval is 4.303 standard errors to each side: t(0.975) with two degrees of freedom.
+    assert mean == pytest.approx(starts.mean(), rel=0.2)
+    assert half == pytest.approx(4.303 * starts.std() / 3**0.5, rel=0.1)
+
+
+def test_a_figure_of_nothing_is_refused() -> None:
+    runs = {"one": Scenario.from_text(SCENARIO).run_many(replications=1, series=True)}
+    assert len(curves(runs, "flows.*.cwnd_packets").data) == 1
+    with pytest.raises(InputError, match="nothing_packets"):
+        curves(runs, "flows.*.nothing_packets")
+
+
+class TestExamples:
+    def test_all_are_listed(self, ackclock: Command) -> None:
+        outcome = ackclock("examples")
+        assert outcome.code == 0
+        for one in lessons():
+            assert one.name in outcome.out
+            assert one.title in outcome.out
+
+    def test_one_is_shown(self, ackclock: Command) -> None:
+        out = " ".join(ackclock("examples", "incast").out.split())
+        one = lesson("incast")
+        for text in (one.question, *one.change, *one.look, one.written):
+            assert " ".join(text.split()) in out
+
+    def test_its_scenario_is_written(self, ackclock: Command, tmp_path: Path) -> None:
+        outcome = ackclock("examples", "incast", "--out", tmp_path / "mine.toml")
+        assert (outcome.code, (tmp_path / "mine.toml").read_text()) == (0, lesson("incast").scenario)
+        assert ackclock("check", tmp_path / "mine.toml").code == 0
+        assert ackclock("examples", "incast", "--out", "-").out == lesson("incast").scenario
+
+    def test_a_near_name_is_proposed(self, ackclock: Command) -> None:
+        outcome = ackclock("examples", "incats")
+        assert outcome.code == 2
+        assert 'did you mean "incast"?' in outcome.err
+
+    def test_a_file_for_no_lesson_is_refused(self, ackclock: Command) -> None:
+        assert ackclock("examples", "--out", "all.toml").code == 2
+
+    def test_names_are_completed(self) -> None:
+        assert complete("rtt") == ["rtt-unfairness"]
+        assert complete("") == names()
+
+
+class TestLab:
+    """Which scenario the page begins with."""
+
+    def begun(self, ackclock: Command, what: str) -> Any:
+        assert ackclock("lab", what, "--out", "lab.html", "--no-open").code == 0
+        page = Path("lab.html").read_text(encoding="utf-8")
+        _, _, rest = page.partition('{"scenario":')
+        return json.JSONDecoder().raw_decode(rest)[0]
+
+    def test_a_lesson(self, ackclock: Command) -> None:
+        assert self.begun(ackclock, "incast") == lesson("incast").scenario
+
+    def test_a_file_goes_before_a_lesson_of_its_name(self, ackclock: Command, tmp_path: Path) -> None:
+        (tmp_path / "incast").write_text(SCENARIO)
+        assert self.begun(ackclock, "incast") == SCENARIO
+
+    def test_what_is_neither_is_refused(self, ackclock: Command) -> None:
+        assert 'did you mean "incast"?' in ackclock("lab", "incats", "--no-open").err
+        assert "incats.toml" in ackclock("lab", "incats.toml", "--no-open").err
+
+
+class TestNotebooks:
+    def test_the_same_lesson_gives_the_same_file(self, ackclock: Command, tmp_path: Path) -> None:
+        nbformat = pytest.importorskip("nbformat")
+        for folder in ("a", "b"):
+            assert ackclock("examples", "incast", "--notebooks", tmp_path / folder).code == 0
+        text = (tmp_path / "a" / "incast.ipynb").read_text(encoding="utf-8")
+        assert text == (tmp_path / "b" / "incast.ipynb").read_text(encoding="utf-8")
+        nbformat.validate(nbformat.reads(text, as_version=4))
+        assert lesson("incast").question in text
+
+    def test_every_lesson_has_one(self, ackclock: Command, tmp_path: Path) -> None:
+        pytest.importorskip("nbformat")
+        assert ackclock("examples", "--notebooks", tmp_path).code == 0
+        assert sorted(file.stem for file in tmp_path.glob("*.ipynb")) == names()
+
+    @pytest.mark.parametrize(
+        "name", [name if name == "incast" else pytest.param(name, marks=pytest.mark.slow) for name in names()]
     )
+    def test_it_runs(
+        self, ackclock: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
+        nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+        # The kernel is a process of its own, which has to find the package that is tested.
+        monkeypatch.setenv("PYTHONPATH", str(LESSONS.parents[1]))
+        assert ackclock("examples", name, "--notebooks", tmp_path).code == 0
+        notebook = nbformat.read(tmp_path / f"{name}.ipynb", as_version=4)
+        nbclient.NotebookClient(
+            notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
+        ).execute()
+        shown = [
+            output["data"]
+            for cell in notebook.cells
+            for output in cell.get("outputs", [])
+            if "data" in output
+        ]
+        assert "±" in shown[0]["text/html"]
+        (figure,) = [
+            data["application/vnd.plotly.v1+json"]
+            for data in shown
+            if "application/vnd.plotly.v1+json" in data
+        ]
+        assert len(figure["layout"]["annotations"]) == len(lesson(name).variants)
 
 
-def test_lessons_stand_in_their_order() -> None:
-    orders = [lesson.order for lesson in ALL]
-    assert orders == sorted(set(orders))
-
-
-@pytest.mark.parametrize("lesson", ALL, ids=[lesson.name for lesson in ALL])
-def test_a_lesson_runs_with_each_of_its_buttons(lesson: Lesson) -> None:
-    assert toml.loads(lesson.scenario)["name"]
-    assert lesson.question.endswith("?")
-    for overrides in [{}, *(variant.set for variant in lesson.variants)]:
-        scenario = Scenario.from_text(lesson.scenario)
-        described = scenario.with_overrides(overrides).describe() if overrides else scenario.describe()
-        assert described["expected_packets"] < 3e6, "the page would ask before it runs this"
+def test_lesson_files_have_short_lines_and_comments() -> None:
+    for name in names():
+        text = (LESSONS / f"{name}.toml").read_text(encoding="utf-8")
+        assert text.startswith("# "), name
+        assert max(map(len, text.splitlines())) <= 140, name
+        assert toml.loads(text)["name"], name

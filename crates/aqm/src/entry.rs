@@ -6,6 +6,7 @@ use crate::discipline::{Capacity, Discipline, LinkRate};
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::spelling::Limit;
 use ackclock_base::{Descriptor, Kind, Parameter, Range, Values, parameters};
+use std::fmt;
 
 /// A registered discipline.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,18 @@ pub struct Entry {
     pub build: fn(&Values, Capacity, &LinkRate) -> Queueing,
     /// What it never breaks.
     pub service: Service,
+}
+
+/// A discipline that stands in no registry: whoever runs a scenario brings it along.
+pub trait Brought: fmt::Debug + Send + Sync {
+    /// Its name, what lists say about it, and its parameters.
+    fn descriptor(&self) -> &'static Descriptor;
+
+    /// What it never breaks.
+    fn service(&self) -> Service;
+
+    /// Makes one for a link.
+    fn build(&self, values: &Values, capacity: Capacity, link: &LinkRate) -> Queueing;
 }
 
 /// A discipline, by when it decides.

@@ -2,12 +2,13 @@
 
 use crate::control::{Control, Initial, WindowControl};
 use crate::discern::{Cause, Counted, Discerning, Discernment, IncomingAck};
-use crate::entry::{Build, Companions, Entry};
+use crate::entry::{Brought, Build, Companions, Entry};
 use crate::group::ControlGroup;
 use crate::layer::Layered;
 use crate::registry;
 use ackclock_base::{Descriptor, Random, Values};
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
 /// What a group of connections is controlled by.
 pub struct Assembly {
@@ -39,9 +40,34 @@ impl Assembly {
         let maker = match entry.build {
             Build::Alone(build) => Maker::Windows(Box::new(Alone { build, values: values.clone() })),
             Build::Group(build) => Maker::Windows(build(values)),
-            Build::Model(build) => Maker::Models(build, values.clone()),
+            Build::Model(build) => {
+                let values = values.clone();
+                Maker::Models(Box::new(move |initial| build(&values, initial)))
+            }
         };
-        let Companions { discriminator: judge, action: answer, .. } = entry.companions;
+        Self::of(maker, entry.companions, discriminator, action)
+    }
+
+    /// The same of a control that stands in no registry.
+    pub fn bringing(
+        control: &Arc<dyn Brought>,
+        values: &Values,
+        discriminator: Option<Part>,
+        action: Option<Part>,
+    ) -> Self {
+        let (brought, values) = (Arc::clone(control), values.clone());
+        let maker = match control.has_window() {
+            true => Maker::Windows(Box::new(Alone {
+                build: move |values: &Values, initial: &Initial| brought.build(values, initial),
+                values,
+            })),
+            false => Maker::Models(Box::new(move |initial| brought.build(&values, initial))),
+        };
+        Self::of(maker, control.companions(), discriminator, action)
+    }
+
+    fn of(maker: Maker, companions: Companions, discriminator: Option<Part>, action: Option<Part>) -> Self {
+        let Companions { discriminator: judge, action: answer, .. } = companions;
         let judge =
             judge.and_then(registry::find_discriminator).map(|entry| Part::published(entry.descriptor));
         let answer = answer.and_then(registry::find_action).map(|entry| Part::published(entry.descriptor));
@@ -58,7 +84,7 @@ impl Assembly {
     pub fn join(&mut self, initial: &Initial) -> Controller {
         let maker = match &mut self.maker {
             Maker::Windows(maker) => maker,
-            Maker::Models(build, values) => return Controller::Model(build(values, initial)),
+            Maker::Models(build) => return Controller::Model(build(initial)),
         };
         let around = |control, part: &Part| match registry::find_layer(part.name) {
             Some(entry) => Box::new(Layered::new(control, (entry.build)(&part.values, initial)))
@@ -77,9 +103,11 @@ impl Assembly {
     }
 }
 
+type ModelMaker = Box<dyn Fn(&Initial) -> Box<dyn Control> + Send>;
+
 enum Maker {
     Windows(Box<dyn ControlGroup>),
-    Models(fn(&Values, &Initial) -> Box<dyn Control>, Values),
+    Models(ModelMaker),
 }
 
 /// A connection's control, and what stands around it.
@@ -148,12 +176,12 @@ impl DerefMut for Controller {
 }
 
 /// Members that know nothing of each other.
-struct Alone {
-    build: fn(&Values, &Initial) -> Box<dyn WindowControl>,
+struct Alone<Build> {
+    build: Build,
     values: Values,
 }
 
-impl ControlGroup for Alone {
+impl<Build: Fn(&Values, &Initial) -> Box<dyn WindowControl> + Send> ControlGroup for Alone<Build> {
     fn join(&mut self, initial: &Initial) -> Box<dyn WindowControl> {
         (self.build)(&self.values, initial)
     }

@@ -9,6 +9,7 @@ use crate::group::ControlGroup;
 use crate::layer::Layer;
 use crate::selector::PathSelector;
 use ackclock_base::{Descriptor, Kind, Parameter, Values};
+use std::fmt;
 
 /// A registered control.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +31,23 @@ pub enum Build {
     Model(fn(&Values, &Initial) -> Box<dyn Control>),
     /// The connections of a group share state: this makes the group, which makes its members' controls.
     Group(fn(&Values) -> Box<dyn ControlGroup>),
+}
+
+/// A control that stands in no registry: whoever runs a scenario brings it along.
+pub trait Brought: fmt::Debug + Send + Sync {
+    /// Its name, what lists say about it, and its parameters.
+    fn descriptor(&self) -> &'static Descriptor;
+
+    /// What it is to be run with.
+    fn companions(&self) -> Companions {
+        Companions::NONE
+    }
+
+    /// Whether what stands around it may set its window. Otherwise it has a model of the path.
+    fn has_window(&self) -> bool;
+
+    /// Makes one for a new connection.
+    fn build(&self, values: &Values, initial: &Initial) -> Box<dyn WindowControl>;
 }
 
 /// The parts around a window law that a control was published with, by name. A scenario may choose others.

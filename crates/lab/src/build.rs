@@ -251,9 +251,12 @@ fn discipline(queue: &Choice, plan: &LinkPlan, facts: &PathFacts) -> Option<Queu
     if capacity.is_none() && queue.descriptor.name == "droptail" {
         return None;
     }
+    let (link, capacity) = (link_rate(plan, facts), capacity.unwrap_or(Capacity::Unlimited));
+    if let Some(brought) = &plan.brought {
+        return Some(brought.build(&queue.values, capacity, &link));
+    }
     let entry = ackclock_aqm::registry::find(queue.descriptor.name)?;
-    let link = link_rate(plan, facts);
-    Some((entry.build)(&queue.values, capacity.unwrap_or(Capacity::Unlimited), &link))
+    Some((entry.build)(&queue.values, capacity, &link))
 }
 
 fn link_rate(plan: &LinkPlan, facts: &PathFacts) -> LinkRate {

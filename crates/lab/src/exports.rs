@@ -354,7 +354,7 @@ fn dialect(group: &FlowGroup) -> Dialect {
                     let Details { hystart, pacing, .. } = values.into();
                     let control = plan.control.clone();
                     let control = if hystart { control.as_in_linux(pacing) } else { control };
-                    let options = tcp::options::Options::new(values, control.entry().companions.recovery);
+                    let options = tcp::options::Options::new(values, control.companions().recovery);
                     Dialect::Tcp(TcpTerms::of(&options, control.counts_marks()))
                 }
                 Protocol::Quic => {

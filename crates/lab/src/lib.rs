@@ -11,9 +11,10 @@
 //! * [`describe`], [`warnings`]: what it comes to. [`run`], [`result`]: running it, and what comes out. [`exports`]: the same in
 //!   the formats of other tools.
 //! * [`verify`]: an independent check of a packet trace.
-//! * [`registry`]: everything that a scenario can name. [`schema`]: the JSON Schema made from it.
+//! * [`registry`]: everything that a scenario can name, besides what is [`brought`] along. [`schema`]: the JSON Schema made from it.
 
 pub mod agents;
+pub mod brought;
 pub mod build;
 pub mod choice;
 pub mod describe;
@@ -39,6 +40,7 @@ pub mod traces;
 pub mod verify;
 pub mod warnings;
 
+pub use brought::Brought;
 pub use diagnostics::Diagnostic;
 pub use result::RunResult;
 pub use scenario::Scenario;

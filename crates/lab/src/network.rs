@@ -20,12 +20,14 @@ use crate::media::{self, MediumPlan, Named};
 use crate::rate::Pace;
 use crate::reader::TableReader;
 use ackclock_aqm::Service;
+use ackclock_aqm::entry::Brought;
 use ackclock_base::{Range, Span};
 use ackclock_sim::channel::Detour;
 use ackclock_sim::outage::Outage;
 use ackclock_sim::timeline::Timeline;
 use ackclock_sim::transmission::Changes;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use wire::{Defaults, LINK_KEYS, Wire, read_wire, required_wire, wire};
 
 /// Links and nodes.
@@ -61,6 +63,8 @@ pub struct LinkPlan {
     pub longer: Option<Timeline<Span>>,
     /// Its queue; `None` for one without limit.
     pub queue: Option<Choice>,
+    /// The queue's discipline, where it was brought along.
+    pub brought: Option<Arc<dyn Brought>>,
     /// What corrupts its packets.
     pub loss: Option<Choice>,
     /// How much later than that each packet may arrive.
@@ -84,6 +88,9 @@ impl LinkPlan {
 
     /// What its queue never breaks. One without limit drops nothing, so it never drops what would fit.
     pub fn service(&self) -> Service {
+        if let Some(brought) = &self.brought {
+            return brought.service();
+        }
         let name = self.queue.as_ref().map_or("droptail", |queue| queue.descriptor.name);
         ackclock_aqm::registry::find(name).map_or(Service::IN_ORDER, |entry| entry.service)
     }
@@ -128,6 +135,7 @@ pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<
         }
     };
     media::join(root, &network.media, &mut network.links);
+    network.take_brought(root);
     // Where a link is missing because of a mistake, paths over it are no second one.
     if root.reader.problem_count() > problems_before {
         return None;
@@ -310,6 +318,7 @@ impl Network {
             delay: wire.delay.of(index, count),
             longer: wire.delay.longer(),
             queue: wire.queue.clone(),
+            brought: None,
             loss: wire.loss.clone(),
             jitter: wire.jitter,
             detour: wire.detour,
@@ -318,6 +327,15 @@ impl Network {
             medium: None,
             medium_name: wire.medium.clone(),
         });
+    }
+
+    /// The disciplines of links that stand in no registry.
+    fn take_brought(&mut self, root: &TableReader<'_>) {
+        let brought = &root.reader.document().brought;
+        for link in &mut self.links {
+            let queue = link.queue.as_ref();
+            link.brought = queue.and_then(|queue| brought.queue(queue.descriptor.name)).cloned();
+        }
     }
 
     fn node(&mut self, name: &str) -> usize {

@@ -107,10 +107,14 @@ impl Scenario {
 
     /// The same, with what the points are and what they cost.
     pub fn check(text: &str, file: &str, overrides: &Map<String, Json>) -> Result<Checked, Vec<Diagnostic>> {
-        let document = overridden(text, file, overrides)?;
-        let sweep = Sweep::of(&document)?;
-        let scenario = Self::read(&document)?;
-        check_runs(&document, &scenario, sweep.points())?;
+        Self::check_document(&overridden(text, file, overrides)?)
+    }
+
+    /// The same from a document, which may name more than is registered.
+    pub fn check_document(document: &Document) -> Result<Checked, Vec<Diagnostic>> {
+        let sweep = Sweep::of(document)?;
+        let scenario = Self::read(document)?;
+        check_runs(document, &scenario, sweep.points())?;
         let size = scenario.network.links.len()
             + scenario.flows.iter().map(|group| group.members.len()).sum::<usize>();
         let every = (sweep.points() * size).div_ceil(MAX_CHECKED).max(1);
@@ -142,7 +146,8 @@ impl Scenario {
         Self::read(&document)
     }
 
-    fn read(document: &Document) -> Result<Self, Vec<Diagnostic>> {
+    /// The scenario in a document, whose sweep is not looked at.
+    pub fn read(document: &Document) -> Result<Self, Vec<Diagnostic>> {
         let reader = Reader::new(document);
         let scenario = reader.root(KEYS).and_then(|root| read_scenario(&root));
         let problems = reader.into_problems();

@@ -1,7 +1,8 @@
 //! A run in the formats of other tools.
 
 use crate::arrow::{self, Columns};
-use crate::{parse_point, to_json};
+use crate::guest::Guest;
+use crate::{here, to_json};
 use ackclock_lab::exports::{self, ExportError, Wishes};
 use ackclock_sim::capture::Place;
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
@@ -36,6 +37,7 @@ type Exported = (String, String, Option<Columns>);
 
 /// Runs the scenario once and writes what is wished, a JSON object.
 #[pyfunction]
+#[pyo3(signature = (text, file, overrides, seed, wishes, guests = vec![]))]
 pub fn export(
     py: Python<'_>,
     text: &str,
@@ -43,8 +45,9 @@ pub fn export(
     overrides: &str,
     seed: u64,
     wishes: &str,
+    guests: Vec<Py<Guest>>,
 ) -> PyResult<Exported> {
-    let scenario = parse_point(text, file, overrides)?;
+    let (scenario, stop) = here::scenario(py, (text, file, overrides), &guests)?;
     let wanted: Wanted =
         serde_json::from_str(wishes).map_err(|error| PyValueError::new_err(format!("wishes: {error}")))?;
     let captures = wanted.captures.into_iter();
@@ -60,9 +63,10 @@ pub fn export(
     let mut interrupt = None;
     let mut goes_on = || {
         interrupt = Python::attach(|py| py.check_signals().err());
-        interrupt.is_none()
+        interrupt.is_none() && !stop.is_set()
     };
     let exported = py.detach(|| exports::export(&scenario, seed, &wishes, &mut goes_on));
+    stop.check(py)?;
     let mut exported = match (exported, interrupt) {
         (_, Some(interrupt)) => return Err(interrupt),
         (Err(ExportError::Run(error)), _) => return Err(PyRuntimeError::new_err(error.to_string())),

@@ -3,13 +3,17 @@
 
 mod arrow;
 mod batch;
+mod episode;
 mod exports;
+mod guest;
+mod here;
 
 use crate::arrow::Columns;
+use crate::guest::Guest;
 use ackclock_lab::result::declared_fields;
-use ackclock_lab::scenario::Scenario;
+use ackclock_lab::scenario::{Scenario, overridden};
 use ackclock_lab::{
-    Diagnostic, describe as told, diagnostics, registry as names, run as runner, schema as schemas,
+    Brought, Diagnostic, describe as told, diagnostics, registry as names, run as runner, schema as schemas,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -30,6 +34,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<arrow::Columns>()?;
+    guest::add_classes(module)?;
+    module.add_class::<episode::Episode>()?;
     for function in [
         wrap_pyfunction!(registry, module)?,
         wrap_pyfunction!(schema, module)?,
@@ -67,22 +73,39 @@ fn fields() -> PyResult<String> {
 
 /// Raises ScenarioError with every problem that the scenario has. What the points of its sweep are, as a JSON object.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides = "{}"))]
-fn check(text: &str, file: &str, overrides: &str) -> PyResult<String> {
-    let checked = Scenario::check(text, file, &read_overrides(overrides)?);
+#[pyo3(signature = (text, file, overrides = "{}", guests = vec![]))]
+fn check(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    overrides: &str,
+    guests: Vec<Py<Guest>>,
+) -> PyResult<String> {
+    let (document, _) = here::document(py, (text, file, overrides), &guests)?;
+    let checked = Scenario::check_document(&document);
     to_json(&checked.map_err(|problems| refuse(&problems))?.points())
 }
 
 /// The scenario in short, as a JSON object.
 #[pyfunction]
-#[pyo3(signature = (text, file, overrides = "{}"))]
-fn describe(text: &str, file: &str, overrides: &str) -> PyResult<String> {
-    let scenario = parse_point(text, file, overrides)?;
-    to_json(&told::of(&scenario))
+#[pyo3(signature = (text, file, overrides = "{}", guests = vec![]))]
+fn describe(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    overrides: &str,
+    guests: Vec<Py<Guest>>,
+) -> PyResult<String> {
+    let (scenario, stop) = here::scenario(py, (text, file, overrides), &guests)?;
+    let told = told::of(&scenario);
+    // Whether a control counts marks is asked of one.
+    stop.check(py)?;
+    to_json(&told)
 }
 
-/// Runs the scenario once; the result is a JSON object, and series if they are asked for.
+/// Runs the scenario once; the result is a JSON object, and series if they are asked for. With guests on this thread.
 #[pyfunction]
+#[pyo3(signature = (text, file, overrides, seed, series, guests = vec![]))]
 fn run(
     py: Python<'_>,
     text: &str,
@@ -90,7 +113,11 @@ fn run(
     overrides: &str,
     seed: u64,
     series: bool,
+    guests: Vec<Py<Guest>>,
 ) -> PyResult<batch::Made> {
+    if !guests.is_empty() {
+        return here::run(py, (text, file, overrides), &guests, seed, series);
+    }
     let job = batch::Job::new(text, file, overrides, seed, series)?;
     batch::run_interruptibly(py, job)
 }
@@ -105,9 +132,18 @@ fn document(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) 
 
 /// Runs the scenario once and gives its packet trace.
 #[pyfunction]
-fn trace(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) -> PyResult<Columns> {
-    let scenario = parse(text, file, overrides)?;
-    let traced = py.detach(|| runner::trace(&scenario, seed, &AtomicBool::new(false)));
+#[pyo3(signature = (text, file, overrides, seed, guests = vec![]))]
+fn trace(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    overrides: &str,
+    seed: u64,
+    guests: Vec<Py<Guest>>,
+) -> PyResult<Columns> {
+    let (scenario, stop) = here::scenario(py, (text, file, overrides), &guests)?;
+    let traced = py.detach(|| runner::trace(&scenario, seed, stop.cancelled()));
+    stop.check(py)?;
     let traced = traced.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
     py.detach(|| Columns::of_trace(traced)).map_err(arrow::refuse)
 }
@@ -115,14 +151,25 @@ fn trace(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) -> 
 /// Runs the scenario once with a packet trace and checks the trace; a JSON array of violations, empty when all is
 /// well.
 #[pyfunction]
-fn verify(py: Python<'_>, text: &str, file: &str, overrides: &str, seed: u64) -> PyResult<String> {
-    let scenario = parse(text, file, overrides)?;
-    let checked = py.detach(|| runner::run_and_verify(&scenario, seed, &AtomicBool::new(false)));
+#[pyo3(signature = (text, file, overrides, seed, guests = vec![]))]
+fn verify(
+    py: Python<'_>,
+    text: &str,
+    file: &str,
+    overrides: &str,
+    seed: u64,
+    guests: Vec<Py<Guest>>,
+) -> PyResult<String> {
+    let (scenario, stop) = here::scenario(py, (text, file, overrides), &guests)?;
+    let checked = py.detach(|| runner::run_and_verify(&scenario, seed, stop.cancelled()));
+    stop.check(py)?;
     to_json(&checked.map_err(|error| PyRuntimeError::new_err(error.to_string()))?)
 }
 
-fn parse(text: &str, file: &str, overrides: &str) -> PyResult<Scenario> {
-    Scenario::parse(text, file, &read_overrides(overrides)?).map_err(|problems| refuse(&problems))
+fn parse_bringing(text: &str, file: &str, overrides: &str, brought: Brought) -> PyResult<Scenario> {
+    let document =
+        overridden(text, file, &read_overrides(overrides)?).map(|document| document.bringing(brought));
+    document.and_then(|document| Scenario::read(&document)).map_err(|problems| refuse(&problems))
 }
 
 fn parse_point(text: &str, file: &str, overrides: &str) -> PyResult<Scenario> {

@@ -2,7 +2,7 @@
 //!
 //! Most disciplines decide when a packet arrives, and what they admit leaves in order. So the whole future of a packet on
 //! the link is known the moment it is offered, and the link needs no events of its own. A discipline that decides at
-//! departure holds its packets in a [`WaitingRoom`], and its link is served each time that it becomes free.
+//! departure holds its packets in a [waiting room](crate::waiting_room), and its link is served each time that it becomes free.
 
 mod departing;
 mod line;

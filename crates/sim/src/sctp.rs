@@ -6,8 +6,8 @@
 //!
 //! * [`details`]: every detail that can be set. [`options`]: the profiles that bundle them.
 //! * [`message`]: what the ends tell each other, and how it stands in a packet's header.
-//! * [`association`]: the sending side. [`sack`]: what an acknowledgement does. [`chunks`]: what is outstanding.
-//!   [`transmitting`]: what is sent when.
+//! * [`association`]: the sending side. `sack`: what an acknowledgement does. [`chunks`]: what is outstanding.
+//!   `transmitting`: what is sent when.
 //! * [`path`]: a path to the other end; [`reachability`]: whether it works; [`heartbeat`]: how that is found out.
 //! * [`handshake`]: four messages and a cookie.
 //! * [`receiver`]: cumulative acknowledgement and gaps. [`streams`]: what the application has.

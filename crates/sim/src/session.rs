@@ -120,7 +120,7 @@ pub struct SessionParts {
     /// What it draws from.
     pub random: Stream,
     /// Makes the ends of a new connection that has so many packets to send.
-    pub connect: Box<dyn FnMut(u64) -> Ends>,
+    pub connect: Box<dyn FnMut(u64) -> Ends + Send>,
 }
 
 /// A session in a running simulation.

@@ -10,6 +10,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from ackclock.cli import check as check_command
+from ackclock.cli import examples as examples_command
 from ackclock.cli import lab as lab_command
 from ackclock.cli import listing as list_command
 from ackclock.cli import reproduce as reproduce_command
@@ -304,11 +305,49 @@ def check(
 
 
 @_command()
-def lab(
-    file: Annotated[
-        Path | None,
+def examples(
+    name: Annotated[
+        str | None,
         typer.Argument(
-            metavar="[SCENARIO]", help="A scenario file (TOML) that the page begins with.", show_default=False
+            metavar="[NAME]",
+            help="Just this lesson, in full.",
+            show_default=False,
+            autocompletion=examples_command.complete,
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Write its scenario there; - for standard output.",
+            show_default=False,
+        ),
+    ] = None,
+    notebooks: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write it, or every lesson, as a Jupyter notebook there.", show_default=False
+        ),
+    ] = None,
+) -> None:
+    """Lessons to begin with: each a scenario with a question, what to change and what to look for.
+
+    Examples: [bold]ackclock examples[/bold], [bold]ackclock examples incast --out incast.toml[/bold],
+    [bold]ackclock examples --notebooks lessons[/bold]
+    """
+    examples_command.examples(name, out, notebooks)
+
+
+@_command()
+def lab(
+    scenario: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SCENARIO]",
+            help="What the page begins with: a scenario file (TOML), or a lesson of [bold]ackclock examples[/bold].",
+            show_default=False,
+            autocompletion=examples_command.complete,
         ),
     ] = None,
     out: Annotated[
@@ -325,9 +364,9 @@ def lab(
 ) -> None:
     """Write the laboratory as one HTML page, and open it: scenarios run in the browser, with no server and no network.
 
-    Example: [bold]ackclock lab dumbbell.toml[/bold]
+    Examples: [bold]ackclock lab rtt-unfairness[/bold], [bold]ackclock lab dumbbell.toml[/bold]
     """
-    lab_command.lab(file, out or results_folder(None) / "lab.html", show=show)
+    lab_command.lab(scenario, out or results_folder(None) / "lab.html", show=show)
 
 
 @_command()

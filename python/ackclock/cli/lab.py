@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import webbrowser
 from pathlib import Path
+from typing import Any
 
 from ackclock.cli import terminal
 from ackclock.files import read_text
 
 
-def lab(file: Path | None, out: Path, show: bool) -> None:
-    """Write the page, which begins with the scenario of ``file`` or else with the first lesson, and open it."""
-    from ackclock.named_files import with_files
+def lab(scenario: str | None, out: Path, show: bool) -> None:
+    """Write the page, which begins with a file, or a lesson, or else with the first of them, and open it."""
     from ackclock.web.page import write_lab
 
-    given = {"scenario": None if file is None else with_files(read_text(file), str(file))}
-    path = write_lab(out, given)
+    path = write_lab(out, _given(scenario))
     terminal.console().print(f"wrote {terminal.shown(path)}", soft_wrap=True)
     if show:
         webbrowser.open(path.resolve().as_uri())
+
+
+def _given(scenario: str | None) -> dict[str, Any]:
+    """What the page begins with. A file goes before a lesson of its name; what has a dot or a slash is no lesson."""
+    from ackclock.lessons import lesson
+    from ackclock.named_files import with_files
+
+    if scenario is None:
+        return {"scenario": None, "lesson": None}
+    file = Path(scenario)
+    if file.is_file() or file.suffix or len(file.parts) != 1:
+        return {"scenario": with_files(read_text(file), str(file)), "lesson": None}
+    return {"scenario": lesson(scenario).scenario, "lesson": scenario}

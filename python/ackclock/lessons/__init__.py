@@ -6,7 +6,6 @@ for. What it tells the reader to look for is checked: ``outcome`` runs it.
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from typing_extensions import Self
 from ackclock import toml
 from ackclock.errors import InputError
 from ackclock.files import read_text
-from ackclock.named_files import with_files
+from ackclock.named_files import as_written, with_files
 from ackclock.names import nearest
 
 LESSONS = Path(__file__).parent
@@ -90,8 +89,13 @@ class Lesson(Words):
     """A lesson with its scenario."""
 
     name: str
-    written: str
-    """The scenario's text as it stands in its file."""
+    scenario: str
+    """The text, with the files that it names in it."""
+
+    @property
+    def written(self) -> str:
+        """The scenario's text as it stands in its file."""
+        return as_written(self.scenario)
 
     @model_validator(mode="after")
     def _whole_variants(self) -> Self:
@@ -104,17 +108,17 @@ class Lesson(Words):
             raise ValueError(
                 f"{self.name}: one variant sets {inside[0][0]}, another {inside[0][1]} inside it"
             )
-        document = toml.loads(self.written)
+        document = toml.loads(self.scenario)
         for variant in self.variants:
             for path in paths:
                 if path not in variant.set:
                     variant.set[path] = _value(document, path)
         return self
 
-    @cached_property
-    def scenario(self) -> str:
-        """The text, with the files that it names in it."""
-        return with_files(self.written, str(LESSONS / f"{self.name}.toml"))
+    def changed(self, variant: Variant) -> dict[str, Any]:
+        """What a variant sets that stands otherwise in the scenario."""
+        document = toml.loads(self.scenario)
+        return {path: value for path, value in variant.set.items() if value != _value(document, path)}
 
 
 def _value(document: dict[str, Any], path: str) -> Any:
@@ -153,4 +157,5 @@ def lesson(name: str) -> Lesson:
 
 def _read(name: str) -> Lesson:
     words = toml.loads(read_text(LESSONS / f"{name}{_ENDING}"))
-    return Lesson.model_validate({**words, "name": name, "written": read_text(LESSONS / f"{name}.toml")})
+    file = LESSONS / f"{name}.toml"
+    return Lesson.model_validate({**words, "name": name, "scenario": with_files(read_text(file), str(file))})

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import fnmatch
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
 
+from ackclock.errors import InputError
 from ackclock.lessons import Check, Lesson
-from ackclock.run import Runs
+from ackclock.metrics import stretches
+from ackclock.numbers import mean_and_spread
+from ackclock.run import Run, Runs
 from ackclock.scenario import Scenario
-from ackclock.statistics import Summary, summarise
+from ackclock.statistics import summarise
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Array, Expression
-from ackclock.study.model import SweptCase
-from ackclock.study.run_words import measure, needs_series
+from ackclock.study.model import Case, SweptCase
+from ackclock.study.run_words import measure
 from ackclock.study.truth import Truth
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 REPLICATIONS = 5
 """Seeds of each variant: enough for an interval, few enough for a lesson."""
@@ -34,38 +43,107 @@ class Outcome:
     def samples(self) -> Mapping[str, Mapping[str, Array]]:
         """Of each measure and variant, a number for each seed."""
         return {
-            one.id: {
-                label: np.array([measure(Expression(one.expr), run.result) for run in runs])
-                for label, runs in self.runs.items()
-            }
+            one.id: {label: samples(runs, one.expr) for label, runs in self.runs.items()}
             for one in self.lesson.measures
         }
 
-    def summary(self, id: str, label: str) -> Summary:
-        """Mean and 95 % interval of a measure of a variant."""
-        return summarise(self.samples[id][label])
-
-    def table(self) -> pl.DataFrame:
-        """One row per variant: of each measure the mean over the seeds and the half width of its 95 % interval."""
-        columns: dict[str, list[str | float | None]] = {"": list(self.runs)}
-        for one in self.lesson.measures:
-            found = [self.summary(one.id, label) for label in self.runs]
-            columns[one.title] = [summary.mean for summary in found]
-            columns[f"± {one.id}"] = [summary.half_width for summary in found]
-        return pl.DataFrame(columns)
-
     def truth(self, check: Check) -> Truth:
-        """How surely a check holds, by the paired differences over the seeds."""
-        cases = [SweptCase.model_construct(name=label, value=None) for label in self.runs]
-        return Expression(check.holds).truth(ClaimWords(self.samples, cases))
+        """How surely a check holds, by the 95 % intervals of the paired differences over the seeds."""
+        cases = [
+            SweptCase(name=label, case=Case(name=f"try-{place}")) for place, label in enumerate(self.runs)
+        ]
+        truth: Truth = Expression(check.holds).truth(ClaimWords(self.samples, cases))
+        return truth
 
 
 def play(lesson: Lesson, replications: int = REPLICATIONS) -> Outcome:
     """Run every variant of the lesson with so many seeds, on all cores."""
-    series = any(needs_series(Expression(one.expr)) for one in lesson.measures)
     scenario = Scenario.from_text(lesson.scenario, file=f"{lesson.name}.toml")
     runs = {
-        variant.label: scenario.with_overrides(variant.set).run_many(replications=replications, series=series)
+        variant.label: scenario.with_overrides(variant.set).run_many(replications=replications, series=True)
         for variant in lesson.variants
     }
     return Outcome(lesson, runs)
+
+
+def samples(runs: Runs, expression: str) -> Array:
+    """What an expression of a study's metrics comes to in each run."""
+    parsed = Expression(expression)
+    return np.array([measure(parsed, run.result) for run in runs], dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A data frame of texts that a notebook shows without quotation marks."""
+
+    frame: pl.DataFrame
+
+    def _repr_html_(self) -> str:
+        rows = [self.frame.columns, *self.frame.rows()]
+        cells = ["".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows]
+        return "<table>" + "".join(f"<tr>{row}</tr>" for row in cells) + "</table>"
+
+    def __repr__(self) -> str:
+        return repr(self.frame)
+
+
+def table(runs: Mapping[str, Runs], measures: Mapping[str, str]) -> Table:
+    """One row per variant: of each expression in ``measures`` the mean over the seeds ± half its 95 % interval.
+
+    >>> table(runs, {"Goodput (Mbit/s)": 'flow("tcp").goodput_bps / 1e6'})  # doctest: +SKIP
+    """
+    columns = {"": list(runs)}
+    for title, expression in measures.items():
+        found = [summarise(samples(of_one, expression)) for of_one in runs.values()]
+        columns[title] = [mean_and_spread(summary.mean, summary.interval) for summary in found]
+    return Table(pl.DataFrame(columns))
+
+
+def curves(runs: Mapping[str, Runs], path: str) -> go.Figure:
+    """A series of the first run of each variant over time, a panel for each variant and a curve for each flow or link.
+
+    ``path`` is such as ``flows.*.cwnd_packets``. InputError where no variant has such a series.
+    """
+    import plotly.graph_objects as go
+    from plotly.subplots import make_subplots
+
+    kind, pattern, quantity = path.split(".")
+    colours: dict[str, str] = {}
+    figure = make_subplots(
+        rows=len(runs), cols=1, shared_xaxes=True, shared_yaxes="all", subplot_titles=list(runs)
+    )
+    for row, of_one in enumerate(runs.values(), start=1):
+        for name, times, values in _series(of_one[0], kind, pattern, quantity):
+            new = name not in colours
+            line = {"color": colours.setdefault(name, _COLOURS[len(colours) % len(_COLOURS)]), "width": 1.5}
+            curve = go.Scatter(x=times, y=values, name=name, line=line, legendgroup=name, showlegend=new)
+            figure.add_trace(curve, row=row, col=1)
+    if not colours:
+        raise InputError(f"no run has a series {path}")
+    title = quantity.replace("_bps", "_mbps") if quantity.endswith("_bps") else quantity
+    figure.update_layout(height=120 + 150 * len(runs), margin={"t": 40, "b": 40}, template="plotly_white")
+    figure.update_yaxes(title_text=title, row=(len(runs) + 1) // 2)
+    figure.update_xaxes(title_text="time (s)", row=len(runs))
+    return figure
+
+
+def _series(run: Run, kind: str, pattern: str, quantity: str) -> Iterator[tuple[str, Array, Array]]:
+    """The flows or links whose names fit and which have the quantity, with its times and values.
+
+    A rate is drawn in Mbit/s, as means over a hundredth of the run: from sample to sample it jumps with every packet.
+    """
+    series = run.series.filter(pl.col("kind") == kind.removesuffix("s"))
+    if quantity not in series.columns:
+        return
+    for name in fnmatch.filter(series["name"].unique(maintain_order=True), pattern):
+        own = series.filter((pl.col("name") == name) & pl.col(quantity).is_not_null())
+        if own.is_empty():
+            continue
+        times, values = own["time_s"].to_numpy(), own[quantity].to_numpy().astype(np.float64)
+        if quantity.endswith("_bps"):
+            times, values = stretches(times, values / 1e6, 0.0, float(run.result["duration_s"]) / 100)
+        yield name, times, values
+
+
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""Of Okabe and Ito: told apart by those who see colours otherwise."""

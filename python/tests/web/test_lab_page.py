@@ -126,11 +126,12 @@ class Lab:
 
     def choose(self, element: str) -> None:
         """Choose what is drawn in the picture."""
-        # Found and clicked at once: the picture is drawn anew when its box has got its size.
+        selector = f'[data-id="{element}"]'
+        self.find(selector)
+        # Found again in the page: the picture may be drawn anew in between.
         self.run(
-            'document.querySelector(`[data-id="${arguments[0]}"]`)'
-            ".dispatchEvent(new MouseEvent('click', { bubbles: true }))",
-            element,
+            "document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', { bubbles: true }))",
+            selector,
         )
 
 

@@ -61,7 +61,7 @@ impl Connections {
                 if hystart {
                     control = control.as_in_linux(pacing);
                 }
-                let recovery = control.entry().companions.recovery;
+                let recovery = control.companions().recovery;
                 Options::Tcp(tcp::options::Options::new(values, recovery))
             }
             Protocol::Quic => Options::Quic(quic::options::Options::new(values)),

@@ -5,14 +5,50 @@ use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_base::{Descriptor, Kind, Value};
-use ackclock_cc::entry::{Build, Companions, Entry};
+use ackclock_cc::entry::{Brought, Build, Companions, Entry};
 use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
+use std::sync::Arc;
+
+/// Where a control comes from.
+#[derive(Clone, Debug)]
+enum Law {
+    Registered(&'static Entry),
+    Brought(Arc<dyn Brought>),
+}
+
+impl Law {
+    fn of(control: &Choice, table: &TableReader<'_>) -> Self {
+        let name = control.descriptor.name;
+        match table.reader.document().brought.control(name) {
+            Some(brought) => Self::Brought(Arc::clone(brought)),
+            // The control was chosen from this registry or from what was brought.
+            None => Self::Registered(
+                ackclock_cc::registry::find(name).unwrap_or(&ackclock_cc::registry::CONTROLS[0]),
+            ),
+        }
+    }
+
+    fn companions(&self) -> Companions {
+        match self {
+            Self::Registered(entry) => entry.companions,
+            Self::Brought(brought) => brought.companions(),
+        }
+    }
+
+    fn has_window(&self) -> bool {
+        match self {
+            Self::Registered(entry) => !matches!(entry.build, Build::Model(_)),
+            Self::Brought(brought) => brought.has_window(),
+        }
+    }
+}
 
 /// A control and the parts around it.
 #[derive(Clone, Debug)]
 pub struct ControlPlan {
-    /// The congestion control.
+    /// The congestion control, and where it comes from.
     control: Choice,
+    law: Law,
     /// The loss discriminator, where one is named.
     discriminator: Option<Choice>,
     /// What a loss of transmission does, where that is said.
@@ -24,9 +60,9 @@ pub struct ControlPlan {
 }
 
 impl ControlPlan {
-    /// The control's entry in the registry.
-    pub fn entry(&self) -> &'static Entry {
-        entry_of(&self.control)
+    /// What the control was published with.
+    pub fn companions(&self) -> Companions {
+        self.law.companions()
     }
 
     /// The control's name.
@@ -39,7 +75,11 @@ impl ControlPlan {
         let part = |choice: &Choice| Part { name: choice.descriptor.name, values: choice.values.clone() };
         let discriminator = self.discriminator.as_ref().map(part);
         let action = self.action.as_ref().map(part);
-        let assembly = Assembly::new(self.entry(), &self.control.values, discriminator, action);
+        let values = &self.control.values;
+        let assembly = match &self.law {
+            Law::Registered(entry) => Assembly::new(entry, values, discriminator, action),
+            Law::Brought(brought) => Assembly::bringing(brought, values, discriminator, action),
+        };
         assembly.within(self.layers.iter().map(part))
     }
 
@@ -47,7 +87,7 @@ impl ControlPlan {
     /// paced.
     pub fn as_in_linux(mut self, paced: bool) -> Self {
         let named = self.layers.iter().any(|layer| layer.descriptor.kind == Kind::SlowStart);
-        let own = self.entry().companions.slow_start_in_linux.and_then(ackclock_cc::registry::find_layer);
+        let own = self.companions().slow_start_in_linux.and_then(ackclock_cc::registry::find_layer);
         if let Some(entry) = own.filter(|_| !named) {
             let mut slow_start = Choice::default_of(entry.descriptor);
             slow_start.values.set("paced", Value::Flag(paced));
@@ -77,13 +117,8 @@ impl ControlPlan {
     /// The discriminator that will judge, named or published with the control.
     pub fn judge(&self) -> Option<&'static str> {
         let named = self.discriminator.as_ref().map(|choice| choice.descriptor.name);
-        named.or(self.entry().companions.discriminator)
+        named.or(self.companions().discriminator)
     }
-}
-
-fn entry_of(control: &Choice) -> &'static Entry {
-    // The control was chosen from this registry.
-    ackclock_cc::registry::find(control.descriptor.name).unwrap_or(&ackclock_cc::registry::CONTROLS[0])
 }
 
 /// The keys of layers.
@@ -92,7 +127,8 @@ const LAYERS: [&str; 4] = ["slow_start", "resume", "ecn_response", "growth_limit
 /// Reads the parts around a control; without a control only to find what is wrong with them. Those that are not named are
 /// the ones it was published with.
 pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<ControlPlan> {
-    let companions = control.as_ref().map_or(Companions::NONE, |control| entry_of(control).companions);
+    let law = control.as_ref().map(|control| Law::of(control, table));
+    let companions = law.as_ref().map_or(Companions::NONE, Law::companions);
     let given = |key: &str, candidates: &[&'static Descriptor]| match table.get(key) {
         None => Some(None),
         Some(node) => choice::read(table.reader, node, &table.path_of(key), candidates, &[]).map(Some),
@@ -113,18 +149,18 @@ pub(super) fn read(table: &TableReader<'_>, control: Option<Choice>) -> Option<C
         );
         return None;
     }
-    let control = control?;
-    check_layers(table, &control)?;
+    let (control, law) = (control?, law?);
+    check_layers(table, &control, &law)?;
     let published = companions.backoff.and_then(ackclock_cc::registry::find_backoff);
     let published = published.unwrap_or(&ackclock_cc::registry::BACKOFFS[0]);
     let backoff = backoff.unwrap_or_else(|| Choice::default_of(published.descriptor));
     let layers = layers.into_iter().flatten().collect();
-    Some(ControlPlan { control, discriminator, action, layers, backoff })
+    Some(ControlPlan { control, law, discriminator, action, layers, backoff })
 }
 
 /// A control with a model of the path has no window that a layer or a discriminator could set.
-fn check_layers(table: &TableReader<'_>, control: &Choice) -> Option<()> {
-    if !matches!(entry_of(control).build, Build::Model(_)) {
+fn check_layers(table: &TableReader<'_>, control: &Choice, law: &Law) -> Option<()> {
+    if law.has_window() {
         return Some(());
     }
     let given = LAYERS.iter().chain(&["discriminator", "action"]).find(|key| table.get(key).is_some());

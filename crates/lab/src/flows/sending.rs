@@ -160,11 +160,12 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
         }
         return application.map(|application| Sending::Udp(UdpPlan::of(application)));
     }
+    let controls = table.reader.document().brought.all_controls();
     if table.get("control").is_none() {
-        let names = crate::diagnostics::one_of_these(&registry::controls());
+        let names = crate::diagnostics::one_of_these(&controls);
         table.problem(&table.path_of("control"), "no `control`", &names);
     }
-    let control = pick("control", &registry::controls());
+    let control = pick("control", &controls);
     let transport = pick("transport", &registry::transports());
     let control = control::read(table, control);
     let (control, transport) = (control?, transport?);

@@ -102,7 +102,7 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
             table.reader,
             node,
             &table.path_of("queue"),
-            &registry::queues(),
+            &table.reader.document().brought.all_queues(),
             QueueLimit::TABLE,
         )?),
         None => match base {

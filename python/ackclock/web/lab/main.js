@@ -284,10 +284,10 @@ async function main() {
   async function start() {
     const setUp = await unpackedLink(location.hash);
     if (setUp?.scenario === state.text) return;
-    const lesson = classroom.named(setUp?.lesson);
+    const lesson = classroom.named(setUp ? setUp.lesson : given("given").lesson);
     const first = given("given").scenario ?? null;
     const whole = setUp ? setUp.scenario : (first ?? all[0].scenario);
-    const about = setUp ? lesson : first === null ? all[0] : null;
+    const about = setUp || first !== null ? lesson : all[0];
     classroom.show(about);
     if (setUp?.b) await compare(setUp.b);
     state.lesson = about ?? null;

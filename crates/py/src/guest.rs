@@ -1,0 +1,229 @@
+//! Congestion controls and queue disciplines written in Python. A class is described once; each run makes its own instances
+//! and lets them hear what theirs would hear in Rust.
+
+mod control;
+mod discipline;
+mod random;
+mod records;
+mod stop;
+
+pub use stop::Stop;
+
+use ackclock_base::registry::Quantity;
+use ackclock_base::{Descriptor, Kind, Parameter, Range, Value, Values};
+use ackclock_lab::{Brought, registry};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::Deserialize;
+use std::sync::{Arc, Mutex};
+
+/// A class and the name under which a scenario knows it.
+#[pyclass(frozen)]
+pub struct Guest {
+    class: Py<PyAny>,
+    /// Lives as long as the program, as those of the registry do: some hundred bytes for each class that is ever described.
+    descriptor: &'static Descriptor,
+    recovery: Option<&'static str>,
+    traits: Traits,
+    names: Arc<Names>,
+}
+
+#[derive(Clone, Debug)]
+enum Traits {
+    Control(control::Traits),
+    Queue(discipline::Traits),
+}
+
+/// What a class is described by.
+#[derive(Deserialize)]
+struct Description {
+    summary: String,
+    parameters: Vec<Declared>,
+    control: Option<control::Traits>,
+    queue: Option<discipline::Traits>,
+}
+
+/// A parameter as the class declares it.
+#[derive(Deserialize)]
+struct Declared {
+    name: String,
+    about: String,
+    unit: String,
+    default: Option<String>,
+    choices: Vec<String>,
+    above: Option<f64>,
+    at_least: Option<f64>,
+    at_most: Option<f64>,
+}
+
+#[pymethods]
+impl Guest {
+    /// ValueError where the class declares what cannot be.
+    #[new]
+    fn new(name: String, class: Py<PyAny>, description: &str) -> PyResult<Self> {
+        let refuse = |error: serde_json::Error| PyValueError::new_err(format!("{name}: {error}"));
+        let described: Description = serde_json::from_str(description).map_err(refuse)?;
+        let (kind, traits, known) = match (described.control, described.queue) {
+            (Some(traits), _) => (Kind::Control, Traits::Control(traits), registry::controls()),
+            (None, Some(traits)) => (Kind::Queue, Traits::Queue(traits), registry::queues()),
+            (None, None) => return Err(PyValueError::new_err(format!("{name}: neither control nor queue"))),
+        };
+        if known.iter().any(|descriptor| descriptor.name == name) {
+            let told = format!("a {} {name:?} is there already; give yours another name", kind.name());
+            return Err(PyValueError::new_err(told));
+        }
+        let recovery = match &traits {
+            Traits::Control(control::Traits { recovery: Some(rule), .. }) => Some(known_rule(rule)?),
+            _ => None,
+        };
+        let parameters: Vec<Parameter> =
+            described.parameters.into_iter().map(read).collect::<PyResult<_>>()?;
+        let descriptor = Box::leak(Box::new(Descriptor {
+            kind,
+            name: name.leak(),
+            summary: described.summary.leak(),
+            source: "Python",
+            parameters: parameters.leak(),
+            presets: &[],
+        }));
+        Ok(Self { class, descriptor, recovery, traits, names: Arc::default() })
+    }
+}
+
+/// The retransmission rule of that name, among those that registered controls have.
+fn known_rule(name: &str) -> PyResult<&'static str> {
+    let mut rules: Vec<_> =
+        ackclock_cc::registry::CONTROLS.iter().filter_map(|entry| entry.companions.recovery).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    let found = rules.iter().find(|rule| **rule == name).copied();
+    found.ok_or_else(|| {
+        PyValueError::new_err(format!(
+            "no retransmission rule {name:?}, expected one of {}",
+            rules.join(", ")
+        ))
+    })
+}
+
+/// A parameter as the scenario language reads it. Its default must be one that could be given.
+fn read(declared: Declared) -> PyResult<Parameter> {
+    let Declared { name, about, unit, default, choices, above, at_least, at_most } = declared;
+    let quantity = match unit.as_str() {
+        "number" => Quantity::Number,
+        "integer" => Quantity::Integer,
+        "flag" => Quantity::Flag,
+        "time" => Quantity::Time,
+        "rate" => Quantity::Rate,
+        "size" => Quantity::Size,
+        "packets" => Quantity::Packets,
+        _ => Quantity::Choice(choices.into_iter().map(|word| &*word.leak()).collect::<Vec<_>>().leak()),
+    };
+    let range = Range {
+        min: above.or(at_least).unwrap_or(f64::MIN),
+        max: at_most.unwrap_or(f64::MAX),
+        above_min: above.is_some(),
+    };
+    if let Some(default) = &default {
+        let refuse = |expected: &str| {
+            PyValueError::new_err(format!("the default of {name} is {default}, expected {expected}"))
+        };
+        let value = quantity.read(default).map_err(|misspelt| refuse(&misspelt.expected))?;
+        if value.base().is_some_and(|base| !range.contains(base)) {
+            return Err(refuse(&range.words()));
+        }
+    }
+    let default = default.map_or(Parameter::NONE, |default| &*default.leak());
+    Ok(Parameter { name: name.leak(), summary: about.leak(), quantity, default, range, source: "Python" })
+}
+
+impl Guest {
+    /// What a run with these classes brings along.
+    pub fn bring(py: Python<'_>, guests: &[Py<Self>], stop: &Arc<Stop>) -> Brought {
+        let mut brought = Brought::default();
+        for guest in guests {
+            let Self { class, descriptor, recovery, traits, names } = guest.get();
+            let (class, descriptor, recovery) = (class.clone_ref(py), *descriptor, *recovery);
+            let (names, stop) = (Arc::clone(names), Arc::clone(stop));
+            match traits.clone() {
+                Traits::Control(traits) => {
+                    let kind = control::Kind { class, descriptor, recovery, traits, names, stop };
+                    brought.controls.push(Arc::new(kind));
+                }
+                Traits::Queue(traits) => {
+                    brought.queues.push(Arc::new(discipline::Kind {
+                        class,
+                        descriptor,
+                        traits,
+                        names,
+                        stop,
+                    }));
+                }
+            }
+        }
+        brought
+    }
+
+    /// The values of parameters by name, in base units.
+    fn parameters<'py>(
+        py: Python<'py>,
+        descriptor: &Descriptor,
+        values: &Values,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        for (parameter, value) in descriptor.parameters.iter().zip(values.iter()) {
+            let name = parameter.name;
+            match value {
+                Value::Absent | Value::Limit(_) => dict.set_item(name, py.None())?,
+                Value::Number(number) | Value::Packets(number) => dict.set_item(name, number)?,
+                Value::Integer(number) => dict.set_item(name, number)?,
+                Value::Flag(flag) => dict.set_item(name, flag)?,
+                Value::Time(span) => dict.set_item(name, span.seconds())?,
+                Value::Rate(rate) => dict.set_item(name, rate.bits_per_second())?,
+                Value::Size(size) => dict.set_item(name, size.bytes())?,
+                Value::Choice(word) => dict.set_item(name, word)?,
+            }
+        }
+        Ok(dict)
+    }
+}
+
+/// The names under which a class publishes, each of which lives as long as the program.
+#[derive(Debug, Default)]
+pub struct Names(Mutex<Vec<&'static str>>);
+
+impl Names {
+    /// So many are for figures; more are a mistake, such as a name with the time in it.
+    const MOST: usize = 64;
+
+    /// Publishes what an object has to show.
+    fn publish(&self, object: &Bound<'_, PyAny>, series: &mut dyn FnMut(&'static str, f64)) -> PyResult<()> {
+        let shown = object.call_method0(intern!(object.py(), "publish"))?;
+        let shown = shown.cast::<PyDict>().map_err(|_| PyValueError::new_err("publish returns no dict"))?;
+        for (name, value) in shown.iter() {
+            series(self.keep(&name.extract::<String>()?)?, value.extract()?);
+        }
+        Ok(())
+    }
+
+    fn keep(&self, name: &str) -> PyResult<&'static str> {
+        let mut names = self.0.lock().map_err(|_| PyValueError::new_err("another thread has failed"))?;
+        if let Some(kept) = names.iter().find(|kept| **kept == name) {
+            return Ok(kept);
+        }
+        if names.len() == Self::MOST {
+            let told = format!("publish gives more than {} names, one of them {name:?}", Self::MOST);
+            return Err(PyValueError::new_err(told));
+        }
+        names.push(name.to_owned().leak());
+        Ok(names[names.len() - 1])
+    }
+}
+
+/// Adds the classes that Python code has to do with.
+pub fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Guest>()?;
+    module.add_class::<random::Draws>()?;
+    records::add_classes(module)
+}

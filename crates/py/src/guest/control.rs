@@ -1,0 +1,245 @@
+//! A congestion control whose events Python code hears.
+
+use super::random::{Draws, lend};
+use super::records;
+use super::stop::Stop;
+use super::{Guest, Names};
+use ackclock_base::{Descriptor, Packets, Random, Rate, Values};
+use ackclock_cc::control as cc;
+use ackclock_cc::control::{Control, Decision, WindowControl};
+use ackclock_cc::entry::{Brought, Companions};
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// What the class says about its instances, so that nobody has to ask them.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Traits {
+    /// The retransmission rule that it wants.
+    pub recovery: Option<String>,
+    /// Whether its window may be set.
+    pub has_window: bool,
+    /// Whether it counts marks.
+    pub counts_marks: bool,
+    /// Which packets it wants to hear of: "nothing", "restarts" or "everything".
+    pub follows_sending: String,
+    /// Which of the events that a class need not hear it hears.
+    pub hears: Hears,
+}
+
+/// The events that a class need not hear.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Hears {
+    on_change: bool,
+    on_lost: bool,
+    on_recovered: bool,
+    publish: bool,
+}
+
+/// A class in a run.
+#[derive(Debug)]
+pub struct Kind {
+    pub class: Py<PyAny>,
+    pub descriptor: &'static Descriptor,
+    pub recovery: Option<&'static str>,
+    pub traits: Traits,
+    pub names: Arc<Names>,
+    pub stop: Arc<Stop>,
+}
+
+impl Brought for Kind {
+    fn descriptor(&self) -> &'static Descriptor {
+        self.descriptor
+    }
+
+    fn companions(&self) -> Companions {
+        Companions { recovery: self.recovery, ..Companions::NONE }
+    }
+
+    fn has_window(&self) -> bool {
+        self.traits.has_window
+    }
+
+    fn build(&self, values: &Values, initial: &cc::Initial) -> Box<dyn WindowControl> {
+        Box::new(PythonControl::new(self, values, initial))
+    }
+}
+
+/// An instance in a connection. Its decision is asked for after each event and kept, since a host wants it for each packet.
+struct PythonControl {
+    /// None where the class could not make one.
+    object: Option<Py<PyAny>>,
+    draws: Option<Py<Draws>>,
+    decision: Decision,
+    whom: &'static str,
+    traits: Traits,
+    names: Arc<Names>,
+    stop: Arc<Stop>,
+}
+
+impl PythonControl {
+    fn new(kind: &Kind, values: &Values, initial: &cc::Initial) -> Self {
+        let mut control = Self {
+            object: None,
+            draws: None,
+            decision: Decision::window(initial.window, initial.ssthresh),
+            whom: kind.descriptor.name,
+            traits: kind.traits.clone(),
+            names: Arc::clone(&kind.names),
+            stop: Arc::clone(&kind.stop),
+        };
+        if !kind.stop.is_set() {
+            let made = Python::attach(|py| {
+                let parameters = Guest::parameters(py, kind.descriptor, values)?;
+                let object = kind.class.bind(py);
+                let object =
+                    object.call_method1(intern!(py, "_make"), (parameters, records::Initial(*initial)))?;
+                Ok((object.unbind(), Py::new(py, Draws)?))
+            });
+            match made {
+                Ok((object, draws)) => (control.object, control.draws) = (Some(object), Some(draws)),
+                Err(error) => control.raise(error),
+            }
+            control.hear(|_| Ok(()));
+        }
+        control
+    }
+
+    fn raise(&self, error: PyErr) {
+        self.stop.raise(&format!("the control {:?}", self.whom), error);
+    }
+
+    /// Has the object hear an event, and asks for its decision.
+    fn hear(&mut self, event: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<()>) {
+        let Some(object) = self.object.as_ref().filter(|_| !self.stop.is_set()) else { return };
+        let heard = Python::attach(|py| {
+            let object = object.bind(py);
+            event(object)?;
+            decision(object)
+        });
+        match heard {
+            Ok(decision) => self.decision = decision,
+            Err(error) => self.raise(error),
+        }
+    }
+
+    /// The same of an event with a record and random numbers.
+    fn hear_drawing<Record>(
+        &mut self,
+        name: fn(Python<'_>) -> &Bound<'_, PyString>,
+        record: Record,
+        random: &mut dyn Random,
+    ) where
+        Record: for<'py> IntoPyObject<'py>,
+    {
+        let Some(draws) = &self.draws else { return };
+        let draws = Python::attach(|py| draws.clone_ref(py));
+        lend(random, || {
+            self.hear(|object| object.call_method1(name(object.py()), (record, draws)).map(drop));
+        });
+    }
+}
+
+/// What an object allows its host. What no host could do is an error.
+fn decision(object: &Bound<'_, PyAny>) -> PyResult<Decision> {
+    const MOST_PACKETS: f64 = 1e9;
+    let py = object.py();
+    let told = object.call_method0(intern!(py, "decision"))?;
+    let (cwnd, ssthresh, pacing_rate, send_quantum): (f64, f64, Option<f64>, Option<u32>) = told.extract()?;
+    let refuse = |what: &str, found: String, expected: &str| {
+        Err(PyValueError::new_err(format!("its decision has {what} {found}, expected {expected}")))
+    };
+    if !(cwnd > 0.0 && cwnd <= MOST_PACKETS) {
+        return refuse("cwnd", cwnd.to_string(), "a number of packets above 0 and at most 1e9");
+    }
+    if ssthresh.is_nan() || ssthresh <= 0.0 {
+        return refuse("ssthresh", ssthresh.to_string(), "a number of packets above 0, or infinity");
+    }
+    if let Some(rate) = pacing_rate.filter(|rate| !(*rate >= 1.0 && *rate <= 1e15)) {
+        return refuse("pacing_rate", rate.to_string(), "bits per second from 1 to 1e15, or None");
+    }
+    if send_quantum == Some(0) {
+        return refuse("send_quantum", "0".to_owned(), "a number of packets of at least 1, or None");
+    }
+    let pacing_rate = pacing_rate.map(|rate| Rate::from_bits_per_second(rate as u64));
+    Ok(Decision { cwnd, ssthresh, pacing_rate, send_quantum })
+}
+
+impl Control for PythonControl {
+    fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    fn ecn(&self) -> cc::EcnResponse {
+        if self.traits.counts_marks { cc::EcnResponse::Counts } else { cc::EcnResponse::AsLoss }
+    }
+
+    fn on_change(&mut self, change: &cc::Change) {
+        if self.traits.hears.on_change {
+            let change = records::Change(*change);
+            self.hear(|object| object.call_method1(intern!(object.py(), "on_change"), (change,)).map(drop));
+        }
+    }
+
+    fn follows_sending(&self) -> cc::Follows {
+        match self.traits.follows_sending.as_str() {
+            "everything" => cc::Follows::Everything,
+            "restarts" => cc::Follows::Restarts,
+            _ => cc::Follows::Nothing,
+        }
+    }
+
+    fn on_sent(&mut self, sent: &cc::Sent, random: &mut dyn Random) {
+        self.hear_drawing(|py| intern!(py, "on_sent"), records::Sent(*sent), random);
+    }
+
+    fn on_ack(&mut self, ack: &cc::Ack, random: &mut dyn Random) {
+        self.hear_drawing(|py| intern!(py, "on_ack"), records::Ack(*ack), random);
+    }
+
+    fn on_lost(&mut self, lost: &cc::Lost, random: &mut dyn Random) {
+        if self.traits.hears.on_lost {
+            self.hear_drawing(|py| intern!(py, "on_lost"), records::Lost(*lost), random);
+        }
+    }
+
+    fn on_loss(&mut self, loss: &cc::Loss, random: &mut dyn Random) {
+        self.hear_drawing(|py| intern!(py, "on_loss"), records::Loss(*loss), random);
+    }
+
+    fn on_timeout(&mut self, timeout: &cc::Timeout, random: &mut dyn Random) {
+        self.hear_drawing(|py| intern!(py, "on_timeout"), records::Timeout(*timeout), random);
+    }
+
+    fn on_recovered(&mut self, recovered: &cc::Recovered) {
+        if self.traits.hears.on_recovered {
+            let recovered = records::Recovered(*recovered);
+            self.hear(|object| {
+                object.call_method1(intern!(object.py(), "on_recovered"), (recovered,)).map(drop)
+            });
+        }
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        let Some(object) = self.object.as_ref().filter(|_| self.traits.hears.publish && !self.stop.is_set())
+        else {
+            return;
+        };
+        if let Err(error) = Python::attach(|py| self.names.publish(object.bind(py), series)) {
+            self.raise(error);
+        }
+    }
+}
+
+impl WindowControl for PythonControl {
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        self.hear(|object| object.call_method1(intern!(object.py(), "set_cwnd"), (cwnd,)).map(drop));
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        self.hear(|object| object.call_method1(intern!(object.py(), "set_ssthresh"), (ssthresh,)).map(drop));
+    }
+}

@@ -1,0 +1,87 @@
+"""``ackclock examples``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from ackclock.cli.terminal import console, shown
+from ackclock.errors import InputError
+from ackclock.files import replacing
+
+if TYPE_CHECKING:
+    from ackclock.lessons import Lesson
+
+STANDARD_OUTPUT = Path("-")
+
+
+def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None:
+    """List the lessons, or show the one of that name and write its scenario; write notebooks into a folder."""
+    from ackclock.lessons import lesson, lessons
+
+    if name is None and out is not None:
+        raise InputError("--out: name the lesson whose scenario is to be written")
+    wanted = lessons() if name is None else [lesson(name)]
+    if notebooks is not None:
+        from ackclock.lessons.notebook import write
+
+        for one in wanted:
+            console().print(f"wrote {shown(write(one, notebooks))}", soft_wrap=True, markup=False)
+    if out is not None:
+        _write(wanted[0], out)
+    if notebooks is None and out is None:
+        if name is None:
+            _list(wanted)
+        else:
+            _show(wanted[0])
+
+
+def complete(begun: str) -> list[str]:
+    """For the shell: the lessons whose names begin so."""
+    from ackclock.lessons import names
+
+    return [name for name in names() if name.startswith(begun)]
+
+
+def _write(one: Lesson, out: Path) -> None:
+    if out == STANDARD_OUTPUT:
+        sys.stdout.write(one.scenario)
+        return
+    with replacing(out) as file:
+        file.write_text(one.scenario, encoding="utf-8", newline="\n")
+    console().print(f"wrote {shown(out)}; `ackclock run {out}` runs it", soft_wrap=True, markup=False)
+
+
+def _list(wanted: list[Lesson]) -> None:
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    for one in wanted:
+        table.add_row(Text(one.name), Text(one.title))
+    console().print(table)
+    console().print(
+        "\n`ackclock examples NAME` shows one, `ackclock lab NAME` opens it in the browser", style="dim"
+    )
+
+
+def _show(one: Lesson) -> None:
+    out = console()
+    out.print(Text(one.title, style="bold"))
+    out.print(Text(one.question))
+    for heading, items in (("What to change", one.change), ("What to look for", one.look)):
+        out.print(Text(f"\n{heading}", style="bold"))
+        grid = Table.grid(padding=(0, 1, 0, 0))
+        for item in items:
+            grid.add_row(Text("*"), Text(item))
+        out.print(grid)
+    out.print(Text(f"\n{one.name}.toml", style="bold"))
+    out.print(Text(one.scenario.rstrip("\n")), soft_wrap=True)
+    out.print(
+        f"\n`ackclock examples {one.name} --out {one.name}.toml` writes it, `ackclock lab {one.name}` opens it",
+        style="dim",
+        markup=False,
+    )

@@ -1,0 +1,329 @@
+"""Congestion controls and queue disciplines written in Python, with the events that those in Rust hear.
+
+>>> class Steady(Control):
+...     '''A window that never moves.'''
+...
+...     window: float = parameter("10 packets", unit="packets", at_least=1, about="The window")
+...
+...     def decision(self):
+...         return Decision(self.window)
+...
+...     def on_ack(self, ack, random): ...
+...     def on_loss(self, loss, random): ...
+...     def on_timeout(self, timeout, random): ...
+
+``Scenario.from_dict(..., controls={"steady": Steady})`` then knows ``control = "steady"``.
+
+Times are seconds, rates bits per second, amounts of data packets.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from functools import cache
+from types import UnionType
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, Union
+
+from ackclock._core import (
+    Ack,
+    Arrival,
+    Backlog,
+    Capacity,
+    Change,
+    Draws,
+    Guest,
+    Initial,
+    LinkRate,
+    Loss,
+    Lost,
+    RateSample,
+    Recovered,
+    Sent,
+    Timeout,
+)
+from ackclock.arguments import mapping
+from ackclock.errors import InputError
+
+__all__ = [
+    "Ack",
+    "Arrival",
+    "Backlog",
+    "Capacity",
+    "Change",
+    "Control",
+    "Decision",
+    "Discipline",
+    "Draws",
+    "Initial",
+    "LinkRate",
+    "Loss",
+    "Lost",
+    "RateSample",
+    "Recovered",
+    "Sent",
+    "Timeout",
+    "Verdict",
+    "parameter",
+]
+
+Verdict = Literal["admit", "mark", "drop"]
+"""What becomes of a packet that arrives at a queue."""
+
+Unit = Literal["number", "integer", "flag", "choice", "time", "rate", "size", "packets"]
+
+
+class Decision(NamedTuple):
+    """What a control allows its host."""
+
+    cwnd: float
+    """How many packets may be in flight."""
+    ssthresh: float = math.inf
+    """The slow start threshold, for observers; infinite where there is none."""
+    pacing_rate: float | None = None
+    """How fast packets may leave, in bits per second of payload; None for as fast as the window allows."""
+    send_quantum: int | None = None
+    """How many packets may leave back to back when pacing."""
+
+
+class Parameter(NamedTuple):
+    """A parameter as ``parameter`` declares it."""
+
+    default: Any
+    unit: Unit | None
+    above: float | None
+    at_least: float | None
+    at_most: float | None
+    about: str
+
+
+def parameter(
+    default: Any,
+    *,
+    unit: Unit | None = None,
+    above: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    about: str = "",
+) -> Any:
+    """A parameter of a control or a discipline: its default, its unit, what it may be and one line about it.
+
+    The default of a quantity with a unit is written as in a scenario (``parameter("40 ms", unit="time")``); None where
+    there need not be one. Without ``unit`` the annotation says what it is: float, int, bool, or a Literal of words.
+    """
+    return Parameter(default, unit, above, at_least, at_most, about)
+
+
+T = TypeVar("T", bound="_Hosted")
+
+
+class _Hosted:
+    """What controls and disciplines share: how an instance gets its parameters."""
+
+    @classmethod
+    def _make(cls: type[T], parameters: Mapping[str, Any], *arguments: Any) -> T:
+        """An instance whose parameters are there when its constructor begins."""
+        made = cls.__new__(cls)
+        made.__dict__.update(parameters)
+        made.__init__(*arguments)  # type: ignore[misc]
+        return made
+
+
+class Control(_Hosted, ABC):
+    """A congestion control, one instance for each connection.
+
+    Annotated attributes of the class are its parameters, which a scenario may set. After each event the host asks for
+    the ``decision``. A class that has ``set_cwnd`` and ``set_ssthresh`` has a window that slow starts, discriminators
+    and the like may stand around; any other counts as one with a model of the path.
+    """
+
+    recovery: ClassVar[str | None] = None
+    """The retransmission rule that it is to be run with, such as "newreno" or "sack"; None for the transport's own."""
+    counts_marks: ClassVar[bool] = False
+    """Whether it hears how many packets were marked (``Ack.marks``), instead of each echo as a loss."""
+    follows_sending: ClassVar[Literal["everything", "restarts"]] = "everything"
+    """Which packets it hears of in ``on_sent``, if it has that: all, or those sent when nothing was in flight."""
+
+    def __init__(self, initial: Initial) -> None:
+        """A connection begins so. Parameters are attributes already."""
+
+    @abstractmethod
+    def decision(self) -> Decision:
+        """How much may be sent now. Asked after each event."""
+
+    @abstractmethod
+    def on_ack(self, ack: Ack, random: Draws) -> None:
+        """An acknowledgement arrived."""
+
+    @abstractmethod
+    def on_loss(self, loss: Loss, random: Draws) -> None:
+        """The host found a loss (or an echo of congestion) and enters recovery: once per window of data."""
+
+    @abstractmethod
+    def on_timeout(self, timeout: Timeout, random: Draws) -> None:
+        """The retransmission timer expired."""
+
+    def on_change(self, change: Change) -> None:
+        """The connection begins, opens or ends, or its packets change their size."""
+
+    def on_sent(self, sent: Sent, random: Draws) -> None:
+        """A packet has been sent."""
+
+    def on_lost(self, lost: Lost, random: Draws) -> None:
+        """A packet is given up for lost: every one, as it is found."""
+
+    def on_recovered(self, recovered: Recovered) -> None:
+        """The recovery that the last loss or timeout began has ended."""
+
+    def publish(self) -> dict[str, float]:
+        """What the control has to show of its inside, for figures: numbers by name."""
+        return {}
+
+
+class Discipline(_Hosted, ABC):
+    """A queue discipline that decides when a packet arrives, one instance for each link and direction.
+
+    Annotated attributes of the class are its parameters, which a scenario may set. Its ``limit`` is every queue's; the
+    discipline is told it as a ``Capacity``.
+    """
+
+    def __init__(self, capacity: Capacity, link: LinkRate) -> None:
+        """An empty queue at a link. Parameters are attributes already."""
+
+    @abstractmethod
+    def on_arrival(self, arrival: Arrival, backlog: Backlog, random: Draws) -> Verdict:
+        """What to do with a packet that arrives: "admit", "mark" or "drop"."""
+
+    def period(self) -> float | None:
+        """How often it looks at its queue, in seconds; None for never."""
+        return None
+
+    def on_period(self, now: float, backlog: Backlog) -> None:
+        """A period has passed."""
+
+    def publish(self) -> dict[str, float]:
+        """What the discipline has to show of its inside, for figures: numbers by name."""
+        return {}
+
+
+def guests(controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]) -> list[Guest]:
+    """The classes as the core takes them. InputError for what is no such class or declares what cannot be."""
+    wanted: list[tuple[str, Any, type[_Hosted]]] = [
+        ("controls", controls, Control),
+        ("queues", queues, Discipline),
+    ]
+    return [
+        _guest(kind, name, cls, base)
+        for kind, classes, base in wanted
+        for name, cls in mapping(kind, classes).items()
+    ]
+
+
+def _guest(kind: str, name: Any, cls: Any, base: type[_Hosted]) -> Guest:
+    if not name.isprintable() or not 1 <= len(name) <= 100:
+        raise InputError(f"{kind}: the name {name!r}, expected a short text")
+    if not _is_class(cls, base):
+        raise InputError(f'{kind}: "{name}" is {cls!r}, expected a class of ackclock.{base.__name__}')
+    missing = sorted(getattr(cls, "__abstractmethods__", ()))
+    if missing:
+        raise InputError(f'{kind}: "{name}" lacks {", ".join(missing)}')
+    try:
+        return _described(name, cls)
+    except ValueError as error:
+        raise InputError(f'{kind}: "{name}": {error}') from None
+
+
+def _is_class(given: Any, base: type[_Hosted]) -> bool:
+    return isinstance(given, type) and issubclass(given, base)
+
+
+@cache
+def _described(name: str, cls: Any) -> Guest:
+    """A description stays in the core as long as the program, so there is one for each class and name."""
+    return Guest(name, cls, json.dumps(_description(cls)))
+
+
+def _description(cls: type[_Hosted]) -> dict[str, Any]:
+    summary = (cls.__doc__ or "").strip().partition("\n")[0] or "Written in Python"
+    described: dict[str, Any] = {"summary": summary, "parameters": _parameters(cls)}
+    if issubclass(cls, Control):
+
+        def hears(name: str) -> bool:
+            return getattr(cls, name) is not getattr(Control, name)
+
+        described["control"] = {
+            "recovery": cls.recovery,
+            "has_window": callable(getattr(cls, "set_cwnd", None))
+            and callable(getattr(cls, "set_ssthresh", None)),
+            "counts_marks": cls.counts_marks,
+            "follows_sending": cls.follows_sending if hears("on_sent") else "nothing",
+            "hears": {name: hears(name) for name in ("on_change", "on_lost", "on_recovered", "publish")},
+        }
+    else:
+        described["queue"] = {"publish": getattr(cls, "publish", None) is not Discipline.publish}
+    return described
+
+
+def _parameters(cls: type[_Hosted]) -> list[dict[str, Any]]:
+    try:
+        annotations = typing.get_type_hints(cls)
+    except (NameError, TypeError) as error:
+        raise ValueError(f"an annotation cannot be read: {error}") from None
+    declared = []
+    for name, annotation in annotations.items():
+        if typing.get_origin(annotation) is ClassVar or annotation is ClassVar or name.startswith("_"):
+            continue
+        value = getattr(cls, name, None)
+        given = value if isinstance(value, Parameter) else Parameter(value, None, None, None, None, "")
+        if given.default is None and not hasattr(cls, name):
+            raise ValueError(f"the parameter {name} has no default")
+        declared.append(_declared(name, annotation, given))
+    return declared
+
+
+def _declared(name: str, annotation: Any, given: Parameter) -> dict[str, Any]:
+    choices: list[str] = []
+    kinds = [kind for kind in _alternatives(annotation) if kind is not type(None)]
+    unit: str | None = given.unit
+    words = [word for kind in kinds if typing.get_origin(kind) is Literal for word in typing.get_args(kind)]
+    if words:
+        if not all(isinstance(word, str) for word in words):
+            raise ValueError(f"the parameter {name} is {annotation}, expected a Literal of texts")
+        unit, choices = "choice", words
+    elif unit is None:
+        by_kind = {bool: "flag", int: "integer", float: "number"}
+        unit = by_kind.get(kinds[0]) if len(kinds) == 1 else None
+        if unit is None:
+            raise ValueError(
+                f"the parameter {name} is {annotation}, expected float, int, bool or a Literal of texts; "
+                "ackclock.parameter says units"
+            )
+    elif unit not in typing.get_args(Unit) or unit == "choice":
+        raise ValueError(
+            f"the parameter {name} has the unit {unit!r}, expected {', '.join(typing.get_args(Unit))}"
+        )
+    return {
+        "name": name,
+        "about": given.about,
+        "unit": unit,
+        "default": _written(given.default),
+        "choices": choices,
+        "above": given.above,
+        "at_least": given.at_least,
+        "at_most": given.at_most,
+    }
+
+
+def _alternatives(annotation: Any) -> tuple[Any, ...]:
+    is_union = typing.get_origin(annotation) in {Union, UnionType}
+    return typing.get_args(annotation) if is_union else (annotation,)
+
+
+def _written(default: Any) -> str | None:
+    """A default as a scenario has it."""
+    if default is None or isinstance(default, str):
+        return default
+    return str(default).lower() if isinstance(default, bool) else repr(default)

@@ -1,0 +1,97 @@
+"""A lesson as a Jupyter notebook: question, scenario, runs with intervals, figure, what to look for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from ackclock.errors import InputError
+from ackclock.files import replacing
+from ackclock.lessons import Lesson
+from ackclock.lessons.outcome import REPLICATIONS
+
+
+def write(lesson: Lesson, folder: Path) -> Path:
+    """Write ``NAME.ipynb`` into the folder; InputError where the library for notebooks is missing."""
+    try:
+        import nbformat
+    except ImportError:
+        raise InputError('--notebooks needs a library: pip install "ackclock[notebook]"') from None
+    new: dict[str, Any] = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}
+    # Identifiers of our own: the library's are drawn at random, and the same lesson gives the same file.
+    cells = [
+        new[kind](text, id=f"{lesson.name}-{place}") for place, (kind, text) in enumerate(_cells(lesson))
+    ]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebook = nbformat.from_dict({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{lesson.name}.ipynb"
+    with replacing(path) as file:
+        file.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")
+    return path
+
+
+def _cells(lesson: Lesson) -> list[tuple[str, str]]:
+    """What stands in the notebook: the kind of each cell and its text."""
+    variants = {variant.label: lesson.changed(variant) for variant in lesson.variants}
+    measures = {one.title: one.expr.strip() for one in lesson.measures}
+    own = lesson.changed(lesson.variants[1])
+    texts = {
+        "scenario": _text(lesson.scenario),
+        "variants": _dictionary(variants),
+        "measures": _dictionary(measures),
+        "own": _dictionary(own),
+        "figure": repr(lesson.figure),
+        "replications": str(REPLICATIONS),
+    }
+    code = {name: Template(text).substitute(texts) for name, text in _CODE.items()}
+    return [
+        ("markdown", f"# {lesson.title}\n\n{lesson.question}"),
+        ("markdown", "The scenario, as `ackclock run` takes it from a file."),
+        ("code", code["scenario"]),
+        ("markdown", f"Each variant replaces values of the scenario, and is run with {REPLICATIONS} seeds."),
+        ("code", code["runs"]),
+        ("markdown", "Means over the seeds ± half of their 95 % interval:"),
+        ("code", code["table"]),
+        ("markdown", "The first seed of each variant over time:"),
+        ("code", code["figure"]),
+        ("markdown", "## What to look for\n\n" + _list(lesson.look)),
+        ("markdown", "## What to change\n\n" + _list(lesson.change)),
+        ("code", code["own"]),
+    ]
+
+
+_CODE = {
+    "scenario": "import ackclock\n\nscenario = ackclock.Scenario.from_text($scenario)",
+    "runs": """variants = $variants
+
+runs = {
+    label: scenario.with_overrides(changes).run_many(replications=$replications, series=True)
+    for label, changes in variants.items()
+}""",
+    "table": """from ackclock.lessons.outcome import curves, table
+
+measures = $measures
+table(runs, measures)""",
+    "figure": "curves(runs, $figure)",
+    "own": """# A variant of your own: any value at any path of the scenario.
+own = $own
+table({"own": scenario.with_overrides(own).run_many(replications=$replications, series=True)}, measures)""",
+}
+
+
+def _text(text: str) -> str:
+    """A text as Python reads it, over its own lines."""
+    if "'''" in text or "\\" in text:
+        return repr(text)
+    return f"'''\n{text}'''"
+
+
+def _dictionary(values: dict[str, Any]) -> str:
+    """A dictionary in Python's words, a line for each entry."""
+    return "{\n" + "".join(f"    {key!r}: {value!r},\n" for key, value in values.items()) + "}"
+
+
+def _list(items: list[str]) -> str:
+    return "\n".join(f"* {item}" for item in items)

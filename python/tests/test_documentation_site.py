@@ -1,0 +1,100 @@
+"""The documentation site: every page has its section, blocks of code run or say why not, the build has no warnings."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ackclock import Scenario, toml
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [
+    *sorted(ROOT.glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    ROOT / "reference" / "peers" / "README.md",
+]
+GENERATED = re.compile(r"<!-- generated: (.*?) -->\n.*?<!-- end of what is generated -->", re.DOTALL)
+BLOCK = re.compile(r"^(.*)\n```(console|bash|sh|python|pycon)\n", re.MULTILINE)
+NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
+NOT_RUN_BLOCKS = 19
+"""A block more that is not run is a step back: change this number only with a reason."""
+
+
+def test_every_page_has_its_place_on_the_site() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = re.findall(r"^ +- .*?: (\S+\.md)$", text[text.index("\nnav:") :], re.MULTILINE)
+    assert len(listed) == len(set(listed)), "a page stands twice"
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    elsewhere = {"index.md", "contributing.md", "changelog.md", "peers.md"}
+    assert set(listed) == pages | elsewhere
+
+
+def test_one_version_stands_everywhere() -> None:
+    manifest = toml.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))["workspace"]
+    version = manifest["package"]["version"]
+    crates = [one for name, one in manifest["dependencies"].items() if name.startswith("ackclock-")]
+    assert {crate["version"] for crate in crates} == {version}
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    newest = re.search(r"^## \[(.*?)\]", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert newest
+    assert newest[1] == version
+
+
+def test_nothing_is_asked_for_that_fetches() -> None:
+    """Seen in a browser: a repository's address makes pages ask for its stars, `offline` for a script."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert not re.search(r"^repo_url:|^ +- offline", text, re.MULTILINE)
+    assert "  font: false\n" in text
+
+
+def test_every_command_and_program_of_a_page_runs_or_says_why_not() -> None:
+    """What ``scripts/document-registry`` makes is run by its own test; a copied file is one that a test or it runs."""
+    reasons = 0
+    for path in SOURCES:
+        for found in BLOCK.finditer(GENERATED.sub("", path.read_text(encoding="utf-8"))):
+            assert NOT_RUN.fullmatch(found[1]), f"{path.name}: {found[0]}"
+            reasons += 1
+    assert reasons == NOT_RUN_BLOCKS
+
+
+def test_a_program_shown_is_run_on_its_page() -> None:
+    for path in SOURCES:
+        made = GENERATED.findall(path.read_text(encoding="utf-8"))
+        for what in made:
+            if what.startswith("file ") and what.endswith(".py"):
+                assert f"run python {what.removeprefix('file ')}" in made, f"{what} in {path.name}"
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "docs" / "examples").glob("*.toml")), ids=lambda path: path.name
+)
+def test_scenarios_that_the_pages_show_are_right(path: Path) -> None:
+    if path.name != "mistakes.toml":
+        assert Scenario.from_file(path).run(seed=1).flows["goodput_bps"].min() > 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec("zensical") is None, reason="Zensical needs Python 3.11")
+def test_the_site_is_built_without_a_warning_and_fetches_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "build-docs"], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "No issues found" in done.stderr
+    pages = list((ROOT / "site").rglob("*.html"))
+    assert len(pages) > 30
+    for page in pages:
+        if page.name != "lab.html":
+            text = page.read_text(encoding="utf-8")
+            fetched = re.findall(
+                r"<(?:script|img|iframe|source)[^>]* src(?:set)?=\"?(https?:[^\s\">]+)", text
+            )
+            fetched += re.findall(
+                r"<link[^>]* rel=\"?(?:stylesheet|preconnect|icon)[^>]* href=\"?(https?:[^\s\">]+)", text
+            )
+            assert not fetched, page.name

@@ -1,0 +1,100 @@
+"""The command line and the Python package as reference pages, from what the program says of itself."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+import ackclock
+from ackclock.cli.app import app
+
+
+def commands() -> str:
+    """Every command: its line, its arguments and its options."""
+    return "\n".join(_commands(typer.main.get_command(app), "ackclock")).strip()
+
+
+def _commands(command: Any, name: str) -> Iterator[str]:
+    context = typer.Context(command, info_name=name)
+    if hasattr(command, "commands"):
+        for word in command.list_commands(context):
+            yield from _commands(command.get_command(context, word), f"{name} {word}")
+        return
+    yield from (f"## `{name}`", "", _plain(command.help or ""), "")
+    rows = [row for parameter in command.params if (row := _parameter(parameter))]
+    if rows:
+        yield from ("| argument or option | meaning |", "| --- | --- |", *rows, "")
+
+
+def _parameter(parameter: Any) -> str:
+    if getattr(parameter, "hidden", False):
+        return ""
+    option = parameter.param_type_name == "option"
+    names = " or ".join(f"`{one}`" for one in [*parameter.opts, *parameter.secondary_opts])
+    shown = names if option else f"`{parameter.metavar or parameter.name.upper()}`"
+    meaning = _plain(parameter.help or "").replace("|", "\\|").replace("\n", " ")
+    return f"| {shown} | {meaning} |"
+
+
+def python() -> str:
+    """Every public name of the package: how it is called, and its docstring."""
+    parts: list[str] = []
+    for name in ackclock.__all__:
+        thing = getattr(ackclock, name)
+        if inspect.isclass(thing):
+            parts += [f"## `{name}`", "", _described(thing)]
+            parts += [text for member in _members(thing) for text in _member(thing, member)]
+        elif callable(thing):
+            parts += [f"## `{name}{_signature(thing)}`", "", _described(thing)]
+    return "\n".join(parts).strip()
+
+
+def _members(thing: type) -> list[str]:
+    """The methods and properties that the class itself declares."""
+    kinds = (property, classmethod, staticmethod)
+    return [
+        name
+        for name, value in vars(thing).items()
+        if not name.startswith("_")
+        and (inspect.isfunction(value) or isinstance(value, kinds) or _cached(value))
+    ]
+
+
+def _cached(value: object) -> bool:
+    return type(value).__name__ == "cached_property"
+
+
+def _member(thing: type, name: str) -> list[str]:
+    value = inspect.getattr_static(thing, name)
+    called = "" if isinstance(value, property) or _cached(value) else _signature(getattr(thing, name))
+    return [f"### `{thing.__name__}.{name}{called}`", "", _described(value)]
+
+
+def _signature(thing: Any) -> str:
+    """How it is called, without types: those stand in the package, where editors show them."""
+    signature = inspect.signature(thing)
+    parameters = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for name, parameter in signature.parameters.items()
+        if name != "self"
+    ]
+    return str(signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
+
+
+def _described(thing: Any) -> str:
+    text = inspect.getdoc(thing)
+    if not text:
+        raise SystemExit(f"error: {thing!r} has no docstring")
+    return _plain(text) + "\n"
+
+
+def _plain(text: str) -> str:
+    """A docstring as Markdown: names between single backticks, examples of calls as code."""
+    marked = re.sub(r"``([^`]+)``|\[bold\](.*?)\[/bold\]", r"`\1\2`", inspect.cleandoc(text))
+    return re.sub(
+        r"^(>>> .*(?:\n(?!$).*)*)", lambda found: f"```pycon\n{found[1]}\n```", marked, flags=re.MULTILINE
+    )
