@@ -176,7 +176,7 @@ class TestRun:
         assert "200,000 runs; --json, --html, --series and --figures are for 100,000 at most" in outcome.err
         outcome = ackclock("run", scenario_file, "--replications", "20000000")
         assert (outcome.code, outcome.out) == (2, "")
-        assert "20,000,000 runs, expected at most 10000000" in outcome.err
+        assert "replications: found 20000000, expected a whole number from 1 to 10000000" in outcome.err
 
     def test_a_disk_that_takes_nothing(self, ackclock: Command, scenario_file: Path, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")

@@ -21,9 +21,10 @@ from ackclock.store import Job, Store
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
 
 
-def example(name: str) -> Any:
+def example(program: str) -> Any:
     """The module of a worked example."""
-    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    path = EXAMPLES / program
+    spec = importlib.util.spec_from_file_location(f"example_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -32,7 +33,7 @@ def example(name: str) -> Any:
     return module
 
 
-Rbcc, Red = example("rbcc").Rbcc, example("red").Red
+Rbcc, Red = example("rbcc.py").Rbcc, example("red.py").Red
 
 
 class Steady(Control):
