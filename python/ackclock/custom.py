@@ -128,7 +128,7 @@ class _Hosted:
         """An instance whose parameters are there when its constructor begins."""
         made = cls.__new__(cls)
         made.__dict__.update(parameters)
-        made.__init__(*arguments)  # type: ignore[misc]
+        made.__init__(*arguments)  # type: ignore[misc]  # called here, since the parameters come first
         return made
 
 

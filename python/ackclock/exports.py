@@ -117,11 +117,11 @@ class _Plan:
         """Write it all."""
         scenario = self.scenario
         if any(self.wanted.values()) or self.events:
-            wishes = {
+            wishes: dict[str, Any] = {
                 kind: [[*entry[:-1], str(folder / entry[-1])] for entry in entries]
                 for kind, entries in self.wanted.items()
             }
-            wishes |= {"payloads": payloads, "events": bool(self.events)}  # type: ignore[dict-item]
+            wishes |= {"payloads": payloads, "events": bool(self.events)}
             try:
                 source = scenario.text, scenario.file, scenario.overrides
                 _, files, log = core.export(*source, seed, wishes, scenario.guests)

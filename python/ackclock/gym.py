@@ -253,7 +253,7 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             math.log2(self._value / self._first),
             float(interval.timeouts),
         ]
-        low, high = self.observation_space.low, self.observation_space.high  # type: ignore[attr-defined]
+        low, high = self.observation_space.low, self.observation_space.high  # type: ignore[attr-defined]  # it is a Box
         return np.clip(np.array(seen, dtype=np.float32), low, high)
 
     def _info(self, interval: Interval, ended: bool) -> dict[str, Any]:

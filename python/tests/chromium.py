@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium import webdriver
@@ -55,3 +57,15 @@ def offline_chromium(profile: Path) -> Iterator[webdriver.Chrome]:
         yield driver
     finally:
         driver.quit()
+
+
+def eventually(
+    driver: webdriver.Chrome, what: str, condition: Callable[[], Any], status: Callable[[], str]
+) -> Any:
+    """What the condition gives once it is true; a failure that says what the page shows after 20 s without."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        if found := condition():
+            return found
+        time.sleep(0.02)
+    pytest.fail(f"not within 20 s: {what}; {status()}; the console says {driver.get_log('browser')}")

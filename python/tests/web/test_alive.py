@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from chromium import offline_chromium
+from chromium import eventually, offline_chromium
 from selenium import webdriver
 from selenium.webdriver.support.ui import Select
 
@@ -111,14 +110,7 @@ class Section:
         self.run("document.getElementById(arguments[0]).click()", id)
 
     def wait(self, what: str, condition: Callable[[], Any]) -> Any:
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
-            if found := condition():
-                return found
-            time.sleep(0.02)
-        pytest.fail(
-            f"not within 20 s: {what}; {self.status()}; the console says {self.driver.get_log('browser')}"
-        )
+        return eventually(self.driver, what, condition, self.status)
 
     def status(self) -> str:
         return str(self.run("return document.getElementById('status').textContent"))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from chromium import offline_chromium
+from chromium import eventually, offline_chromium
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
@@ -72,14 +71,7 @@ class Lab:
         return self.driver.find_elements("css selector", selector)
 
     def wait(self, what: str, condition: Callable[[], Any]) -> Any:
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
-            if found := condition():
-                return found
-            time.sleep(0.02)
-        pytest.fail(
-            f"not within 20 s: {what}; {self.status()}; the console says {self.driver.get_log('browser')}"
-        )
+        return eventually(self.driver, what, condition, self.status)
 
     def status(self) -> str:
         return str(
@@ -348,7 +340,7 @@ def test_everything_can_be_taken_away(lab: Lab, tmp_path: Path) -> None:
     files = {kind: tmp_path / f"duel.{kind}" for kind in ("svg", "png", "csv", "toml")}
     for kind, file in files.items():
         lab.click(f"#{kind}")
-        lab.wait(f"{kind} is there", file.exists)
+        lab.wait(f"{kind} is written", lambda file=file: file.exists() and file.stat().st_size)
     assert files["toml"].read_text() == DUEL
     assert files["png"].read_bytes().startswith(b"\x89PNG")
     header, *lines = files["csv"].read_text().splitlines()
