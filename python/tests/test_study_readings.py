@@ -126,3 +126,22 @@ def loss_of(loaded: LoadedStudy, overrides: dict[str, Any], link: str) -> dict[s
         overrides.get(f"links.{link}.loss") or (named or [scenario["dumbbell"]["right"]["loss"]])[0]
     )
     return loss
+
+
+@pytest.mark.parametrize(
+    ("study", "claims"),
+    [
+        (
+            f"{ERRORS}/figure-6.20",
+            ["18", "18-spike", "18-spike-nr", "19-queue", "19-queue-spike", "19-delay", "19-delay-spike"],
+        ),
+        (f"{ERRORS}/figure-5.5", ["7-peak", "7-mean"]),
+        (f"{ERRORS}/figure-6.3", ["9-peak"]),
+        (f"{PARALLEL}/figure-48", ["48-rival", "48-own"]),
+        (f"{PARALLEL}/figure-49", ["34", "49-tcp-p"]),
+        (f"{PARALLEL}/table-i", ["6-reno", "6-ecn"]),
+    ],
+)
+def test_a_test_that_was_changed_when_results_were_known_says_so(study: str, claims: list[str]) -> None:
+    written = {claim.id: claim.written for claim in load_study(study).study.claims}
+    assert all("after" in written[id] for id in claims)
