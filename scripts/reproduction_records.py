@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -370,8 +371,8 @@ def _claim(claim: Mapping[str, Any], other_verdict: int) -> Claim:
 
 
 def rounded_sample(sample: float | None) -> float | None:
-    """A sample as a record keeps it."""
-    return _rounded(sample, 6)
+    """A sample as a record keeps it: what divides by nothing is none."""
+    return _rounded(sample if sample is None or math.isfinite(sample) else None, 6)
 
 
 def _rounded(value: float | None, digits: int = 9) -> float | None:
