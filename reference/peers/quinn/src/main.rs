@@ -13,7 +13,7 @@ mod observed;
 mod path;
 mod plain;
 
-use observed::{Factory, PACKET, Seen};
+use observed::{Factory, Seen};
 use path::{End, Losses, Way, ways};
 use plain::Plain;
 use quinn_proto::congestion::{ControllerFactory, CubicConfig, NewRenoConfig};
@@ -111,15 +111,12 @@ fn main() {
     let (seen, log) = (Arc::new(Mutex::new(Seen::default())), Log::default());
     let mut ends = ends(name, &seen, &log, start);
     let mut ways = ways(&Losses::new(lost, late, acks, outage), BEGINS);
-    let mut left = packets.parse::<u64>().expect("a number") * PAYLOAD;
-    let (mut sent, mut declared) = (Vec::new(), Vec::new());
-    let mut numbers: Vec<u64> = Vec::new();
+    let packets = packets.parse::<u64>().expect("a number");
+    let mut left = packets * PAYLOAD;
+    let (mut sent, mut declared, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     let mut stream: Option<StreamId> = None;
     let mut now = Duration::ZERO;
     loop {
-        let instant = start + now;
-        // In seconds, to a tenth of a microsecond.
-        let time = (now.as_nanos() as f64 / 100.0 - BEGINS.as_nanos() as f64 / 100.0).round() / 1e7;
         if now >= BEGINS && stream.is_none() {
             *seen.lock().expect("one thread") = Seen { window: ends[0].window(), ..Seen::default() };
             log.lost();
@@ -127,27 +124,21 @@ fn main() {
             stream = ends[0].connection().streams().open(Dir::Uni);
         }
         if let Some(stream) = stream.filter(|_| left > 0) {
-            let chunk = vec![0; left as usize];
-            left -= ends[0].connection().send_stream(stream).write(&chunk).expect("open") as u64;
-            if left == 0 {
-                ends[0].connection().send_stream(stream).finish().expect("open");
-            }
+            left -= ends[0].write(stream, left);
         }
         for (end, way) in ends.iter_mut().zip(&mut ways) {
-            end.transmit(instant, now, way);
+            end.transmit(start + now, now, way);
         }
         if stream.is_some() {
             let mut seen = seen.lock().expect("one thread");
+            let time = seconds(now);
             let order = |number: &u64| numbers.iter().position(|known| known == number);
             declared.extend(log.lost().iter().filter_map(order).map(|order| json!([time, order])));
-            let window = seen.window;
-            sent.extend(seen.sent.iter().map(|number| json!([time, number, window])));
+            sent.extend(seen.sent.iter().map(|number| json!([time, number, seen.window])));
             numbers.append(&mut seen.sent);
-        }
-        if ends[1].received(start + now) >= packets.parse::<u64>().expect("a number") * PAYLOAD
-            && seen.lock().expect("one thread").in_flight == 0
-        {
-            break;
+            if ends[1].received() >= packets * PAYLOAD && seen.in_flight == 0 {
+                break;
+            }
         }
         // Arrivals go before a timer of the same time.
         let arrival = ways.iter().filter_map(Way::arrival).min();
@@ -164,9 +155,14 @@ fn main() {
         }
     }
     let run = json!({
-        "pattern": pattern, "control": name, "messages": packets.parse::<u64>().ok(), "lost_data": lost, "late": late, "lost_acks": acks,
-        "outage": outage, "packet_bytes": PACKET, "packets": sent, "declared_lost": declared, "workload": "quic-one-path",
-        "done_s": (now - BEGINS).as_secs_f64(), "simulator": "quinn-proto", "version": "0.11.19",
+        "simulator": "quinn-proto", "version": "0.11.19", "workload": "quic-one-path", "pattern": pattern, "control": name,
+        "messages": packets, "lost_data": lost, "late": late, "lost_acks": acks, "outage": outage,
+        "packets": sent, "declared_lost": declared, "done_s": seconds(now),
     });
     println!("{run}");
+}
+
+/// Since the data began, to a tenth of a microsecond.
+fn seconds(now: Duration) -> f64 {
+    (now.as_nanos() as f64 / 100.0 - BEGINS.as_nanos() as f64 / 100.0).round() / 1e7
 }

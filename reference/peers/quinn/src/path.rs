@@ -1,5 +1,6 @@
 //! The path, and the two ends as it sees them.
 
+use crate::observed::PACKET;
 use quinn_proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, Endpoint, Event, StreamEvent, StreamId,
 };
@@ -86,7 +87,7 @@ impl Way {
         self.free = leaves;
         let mut late = Duration::ZERO;
         // The client's own acknowledgements are not counted, and not lost.
-        if self.has_begun && (!self.is_data || length > super::PACKET / 10) {
+        if self.has_begun && (!self.is_data || length > PACKET / 10) {
             let Losses { data, late: lates, acks, outage } = &self.losses;
             let lost =
                 if self.is_data { data.contains(&self.count) } else { acks.contains(&(self.count + 1)) };
@@ -192,7 +193,8 @@ impl End {
             Some(DatagramEvent::ConnectionEvent(_, event)) => self.connection().handle_event(event),
             Some(DatagramEvent::NewConnection(incoming)) => {
                 let accepted = self.endpoint.accept(incoming, now, &mut response, None);
-                self.connection = Some(accepted.ok().expect("accepted"));
+                let Ok(accepted) = accepted else { panic!("refused") };
+                self.connection = Some(accepted);
             }
             Some(DatagramEvent::Response(_)) => self.outgoing.push(response),
             None => {}
@@ -212,8 +214,18 @@ impl End {
         }
     }
 
+    /// Writes so many bytes to a stream, as far as there is room, and ends it with the last. How many that were.
+    pub fn write(&mut self, stream: StreamId, bytes: u64) -> u64 {
+        let mut stream = self.connection().send_stream(stream);
+        let written = stream.write(&vec![0; bytes as usize]).expect("open") as u64;
+        if written == bytes {
+            stream.finish().expect("open");
+        }
+        written
+    }
+
     /// Bytes of the stream that have arrived in order, all of which the application takes.
-    pub fn received(&mut self, _now: Instant) -> u64 {
+    pub fn received(&mut self) -> u64 {
         if let (Some(stream), Some((_, connection))) = (self.stream, &mut self.connection) {
             let mut reader = connection.recv_stream(stream);
             if let Ok(mut chunks) = reader.read(true) {
