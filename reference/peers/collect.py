@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run ns-2, ns-3 and usrsctp on the reference workloads and keep the results as JSON lines.
+"""Run ns-2, ns-3, usrsctp and quinn on the reference workloads and keep the results as JSON lines.
 
     python3 collect.py                 run what is missing from data/
     python3 collect.py --only NAME     only this set (repeatable); --list shows the names
@@ -62,7 +62,10 @@ class RunSet:
     def digest(self) -> str:
         """The hash of the script and of one that it runs, to notice that results are of an older one."""
         scripts = [self.script, *(word for word in self.template.split() if word.endswith(".tcl"))]
-        return hashlib.sha256(b"".join((HERE / script).read_bytes() for script in scripts)).hexdigest()
+        files = [HERE / script for script in scripts]
+        if files[0].is_dir():
+            files = [files[0] / "Cargo.lock", *sorted(files[0].glob("src/*.rs"))]
+        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
     def arguments(self, value: tuple[str, ...]) -> list[str]:
         """The command line of one run, without the program."""
@@ -186,6 +189,27 @@ def saturated() -> RunSet:
     return RunSet("ns2-radio-saturated", "ns2_radio.tcl", "saturated {0} {1}", tuple(values), words)
 
 
+def quinn(control: str) -> RunSet:
+    """A QUIC connection of quinn over one path: pattern, lost packets, late packets, lost acknowledgements, outage."""
+    patterns = (
+        ("no-loss", "-", "-", "-", "-"),
+        ("one-loss", "120", "-", "-", "-"),
+        ("early-loss", "3", "-", "-", "-"),
+        ("burst", "120-127", "-", "-", "-"),
+        ("scattered", "120,123,130,131,150", "-", "-", "-"),
+        ("two-windows", "120,121,300,330", "-", "-", "-"),
+        ("every-tenth", "120,130,140,150,160,170", "-", "-", "-"),
+        ("acks-lost", "-", "-", "10,20-25,40,60-69", "-"),
+        ("data-and-acks-lost", "120,124", "-", "55-60", "-"),
+        ("overtaken-by-two", "-", "120:2", "-", "-"),
+        ("overtaken-by-many", "-", "120:8", "-", "-"),
+        ("short-outage", "-", "-", "-", "0.2-0.22"),
+        ("long-outage", "-", "-", "-", "0.2-3.2"),
+    )
+    words = ("PATTERN", "LOST", "LATE", "LOST_ACKS", "OUTAGE")
+    return RunSet(f"quinn-{control}", "quinn", f"{{0}} {control} 600 {{1}} {{2}} {{3}} {{4}}", patterns, words)
+
+
 RUN_SETS = (
     dumbbell("w1-sack", "W1 sack droptail", 20),
     dumbbell("w1-newreno", "W1 newreno droptail", 20),
@@ -230,6 +254,8 @@ RUN_SETS = (
     lossy_hop("newreno", "snoop"),
     fading(),
     saturated(),
+    quinn("newreno"),
+    quinn("cubic"),
     *(today("ns2", "ns2_today.tcl", "cubic", flows, last) for flows, last in ((1, 0), (2, 2))),
     today("ns3", "ns3_today.cc", "cubic", 1, 0),
     today("ns3", "ns3_today.cc", "cubic", 2, 2),
@@ -274,12 +300,22 @@ def build_usrsctp(script: str, directory: Path) -> str:
     return str(program)
 
 
+def build_quinn(script: str) -> str:
+    """The same for the program that runs quinn, with the versions of its Cargo.lock."""
+    place = HERE / script
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--target-dir", "target"]
+    subprocess.run(command, cwd=place, check=True)  # noqa: S603 (our own source and flags)
+    return str(place / "target" / "release" / "quinn-path")
+
+
 def launcher(script: str, directory: Path) -> list[str]:
     """The words before the arguments in a run's command line."""
     if script.endswith(".cc"):
         return [build_ns3(script, directory)]
     if script.endswith(".c"):
         return [build_usrsctp(script, directory)]
+    if script == "quinn":
+        return [build_quinn(script)]
     return ["ns", str(HERE / script)]
 
 
@@ -391,6 +427,7 @@ SCTP_COLUMNS: tuple[Column, ...] = (
 NOT_IN_TABLE = (
     "sctp-one-path",
     "sctp-packets",
+    "quic-one-path",
     "sctp-two-paths-packets",
     "lossy-hop",
     "radio-fading",

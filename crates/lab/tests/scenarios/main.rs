@@ -20,6 +20,7 @@ mod observed;
 mod overload;
 mod peers;
 mod quic_connections;
+mod quinn;
 mod radio_peers;
 mod recovery_by_time;
 mod reference;
