@@ -151,7 +151,6 @@ def test_what_is_recorded_comes_out_again() -> None:
         "error-discriminating-tcp/figure-4.15",
         "parallel-and-adaptive-tcp/table-i",
         "rbcc/table-4.1",
-        "rbcc/table-5.1",
         "rbcc/figure-6.9",
     ]
     pairs = list(checks.worth([RECORDED[name] for name in cheap], packets=5e6, replications=1))
