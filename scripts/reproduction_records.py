@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from ackclock.numbers import duration, mean_and_spread, plain, ranges
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, study_names, theses
 from ackclock.study.model import Verdict
+from ackclock.study.plan import Plan
 from ackclock.study.result import ORDER
 from ackclock.study.tally import KINDS, Kind
 
@@ -224,6 +226,36 @@ def _counted(records: Mapping[str, Record], theses: Mapping[str, Sequence[Loaded
     if counted + stale < everything:
         yield ""
         yield f"{everything - counted - stale} studies are not recorded yet."
+    both = [
+        (one, study) for members in theses.values() for study in members if (one := fresh.get(study.name))
+    ]
+    open_claims = [len(claims) for one, study in both if (claims := would_decide(one, study))]
+    if open_claims:
+        yield ""
+        yield (
+            f"Of the undecided claims {sum(open_claims)}, in {len(open_claims)} studies, are within the replications "
+            "to which a full run of today goes on by itself; their records are from before it did."
+        )
+    alone = sum(_readings_left_out(one, study) for one, study in both)
+    if alone:
+        yield ""
+        yield (
+            f"{alone} studies were recorded without the other readings of what a thesis leaves open, and say so below. "
+            "What readings change is in the findings, and in the report that a run makes."
+        )
+
+
+def _readings_left_out(one: Record, study: LoadedStudy) -> bool:
+    """Whether only the reading taken was run of a study that has others."""
+    return not one.readings and any(assumption.alternatives for assumption in study.study.assumptions)
+
+
+def would_decide(one: Record, study: LoadedStudy) -> list[Claim]:
+    """Undecided claims that as many replications as a full run makes of itself would decide, and this one had not."""
+    if one.replications > study.study.replications:  # it grew, once
+        return []
+    most = Plan(study, quick=False, sensitivity=False).replications_most
+    return [claim for claim in one.claims if (claim.replications_needed or most + 1) <= most]
 
 
 def _kind(claim: Claim, study: LoadedStudy) -> Kind:
@@ -266,6 +298,7 @@ def _study(one: Record, study: LoadedStudy, usual: Origin | None) -> Iterator[st
     facts += f", {one.simulations} simulations"
     facts += f", about {duration(one.cpu_time_s)} of CPU time" if one.cpu_time_s is not None else ""
     facts += f"; {one.readings} other readings of what the thesis leaves open" if one.readings else ""
+    facts += "; without the other readings" if _readings_left_out(one, study) else ""
     yield f"{facts}."
     yield ""
     if one.origin != usual:
@@ -333,8 +366,13 @@ def _claim(claim: Mapping[str, Any], other_verdict: int) -> Claim:
         other_verdict=other_verdict,
         baselines=claim["baselines"],
         replications_needed=claim["replications_needed"],
-        samples=tuple(_rounded(sample, 6) for sample in claim["samples"]),
+        samples=tuple(rounded_sample(sample) for sample in claim["samples"]),
     )
+
+
+def rounded_sample(sample: float | None) -> float | None:
+    """A sample as a record keeps it: what divides by nothing is none."""
+    return _rounded(sample if sample is None or math.isfinite(sample) else None, 6)
 
 
 def _rounded(value: float | None, digits: int = 9) -> float | None:

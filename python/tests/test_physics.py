@@ -19,8 +19,8 @@ MOST_PACKETS = 100_000
 """The verifier holds the whole trace in memory: about half a gigabyte for so many."""
 
 
-PACKETS_PER_STUDY = 200_000
-LEAST_PACKETS_PER_RUN = 2_000
+PACKETS_PER_STUDY = 100_000
+LEAST_PACKETS_PER_RUN = 1_000
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -17,14 +18,21 @@ from conftest import STUDY, Command, replaced
 from ackclock.study.load import load_study, parse_study, study_names, theses
 
 ROOT = Path(__file__).resolve().parents[2]
-_spec = importlib.util.spec_from_file_location(
-    "reproduction_records", ROOT / "scripts" / "reproduction_records.py"
-)
-assert _spec is not None
-assert _spec.loader is not None
-records = importlib.util.module_from_spec(_spec)
-sys.modules[_spec.name] = records
-_spec.loader.exec_module(records)
+
+
+def script(name: str) -> ModuleType:
+    """A module of the folder of scripts."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+records = script("reproduction_records")
+checks = script("record_checks")
 
 ORIGIN = records.Origin("2026-01-02", "0123456789", "A processor", 2, "Linux x86_64")
 RECORDED = records.all_records()
@@ -89,6 +97,78 @@ def test_every_question_of_ours_is_answered_on_its_page() -> None:
             yes = sum(claim.verdict == "yes" for claim in one.claims)
             assert sum(row.count("**") // 2 + row.endswith("| yes |") for row in rows) == yes
             assert sum(row.count("±") for row in rows) == len(one.claims)
+
+
+def test_what_is_undecided_says_how_many_replications_would_decide() -> None:
+    for one in RECORDED.values():
+        for claim in one.claims:
+            if claim.verdict == "undecided" and one.replications > 1 and claim.interval is not None:
+                assert (claim.replications_needed or 0) > one.replications, f"{one.study} {claim.id}"
+            else:
+                assert claim.replications_needed is None, f"{one.study} {claim.id}"
+
+
+def test_what_a_thesis_says_and_does_not_hold_has_a_finding() -> None:
+    for one in RECORDED.values():
+        study = load_study(one.study)
+        if study.study.source.asked_by == "us" or records.is_stale(one, study):
+            continue
+        explained = {
+            claim.id
+            for claim in one.claims
+            for finding in study.study.findings
+            if finding.claim == claim.id and finding.explains(claim.verdict)
+        }
+        failed = [claim.id for claim in one.claims if claim.verdict in ("not reproduced", "direction only")]
+        assert not set(failed) - explained, f"{one.study}: why, or that the cause is not known"
+
+
+@pytest.mark.parametrize(
+    ("replications", "needed", "said"),
+    [
+        (3, 12, "Of the undecided claims 1, in 1 studies, are within the replications"),  # four times 3
+        (3, 13, ""),
+        (5, 12, ""),  # it has gone on, which a run does once
+    ],
+)
+def test_the_page_says_what_a_full_run_of_today_would_add(
+    result: dict[str, Any], replications: int, needed: int, said: str
+) -> None:
+    one = records.record(result, ORIGIN)
+    undecided = dataclasses.replace(one.claims[0], verdict="undecided", replications_needed=needed)
+    one = dataclasses.replace(one, replications=replications, readings=0, claims=(undecided, *one.claims[1:]))
+    page = records.page({"rbcc/small": one}, [parse_study(STUDY, "rbcc/small", "study.toml")])
+    assert said in page
+    assert ("a full run of today goes on" in page) == bool(said)
+    assert "1 studies were recorded without the other readings" in page
+    assert "; without the other readings." in page
+
+
+def test_what_is_recorded_comes_out_again() -> None:
+    """One replication of studies whose records were made by builds of other days; `scripts/check-records` runs more."""
+    cheap = [
+        "apace-and-learning-tcp/figure-2.14",
+        "error-discriminating-tcp/figure-4.15",
+        "parallel-and-adaptive-tcp/table-i",
+        "rbcc/table-4.1",
+        "rbcc/table-5.1",
+        "rbcc/figure-6.9",
+    ]
+    pairs = list(checks.worth([RECORDED[name] for name in cheap], packets=5e6, replications=1))
+    assert [one.study for one, _ in pairs] == cheap, "recorded before the study changed: record it again"
+    for check in checks.checked(pairs, replications=1):
+        assert check.compared > 0
+        assert not check.differing, check
+
+
+def test_a_value_that_does_not_come_out_again_is_told() -> None:
+    one = RECORDED["rbcc/figure-3.1"]
+    first, *others = one.claims
+    assert first.samples[0] is not None
+    altered = dataclasses.replace(first, samples=(first.samples[0] * 1.001, *first.samples[1:]))
+    pairs = [(dataclasses.replace(one, claims=(altered, *others)), load_study(one.study))]
+    (check,) = checks.checked(pairs, replications=1)
+    assert check.differing == (first.id,)
 
 
 @pytest.mark.parametrize("name", RECORDED)

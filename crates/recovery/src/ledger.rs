@@ -85,6 +85,11 @@ impl Newly {
 /// The most packets that may be outstanding.
 pub const MAX_OUTSTANDING: u64 = 1 << 24;
 
+/// Room for so many packets at first, then for so many, then twice as many each time: most flows that ever leave the first round
+/// trips behind have windows of tens of packets.
+const FIRST_ROOM: usize = 16;
+const NEXT_ROOM: usize = 64;
+
 /// How many of the highest selectively acknowledged numbers are kept: the duplicate threshold's upper bound.
 pub const MAX_DUPACK_THRESHOLD: u32 = 16;
 
@@ -133,7 +138,7 @@ impl Ledger {
     /// none is lost by counting, and finding losses is left to the rule.
     pub fn new(dupack_threshold: u32) -> Self {
         Self {
-            ring: vec![Sent::default(); 64],
+            ring: vec![Sent::default(); FIRST_ROOM],
             una: 0,
             next: 0,
             high: 0,
@@ -335,18 +340,19 @@ impl Ledger {
     #[inline]
     fn make_room(&mut self) {
         if self.high - self.una == self.ring.len() as u64 {
-            self.double();
+            self.widen();
         }
     }
 
+    /// Places from the beginning up to the old size are the old ones, so what moves finds its new place free.
     #[cold]
-    fn double(&mut self) {
-        let mut ring = vec![Sent::default(); self.ring.len() * 2];
-        let mask = ring.len() as u64 - 1;
+    fn widen(&mut self) {
+        let before = self.ring.len();
+        self.ring.resize((2 * before).max(NEXT_ROOM), Sent::default());
         for number in self.una..self.high {
-            ring[(number & mask) as usize] = self.ring[self.slot(number)];
+            let (from, to) = (number as usize & (before - 1), self.slot(number));
+            self.ring[to] = self.ring[from];
         }
-        self.ring = ring;
     }
 
     /// A packet that was not acknowledged before leaves the network.

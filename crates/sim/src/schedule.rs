@@ -248,11 +248,11 @@ impl Schedule {
     /// All buckets have had their turn: new ones for what is later, as wide as the last ones should have been.
     #[cold]
     fn lay_out(&mut self) -> bool {
-        let Self { far, due, .. } = self;
-        far.retain(|key| !source_of(*key).is_movable() || due[source_of(*key).index()] == *key);
-        let Some(first) = self.far.iter().min() else { return false };
-        let first = (first >> 64) as u64;
+        if self.far.is_empty() {
+            return false;
+        }
         let wanted = (self.due.len() / self.good_bucket()).next_power_of_two().max(MIN_BUCKETS);
+        let before = self.width_bits;
         if self.given > 0 {
             let good = self.good_bucket() * self.buckets.len();
             if self.given > 2 * good {
@@ -264,7 +264,12 @@ impl Schedule {
         if self.buckets.len() != wanted {
             self.buckets = vec![Vec::new(); wanted];
         }
-        self.begin_at(first);
+        // Where the last bucket ended something is mostly due soon. Where nothing is, what comes first has to be looked for.
+        self.begin_at(self.end.saturating_mul(1 << before));
+        if self.in_buckets == 0 {
+            let Some(first) = self.far.iter().min() else { return false };
+            self.begin_at((first >> 64) as u64);
+        }
         true
     }
 
@@ -290,22 +295,24 @@ impl Schedule {
         self.given = self.near.len();
     }
 
-    /// Lays the buckets out from this time on.
+    /// Lays the buckets out from this time on, at or before all that is later, and forgets what was moved.
     fn begin_at(&mut self, first: u64) {
         self.next = first >> self.width_bits;
         self.end = self.next.saturating_add(self.buckets.len() as u64);
         self.given = 0;
         let mut index = 0;
-        while index < self.far.len() {
-            let key = self.far[index];
-            let number = (key >> 64) as u64 >> self.width_bits;
-            if number < self.end {
-                self.far.swap_remove(index);
+        while let Some(&key) = self.far.get(index) {
+            let (number, source) = ((key >> 64) as u64 >> self.width_bits, source_of(key));
+            let is_moved = source.is_movable() && self.due[source.index()] != key;
+            if number >= self.end && !is_moved {
+                index += 1;
+                continue;
+            }
+            self.far.swap_remove(index);
+            if !is_moved {
                 let place = number as usize & (self.buckets.len() - 1);
                 self.buckets[place].push(key);
                 self.in_buckets += 1;
-            } else {
-                index += 1;
             }
         }
     }
@@ -323,131 +330,4 @@ fn push_to_full(bucket: &mut Vec<Key>, key: Key) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn equal_times_come_in_the_order_of_scheduling() {
-        let mut schedule = Schedule::default();
-        let sources: Vec<SourceId> = (0..5).map(|_| schedule.add_source()).collect();
-        for index in [3, 1, 4, 0, 2] {
-            let order = schedule.next_order();
-            schedule.set(sources[index], Time::from_nanos(7), order);
-        }
-        let mut served = Vec::new();
-        while let Some((_, source)) = schedule.next_before(Time::NEVER) {
-            served.push(source.index());
-        }
-        assert_eq!(served, [3, 1, 4, 0, 2]);
-    }
-
-    /// Against a list: whatever is set, cleared and set again, the earliest comes first.
-    fn agrees_with_a_list(
-        operations: impl Iterator<Item = (usize, Option<u64>)>,
-    ) -> Result<(), TestCaseError> {
-        let mut schedule = Schedule::default();
-        let mut sources = Vec::new();
-        let mut model: Vec<Option<(u64, u64)>> = Vec::new();
-        for (index, time) in operations {
-            while sources.len() <= index {
-                sources.push(schedule.add_source());
-                model.push(None);
-            }
-            let order = schedule.next_order();
-            match time {
-                Some(ns) => schedule.set(sources[index], Time::from_nanos(ns), order),
-                None => schedule.clear(sources[index]),
-            }
-            model[index] = time.map(|ns| (ns, order.0));
-            // What is first is looked at, but not taken.
-            let best = model.iter().enumerate().filter_map(|(i, key)| key.map(|key| (key, i))).min();
-            let Some(((ns, _), first)) = best else {
-                prop_assert_eq!(schedule.next_before(Time::NEVER), None);
-                continue;
-            };
-            prop_assert_eq!(schedule.next_before(Time::from_nanos(ns)), None);
-            if ns < u64::MAX {
-                let found = schedule.clone().next_before(Time::NEVER);
-                prop_assert_eq!(found, Some((Time::from_nanos(ns), sources[first])));
-            }
-        }
-        Ok(())
-    }
-
-    #[test]
-    fn buckets_become_as_narrow_as_events_follow_one_another() {
-        // Three sources, each due again after 84 us in the mean (2^24 ns / 200), under buckets of 2^24 ns: of some 600 events in
-        // the time of a bucket all but three come when its turn has begun. An event every 28 us asks for buckets of 56 us, about
-        // 2^16 ns; up to twice as wide or narrow they stay.
-        let mut schedule = Schedule { width_bits: 24, ..Schedule::default() };
-        let mut bits = 1_u64;
-        let mut next = |schedule: &mut Schedule, now: Time, source| {
-            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let order = schedule.next_order();
-            schedule.set(source, Time::from_nanos(now.nanos() + (bits >> 32) % ((1 << 24) / 100)), order);
-        };
-        for _ in 0..3 {
-            let source = schedule.add_firm_source();
-            next(&mut schedule, Time::ZERO, source);
-        }
-        for _ in 0..400_000 {
-            let (now, source) = schedule.next_before(Time::NEVER).unwrap();
-            next(&mut schedule, now, source);
-        }
-        assert!((15..=17).contains(&schedule.width_bits), "{}", schedule.width_bits);
-    }
-
-    proptest! {
-        #[test]
-        fn the_earliest_wins(operations in prop::collection::vec((0_usize..40, prop::option::of(0_u64..1000)), 1..200)) {
-            agrees_with_a_list(operations.into_iter())?;
-        }
-
-        /// From nanoseconds to centuries, so that events go by the buckets and lie beyond them.
-        #[test]
-        fn the_earliest_wins_at_any_distance(
-            operations in prop::collection::vec((0_usize..40, prop::option::of((any::<u64>(), 0_u32..64))), 1..300),
-        ) {
-            agrees_with_a_list(
-                operations.into_iter().map(|(index, time)| (index, time.map(|(bits, shift)| bits >> shift))),
-            )?;
-        }
-
-        /// A simulation: what is first is served and set anew, some time after its turn; now and then another is moved to an
-        /// earlier time. Many sources begin at once, so that a bucket is crowded.
-        #[test]
-        fn time_goes_on(
-            count in 1_usize..600,
-            spread in 0_u32..30,
-            ahead in prop::collection::vec((1_u64..1 << 34, 0_u32..34, 0_usize..600), 1..2000),
-        ) {
-            let mut schedule = Schedule::default();
-            let mut model = std::collections::BTreeSet::new();
-            let mut due = Vec::new();
-            for index in 0..count {
-                let (source, order) = (schedule.add_source(), schedule.next_order());
-                let ns = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (63 - spread);
-                schedule.set(source, Time::from_nanos(ns), order);
-                model.insert((ns, order.0, index));
-                due.push((ns, order.0, source));
-            }
-            for (bits, shift, other) in ahead {
-                let (now, source) = schedule.next_before(Time::NEVER).unwrap();
-                let (ns, order, index) = model.pop_first().unwrap();
-                prop_assert_eq!((now.nanos(), source.index()), (ns, index));
-                let other = other % count;
-                let moves = if other.is_multiple_of(5) { other } else { index };
-                for index in [index, moves] {
-                    let later = ns + (bits >> shift) + u64::from(index != moves);
-                    model.remove(&(due[index].0, due[index].1, index));
-                    let order = schedule.next_order();
-                    schedule.set(due[index].2, Time::from_nanos(later), order);
-                    model.insert((later, order.0, index));
-                    (due[index].0, due[index].1) = (later, order.0);
-                }
-                prop_assert!(order < schedule.next_order().0);
-            }
-        }
-    }
-}
+mod tests;

@@ -75,10 +75,10 @@ def reproduce(
     saved = save_all(drawn, out / FIGURES, formats)
     document = as_document(results, pages[0], time.monotonic() - began)
     path = out / f"{stem}.json"
-    with replacing(path) as file:
-        file.write_text(
-            json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8"
-        )
+    with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
+        # Piece by piece, so that the text of all studies is never in memory as a whole.
+        json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
+        stream.write("\n")
     if as_json:
         print_json(document)
     else:

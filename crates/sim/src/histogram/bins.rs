@@ -9,6 +9,8 @@ const BINS: usize = ((64 - SUB_BITS + 1) as usize) << SUB_BITS;
 /// Bins that take room together: 64, a sixteenth of an octave.
 const PAGE_BITS: u32 = 6;
 const PAGE: usize = 1 << PAGE_BITS;
+/// Pages for which room is made at once.
+const ROOM: usize = 8;
 /// Leads from every bin to a place beyond all counts.
 const NO_PAGE: u32 = 1 << 31;
 
@@ -73,9 +75,11 @@ impl Counts {
     }
 }
 
-/// A page more, and no room for others: a histogram has few.
+/// A page more, with room for a few others: a histogram has few, and making room costs more than a page.
 fn grow<T: Clone + Default>(counts: &mut Vec<T>) {
-    counts.reserve_exact(PAGE);
+    if counts.len() == counts.capacity() {
+        counts.reserve_exact(ROOM * PAGE);
+    }
     counts.resize(counts.len() + PAGE, T::default());
 }
 

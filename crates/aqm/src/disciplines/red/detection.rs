@@ -61,7 +61,8 @@ impl EarlyDetection {
             let missed = now.since(since).seconds() / self.packet_time_s;
             self.average *= libm::pow(1.0 - self.weight, libm::floor(missed));
         }
-        self.average += self.weight * (waiting as f64 - self.average);
+        // Signed, because that takes a processor one instruction to convert and unsigned numbers six.
+        self.average += self.weight * (waiting as i64 as f64 - self.average);
     }
 
     /// What becomes of the arrival: admitted, dropped, or marked, which is a drop where marking is not possible.
