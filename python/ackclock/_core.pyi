@@ -33,6 +33,11 @@ def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = 
     paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
 
+def locate(text: str, file: str, path: list[str]) -> tuple[int, tuple[int, int], tuple[int, int]]:
+    """How many steps of a path of keys and indices there are in a TOML file, and line and column of the key (of an
+    item: of the item) and of the value of the last of them. Raises ScenarioError where the text is not TOML.
+    """
+
 def fields() -> str:
     """JSON object {record: [{name, kind, nullable, optional, unit, meaning}]} of the records of a result."""
 

@@ -25,11 +25,20 @@ Answer = tuple[int, str, bytes | None, AckclockError | None]
 
 
 def connect(address: str) -> Any:
-    """A client of the scheduler at ``address``. InputError when Dask is missing, AckclockError when nobody answers."""
+    """A client of the scheduler at ``address``. InputError when Dask is missing or ``address`` is none, AckclockError
+    when nobody answers.
+    """
     try:
         from distributed import Client
+        from distributed.comm import get_address_host_port
     except ImportError:
         raise InputError('--dask needs the library: pip install "ackclock[dask]"') from None
+    try:
+        get_address_host_port(address)
+    except ValueError as error:
+        raise InputError(
+            f'--dask: found "{address}", expected an address such as "tcp://host:8786": {error}'
+        ) from None
     try:
         return Client(address, timeout="10s", set_as_default=False)
     except (OSError, ValueError, TypeError) as error:

@@ -45,6 +45,14 @@ def describe(text: str, file: str, overrides: Mapping[str, Any], guests: Guests 
         return dict(json.loads(_core.describe(text, file, to_json(overrides), list(guests))))
 
 
+def locate(text: str, file: str, path: Sequence[str | int]) -> tuple[int, tuple[int, int], tuple[int, int]]:
+    """How many steps of ``path`` there are in a TOML file, and line and column of the key and of the value of the last
+    of them. ScenarioError where the text is not TOML.
+    """
+    with own_errors():
+        return _core.locate(text, file, [str(step) for step in path])
+
+
 def fields() -> dict[str, list[dict[str, Any]]]:
     """The fields of a result's records (run, flow, link, group): name, kind, unit, nullable, optional and meaning."""
     return dict(json.loads(_core.fields()))

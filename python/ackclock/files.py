@@ -35,19 +35,27 @@ def read_text(path: Path) -> str:
         raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
-def writable(folder: Path) -> None:
-    """Make the folder for results. InputError when it cannot be written, before anything is simulated."""
+def writable(folder: Path, option: str = "--out") -> None:
+    """Make the folder for results, which ``option`` named. InputError when it cannot be written, before anything is
+    simulated.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(0, "Permission denied")
     except OSError as error:
-        raise InputError(f"--out: {folder}: {error.strerror}, expected a folder to write to") from None
+        raise InputError(f"{option}: {folder}: {error.strerror}, expected a folder to write to") from None
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Another name to write the file under; it becomes ``path`` when it is whole. RunError when the disk is full."""
+    """Another name to write the file under; it becomes ``path`` when it is whole. InputError when it is no place for a
+    file, RunError when the disk is full.
+    """
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder, expected a file to write")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: there is no folder {path.parent}")
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         yield unfinished

@@ -246,7 +246,9 @@ class TestReproduce:
         for file in (base, derived_file):
             outcome = ackclock("check", file)
             assert outcome.code == 2
-            assert 'small.base.toml: replicatoins: unknown key; did you mean "replications"?' in outcome.err
+            assert (
+                'small.base.toml:2:1: replicatoins: unknown key; did you mean "replications"?' in outcome.err
+            )
 
     def test_no_sensitivity(self, ackclock: Command, study_file: Path) -> None:
         outcome = ackclock("reproduce", study_file, "--quick", "--no-sensitivity", "--json")

@@ -42,6 +42,13 @@ def test_a_folder_that_cannot_be_written_is_told_of_before_the_runs(tmp_path: Pa
     assert (tmp_path / "new" / "folder").is_dir()
 
 
+@pytest.mark.parametrize(("place", "said"), [(".", "is a folder"), ("file/x.csv", "there is no folder")])
+def test_what_is_no_place_for_a_file_is_told(tmp_path: Path, place: str, said: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=said), replacing(tmp_path / place):
+        pytest.fail("nothing is to be written")
+
+
 def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     with replacing(path) as file:
@@ -59,7 +66,13 @@ def test_a_file_is_there_whole_or_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["a = " + "[" * 5000 + "]" * 5000, "a = 1\n" + ".".join("b" * 20_000) + " = 1"]
+    "text",
+    [
+        "a = " + "[" * 5000 + "]" * 5000,
+        "a = 1\n" + ".".join("b" * 20_000) + " = 1",
+        "a = 1\n" + '"b" . ' * 20_000 + "c = 1",
+        "a = { " + "'b=#'." * 20_000 + "c = 1 }",
+    ],
 )
 def test_what_is_nested_very_deeply_is_refused(text: str) -> None:
     with pytest.raises(toml.TOMLDecodeError):

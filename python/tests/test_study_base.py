@@ -158,7 +158,7 @@ def test_own_alternatives_replace_those_of_the_base(tmp_path: Path) -> None:
     [
         (
             [("small.base.toml", "smal.base.toml")],
-            'derived.toml: base: there is no file "smal.base.toml"; did you mean "small.base.toml"?',
+            'derived.toml:3:8: base: there is no file "smal.base.toml"; did you mean "small.base.toml"?',
         ),
         ([('"small.base.toml"', '"../small.base.toml"')], "expected the name of a file beside this one"),
         ([('"small.base.toml"', '"small.toml"')], "expected the name of a file beside this one"),
@@ -167,7 +167,7 @@ def test_own_alternatives_replace_those_of_the_base(tmp_path: Path) -> None:
             [('["flows"]', '["flwos"]')],
             'there is no assumption "flwos" here or in small.base.toml; did you mean "flows"?',
         ),
-        ([('["flows"]', '["flows", "flows"]')], 'derived.toml: assumption "flows" is named twice'),
+        ([('["flows"]', '["flows", "flows"]')], 'derived.toml:4:20: assumption "flows" is named twice'),
         (
             [
                 ('name = "few"', 'name = "fow"'),
@@ -176,10 +176,10 @@ def test_own_alternatives_replace_those_of_the_base(tmp_path: Path) -> None:
                 ('["few"]', '["fow"]'),
                 ('["flows"]', '["control"]'),
             ],
-            'derived.toml: assume: "control" of small.base.toml: the alternative "SACK" is about no case and no metric',
+            'derived.toml:4:11: assume: "control" of small.base.toml: the alternative "SACK" is about no',
         ),
-        ([('title = "Few', 'titel = "Few')], 'derived.toml: titel: unknown key; did you mean "title"?'),
-        ([('item = "Table 0.0"\n', "")], 'derived.toml: source.item: "item" is missing'),
+        ([('title = "Few', 'titel = "Few')], 'derived.toml:1:1: titel: unknown key; did you mean "title"?'),
+        ([('item = "Table 0.0"\n', "")], 'derived.toml:6:1: source.item: "item" is missing'),
     ],
 )
 def test_mistakes_in_the_study(
@@ -191,20 +191,23 @@ def test_mistakes_in_the_study(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ([("[scenario]", "[scenario")], "small.base.toml: not valid TOML"),
+        ([("[scenario]", "[scenario")], "small.base.toml:8:10: found unclosed table"),
         (
             [("replications = 3", "replicatoins = 3")],
-            'small.base.toml: replicatoins: unknown key; did you mean "replications"?',
+            'small.base.toml:2:1: replicatoins: unknown key; did you mean "replications"?',
         ),
         (
             [('why = "It is not said."\n', "")],
-            'small.base.toml:33: assumptions[2] ("control").why: "why" is missing',
+            'small.base.toml:33:1: assumptions[2] ("control").why: "why" is missing',
         ),
-        ([('id = "control"\n', "")], 'small.base.toml:33: assumptions[2] ("Control").id: "id" is missing'),
-        ([('id = "control"\n', 'id = "flows"\n')], 'small.base.toml: assumption "flows" is defined twice'),
+        ([('id = "control"\n', "")], 'small.base.toml:33:1: assumptions[2] ("Control").id: "id" is missing'),
+        (
+            [('id = "control"\n', 'id = "flows"\n')],
+            'small.base.toml:33:1: assumption "flows" is defined twice',
+        ),
         (
             [('"sum(flows.goodput_bps)"', '"sum(flows.goodputs_bps)"')],
-            'small.base.toml: assumption "Number of flows", alternative',
+            'small.base.toml:30:5: assumption "Number of flows", alternative',
         ),
         ([('duration = "5 s"', 'duration = "0 s"')], "small.base.toml:9:12: `duration`"),
         ([('"10 Mbit/s"', '"10 Mbits/s"')], "small.base.toml:14:19: `dumbbell.access.rate`"),
@@ -253,11 +256,12 @@ def test_mistakes_in_the_base_below_a_merged_scenario(
 
 def test_a_flow_needs_a_name_to_be_merged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = with_scenario("[[scenario.flows]]\ncount = 3\n\n")
-    assert "derived.toml: scenario.flows: give each its name" in problem(tmp_path, monkeypatch, text)
+    assert "derived.toml:10:1: scenario.flows: give each its name" in problem(tmp_path, monkeypatch, text)
 
 
 def test_a_wrong_case_is_an_error_of_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = replaced(DERIVED, ('flows.tcp.count" = 8', 'flows.tcp.cuont" = 8'))
     message = problem(tmp_path, monkeypatch, text)
-    assert message.startswith("derived.toml (override)")
+    line, column = (text[: text.index('"flows.tcp.cuont')].count("\n") + 1, len('overrides = { "'))
+    assert message.startswith(f"derived.toml:{line}:{column}: `flows.0.cuont`: ")
     assert 'in case "many"' in message

@@ -244,7 +244,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         ),
         (
             [('["count"]\n', '["count"]\nexcept = [{ cout = "few" }]\n')],
-            "for_all",
+            "except",
             'except: "cout" is no axis of for_all; did you mean "count"?',
         ),
         (
@@ -263,7 +263,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         ([("rows = [\n", "rows = [\n    3,\n")], "rows = [", "rows: found [3, "),
         (
             [('label = "{count.n} flows"', 'lable = "{count.n}"')],
-            "for_all",
+            "lable",
             '.lable: unknown key; did you mean "label"?',
         ),
     ],
@@ -276,13 +276,13 @@ def test_mistakes_name_the_line_the_row_and_the_point(
         parse_study(text, "test", "study.toml")
     problem = str(caught.value).splitlines()[0]
     assert message in problem
-    found = re.match(r"study\.toml:(\d+): ", problem)
+    found = re.match(r"study\.toml:(\d+):\d+: ", problem)
     assert found, problem
-    # The line of the row, or of the header of the table that has it.
+    # The line of the row, of the key, or of the header of the table that has it.
     lines = text.splitlines()
     there = lines[int(found[1]) - 1]
     below = "\n".join(lines[int(found[1]) - 1 : int(found[1]) + 4])
-    assert line in (there if there.startswith("    {") else below)
+    assert line in (below if there.startswith("[[") else there)
 
 
 def test_a_mistake_in_a_table_of_a_group_is_at_its_row() -> None:
@@ -311,7 +311,7 @@ rows = [
     with pytest.raises(InputError) as caught:
         parse_study(text, "test", "study.toml")
     line = text.splitlines().index('    { n = 2, expect = "some" },') + 1
-    assert f'study.toml:{line}: claims[1] ("b-few-2", row 1, row 2): expect: found "some"' in str(
+    assert f'study.toml:{line}:5: claims[1] ("b-few-2", row 1, row 2): expect: found "some"' in str(
         caught.value
     )
     broken = text.replace('text = "Goodput"\nmeasured = "goodput(\'{case}\')"\nrows', 'text = "{txt}"\nrows')

@@ -147,10 +147,16 @@ fn nearest_unit(found: &str, units: &[Unit]) -> Option<&'static str> {
     ];
     let found_plain = plain(found);
     let alias = aliases.iter().find(|(name, _)| *name == found).map(|(_, unit)| *unit);
+    // Who writes "Mbit" where a rate is wanted means that in a second.
+    let a_second = found_plain.ends_with('b').then(|| format!("{found_plain}ps"));
+    let means = |name: &str| {
+        let name = plain(name);
+        name == found_plain || Some(&name) == a_second.as_ref().filter(|_| found.ends_with("bit"))
+    };
     units
         .iter()
         .map(|(name, _)| *name)
-        .find(|name| Some(*name) == alias || (!found.is_empty() && plain(name) == found_plain))
+        .find(|name| Some(*name) == alias || (!found.is_empty() && means(name)))
 }
 
 fn whole(number: f64, thing: &str, limit: &str) -> Result<u64, Misspelt> {
@@ -195,6 +201,7 @@ mod tests {
         assert_eq!(hint(read_rate("10 Mb/s")), Some("10 Mbit/s".to_owned()));
         assert_eq!(hint(read_rate("10 MB/s")), Some("80 Mbit/s".to_owned()));
         assert_eq!(hint(read_rate("1.5 kBps")), Some("12 kbit/s".to_owned()));
+        assert_eq!(hint(read_rate("10 Mbit")), Some("10 Mbit/s".to_owned()));
         assert_eq!(hint(read_rate("10 parsec")), None);
         assert_eq!(read_span("40").unwrap_err().hint, None);
         assert_eq!(read_limit("50 pkts").unwrap_err().hint, Some("50 packets".to_owned()));

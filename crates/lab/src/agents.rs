@@ -3,11 +3,12 @@
 use crate::choice::{self, Choice};
 use crate::diagnostics::{nearest, one_of};
 use crate::document::quoted;
+use crate::flows::{FlowGroup, Sending};
 use crate::network::{LinkPlan, Network};
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_sim::agent::{self, AgentParts};
-use ackclock_sim::flow::{FlowParts, PathPair};
+use ackclock_sim::flow::FlowParts;
 use ackclock_sim::tcp::sender::Sender;
 use std::any::Any;
 
@@ -61,7 +62,7 @@ pub fn parts(plans: &[AgentPlan], links: &[LinkPlan], flows: &[FlowParts]) -> Ve
         let Some(entry) = agent::find(plan.agent.descriptor.name) else { continue };
         for (flow, of) in flows.iter().enumerate().filter(|(_, flow)| is_tcp(flow)) {
             for (path, pair) in of.paths.iter().enumerate() {
-                if let Some(after) = passes(pair, &plan.at, links) {
+                if let Some(after) = passes(&pair.forward, &pair.backward, &plan.at, links) {
                     let agent = (entry.build)(&plan.agent.values);
                     parts.push(AgentParts { flow: flow as u32, path: path as u32, after, agent });
                 }
@@ -76,8 +77,17 @@ fn is_tcp(flow: &FlowParts) -> bool {
     sender.is::<Sender>()
 }
 
+/// Whether an agent sees packets: no TCP flow may pass its node, as where that is a flow's end.
+pub fn is_passed(plan: &AgentPlan, groups: &[FlowGroup], links: &[LinkPlan]) -> bool {
+    let over_tcp = |group: &&FlowGroup| !matches!(group.plan.sending, Sending::Udp(_) | Sending::Sctp(_));
+    let members = groups.iter().filter(over_tcp).flat_map(|group| &group.members);
+    members
+        .flat_map(|member| member.paths())
+        .any(|way| passes(&way.forward, &way.backward, &plan.at, links).is_some())
+}
+
 /// How many links there and back come before a node that both ways pass.
-fn passes(pair: &PathPair, node: &str, links: &[LinkPlan]) -> Option<[usize; 2]> {
+fn passes(forward: &[u32], backward: &[u32], node: &str, links: &[LinkPlan]) -> Option<[usize; 2]> {
     let before = |way: &[u32]| (1..way.len()).find(|place| links[way[*place] as usize].from == node);
-    Some([before(&pair.forward)?, before(&pair.backward)?])
+    Some([before(forward)?, before(backward)?])
 }

@@ -41,7 +41,7 @@ pub struct End {
 impl Diagnostic {
     /// What is wrong, without the place in the file.
     pub fn message(&self) -> String {
-        let Self { path, found, expected, .. } = self;
+        let (path, found, expected) = (visible(&self.path), visible(&self.found), &self.expected);
         let place = if path.is_empty() { String::new() } else { format!("`{path}`: ") };
         let hint = self.hint.as_ref().map(|hint| format!("; did you mean {hint}?")).unwrap_or_default();
         format!("{place}found {found}, expected {expected}{hint}")
@@ -63,6 +63,21 @@ impl fmt::Display for Diagnostic {
         }
         Ok(())
     }
+}
+
+/// The most of a path, or of what was found, that a message repeats.
+const LONGEST: usize = 200;
+
+/// What stands in a file as a message repeats it: nothing in it steers a terminal, and a key of a megabyte fills no screen.
+fn visible(text: &str) -> String {
+    let mut visible = String::new();
+    for character in text.chars().take(LONGEST) {
+        match character.is_control() {
+            true => visible.extend(character.escape_unicode()),
+            false => visible.push(character),
+        }
+    }
+    if text.chars().nth(LONGEST).is_some() { visible + "..." } else { visible }
 }
 
 /// The part of a line that is shown, at most so many characters.
@@ -144,6 +159,13 @@ mod tests {
         assert_eq!(nearest("dely", names), Some("`delay`".to_owned()));
         assert_eq!(nearest("cwnd-floor", names), Some("`cwnd_floor`".to_owned()));
         assert_eq!(nearest("colour", names), None);
+    }
+
+    #[test]
+    fn a_message_repeats_nothing_that_steers_a_terminal_or_fills_it() {
+        assert_eq!(visible("a\u{1b}[31m\n"), "a\\u{1b}[31m\\u{a}");
+        assert_eq!(visible(&"x".repeat(LONGEST)), "x".repeat(LONGEST));
+        assert_eq!(visible(&"x".repeat(1_000_000)), "x".repeat(LONGEST) + "...");
     }
 
     #[test]

@@ -119,7 +119,7 @@ impl Document {
         };
         let mut problems: Vec<Diagnostic> = errors.iter().take(MAX_PROBLEMS).map(problem).collect();
         problems.sort_by_key(|problem| (problem.line, problem.column));
-        Err(problems)
+        Err(without_consequences(problems))
     }
 
     /// The same, where more may be named than is registered.
@@ -190,11 +190,24 @@ impl Document {
         steps.join("\n")
     }
 
+    /// Line and column of a place, from 1; the beginning for what stands nowhere.
+    pub fn place(&self, span: &Span) -> (usize, usize) {
+        self.line_and_column(span.as_ref().map_or(0, |span| span.start))
+    }
+
     fn line_and_column(&self, byte: usize) -> (usize, usize) {
         let before = &self.text[..floor_char_boundary(&self.text, byte)];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
     }
+}
+
+/// Without what follows from a mistake before it: on the same line, and after a brace that nobody closed.
+fn without_consequences(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    problems.dedup_by_key(|problem| problem.line);
+    let unclosed = problems.iter().position(|problem| problem.found.contains("inline table"));
+    problems.truncate(unclosed.map_or(problems.len(), |first| first + 1));
+    problems
 }
 
 /// What the TOML parser found and what it expected; it says either, or both in one sentence.

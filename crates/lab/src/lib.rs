@@ -27,6 +27,7 @@ pub mod media;
 pub mod network;
 pub mod observe;
 pub mod over_time;
+pub mod places;
 pub mod precision;
 pub mod rate;
 pub mod reader;

@@ -126,20 +126,22 @@ fn read_places<'r>(table: &TableReader<'r>) -> impl Iterator<Item = ((String, Pl
 #[derive(Clone, Debug)]
 pub struct Named {
     name: String,
+    path: String,
     span: Place_,
 }
 
 /// Reads a link's `medium`.
 pub fn read_name(table: &TableReader<'_>) -> Option<Named> {
     let name = table.text("medium")?.to_owned();
-    Some(Named { name, span: table.get("medium").map(|node| node.span.clone()).unwrap_or_default() })
+    let span = table.get("medium").map(|node| node.span.clone()).unwrap_or_default();
+    Some(Named { name, path: table.path_of("medium"), span })
 }
 
 /// Finds the medium of each link, and says what is wrong with the media as wholes.
 pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]) {
     let mut told = Vec::new();
     for link in links.iter_mut() {
-        let Some(Named { name, span }) = &link.medium_name else { continue };
+        let Some(Named { name, path, span }) = &link.medium_name else { continue };
         link.medium = media.iter().position(|medium| medium.name == *name);
         if link.medium.is_none() && !told.contains(span) {
             told.push(span.clone());
@@ -149,7 +151,7 @@ pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]
                 _ => format!("a medium of [[media]]: {}", one_of(names())),
             };
             let found = format!("the medium {}", quoted(name));
-            root.reader.problem(span, "medium", &found, &expected, nearest(name, names()));
+            root.reader.problem(span, path, &found, &expected, nearest(name, names()));
         }
     }
     for (index, medium) in media.iter().enumerate() {
@@ -158,6 +160,7 @@ pub fn join(root: &TableReader<'_>, media: &[MediumPlan], links: &mut [LinkPlan]
         if users.is_empty() {
             let found = format!("the medium {}, which no link has", quoted(&medium.name));
             root.problem_at("media", &found, "links with `medium` set to its name");
+            continue;
         }
         if users.len() > MAX_STATIONS {
             let found = format!("{} of the medium {}", counted(users.len(), "link"), quoted(&medium.name));

@@ -107,13 +107,13 @@ const MAX_STEPS: usize = 2_000_000;
 
 /// Reads the network, and routes the flows over it.
 pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<FlowGroup>)> {
+    let problems_before = root.reader.problem_count();
     let mut network = Network { media: media::read(root), ..Network::default() };
     let given: Vec<&str> = ["dumbbell", "parallel", "parking_lot", "links"]
         .into_iter()
         .filter(|key| root.get(key).is_some())
         .collect();
     let flows: usize = plans.iter().map(|plan| plan.count).sum();
-    let problems_before = root.reader.problem_count();
     let pairs = match given.as_slice() {
         [one] => match *one {
             "dumbbell" => network.add_dumbbell(root, flows)?,
@@ -134,9 +134,12 @@ pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<
             return None;
         }
     };
+    // Where a medium or a link is missing because of a mistake, links of the one and paths over the other are no second one.
+    if root.reader.problem_count() > problems_before {
+        return None;
+    }
     media::join(root, &network.media, &mut network.links);
     network.take_brought(root);
-    // Where a link is missing because of a mistake, paths over it are no second one.
     if root.reader.problem_count() > problems_before {
         return None;
     }

@@ -1,7 +1,7 @@
 //! What of a run is measured and observed: from when on, how often, and which packets one by one.
 
 use crate::diagnostics::{counted, nearest};
-use crate::document::Value;
+use crate::document::{Value, quoted};
 use crate::network::Network;
 use crate::reader::TableReader;
 use ackclock_base::{Range, Span};
@@ -38,8 +38,8 @@ impl Warmup {
                     return Self::default();
                 };
                 table.required("until", &format!("`until = \"{UNTIL}\"`"));
-                if table.text("until").is_some_and(|until| until != UNTIL) {
-                    table.problem_at("until", "another word", &format!("\"{UNTIL}\""));
+                if let Some(until) = table.text("until").filter(|until| *until != UNTIL) {
+                    table.problem_at("until", &quoted(until), &format!("\"{UNTIL}\""));
                 }
                 table.required("at_most", "a time such as \"60 s\"");
                 let most = table.time("at_most", range).unwrap_or_default();

@@ -43,6 +43,9 @@ impl Precision {
             share
         });
         let metrics = table.texts("metrics");
+        if metrics.as_ref().is_some_and(Vec::is_empty) {
+            table.problem_at("metrics", "an empty list", "metrics such as \"groups.tcp.goodput_bps\"");
+        }
         for metric in metrics.iter().flatten() {
             if !is_metric(metric, flows, network) {
                 let expected = "`fairness`, or a field of results such as \"groups.tcp.goodput_bps\" or \"links.bottleneck.utilisation\"";

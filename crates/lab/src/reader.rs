@@ -139,7 +139,8 @@ fn with_unit(number: &str, quantity: Quantity) -> Misspelt {
     let bits =
         number.parse::<f64>().ok().filter(|bits| quantity == Quantity::Rate && *bits >= 1e4 && *bits < 1e12);
     let units: &[&str] = match quantity {
-        _ if number.parse::<f64>().is_ok_and(|number| !number.is_finite()) => &[],
+        // No unit makes them right.
+        _ if number.parse::<f64>().is_ok_and(|number| !number.is_finite() || number < 0.0) => &[],
         Quantity::Time => &["s", "ms"],
         Quantity::Rate => &["Mbit/s"],
         Quantity::Size => &["B"],

@@ -1,5 +1,6 @@
 //! What is allowed in a scenario and yet hardly meant. A warning stops nothing: whoever reads a scenario is told.
 
+use crate::agents;
 use crate::build::link_rates;
 use crate::flows::{FlowPlan, Sending};
 use crate::network::LinkPlan;
@@ -25,8 +26,16 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         let rest = slowness(link, rate.mean_packet_bytes, scenario.duration)?;
         Some(format!("rate of link {}: a packet of {} B takes {rest}", link.name, rate.mean_packet_bytes))
     });
+    let idle = scenario.agents.iter().filter_map(|plan| {
+        let (name, at) = (plan.agent.descriptor.name, &plan.at);
+        let seen = agents::is_passed(plan, &scenario.flows, &scenario.network.links);
+        (!seen).then(|| {
+            format!("agent {name} at {at}: no TCP flow passes that node, with a link before and one after it")
+        })
+    });
     doubts
         .chain(slow)
+        .chain(idle)
         .chain(scenario.flows.iter().flat_map(|group| of_flows(&group.plan, scenario.duration)))
         .collect()
 }

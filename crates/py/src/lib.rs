@@ -13,7 +13,8 @@ use crate::guest::Guest;
 use ackclock_lab::result::declared_fields;
 use ackclock_lab::scenario::{Scenario, overridden};
 use ackclock_lab::{
-    Brought, Diagnostic, describe as told, diagnostics, registry as names, run as runner, schema as schemas,
+    Brought, Diagnostic, describe as told, diagnostics, places, registry as names, run as runner,
+    schema as schemas,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -47,6 +48,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(trace, module)?,
         wrap_pyfunction!(verify, module)?,
         wrap_pyfunction!(exports::export, module)?,
+        wrap_pyfunction!(locate, module)?,
     ] {
         module.add_function(function)?;
     }
@@ -69,6 +71,13 @@ fn schema() -> PyResult<String> {
 #[pyfunction]
 fn fields() -> PyResult<String> {
     to_json(&declared_fields())
+}
+
+/// Where a path of keys and indices leads in a TOML file: how many of its steps there are, and line and column of the key
+/// and of the value of the last of them.
+#[pyfunction]
+fn locate(text: &str, file: &str, path: Vec<String>) -> PyResult<(usize, (usize, usize), (usize, usize))> {
+    places::of(text, file, &path).map_err(|problems| refuse(&problems))
 }
 
 /// Raises ScenarioError with every problem that the scenario has. What the points of its sweep are, as a JSON object.

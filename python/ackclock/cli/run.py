@@ -95,9 +95,9 @@ def run(
         )
     wishes = _wishes(exports, scenario, plan, out, payloads=payloads)
     place = results_folder(out)
-    writable(place)
-    store = Store(place)
     with _pool(dask, threads) as pool:
+        writable(place)
+        store = Store(place)
         _announce(scenario, plan, pool.cores)
         collector = Collector(scenario.sweep, plan, keep=everything)
         with progress_bar(file.stem) as progress:

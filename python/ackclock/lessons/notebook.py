@@ -7,7 +7,7 @@ from string import Template
 from typing import Any
 
 from ackclock.errors import InputError
-from ackclock.files import replacing
+from ackclock.files import replacing, writable
 from ackclock.lessons import Lesson
 from ackclock.lessons.outcome import REPLICATIONS
 
@@ -25,7 +25,7 @@ def write(lesson: Lesson, folder: Path) -> Path:
     ]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     notebook = nbformat.from_dict({"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5})
-    folder.mkdir(parents=True, exist_ok=True)
+    writable(folder, "--notebooks")
     path = folder / f"{lesson.name}.ipynb"
     with replacing(path) as file:
         file.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8", newline="\n")

@@ -36,6 +36,7 @@ from ackclock.study.model import (
     Table,
     repeated,
 )
+from ackclock.study.placed import not_toml, placed
 from ackclock.study.rehearsal import rehearse_assumptions
 from ackclock.study.scenario_text import ScenarioText, extracted
 
@@ -162,9 +163,15 @@ def load_base(name: Any, study_file: str) -> LoadedBase:
 def parse_base(text: str, file: str) -> LoadedBase:
     """The base in ``text``; ``file`` is what error messages call it. A dozen studies share each, which none changes."""
     try:
-        document = toml.loads(text)
+        return _parsed(text, file)
     except toml.TOMLDecodeError as error:
-        raise InputError(f"{file}: not valid TOML: {error}") from None
+        raise not_toml(text, file, error) from None
+    except InputError as error:
+        raise InputError(placed(str(error), text, file)) from None
+
+
+def _parsed(text: str, file: str) -> LoadedBase:
+    document = toml.loads(text)
     document = expanded(document, text, file)
     try:
         base = Base.model_validate(document)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
@@ -26,6 +26,7 @@ from ackclock.study.grid import expanded
 from ackclock.study.merge import merged_text
 from ackclock.study.mistakes import located, rendered
 from ackclock.study.model import Study
+from ackclock.study.placed import not_toml, placed
 from ackclock.study.result import Thesis
 from ackclock.study.scenario_text import ScenarioText, extracted
 
@@ -41,6 +42,8 @@ class LoadedStudy:
     thesis: Thesis
     scenario: ScenarioText
     """The scenario as a file of its own."""
+    text: str = field(repr=False)
+    """What stands in the file."""
 
 
 def study_names() -> list[str]:
@@ -103,9 +106,15 @@ def _packaged(name: str, file: str) -> LoadedStudy:
 def parse_study(text: str, name: str, file: str) -> LoadedStudy:
     """The study in ``text``; ``file`` is what error messages call it. InputError as ``load_study``."""
     try:
-        own = toml.loads(text)
+        return _parsed(text, name, file)
     except toml.TOMLDecodeError as error:
-        raise InputError(f"{file}: not valid TOML: {error}") from None
+        raise not_toml(text, file, error) from None
+    except InputError as error:
+        raise InputError(placed(str(error), text, file)) from None
+
+
+def _parsed(text: str, name: str, file: str) -> LoadedStudy:
+    own = toml.loads(text)
     if "duration" in own and "source" not in own:
         raise InputError(f"{file}: is a scenario, not a study; `ackclock run {file}` runs it")
     base = load_base(own["base"], file) if "base" in own else None
@@ -126,7 +135,7 @@ def parse_study(text: str, name: str, file: str) -> LoadedStudy:
     scenario = _scenario(text, own, base, study, file)
     if KEY in text or (base is not None and KEY in base.text):
         study, scenario = _with_files(study, scenario)
-    return LoadedStudy(name, file, study, thesis, scenario)
+    return LoadedStudy(name, file, study, thesis, scenario, text)
 
 
 def looks_like_study(text: str) -> bool:
@@ -135,7 +144,7 @@ def looks_like_study(text: str) -> bool:
         document = toml.loads(text)
     except toml.TOMLDecodeError:
         return False
-    return "source" in document and ("base" in document or isinstance(document.get("scenario"), dict))
+    return "base" in document or isinstance(document.get("scenario"), dict) or "claims" in document
 
 
 @lru_cache(maxsize=1)

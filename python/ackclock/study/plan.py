@@ -13,6 +13,7 @@ from ackclock.store import Job
 from ackclock.study.language import Expression
 from ackclock.study.load import LoadedStudy
 from ackclock.study.model import Alternative, Overrides, SweptCase
+from ackclock.study.placed import placed
 from ackclock.study.run_words import needs_series
 
 Reading = Alternative | None
@@ -112,9 +113,8 @@ class Plan:
                 where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
                 problems.setdefault(scenario.located(str(error)), []).append(where)
         if problems:
-            raise InputError(
-                "\n".join(f"{message}\n  in {_few(places)}" for message, places in problems.items())
-            )
+            told = "\n".join(f"{message}\n  in {_few(places)}" for message, places in problems.items())
+            raise InputError(placed(told, self.loaded.text, self.loaded.file))
 
     def simulations(self, first: int = 0, end: int | None = None) -> list[Planned]:
         """Those of the replications from ``first`` to ``end`` (not included); all of the first batch by default."""

@@ -12,7 +12,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from ackclock.files import replacing
+from ackclock.files import replacing, writable
 from ackclock.lessons import lessons
 from ackclock.report.page import asset, script_json
 from ackclock.web.bundle import bundle
@@ -30,7 +30,7 @@ _TOLD = {"name", "title", "question", "change", "look", "variants"}
 
 def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
     """Write the page to ``path``. ``given`` is what it begins with, see ``render_lab``."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    writable(path.parent)
     text = render_lab(given)
     with replacing(path) as file:
         file.write_text(text, encoding="utf-8", newline="\n")

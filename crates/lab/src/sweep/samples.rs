@@ -47,8 +47,11 @@ impl Range {
         let (from, to) = (end("from"), end("to"));
         let ((from, unit), (to, other)) = (from?, to?);
         if other != unit {
-            let unit = if unit.is_empty() { "without a unit".to_owned() } else { format!("in `{unit}`") };
-            table.problem_at("to", "another unit", &format!("a number {unit}, as `from` is"));
+            let written = |unit: &str| match unit {
+                "" => "a number without a unit".to_owned(),
+                unit => format!("a number in `{unit}`"),
+            };
+            table.problem_at("to", &written(&other), &format!("{}, as `from` is", written(&unit)));
         } else if to <= from {
             table.problem_at("to", "an end at `from` or below it", "more than `from`");
         }
