@@ -156,7 +156,7 @@ def _packed(result_json: str, series: Series | None) -> bytes:
 
 def _read(path: Path, *, series: bool) -> dict[str, Any] | None:
     """The result in a file, with its series if they are wanted; None when there is none, or something else."""
-    if not os.path.exists(path):  # a run is asked for twice, and of a new sweep none is there
+    if not path.exists():  # a run is asked for twice, and of a new sweep none is there
         return None
     try:
         with zipfile.ZipFile(path) as archive:
