@@ -15,6 +15,12 @@ import instructions
 TOLERANCE = 0.03
 
 
+def test_sctp_takes_less_than_twice_the_instructions_of_tcp() -> None:
+    # S1 is W1 over SCTP. What is kept is what the program takes: the other test holds that.
+    kept = json.loads(instructions.KEPT.read_text(encoding="utf-8"))["instructions_per_packet"]
+    assert kept["S1"] < 2 * kept["W1"]
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(instructions.valgrind() is None, reason="valgrind is not installed")
 def test_a_packet_takes_as_many_instructions_as_is_kept() -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run ns-2 and ns-3 on the reference workloads and keep the results as JSON lines.
+"""Run ns-2, ns-3, usrsctp and quinn on the reference workloads and keep the results as JSON lines.
 
     python3 collect.py                 run what is missing from data/
     python3 collect.py --only NAME     only this set (repeatable); --list shows the names
@@ -44,13 +44,14 @@ Run = dict[str, Any]
 class RunSet:
     """Some runs of one script, kept in one file.
 
-    `template` is the command line with {0}, {1}, ... where `values` go, one tuple a run.
+    `template` is the command line with {0}, {1}, ... where `values` go, one tuple a run; `words` names them.
     """
 
     name: str
     script: str
     template: str
     values: tuple[tuple[str, ...], ...]
+    words: tuple[str, ...] = ("SEED",)
 
     @property
     def path(self) -> Path:
@@ -61,7 +62,10 @@ class RunSet:
     def digest(self) -> str:
         """The hash of the script and of one that it runs, to notice that results are of an older one."""
         scripts = [self.script, *(word for word in self.template.split() if word.endswith(".tcl"))]
-        return hashlib.sha256(b"".join((HERE / script).read_bytes() for script in scripts)).hexdigest()
+        files = [HERE / script for script in scripts]
+        if files[0].is_dir():
+            files = [files[0] / "Cargo.lock", *sorted(files[0].glob("src/*.rs"))]
+        return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
     def arguments(self, value: tuple[str, ...]) -> list[str]:
         """The command line of one run, without the program."""
@@ -78,22 +82,26 @@ def dumbbell(name: str, arguments: str, last: int, suffix: str = "") -> RunSet:
     return RunSet(f"ns2-{name}", "ns2_dumbbell.tcl", f"{arguments} {{0}}{suffix}", seeds(0, last))
 
 
+WIRED = ("FLOWS", "MINRTO", "SEED")
+
+
 def wired(control: str) -> RunSet:
     """The runs of one control on the RBCC thesis's wired topology."""
     values = itertools.product(("5", "25", "40"), ("0.2", "1.0"), (str(seed) for seed in range(1, 21)))
-    return RunSet(f"ns2-rbcc-{control}", "ns2_rbcc_wired.tcl", control + " {0} {1} {2}", tuple(values))
+    return RunSet(f"ns2-rbcc-{control}", "ns2_rbcc_wired.tcl", control + " {0} {1} {2}", tuple(values), WIRED)
 
 
 def wired_within_a_second(control: str) -> RunSet:
     """The same with starts within a second and ns-2's own initial window of two packets."""
     values = itertools.product(("5", "25"), ("0.2", "1.0"), (str(seed) for seed in range(1, 21)))
     template = control + " {0} {1} {2} 1 2"
-    return RunSet(f"ns2-rbcc-{control}-within-1s", "ns2_rbcc_wired.tcl", template, tuple(values))
+    return RunSet(f"ns2-rbcc-{control}-within-1s", "ns2_rbcc_wired.tcl", template, tuple(values), WIRED)
 
 
 def jittered(plain: RunSet) -> RunSet:
     """The same runs, with a random delay before each packet."""
-    return RunSet(f"{plain.name}-jitter", "ns2_jitter.tcl", f"{plain.script} {plain.template}", plain.values)
+    template = f"{plain.script} {plain.template}"
+    return RunSet(f"{plain.name}-jitter", "ns2_jitter.tcl", template, plain.values, plain.words)
 
 
 def ns3(name: str, workload: str, queue: str, last: int) -> RunSet:
@@ -135,9 +143,71 @@ def usrsctp() -> RunSet:
         ("all-sacks-lost", "-", "20-300"),
     )
     values = tuple((name, "400", data, sacks) for name, data, sacks in patterns)
+    words = ("PATTERN", "MESSAGES", "LOST_DATA", "LOST_SACKS")
     return RunSet(
-        "usrsctp-one-path", "usrsctp_path.c", "{0} {1} {2} {3} credit=1 burst=0 fast_burst=1", values
+        "usrsctp-one-path", "usrsctp_path.c", "{0} {1} {2} {3} credit=1 burst=0 fast_burst=1", values, words
     )
+
+
+def usrsctp_two_paths() -> RunSet:
+    """The same over two paths: pattern, messages, lost data, when the first path is dead, what is set."""
+    patterns = (
+        ("no-loss", "400", "-", "0", "0", "path_errors=5"),
+        ("one-loss", "400", "60", "0", "0", "path_errors=5"),
+        ("last-lost", "400", "399", "0", "0", "path_errors=5"),
+        ("first-window-lost", "400", "0-3", "0", "0", "path_errors=5"),
+        ("failure", "2000", "-", "500", "200000", "path_errors=2"),
+        ("failure-after-five", "2000", "-", "500", "200000", "path_errors=5"),
+        ("return", "10000", "-", "500", "4000", "path_errors=1 heartbeat_ms=3000"),
+    )
+    words = ("PATTERN", "MESSAGES", "LOST_DATA", "FROM", "UNTIL", "SETTINGS")
+    template = "{0} {1} {2} {3} {4} credit=1 burst=0 fast_burst=1 {5}"
+    return RunSet("usrsctp-two-paths", "usrsctp_two_paths.c", template, patterns, words)
+
+
+def lossy_hop(control: str, agent: str) -> RunSet:
+    """TCP over a last hop that loses packets: probabilities of a loss, flows, seeds."""
+    values = itertools.product(
+        ("0.001", "0.01", "0.03", "0.1", "0.2"), ("1", "5"), (str(seed) for seed in range(1, 11))
+    )
+    name = f"ns2-lossy-hop-{control}" + ("-snoop" if agent == "snoop" else "")
+    template = f"{control} {agent} {{0}} {{1}} {{2}}"
+    return RunSet(name, "ns2_lossy_hop.tcl", template, tuple(values), ("LOSS", "FLOWS", "SEED"))
+
+
+def fading() -> RunSet:
+    """Losses of a fading channel: path loss exponents, distances, a seed."""
+    values = itertools.product(("2.0", "2.2", "2.4"), ("50", "100", "200", "300", "424"), ("1",))
+    words = ("EXPONENT", "DISTANCE", "SEED")
+    return RunSet("ns2-radio-fading", "ns2_radio.tcl", "fading {0} {1} {2}", tuple(values), words)
+
+
+def saturated() -> RunSet:
+    """Stations that always have something to send: how many, seeds."""
+    values = itertools.product(("1", "2", "3", "5", "10", "15", "20"), ("1", "2", "3"))
+    words = ("STATIONS", "SEED")
+    return RunSet("ns2-radio-saturated", "ns2_radio.tcl", "saturated {0} {1}", tuple(values), words)
+
+
+def quinn(control: str) -> RunSet:
+    """A QUIC connection of quinn over one path: pattern, lost packets, late packets, lost acknowledgements, outage."""
+    patterns = (
+        ("no-loss", "-", "-", "-", "-"),
+        ("one-loss", "120", "-", "-", "-"),
+        ("early-loss", "3", "-", "-", "-"),
+        ("burst", "120-127", "-", "-", "-"),
+        ("scattered", "120,123,130,131,150", "-", "-", "-"),
+        ("two-windows", "120,121,300,330", "-", "-", "-"),
+        ("every-tenth", "120,130,140,150,160,170", "-", "-", "-"),
+        ("acks-lost", "-", "-", "10,20-25,40,60-69", "-"),
+        ("data-and-acks-lost", "120,124", "-", "55-60", "-"),
+        ("overtaken-by-two", "-", "120:2", "-", "-"),
+        ("overtaken-by-many", "-", "120:8", "-", "-"),
+        ("short-outage", "-", "-", "-", "0.2-0.22"),
+        ("long-outage", "-", "-", "-", "0.2-3.2"),
+    )
+    words = ("PATTERN", "LOST", "LATE", "LOST_ACKS", "OUTAGE")
+    return RunSet(f"quinn-{control}", "quinn", f"{{0}} {control} 600 {{1}} {{2}} {{3}} {{4}}", patterns, words)
 
 
 RUN_SETS = (
@@ -177,6 +247,15 @@ RUN_SETS = (
     RunSet("ns2-sctp-cmt-1-percent", "ns2_sctp_cmt.tcl", "ns2_sctp.tcl 0.01 0 100 {0}", seeds(1, 20)),
     RunSet("ns2-sctp-packets", "ns2_sctp_packets.tcl", "ns2_sctp.tcl 0.1 1000 {0}", seeds(1, 5)),
     usrsctp(),
+    usrsctp_two_paths(),
+    lossy_hop("newreno", "none"),
+    lossy_hop("sack", "none"),
+    lossy_hop("vegas", "none"),
+    lossy_hop("newreno", "snoop"),
+    fading(),
+    saturated(),
+    quinn("newreno"),
+    quinn("cubic"),
     *(today("ns2", "ns2_today.tcl", "cubic", flows, last) for flows, last in ((1, 0), (2, 2))),
     today("ns3", "ns3_today.cc", "cubic", 1, 0),
     today("ns3", "ns3_today.cc", "cubic", 2, 2),
@@ -216,9 +295,17 @@ def build_usrsctp(script: str, directory: Path) -> str:
     """The same for the program that runs usrsctp."""
     program = directory / Path(script).stem
     if not program.exists():
-        command = ["gcc", "-O2", "-rdynamic", str(HERE / script), "-o", str(program), "-lusrsctp"]
+        command = ["gcc", "-O2", "-rdynamic", str(HERE / script), "-o", str(program), "-lusrsctp", "-ldl"]
         subprocess.run(command, check=True)  # noqa: S603 (our own source and flags)
     return str(program)
+
+
+def build_quinn(script: str) -> str:
+    """The same for the program that runs quinn, with the versions of its Cargo.lock."""
+    place = HERE / script
+    command = ["cargo", "build", "--release", "--locked", "--quiet", "--target-dir", "target"]
+    subprocess.run(command, cwd=place, check=True)  # noqa: S603 (our own source and flags)
+    return str(place / "target" / "release" / "quinn-path")
 
 
 def launcher(script: str, directory: Path) -> list[str]:
@@ -227,6 +314,8 @@ def launcher(script: str, directory: Path) -> list[str]:
         return [build_ns3(script, directory)]
     if script.endswith(".c"):
         return [build_usrsctp(script, directory)]
+    if script == "quinn":
+        return [build_quinn(script)]
     return ["ns", str(HERE / script)]
 
 
@@ -253,13 +342,8 @@ def write(run_set: RunSet, runs: Iterable[Run]) -> None:
     """Write a results file whole, so that it is never half an answer."""
     runs = list(runs)
     program = "ns " + run_set.script if run_set.script.endswith(".tcl") else Path(run_set.script).stem
-    places = {
-        1: ["SEED"],
-        3: ["FLOWS", "MINRTO", "SEED"],
-        4: ["PATTERN", "MESSAGES", "LOST_DATA", "LOST_SACKS"],
-    }
     provenance = {
-        "command": f"{program} {run_set.template.format(*places[len(run_set.values[0])])}",
+        "command": f"{program} {run_set.template.format(*run_set.words)}",
         "date": datetime.datetime.now(datetime.timezone.utc).date().isoformat(),
         "script": run_set.script,
         "script_sha256": run_set.digest,
@@ -339,6 +423,18 @@ SCTP_COLUMNS: tuple[Column, ...] = (
 )
 
 
+# Packets one by one, and what docs/validation.md shows beside ours.
+NOT_IN_TABLE = (
+    "sctp-one-path",
+    "sctp-packets",
+    "quic-one-path",
+    "sctp-two-paths-packets",
+    "lossy-hop",
+    "radio-fading",
+    "radio-saturated",
+)
+
+
 def rows(columns: Sequence[Column], groups: Iterable[tuple[Sequence[str], list[Run]]]) -> list[str]:
     """Table rows: the words of each group, the number of runs, then its columns."""
     lines = []
@@ -363,7 +459,7 @@ def table() -> str:
         _, runs = read(run_set.path)
         if not runs:
             continue
-        if runs[0]["workload"] in ("sctp-one-path", "sctp-packets"):
+        if runs[0]["workload"] in NOT_IN_TABLE:
             continue
         if runs[0]["workload"] == "sctp-two-paths":
             associations.append(([run_set.name], runs))

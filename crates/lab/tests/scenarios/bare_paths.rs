@@ -34,6 +34,8 @@ pub struct Paths {
     pub limit: usize,
     /// Whether packets are lost before the queue, or after they have been sent.
     pub loses_first: bool,
+    /// From when to when, since the first packet with data, the first path delivers nothing either way.
+    pub dead_nanos: (u64, u64),
     pub end_nanos: u64,
 }
 
@@ -57,6 +59,8 @@ type UnderWay = VecDeque<(u64, Packet, Vec<u64>)>;
 struct Way {
     paths: Paths,
     now: u64,
+    /// When the first packet with data was sent, whichever way.
+    began: u64,
     /// By path: when the packets that wait will have been sent, and what is under way.
     leaving: Vec<VecDeque<u64>>,
     under_way: Vec<UnderWay>,
@@ -74,13 +78,15 @@ impl Way {
         let under_way = (0..paths.count).map(|_| UnderWay::new()).collect();
         let (arrived, times, sent) = (Vec::new(), BTreeMap::new(), Vec::new());
         let heartbeats = vec![0; paths.count];
-        Self { paths, now: 0, leaving, under_way, arrived, losses, sacks: 0, heartbeats, times, sent }
+        let (now, began) = (0, u64::MAX);
+        Self { paths, now, began, leaving, under_way, arrived, losses, sacks: 0, heartbeats, times, sent }
     }
 
     /// Writes a packet down. Says whether it is to be lost.
     fn note(&mut self, path: usize, message: &Message<'_>) -> bool {
         match message {
             Message::Data(data) => {
+                self.began = self.began.min(self.now);
                 let times = self.times.entry(data.tsn).or_default();
                 *times += 1;
                 let (tsn, times, time_s) = (data.tsn, *times, self.now as f64 * 1e-9);
@@ -100,10 +106,14 @@ impl Way {
     }
 
     fn put(&mut self, path: usize, packet: Packet, words: &[u64]) {
-        let Paths { nanos_per_byte, delay_nanos, further_nanos, limit, loses_first, .. } = self.paths;
+        let Paths { nanos_per_byte, delay_nanos, further_nanos, limit, loses_first, dead_nanos, .. } =
+            self.paths;
         let mut reader = Reader::default();
-        let is_lost =
+        let is_listed =
             self.note(path, &reader.read(&Packet { extension: Default::default(), ..packet }, self));
+        let since = self.now.checked_sub(self.began);
+        let is_dead = path == 0 && since.is_some_and(|since| (dead_nanos.0..dead_nanos.1).contains(&since));
+        let is_lost = is_listed || is_dead;
         let (now, leaving) = (self.now, &mut self.leaving[path]);
         while leaving.front().is_some_and(|at| *at <= now) {
             leaving.pop_front();
@@ -190,7 +200,8 @@ pub fn transfer(connection: Connection, paths: Paths, losses: Losses) -> Vec<Sen
         if now >= paths.end_nanos {
             return std::mem::take(&mut ways[0].sent);
         }
-        ways.iter_mut().for_each(|way| way.now = now);
+        let began = ways[0].began.min(ways[1].began);
+        ways.iter_mut().for_each(|way| (way.now, way.began) = (now, began));
         if let Some(from) = arrivals.iter().position(|(at, _)| *at == now) {
             let (to, path) = (1 - from, arrivals[from].1);
             let (_, packet, words) = ways[from].under_way[path].pop_front().expect("a packet");

@@ -4,12 +4,10 @@
 //!
 //! `cargo test -p ackclock-lab --test peers -- --nocapture` prints both sides.
 
+use crate::reference::{self, number};
 use crate::tolerances::tolerance;
-use ackclock_lab::{Scenario, run};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// By how much means over the runs may differ, as a fraction of the reference.
 #[derive(Clone, Copy, Debug)]
@@ -226,10 +224,7 @@ struct Reference {
 
 impl Reference {
     fn read(data: &str) -> Self {
-        let text = read(&format!("reference/peers/data/{data}.jsonl"));
-        let lines = text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON"));
-        // The first says where the others come from.
-        Self { label: data.to_owned(), lines: lines.skip(1).collect() }
+        Self { label: data.to_owned(), lines: reference::runs(data) }
     }
 
     fn only(mut self, wanted: impl Fn(&Value) -> bool) -> Self {
@@ -252,7 +247,7 @@ struct Setup {
 
 impl Setup {
     fn read(scenario: &str) -> Self {
-        let text = read(&format!("scenarios/peers/{scenario}.toml"));
+        let text = reference::file(&format!("scenarios/peers/{scenario}.toml"));
         let document: toml::Table = text.parse().expect("TOML");
         let flow = serde_json::to_value(&document["flows"][0]).expect("a flow group as JSON");
         Self { text, flow, overrides: Map::new() }
@@ -276,11 +271,8 @@ impl Setup {
     fn run(&self, reference: &Value) -> Run {
         let mut overrides = self.overrides.clone();
         overrides.insert("flows".to_owned(), self.flows(&reference["starts"]));
-        let scenario = Scenario::parse(&self.text, "reference", &overrides)
-            .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)));
         let seed = number(reference, "/seed") as u64;
-        let result = run::run(&scenario, seed, false, &AtomicBool::new(false)).expect("a finished run");
-        Run::of_ours(&serde_json::to_value(result).expect("a result as JSON"))
+        Run::of_ours(&reference::ours(&self.text, seed, &Value::Object(overrides)))
     }
 
     /// A group for each flow. They take the dumbbell's pairs in turn, as in the reference runs.
@@ -375,27 +367,10 @@ fn judge(reference: &Reference, ours: &[Run], tolerances: Tolerances) {
 
 /// Of the difference of two means; of one run, which has no chance in it, none.
 fn standard_error(theirs: &[Run], ours: &[Run], quantity: fn(&Run) -> f64) -> f64 {
-    let square = |runs: &[Run]| {
-        if runs.len() < 2 {
-            return 0.0;
-        }
-        let (mean, count) = (mean(runs, quantity), runs.len() as f64);
-        runs.iter().map(|run| (quantity(run) - mean).powi(2)).sum::<f64>() / (count - 1.0) / count
-    };
-    (square(theirs) + square(ours)).sqrt()
+    let of = |runs: &[Run]| reference::standard_error(&runs.iter().map(quantity).collect::<Vec<_>>());
+    of(theirs).hypot(of(ours))
 }
 
 fn mean(runs: impl AsRef<[Run]>, quantity: impl Fn(&Run) -> f64) -> f64 {
-    let runs = runs.as_ref();
-    assert!(!runs.is_empty(), "a mean of no runs");
-    runs.iter().map(quantity).sum::<f64>() / runs.len() as f64
-}
-
-fn number(value: &Value, pointer: &str) -> f64 {
-    value.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("no number {pointer} in {value}"))
-}
-
-fn read(path: &str) -> String {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    reference::mean(&runs.as_ref().iter().map(quantity).collect::<Vec<_>>())
 }

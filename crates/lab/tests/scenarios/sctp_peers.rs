@@ -5,62 +5,41 @@
 //! `cargo test -p ackclock-lab --test sctp_peers -- --nocapture` prints both sides.
 
 use crate::bare_paths::{Losses, Paths, Sent, connection, transfer};
+use crate::reference::{self, mean, number, standard_error};
 use crate::tolerances::tolerance;
-use ackclock_lab::{Scenario, run};
 use rayon::prelude::*;
-use serde_json::{Map, Value, json};
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-
-fn file(path: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::fs::read_to_string(root.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
+use serde_json::{Value, json};
 
 /// Chunks that arrived, and chunks sent again over each path.
 type Counts = [f64; 3];
 
-fn reference(name: &str) -> Vec<Counts> {
-    let text = file(&format!("reference/peers/data/ns2-sctp-{name}.jsonl"));
-    let runs = text.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let number = |value: &Value| value.as_f64().expect("a number");
-    runs.map(|run| [number(&run["arrived"]), number(&run["resent"][0]), number(&run["resent"][1])]).collect()
+fn theirs(name: &str) -> Vec<Counts> {
+    let runs = reference::runs(&format!("ns2-sctp-{name}"));
+    runs.iter().map(|run| ["/arrived", "/resent/0", "/resent/1"].map(|place| number(run, place))).collect()
 }
 
 fn ours(runs: usize, overrides: &Value) -> Vec<Counts> {
-    let overrides: Map<String, Value> = overrides.as_object().cloned().unwrap_or_default();
-    let scenario = Scenario::parse(&file("scenarios/peers/sctp-two-paths.toml"), "test", &overrides)
-        .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)));
+    let scenario = reference::file("scenarios/peers/sctp-two-paths.toml");
     let one = |seed: u64| {
-        let result = run::run(&scenario, seed, false, &AtomicBool::new(false)).expect("a finished run");
-        let flow = &serde_json::to_value(result).expect("JSON")["flows"][0];
-        let number = |value: &Value| value.as_f64().expect("a number");
-        let again = &flow["path_retransmitted_packets"];
-        [number(&flow["delivered_packets"]), number(&again[0]), number(&again[1])]
+        let result = reference::ours(&scenario, seed, overrides);
+        let flow = &result["flows"][0];
+        ["/delivered_packets", "/path_retransmitted_packets/0", "/path_retransmitted_packets/1"]
+            .map(|place| number(flow, place))
     };
     (1..=runs as u64).into_par_iter().map(one).collect()
 }
 
-fn mean(runs: &[Counts], which: usize) -> f64 {
-    runs.iter().map(|run| run[which]).sum::<f64>() / runs.len() as f64
-}
-
-/// Of the mean; zero for a single run.
-fn standard_error(runs: &[Counts], which: usize) -> f64 {
-    let middle = mean(runs, which);
-    let squares: f64 = runs.iter().map(|run| (run[which] - middle).powi(2)).sum();
-    if runs.len() < 2 { 0.0 } else { (squares / (runs.len() - 1) as f64 / runs.len() as f64).sqrt() }
-}
-
 fn compare(name: &str, overrides: &Value) {
-    let theirs = reference(name);
+    let theirs = theirs(name);
     let ours = ours(theirs.len(), overrides);
-    let row = |runs: &[Counts]| [0, 1, 2].map(|which| mean(runs, which).round());
+    let column = |runs: &[Counts], which: usize| runs.iter().map(|run| run[which]).collect::<Vec<_>>();
+    let row = |runs: &[Counts]| [0, 1, 2].map(|which| mean(&column(runs, which)).round());
     println!("{name}: {:?}, ns-2 {:?}", row(&ours), row(&theirs));
-    let allowed = tolerance(&format!("sctp.{name}.arrived")) * mean(&theirs, 0);
-    let chance = 2.0 * standard_error(&ours, 0).hypot(standard_error(&theirs, 0));
-    let difference = mean(&ours, 0) - mean(&theirs, 0);
-    assert!(difference.abs() <= allowed + chance, "{name}: {difference:.0} of {:.0}", mean(&theirs, 0));
+    let (ours, theirs) = (column(&ours, 0), column(&theirs, 0));
+    let allowed = tolerance(&format!("sctp.{name}.arrived")) * mean(&theirs);
+    let chance = 2.0 * standard_error(&ours).hypot(standard_error(&theirs));
+    let difference = mean(&ours) - mean(&theirs);
+    assert!(difference.abs() <= allowed + chance, "{name}: {difference:.0} of {:.0}", mean(&theirs));
 }
 
 #[test]
@@ -112,6 +91,7 @@ fn packets_under(losses: Losses) -> Vec<Sent> {
         further_nanos: 13_000,
         limit: 51,
         loses_first: true,
+        dead_nanos: (0, 0),
         end_nanos: 60_000_000_000,
     };
     let control = [("min_ssthresh", "4 packets")];
@@ -160,9 +140,7 @@ fn same_packets(run: &Value) -> usize {
 
 #[test]
 fn under_the_same_losses_the_same_packets_leave_as_from_ns2() {
-    let text = file("reference/peers/data/ns2-sctp-packets.jsonl");
-    let runs = text.lines().skip(1).map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-    let same: Vec<usize> = runs.map(|run| same_packets(&run)).collect();
+    let same: Vec<usize> = reference::runs("ns2-sctp-packets").iter().map(same_packets).collect();
     println!("of 1000 packets with a tenth of them lost the same: {same:?}");
     // Where they part, in three of the four ns-2 sends all that waits over the path of the first that waits, and here each chunk
     // goes over its own. In the fourth it sends three packets in place of four; why was not followed up.

@@ -5,9 +5,9 @@
 //! `cargo test -p ackclock-lab --test usrsctp -- --nocapture` prints both sides where they part.
 
 use crate::bare_paths::{Losses, Paths, Sent, connection, transfer};
+use crate::reference;
 use crate::tolerances::tolerance;
 use serde_json::Value;
-use std::path::Path;
 
 /// How far a comparison reaches.
 enum Reach {
@@ -52,13 +52,14 @@ const PATTERNS: [(&str, u32, Reach); 16] = [
 const UNIT_BYTES: f64 = 1492.0;
 
 /// 10 Mbit/s, 20 ms one way, for half a minute.
-const PATH: Paths = Paths {
+pub const PATH: Paths = Paths {
     count: 1,
     nanos_per_byte: 800,
     delay_nanos: 20_000_000,
     further_nanos: 0,
     limit: usize::MAX,
     loses_first: false,
+    dead_nanos: (0, 0),
     end_nanos: 30_000_000_000,
 };
 
@@ -77,7 +78,7 @@ fn ours(floor: u32, losses: Losses) -> Vec<Sent> {
 }
 
 /// From lists as `60-63,70/2`; `-` for none.
-fn losses(data: &str, sacks: &str) -> Losses {
+pub fn losses(data: &str, sacks: &str) -> Losses {
     let number = |text: &str| text.parse::<u64>().expect("a number");
     let one = |part: &str| match part.split_once('-') {
         Some((from, to)) => (number(from)..=number(to)).map(|tsn| (tsn, 1)).collect::<Vec<_>>(),
@@ -98,13 +99,6 @@ struct Theirs {
     tsn: u64,
     times: u64,
     cwnd_bytes: f64,
-}
-
-fn reference() -> Vec<Value> {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../reference/peers/data/usrsctp-one-path.jsonl");
-    let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    text.lines().skip(1).map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 fn packets(run: &Value) -> Vec<Theirs> {
@@ -151,7 +145,7 @@ fn around(ours: &[Sent], theirs: &[Theirs], place: usize) -> String {
 
 #[test]
 fn each_packet_is_sent_as_usrsctp_sends_it() {
-    let runs = reference();
+    let runs = reference::runs("usrsctp-one-path");
     assert_eq!(runs.len(), PATTERNS.len());
     for (name, floor, reach) in &PATTERNS {
         let run = runs.iter().find(|run| run["pattern"] == *name).expect("a run");

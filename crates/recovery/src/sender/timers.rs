@@ -45,10 +45,11 @@ impl Sender {
     pub(super) fn tell_aftermath(&mut self, now: Time, aftermath: Aftermath, inflight: Packets) {
         match aftermath {
             Aftermath::Undone => self.undo(now),
+            // Section 7.6.2 of RFC 9002: to the least window. The losses that show it have set the threshold (appendix B.8).
             Aftermath::PersistentCongestion => {
                 let window = self.reduction_base(inflight);
                 let sent_to = self.ledger.high();
-                let timeout = Timeout { now, window, inflight, sent_to, in_a_row: 1, keeps_threshold: false };
+                let timeout = Timeout { now, window, inflight, sent_to, in_a_row: 1, keeps_threshold: true };
                 self.ecn.note_reduction(self.ledger.high());
                 self.note_cwnd(now);
                 self.controller.on_timeout(&timeout, &mut *self.random);

@@ -1,13 +1,15 @@
 //! The Snoop agent of a base station (Balakrishnan, Seshan, Amir and Katz 1995): it keeps what goes to a mobile host, sends
 //! again from there what the radio has lost, and keeps duplicate acknowledgements of that from the sender.
 //!
-//! * Data: a new packet is kept and goes on. One that the sender sends again and that is kept goes on, and its duplicates do
-//!   too: the sender is at it. One that the mobile has acknowledged ends here, and the acknowledgement is repeated.
+//! * Data: a new packet is kept and goes on. One that is kept and comes again goes on and is kept anew: the radio has lost it.
+//!   One that comes for the first time, but late, is kept as the sender's: it was lost before it came here, and the sender
+//!   waits for its duplicates. One that the mobile has acknowledged ends here, and the acknowledgement is repeated.
 //! * Acknowledgements: a new one empties the cache up to its number and goes on. One that is older than the last ends here. A
-//!   duplicate goes on if the packet is not kept, if the sender has sent it again, or if it has been sent from here too often;
-//!   else it ends here, and the first of them sends the packet again. As many follow as packets went after it: one more
-//!   means that it was lost once more.
-//! * Where no acknowledgement comes at all, a timer sends the first packet again.
+//!   duplicate goes on if the packet is not kept, if it is the sender's, or if it has been sent from here too often; else it
+//!   ends here, and the first of them sends the packet again. As many follow as packets went after it: one more means that it
+//!   was lost once more.
+//! * Where no acknowledgement comes at all, a timer sends the first packet again, also the sender's: the radio may lose it like
+//!   any other.
 
 mod cache;
 
@@ -88,9 +90,9 @@ impl Snoop {
             self.counts.sent += 1;
             return Passage::Ends;
         }
-        let new = data.number >= self.seen;
+        let late = data.number < self.seen;
         self.seen = self.seen.max(data.number + 1);
-        self.cache.keep(Kept::new(data.number, *packet, now, !new));
+        self.cache.keep(Kept::new(data.number, *packet, now, late));
         Passage::Passes
     }
 
@@ -111,7 +113,7 @@ impl Snoop {
     }
 
     fn on_duplicate(&mut self, now: Time, node: &mut dyn Node) -> Passage {
-        if !self.first_is_ours() {
+        if self.wanted().is_none_or(|first| first.by_sender) {
             return Passage::Passes;
         }
         if self.expected > 0 {
@@ -122,12 +124,10 @@ impl Snoop {
         Passage::Ends
     }
 
-    /// Whether the packet that the mobile asks for is kept, and may be sent from here.
-    fn first_is_ours(&self) -> bool {
+    /// The packet that the mobile asks for, if it is kept and may be sent from here.
+    fn wanted(&self) -> Option<&Kept> {
         let attempts = self.parameters.attempts as u32;
-        self.cache.first().is_some_and(|first| {
-            first.number == self.acked.number && !first.by_sender && first.attempts < attempts
-        })
+        self.cache.first().filter(|first| first.number == self.acked.number && first.attempts < attempts)
     }
 
     fn send_first(&mut self, now: Time, node: &mut dyn Node) {
@@ -166,10 +166,7 @@ impl Agent for Snoop {
     }
 
     fn timer(&self) -> Time {
-        if !self.first_is_ours() {
-            return Time::NEVER;
-        }
-        self.cache.first().map_or(Time::NEVER, |first| first.tried + self.rtt.timeout(1.0))
+        self.wanted().map_or(Time::NEVER, |first| first.tried + self.rtt.timeout(1.0))
     }
 
     fn on_timer(&mut self, now: Time, node: &mut dyn Node) {

@@ -15,7 +15,7 @@ pub(super) struct Kept {
     pub(super) tried: Time,
     /// How often it was sent from here.
     pub(super) attempts: u32,
-    /// Whether the sender has sent it again, or late: it knows that it is missing.
+    /// Whether it came after later ones, and for the first time: the sender knows that it is missing.
     pub(super) by_sender: bool,
 }
 
@@ -37,11 +37,12 @@ impl Cache {
         Self { kept: VecDeque::new(), most }
     }
 
-    /// Keeps a packet in the place of its number, in that of what is kept of it, or not at all where the cache is full.
+    /// Keeps a packet in the place of its number, or not at all where the cache is full. What is kept of it already stays the
+    /// sender's or not, and has its attempts before it again.
     pub(super) fn keep(&mut self, new: Kept) {
         let place = self.kept.partition_point(|kept| kept.number < new.number);
         if self.kept.get(place).is_some_and(|kept| kept.number == new.number) {
-            self.kept[place] = new;
+            self.kept[place] = Kept { by_sender: self.kept[place].by_sender, ..new };
         } else if self.kept.len() < self.most {
             self.kept.insert(place, new);
         }

@@ -103,16 +103,17 @@ fn it_gives_up_after_ten_and_lets_the_sender_know() {
     // Duplicates of it go through from now on.
     assert!(talk.ack(0) && talk.ack(0));
     assert_eq!(talk.sent(), []);
-    // The sender sends it again: that goes on, and so do its duplicates.
+    // The sender sends it again: that goes on, and the agent is back.
     talk.data(0..1);
-    assert!(talk.ack(0));
-    assert!(talk.ack(2), "and the agent is back");
+    assert!(!talk.ack(0));
+    assert_eq!(talk.sent(), [(Way::There, 0)]);
+    assert!(talk.ack(2));
     talk.data(2..4);
     assert!(talk.ack(3) && !talk.ack(3));
 }
 
 #[test]
-fn what_the_sender_has_sent_again_is_left_to_it() {
+fn what_was_lost_before_it_came_here_is_the_senders() {
     // 2 is lost before it comes here: it comes after 3, so duplicates of it pass, before it comes and after.
     let mut talk = Talk::with(&[]);
     talk.data(0..2);
@@ -143,6 +144,23 @@ fn the_timer_follows_the_round_trip() {
     assert!(talk.ack(1));
     talk.data(1..2);
     assert_eq!(talk.snoop.timer(), talk.now + Span::from_millis(600));
+}
+
+#[test]
+fn the_timer_also_sends_what_came_late() {
+    // 1 comes after 2: it is the sender's. Nothing comes back: the timeout is the least, 100 ms, and 99 later it is not over.
+    let mut talk = Talk::with(&[]);
+    talk.data(0..1);
+    talk.data(2..3);
+    assert!(talk.ack(1));
+    talk.data(1..2);
+    for (wait, sent) in [(99, vec![]), (1, vec![(Way::There, 1)])] {
+        talk.now += Span::from_millis(wait);
+        talk.snoop.on_timer(talk.now, &mut talk.sent);
+        assert_eq!(talk.sent(), sent);
+    }
+    // Its duplicates pass all the same.
+    assert!(talk.ack(1));
 }
 
 #[test]
@@ -183,6 +201,11 @@ proptest! {
             prop_assert!(timer == Time::NEVER || timer.since(Time::from_seconds(0.9)) > Span::ZERO);
             if timer <= talk.now {
                 talk.snoop.on_timer(talk.now, &mut talk.sent);
+            }
+            // What the timer sends is an attempt before what comes now.
+            for (_, number) in talk.sent() {
+                times[number as usize] += 1;
+                prop_assert!(times[number as usize] <= 10, "{number}");
             }
             match what {
                 0 | 1 => {
