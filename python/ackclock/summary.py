@@ -73,10 +73,15 @@ def over(replications: Iterable[Samples]) -> dict[str, Summary]:
             else Summary(float(value), None, None, 1)
             for name, value in found[0].items()
         }
-    names = list(dict.fromkeys(name for one in found for name in one))
+    names = list(found[0]) if found else []
+    if all(list(one) == names for one in found):
+        # As ever, but where something has a sample in some runs only; a sweep has millions of them.
+        table = np.array([list(one.values()) for one in found], dtype=np.float64).T
+    else:
+        names = list(dict.fromkeys(name for one in found for name in one))
+        table = np.array([[one.get(name) for one in found] for name in names], dtype=np.float64)
     if not names:
         return {}
-    table = np.array([[one.get(name) for one in found] for name in names], dtype=np.float64)
     return dict(zip(names, _rows(table), strict=True))
 
 
