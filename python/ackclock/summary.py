@@ -39,7 +39,9 @@ def samples(result: Mapping[str, Any]) -> Samples:
         members = flows.get(group["name"], [])
         for quantity, name in _numbers("flow", f"groups.{group['name']}"):
             if members and quantity in members[0]:
-                found[name] = _mean([flow[quantity] for flow in members])
+                found[name] = (
+                    members[0][quantity] if len(members) == 1 else _mean([flow[quantity] for flow in members])
+                )
     for link in result["links"]:
         for quantity, name in _numbers("link", f"links.{link['name']}"):
             if quantity in link:
