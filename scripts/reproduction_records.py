@@ -229,11 +229,11 @@ def _counted(records: Mapping[str, Record], theses: Mapping[str, Sequence[Loaded
     both = [
         (one, study) for members in theses.values() for study in members if (one := fresh.get(study.name))
     ]
-    open_claims = [len(claims) for one, study in both if (claims := would_decide(one, study))]
-    if open_claims:
+    within = [deciding for one, study in both if (deciding := would_decide(one, study))]
+    if within:
         yield ""
         yield (
-            f"Of the undecided claims {sum(open_claims)}, in {len(open_claims)} studies, are within the replications "
+            f"Of the undecided claims {sum(map(len, within))}, in {len(within)} studies, are within the replications "
             "to which a full run of today goes on by itself; their records are from before it did."
         )
     alone = sum(_readings_left_out(one, study) for one, study in both)
