@@ -261,9 +261,10 @@ class Runs(Sequence[Run]):
 
     def _stacked(self, name: str) -> pl.DataFrame:
         if name == "series":
+            # Of thousands of runs without series one tells the columns.
+            timed = [run for run in self._runs if run.result.get("series") is not None] or self._runs[:1]
             frames = [
-                run.series.select(*_labels([run], [len(run.series)], self.axes), pl.all())
-                for run in self._runs
+                run.series.select(*_labels([run], [len(run.series)], self.axes), pl.all()) for run in timed
             ]
             return pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
         return stacked(name, self._runs, self.axes)

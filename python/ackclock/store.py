@@ -102,11 +102,15 @@ class Store:
         if self.runs_dir is None or job.has_guests:
             return
         path = self._path(job.key())
-        path.parent.mkdir(parents=True, exist_ok=True)
         # The process number keeps two programs that write the same run apart; either one's rename leaves it whole.
         unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+        packed = _packed(result_json, series)
         try:
-            unfinished.write_bytes(_packed(result_json, series))
+            try:
+                unfinished.write_bytes(packed)
+            except FileNotFoundError:  # the first run of its folder: there are 256, and many more runs
+                path.parent.mkdir(parents=True, exist_ok=True)
+                unfinished.write_bytes(packed)
             unfinished.replace(path)
         except BaseException:
             unfinished.unlink(missing_ok=True)
@@ -152,6 +156,8 @@ def _packed(result_json: str, series: Series | None) -> bytes:
 
 def _read(path: Path, *, series: bool) -> dict[str, Any] | None:
     """The result in a file, with its series if they are wanted; None when there is none, or something else."""
+    if not path.exists():  # a run is asked for twice, and of a new sweep none is there
+        return None
     try:
         with zipfile.ZipFile(path) as archive:
             if archive.comment != _comment():

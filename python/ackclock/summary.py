@@ -39,7 +39,9 @@ def samples(result: Mapping[str, Any]) -> Samples:
         members = flows.get(group["name"], [])
         for quantity, name in _numbers("flow", f"groups.{group['name']}"):
             if members and quantity in members[0]:
-                found[name] = _mean([flow[quantity] for flow in members])
+                found[name] = (
+                    members[0][quantity] if len(members) == 1 else _mean([flow[quantity] for flow in members])
+                )
     for link in result["links"]:
         for quantity, name in _numbers("link", f"links.{link['name']}"):
             if quantity in link:
@@ -73,10 +75,15 @@ def over(replications: Iterable[Samples]) -> dict[str, Summary]:
             else Summary(float(value), None, None, 1)
             for name, value in found[0].items()
         }
-    names = list(dict.fromkeys(name for one in found for name in one))
+    names = list(found[0]) if found else []
+    if all(list(one) == names for one in found):
+        # As ever, but where something has a sample in some runs only; a sweep has millions of them.
+        table = np.array([list(one.values()) for one in found], dtype=np.float64).T
+    else:
+        names = list(dict.fromkeys(name for one in found for name in one))
+        table = np.array([[one.get(name) for one in found] for name in names], dtype=np.float64)
     if not names:
         return {}
-    table = np.array([[one.get(name) for one in found] for name in names], dtype=np.float64)
     return dict(zip(names, _rows(table), strict=True))
 
 

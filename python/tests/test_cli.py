@@ -111,6 +111,15 @@ class TestRun:
         assert (wrong.code, wrong.out) == (2, "")
         assert '--figures: found "docx", expected one of pdf, svg, png, csv' in wrong.err
 
+    def test_figures_of_a_sweep(self, ackclock: Command, scenario_file: Path, tmp_path: Path) -> None:
+        scenario_file.write_text(SCENARIO + '\n[sweep]\n"flows.tcp.count" = [1, 2]\n')
+        outcome = ackclock("run", scenario_file, "--figures", "csv", "--out", "results")
+        assert outcome.code == 0, outcome.err
+        names = [path.stem for path in (tmp_path / "results/figures").iterdir()]
+        over_time = [[name for name in names if name.endswith(f"-point-{number}")] for number in (1, 2)]
+        assert len(over_time[0]) == len(over_time[1]) > 0
+        assert len(names) > 2 * len(over_time[0])
+
     def test_a_sweep(self, ackclock: Command, scenario_file: Path) -> None:
         scenario_file.write_text(SCENARIO + '\n[sweep]\n"flows.tcp.count" = [1, 30]\n')
         outcome = ackclock("run", scenario_file)

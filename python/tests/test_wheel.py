@@ -45,6 +45,10 @@ def test_the_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
         return done.stdout
 
     run(programs / "pip", "install", "--quiet", "--requirement", ROOT / "requirements.txt", wheel)
+    assert run(programs / "ackclock", "--version").startswith("ackclock ")
+    if "ackclock/web/ackclock.wasm" in names:
+        run(programs / "ackclock", "lab", "rtt-unfairness", "--no-open", "--out", "lab.html")
+        assert (elsewhere / "lab.html").stat().st_size < 1_500_000
     assert "cubic" in run(programs / "ackclock", "list", "controls")
     scenario = elsewhere / "duel.toml"
     scenario.write_text((ROOT / "scenarios" / "examples" / "duel.toml").read_text())

@@ -207,7 +207,9 @@ def quinn(control: str) -> RunSet:
         ("long-outage", "-", "-", "-", "0.2-3.2"),
     )
     words = ("PATTERN", "LOST", "LATE", "LOST_ACKS", "OUTAGE")
-    return RunSet(f"quinn-{control}", "quinn", f"{{0}} {control} 600 {{1}} {{2}} {{3}} {{4}}", patterns, words)
+    return RunSet(
+        f"quinn-{control}", "quinn", f"{{0}} {control} 600 {{1}} {{2}} {{3}} {{4}}", patterns, words
+    )
 
 
 RUN_SETS = (

@@ -76,7 +76,7 @@ fn fields() -> PyResult<String> {
 /// Where a path of keys and indices leads in a TOML file: how many of its steps there are, and line and column of the key
 /// and of the value of the last of them.
 #[pyfunction]
-fn locate(text: &str, file: &str, path: Vec<String>) -> PyResult<(usize, (usize, usize), (usize, usize))> {
+fn locate(text: &str, file: &str, path: Vec<String>) -> PyResult<(usize, places::Place, places::Place)> {
     places::of(text, file, &path).map_err(|problems| refuse(&problems))
 }
 

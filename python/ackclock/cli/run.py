@@ -221,7 +221,12 @@ def _pictures(
     drawn = _drawn(runs, scenario)
     written = [_report(runs, drawn, scenario, out, warnings)] if html else []
     if formats:
-        found = [*figures(runs), *(figure for run in drawn[:1] for figure in figures(run))]
+        found = figures(runs)
+        for number, run in enumerate(drawn, start=1):
+            for figure in figures(run):
+                if len(drawn) > 1:
+                    figure.name = f"{figure.name}-point-{number}"
+                found.append(figure)
         written += save_all(found, out / FIGURES, formats)
     return written
 
