@@ -287,7 +287,7 @@ impl Schedule {
         self.buckets.iter_mut().for_each(|bucket| self.far.append(bucket));
         self.in_buckets = 0;
         self.begin_at(first);
-        // At least what is first is near, so the caller has what it came for.
+        // What is first is near now, unless it was moved and is forgotten: then nothing is, and the caller turns once more.
         let mask = self.buckets.len() - 1;
         std::mem::swap(&mut self.near, &mut self.buckets[self.next as usize & mask]);
         self.next += 1;
