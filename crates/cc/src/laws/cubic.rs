@@ -43,8 +43,9 @@ parameters! {
         /// What is remembered at a loss as the maximum: what the cut is made from, or the window
         remembers: Remembers = choice(
             "flight",
-            "RFC 9438 sections 4.6 and 4.7: the window, and erratum 7806 for what is in flight was rejected; the records of \
-             the studies were made with what is in flight. In the profiles `ns2` and `linux` it is the same",
+            "RFC 9438 sections 4.6 and 4.7 have the window, not this default, and erratum 7806 for what is in flight was \
+             rejected; the records of the studies were made with what is in flight. In the profiles `ns2` and `linux` it is \
+             the same",
         ),
         /// Whose constants: those here, or Linux's c of 0.4004, beta of 0.7002 and increase of 8/15 in the Reno-friendly
         /// region, which stays beyond the window before the loss; a twentieth of the window in a round before the first loss; and the
