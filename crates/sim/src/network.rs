@@ -230,6 +230,17 @@ impl Network {
         self.dropped_at_arrival
     }
 
+    /// When the packet that was just launched will have left its path's first link. Not known of a discipline that decides at
+    /// departure, nor where an agent comes before.
+    pub fn leaves_first_link(&self, path: u32) -> Option<Time> {
+        let link = match self.steps[self.starts[path as usize] as usize] {
+            Step { crosses: NO_LINK, then: Then::Offer(link) | Then::Ask(link) } => link,
+            Step { crosses: NO_LINK, .. } => return None,
+            Step { crosses, .. } => crosses,
+        };
+        (!self.dropped_at_arrival).then(|| self.links[link as usize].free_at())
+    }
+
     /// Reads what the arrival of a lane's head will need, so that it is in the cache then; where it will go, if to an endpoint.
     /// The number means nothing.
     pub fn look_ahead(&self, lane: usize) -> (u64, Option<Destination>) {
