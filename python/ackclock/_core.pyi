@@ -4,6 +4,7 @@ Documents go in and come out as text, so that the boundary has no types to keep 
 traces come as columns.
 """
 
+from collections.abc import Iterator
 from typing import Any, final
 
 __version__: str
@@ -294,6 +295,22 @@ class Backlog:
     def sending(self) -> bool: ...
     @property
     def idle_since(self) -> float | None: ...
+
+@final
+class Queue:
+    """What waits: packets in the order of their arrival, each the very object that ``on_arrival`` was handed."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: int, /) -> Arrival: ...
+    def __iter__(self) -> Iterator[Arrival]:
+        """Over what waits now, whatever is dropped meanwhile."""
+    @property
+    def bytes(self) -> int:
+        """Bytes waiting."""
+    def drop(self, packet: Arrival) -> None:
+        """Drops a packet that waits."""
+    def mark(self, packet: Arrival) -> None:
+        """Sets congestion experienced on a packet that waits."""
 
 @final
 class LinkRate:
