@@ -34,6 +34,11 @@ def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = 
     paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
 
+def series_names(text: str, file: str, overrides: str) -> list[str]:
+    """``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY`` of every series that a run would have. Raises
+    ScenarioError.
+    """
+
 def locate(text: str, file: str, path: list[str]) -> tuple[int, tuple[int, int], tuple[int, int]]:
     """How many steps of a path of keys and indices there are in a TOML file, and line and column of the key (of an
     item: of the item) and of the value of the last of them. Raises ScenarioError where the text is not TOML.
