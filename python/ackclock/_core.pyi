@@ -4,6 +4,7 @@ Documents go in and come out as text, so that the boundary has no types to keep 
 traces come as columns.
 """
 
+from collections.abc import Iterator
 from typing import Any, final
 
 __version__: str
@@ -31,6 +32,11 @@ def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...
 def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
     """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names,
     paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
+    """
+
+def series_names(text: str, file: str, overrides: str) -> list[str]:
+    """``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY`` of every series that a run would have. Raises
+    ScenarioError.
     """
 
 def locate(text: str, file: str, path: list[str]) -> tuple[int, tuple[int, int], tuple[int, int]]:
@@ -294,6 +300,22 @@ class Backlog:
     def sending(self) -> bool: ...
     @property
     def idle_since(self) -> float | None: ...
+
+@final
+class Queue:
+    """What waits: packets in the order of their arrival, each the very object that ``on_arrival`` was handed."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: int, /) -> Arrival: ...
+    def __iter__(self) -> Iterator[Arrival]:
+        """Over what waits now, whatever is dropped meanwhile."""
+    @property
+    def bytes(self) -> int:
+        """Bytes waiting."""
+    def drop(self, packet: Arrival) -> None:
+        """Drops a packet that waits."""
+    def mark(self, packet: Arrival) -> None:
+        """Sets congestion experienced on a packet that waits."""
 
 @final
 class LinkRate:

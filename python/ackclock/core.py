@@ -45,6 +45,12 @@ def describe(text: str, file: str, overrides: Mapping[str, Any], guests: Guests 
         return dict(json.loads(_core.describe(text, file, to_json(overrides), list(guests))))
 
 
+def series_names(text: str, file: str, overrides: Mapping[str, Any]) -> list[str]:
+    """``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY`` of every series that a run would have."""
+    with own_errors():
+        return _core.series_names(text, file, to_json(overrides))
+
+
 def locate(text: str, file: str, path: Sequence[str | int]) -> tuple[int, tuple[int, int], tuple[int, int]]:
     """How many steps of ``path`` there are in a TOML file, and line and column of the key and of the value of the last
     of them. ScenarioError where the text is not TOML.

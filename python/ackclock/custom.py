@@ -23,7 +23,7 @@ import json
 import math
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from types import UnionType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, Union
@@ -40,6 +40,7 @@ from ackclock._core import (
     LinkRate,
     Loss,
     Lost,
+    Queue,
     RateSample,
     Recovered,
     Sent,
@@ -62,6 +63,7 @@ __all__ = [
     "LinkRate",
     "Loss",
     "Lost",
+    "Queue",
     "RateSample",
     "Recovered",
     "Sent",
@@ -184,11 +186,16 @@ class Control(_Hosted, ABC):
 
 
 class Discipline(_Hosted, ABC):
-    """A queue discipline that decides when a packet arrives, one instance for each link and direction.
+    """A queue discipline, one instance for each link and direction.
+
+    It decides when a packet arrives, and what it admits leaves in order. One that has ``on_departure`` decides again
+    when the link is free: it may drop what has waited, and choose which packet goes.
 
     Annotated attributes of the class are its parameters, which a scenario may set. Its ``limit`` is every queue's; the
     discipline is told it as a ``Capacity``.
     """
+
+    _queue: Queue
 
     def __init__(self, capacity: Capacity, link: LinkRate) -> None:
         """An empty queue at a link. Parameters are attributes already."""
@@ -196,6 +203,24 @@ class Discipline(_Hosted, ABC):
     @abstractmethod
     def on_arrival(self, arrival: Arrival, backlog: Backlog, random: Draws) -> Verdict:
         """What to do with a packet that arrives: "admit", "mark" or "drop"."""
+
+    def on_departure(self, now: float, random: Draws) -> Arrival | None:  # noqa: ARG002  (the oldest, whenever)
+        """Which packet of ``queue`` goes now that the link is free. None only where none is left.
+
+        What is to be dropped before, or to go marked, is told to ``queue``. Packets of one flow stay in order.
+        """
+        return self.queue[0]
+
+    @property
+    def queue(self) -> Queue:
+        """What waits, in a class that has ``on_departure``: packets in the order of their arrival.
+
+        Each is the very object that ``on_arrival`` was handed.
+        """
+        try:
+            return self._queue
+        except AttributeError:
+            raise AttributeError("only a discipline that has on_departure holds its packets") from None
 
     def period(self) -> float | None:
         """How often it looks at its queue, in seconds; None for never."""
@@ -250,10 +275,7 @@ def _description(cls: type[_Hosted]) -> dict[str, Any]:
     summary = (cls.__doc__ or "").strip().partition("\n")[0] or "Written in Python"
     described: dict[str, Any] = {"summary": summary, "parameters": _parameters(cls)}
     if issubclass(cls, Control):
-
-        def hears(name: str) -> bool:
-            return getattr(cls, name) is not getattr(Control, name)
-
+        hears = _overrides(cls, Control)
         described["control"] = {
             "recovery": cls.recovery,
             "has_window": callable(getattr(cls, "set_cwnd", None))
@@ -263,8 +285,14 @@ def _description(cls: type[_Hosted]) -> dict[str, Any]:
             "hears": {name: hears(name) for name in ("on_change", "on_lost", "on_recovered", "publish")},
         }
     else:
-        described["queue"] = {"publish": getattr(cls, "publish", None) is not Discipline.publish}
+        hears = _overrides(cls, Discipline)
+        described["queue"] = {"departs": hears("on_departure"), "publish": hears("publish")}
     return described
+
+
+def _overrides(cls: type[_Hosted], base: type[_Hosted]) -> Callable[[str], bool]:
+    """Whether a class has its own of a method that does nothing otherwise: else it is not called."""
+    return lambda name: getattr(cls, name) is not getattr(base, name)
 
 
 def _parameters(cls: type[_Hosted]) -> list[dict[str, Any]]:

@@ -12,7 +12,8 @@ from typing import Any, Literal
 import pytest
 
 import ackclock
-from ackclock import Control, Decision, parameter
+from ackclock import Control, Decision, Discipline, parameter
+from ackclock.custom import Verdict
 from ackclock.errors import InputError, RunError, ScenarioError
 from ackclock.run import Run
 from ackclock.scenario import Scenario
@@ -33,7 +34,7 @@ def example(program: str) -> Any:
     return module
 
 
-Rbcc, Red = example("rbcc.py").Rbcc, example("red.py").Red
+Rbcc, Red, CoDel = example("rbcc.py").Rbcc, example("red.py").Red, example("codel.py").CoDel
 
 
 class Steady(Control):
@@ -106,6 +107,151 @@ def test_red_in_python_gives_the_run_of_red_in_rust(parameters: dict[str, Any]) 
     in_rust, in_python = run("red"), run("mine-too", queues={"mine-too": Red})
     assert in_rust.links["dropped_packets"][0] + in_rust.links["marked_packets"][0] > 0
     assert in_rust.to_json() == in_python.to_json()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"ecn": True, "target": "2 ms", "interval": "30 ms"},
+        {"max_packet": "5000 B", "limit": "12 packets"},
+        {"limit": "9 kB", "ecn": True},
+    ],
+)
+@pytest.mark.parametrize("transport", [{"name": "rfc", "ecn": True}, "linux", "sctp"])
+def test_codel_in_python_gives_the_run_of_codel_in_rust(
+    parameters: dict[str, Any], transport: dict[str, Any] | str
+) -> None:
+    def run(name: str, **guests: Any) -> Run:
+        scenario = document("newreno", {"name": name, "limit": "60 packets", **parameters})
+        scenario["flows"][0]["transport"] = transport
+        return Scenario.from_dict(scenario, **guests).run(seed=3)
+
+    in_rust, in_python = run("codel"), run("mine-too", queues={"mine-too": CoDel})
+    assert in_rust.links["dropped_packets"][0] > 0
+    if isinstance(transport, dict):
+        assert (in_rust.links["marked_packets"][0] > 0) == parameters.get("ecn", False)
+    assert in_rust.to_json() == in_python.to_json()
+
+
+class Fits(Discipline):
+    """Admits what fits."""
+
+    def __init__(self, capacity: Any, link: Any) -> None:
+        self.capacity = capacity
+
+    def on_arrival(self, arrival: Any, backlog: Any, random: Any) -> Verdict:
+        return "admit" if self.capacity.admits(arrival, backlog) else "drop"
+
+
+class Favours(Fits):
+    """The last flow goes first."""
+
+    def on_departure(self, now: float, random: Any) -> Any:
+        # The first of the largest: the oldest packet of that flow.
+        return max(self.queue, key=lambda packet: packet.flow)
+
+
+@pytest.mark.parametrize(("discipline", "packets"), [(Fits, 40), (Favours, 20)])
+def test_a_discipline_that_chooses_lets_a_flow_past_another(discipline: Any, packets: int) -> None:
+    # Two windows of 20 packets of 1500 B, 6 ms each at 2 Mbit/s. In order, a round trip is the time to send all 40,
+    # 240 ms; the favoured flow waits for its own 20 alone, 120 ms, and nothing is left for the other.
+    scenario = document({"name": "steady", "window": "20 packets"}, {"name": "ours", "limit": "unlimited"})
+    flow = {**scenario["flows"][0], "count": 1}
+    scenario["flows"] = [{**flow, "name": name} for name in ("other", "favoured")]
+    made = Scenario.from_dict(scenario, controls={"steady": Steady}, queues={"ours": discipline})
+    favoured = made.run(seed=1).flows.row(1, named=True)
+    assert favoured["rtt_p50_s"] == pytest.approx(packets * 0.006, rel=0.01)
+    assert favoured["delivered_packets"] == pytest.approx(20 * 20 / (packets * 0.006), rel=0.02)
+    assert made.verify() == []
+
+
+def test_what_waits_is_dropped_and_marked_at_arrivals_departures_and_periods() -> None:
+    told: list[Any] = []
+
+    class FromTheFront(Fits):
+        """Drops the oldest for what arrives at a full queue, and marks the newest at the end of a period."""
+
+        def on_arrival(self, arrival: Any, backlog: Any, random: Any) -> Verdict:
+            assert (backlog.packets, backlog.bytes) == (len(self.queue), self.queue.bytes)
+            assert self.queue.bytes == sum(packet.bytes for packet in self.queue)
+            # What waits takes that long at 2 Mbit/s, after at most a packet of 1500 B that is being sent: 6 ms.
+            assert -1e-9 <= backlog.wait - 8 * self.queue.bytes / 2e6 <= 0.006 + 1e-9
+            if not self.capacity.admits(arrival, backlog):
+                self.queue.drop(self.queue[0])
+            return "admit"
+
+        def on_departure(self, now: float, random: Any) -> Any:
+            assert self.queue[0].now <= self.queue[-1].now <= now
+            return self.queue[0]
+
+        def period(self) -> float:
+            return 0.1
+
+        def on_period(self, now: float, backlog: Any) -> None:
+            told.append(now)
+            if backlog.packets > 5:
+                self.queue.mark(self.queue[-1])
+
+    scenario = document("newreno", {"name": "ours", "limit": "10 packets"})
+    scenario["flows"] = [{**flow, "transport": {"name": "rfc", "ecn": True}} for flow in scenario["flows"]]
+    made = Scenario.from_dict(scenario, queues={"ours": FromTheFront})
+    bottleneck = made.run(seed=1).links.row(0, named=True)
+    # Each direction of the link looks at its queue, until the last packet of the 20 s.
+    assert sorted(set(told)) == pytest.approx([0.1 * step for step in range(1, 200)])
+    assert bottleneck["marked_packets"] > 0
+    assert bottleneck["dropped_packets"] > 0
+    assert made.verify() == []
+
+
+@pytest.mark.parametrize(
+    ("departs", "message"),
+    [
+        (lambda _: None, "let no packet go while 1 wait and the link is free"),
+        (lambda _: 3, "3 is no packet that waits"),
+        (lambda mine: mine.gone, "Arrival.*is no packet that waits"),
+        (lambda mine: mine.queue.drop(mine.queue[0]) or mine.queue.drop(mine.gone), "no packet that waits"),
+        (lambda mine: mine.queue[-1], "before an older one of its flow"),
+        (lambda mine: mine.queue[99], "IndexError: no packet 99 where [0-9]+ wait"),
+        (lambda mine: 1 / 0, "ZeroDivisionError"),
+    ],
+)
+def test_a_departure_that_cannot_be_is_an_error(departs: Any, message: str) -> None:
+    class Odd(Fits):
+        """Lets go what cannot go."""
+
+        gone = None
+
+        def on_departure(self, now: float, random: Any) -> Any:
+            if len(self.queue) == 1 and self.gone is None:
+                self.gone = self.queue[0]
+                return self.gone
+            return departs(self)
+
+    with pytest.raises(RunError, match=f'the queue discipline "odd" raised .*{message}'):
+        Scenario.from_dict(document("newreno", "odd"), queues={"odd": Odd}).run(series=False)
+
+
+def test_a_queue_is_there_for_those_that_decide_at_departure_and_changed_in_events_alone() -> None:
+    class Early(Fits):
+        """Has no packets to drop."""
+
+        def on_arrival(self, arrival: Any, backlog: Any, random: Any) -> Verdict:
+            self.queue.drop(arrival)
+            return "admit"
+
+    class Late(Favours):
+        """Drops for a figure."""
+
+        def publish(self) -> dict[str, float]:
+            for packet in self.queue:
+                self.queue.drop(packet)
+            return {}
+
+    with pytest.raises(RunError, match="only a discipline that has on_departure holds its packets"):
+        Scenario.from_dict(document("newreno", "early"), queues={"early": Early}).run()
+    with pytest.raises(RunError, match="publish drops a packet"):
+        Scenario.from_dict(document("newreno", "late"), queues={"late": Late}).run()
 
 
 def test_a_layer_and_a_discriminator_stand_around_a_window_of_python() -> None:

@@ -99,3 +99,24 @@ def test_a_packet_trace_is_a_data_frame() -> None:
 def test_a_trace_of_a_wrong_scenario_is_refused() -> None:
     with pytest.raises(core.ScenarioError):
         core.trace("duratoin = 1", "mine.toml", {}, 1)
+
+
+def test_what_is_published_is_known_before_anything_is_simulated() -> None:
+    # Of every control, queue and discriminator: names do not come and go while a run goes on.
+    def text(control: str, queue: str = "droptail", discriminator: str = "") -> str:
+        path = f'rate = "2 Mbit/s", delay = "20 ms", queue = "{queue}"'
+        loss = 'loss = { name = "independent", probability = 0.01 }'
+        flows = f'control = "{control}"\ncount = 2\n{discriminator}'
+        links = f'access = {{ rate = "1 Gbit/s", delay = "3 ms" }}\nbottleneck = {{ {path}, {loss} }}'
+        return f'duration = "4 s"\n[dumbbell]\n{links}\n[[flows]]\n{flows}\n'
+
+    def known(kind: str) -> list[str]:
+        return [entry["name"] for entry in core.registry() if entry["kind"] == kind]
+
+    texts = [text(control) for control in known("control")]
+    texts += [text("newreno", queue=queue) for queue in known("queue")]
+    texts += [text("newreno", discriminator=f'discriminator = "{name}"') for name in known("discriminator")]
+    assert len(texts) > 80
+    for scenario in texts:
+        series = core.run(scenario, "x.toml", {}, 1, True)["series"]
+        assert sorted(["time_s", *core.series_names(scenario, "x.toml", {})]) == sorted(series.frame.columns)

@@ -256,6 +256,32 @@ def test_a_wrong_scenario_is_refused_before_anything_runs(
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("series", "message"),
+    [
+        (
+            '"flows.tcp-1.cwnd_packet"',
+            'LINE:10: figure "cwnd": series: found "flows.tcp-1.cwnd_packet", but "tcp-1" publishes no "cwnd_packet"',
+        ),
+        (
+            '["flows.tcp-*.cwnd_packets", "links.bottleneck.queue"]',
+            'LINE:39: figure "cwnd": series: found "lin',
+        ),
+        (
+            '"flows.udp-*.cwnd_packets"',
+            'LINE:10: figure "cwnd": series: found "flows.udp-*.cwnd_packets", but no',
+        ),
+        ('"flows.tcp-1.rtt_threshold_s"', 'but "tcp-1" publishes no "rtt_threshold_s"'),
+    ],
+)
+def test_a_figure_over_what_nobody_publishes_is_found_before_anything_runs(series: str, message: str) -> None:
+    text = replaced(STUDY, ('series = "flows.tcp-1.cwnd_packets"', f"series = {series}"))
+    line = str(text[: text.index("series = ")].count("\n") + 1)
+    with pytest.raises(InputError) as caught:
+        Plan(parse_study(text, "test", "study.toml"), quick=False, sensitivity=True).check()
+    assert message.replace("LINE", f"study.toml:{line}") in str(caught.value)
+
+
 def test_a_metric_of_a_flow_that_does_not_exist() -> None:
     text = replaced(STUDY, ("sum(flows.goodput_bps) / 1e6", "flow('tcp-9').goodput_bps"))
     with pytest.raises(InputError, match='metric "goodput": there is no flow "tcp-9"; did you mean "tcp-2"'):

@@ -26,7 +26,7 @@ pub trait Departing: Send {
     /// Packets waiting.
     fn packets(&self) -> u64;
 
-    /// Names what the discipline has to show of its inside, for figures.
+    /// Names what the discipline has to show of its inside, for figures: the same each time, NaN for what is not known yet.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 

@@ -22,7 +22,7 @@ pub trait Discipline: Send {
     /// them: until then nobody can see what they changed.
     fn on_period(&mut self, _now: Time, _backlog: &Backlog) {}
 
-    /// Names what the discipline has to show of its inside, for figures.
+    /// Names what the discipline has to show of its inside, for figures: the same each time, NaN for what is not known yet.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 

@@ -45,7 +45,8 @@ pub trait Control: Send {
     /// The recovery that the last loss or timeout began has ended: all is repaired, or nothing was lost.
     fn on_recovered(&mut self, _recovered: &Recovered) {}
 
-    /// Names what the control has to show of its inside, for figures: calls `series(name, value)` for each.
+    /// Names what the control has to show of its inside, for figures: calls `series(name, value)` for each. The names
+    /// are the same each time, the value NaN for what is not known yet.
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 

@@ -2,10 +2,10 @@
 
 use crate::agents;
 use crate::build::{self, Keep};
-use crate::result::RunResult;
+use crate::result::{RunResult, SeriesResult};
 use crate::scenario::Scenario;
 use crate::verify::{self, AgentFacts, LinkFacts, MediumFacts, PathFacts, Violation};
-use ackclock_base::Span;
+use ackclock_base::{Span, Time};
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::simulation::{RunError, Simulation};
@@ -34,6 +34,16 @@ pub fn begin(
 ) -> Result<Simulation, RunError> {
     let measured = measured(scenario, seed, cancelled)?;
     Ok(build::simulation(scenario, seed, Keep { series, watch: true, ..Keep::default() }, measured))
+}
+
+/// What a run would sample over time, as `flows.FLOW.QUANTITY` and `links.LINK.QUANTITY`: nothing is simulated for it. Who publishes
+/// something publishes it from the beginning, NaN where there is nothing to sample yet.
+pub fn series_names(scenario: &Scenario) -> Vec<String> {
+    let keep = Keep { series: true, ..Keep::default() };
+    let mut simulation = build::simulation(scenario, scenario.seed, keep, build::measured(scenario));
+    simulation.sample(Time::ZERO);
+    let columns = SeriesResult::since(scenario, &simulation, 0).map(SeriesResult::columns);
+    columns.into_iter().flatten().skip(1).map(|(path, _)| path).collect()
 }
 
 /// The packet trace of a run, with the names of what it numbers.

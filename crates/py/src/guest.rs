@@ -2,7 +2,9 @@
 //! and lets them hear what theirs would hear in Rust.
 
 mod control;
+mod departing;
 mod discipline;
+mod queue;
 mod random;
 mod records;
 mod stop;
@@ -225,5 +227,6 @@ impl Names {
 pub fn add_classes(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Guest>()?;
     module.add_class::<random::Draws>()?;
+    module.add_class::<queue::Queue>()?;
     records::add_classes(module)
 }

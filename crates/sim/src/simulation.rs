@@ -330,7 +330,11 @@ impl Simulation {
                 self.flows[flow as usize].on_timer(usize::from(end), now, &mut self.network);
             }
             Source::Session(session) => self.go_on(session, now, None),
-            Source::Sample => self.sample(now, source),
+            Source::Sample => {
+                if let Some(every) = self.sample(now) {
+                    self.set(source, now + every);
+                }
+            }
             Source::WarmedUp => {
                 self.flows.iter_mut().for_each(|flow| flow.reset_counts(now));
                 self.network.reset_agents();
@@ -348,13 +352,12 @@ impl Simulation {
         }
     }
 
-    fn sample(&mut self, now: Time, source: SourceId) {
-        if let Some(mut sampler) = self.sampler.take() {
-            sampler.take(now, &self.flows, &mut self.network);
-            let next = now + sampler.every();
-            self.sampler = Some(sampler);
-            self.set(source, next);
-        }
+    /// Takes a sample, if samples are taken: for whoever wants to know what would be sampled. Says how long it is to the next.
+    pub fn sample(&mut self, now: Time) -> Option<Span> {
+        let Self { sampler, flows, network, .. } = self;
+        let sampler = sampler.as_mut()?;
+        sampler.take(now, flows, network);
+        Some(sampler.every())
     }
 
     fn add_timers(&mut self) {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock.cli import terminal
-from ackclock.files import read_text
+from ackclock.cli.given import read_scenario
 
 
 def lab(scenario: str | None, out: Path, show: bool) -> None:
@@ -23,11 +23,11 @@ def lab(scenario: str | None, out: Path, show: bool) -> None:
 def _given(scenario: str | None) -> dict[str, Any]:
     """What the page begins with. A file goes before a lesson of its name; what has a dot or a slash is no lesson."""
     from ackclock.lessons import lesson
-    from ackclock.named_files import with_files
 
     if scenario is None:
         return {"scenario": None, "lesson": None}
     file = Path(scenario)
     if file.is_file() or file.suffix or len(file.parts) != 1:
-        return {"scenario": with_files(read_text(file), str(file)), "lesson": None}
+        # A wrong one is refused here as by `ackclock run`, before anything is written or opened.
+        return {"scenario": read_scenario(file, {}).text, "lesson": None}
     return {"scenario": lesson(scenario).scenario, "lesson": scenario}

@@ -13,11 +13,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ackclock.cli.given import read_scenario
 from ackclock.cli.sweep_text import WORTH_SAYING_S, cost, expected_s, spent, spread
 from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import complain, console, note, print_json, progress_bar, shown, warn
-from ackclock.errors import InputError, RunError, ScenarioError
+from ackclock.errors import InputError, RunError
 from ackclock.files import writable
 from ackclock.overrides import assignment
 from ackclock.store import Store, results_folder
@@ -79,7 +80,7 @@ def run(
     overrides = dict(map(assignment, settings))
     if duration is not None:
         overrides["duration"] = duration
-    scenario = _scenario(file, overrides)
+    scenario = read_scenario(file, overrides)
     if series and out is None:
         warn("--series keeps nothing without --out DIR")
     description = scenario.describe()
@@ -195,21 +196,6 @@ def _show_sweep(scenario: Scenario, plan: Plan, collector: Collector) -> None:
     show_sweep(console(), title, found, written)
 
 
-def _scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
-    """The scenario in the file or in standard input. InputError when the file is a study."""
-    from ackclock.files import STANDARD_INPUT, read_text
-    from ackclock.scenario import Scenario
-
-    text = read_text(file)
-    try:
-        return Scenario.from_text(
-            text, overrides, file="standard input" if file == STANDARD_INPUT else str(file)
-        )
-    except ScenarioError:
-        _refuse_study(file, text)
-        raise
-
-
 def _pictures(
     runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str], *, html: bool, formats: Sequence[str]
 ) -> list[Path]:
@@ -253,14 +239,6 @@ def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, war
     command = shlex.join(["ackclock", *sys.argv[1:]])
     origin = Origin(command, as_written(scenario.text), scenario.overrides, scenario.text)
     return write_scenario_report(runs, out / f"{stem}.html", origin, drawn=drawn, warnings=warnings)
-
-
-def _refuse_study(file: Path, text: str) -> None:
-    """InputError when the file is a study, whose keys mean nothing in a scenario."""
-    from ackclock.study.load import looks_like_study
-
-    if looks_like_study(text):
-        raise InputError(f"{file}: is a study, not a scenario; `ackclock reproduce {file}` runs it") from None
 
 
 def document(runs: Runs) -> dict[str, Any]:

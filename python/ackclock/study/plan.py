@@ -10,9 +10,10 @@ from ackclock import core
 from ackclock.errors import InputError, ScenarioError
 from ackclock.overrides import merge
 from ackclock.store import Job
+from ackclock.study.drawn import undrawable
 from ackclock.study.language import Expression
 from ackclock.study.load import LoadedStudy
-from ackclock.study.model import Alternative, Overrides, SweptCase
+from ackclock.study.model import Alternative, Figure, Overrides, SweptCase
 from ackclock.study.placed import placed
 from ackclock.study.run_words import needs_series
 
@@ -98,7 +99,8 @@ class Plan:
         return {metric.id: Expression(replaced.get(metric.id, metric.expr)) for metric in self.study.metrics}
 
     def check(self) -> None:
-        """Have the core check the scenario of every run, before the first one starts. InputError names the case.
+        """Have the core check the scenario of every run, and what figures show of it, before the first one starts.
+        InputError names the case.
 
         What the core expects of each run is what its simulations later say that they cost.
         """
@@ -109,9 +111,15 @@ class Plan:
                 overrides = self.overrides(run, reading)
                 described = core.describe(scenario.text, scenario.file, overrides)
                 self._costs[_key(overrides)] = float(described["expected_packets"])
+                drawn = self._drawn(run) if reading is None else []
+                wrong = [
+                    f"{self.loaded.file}: {message}" for message in undrawable(drawn, scenario, overrides)
+                ]
             except ScenarioError as error:
-                where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
-                problems.setdefault(scenario.located(str(error)), []).append(where)
+                wrong = [scenario.located(str(error))]
+            where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
+            for message in wrong:
+                problems.setdefault(message, []).append(where)
         if problems:
             told = "\n".join(f"{message}\n  in {_few(places)}" for message, places in problems.items())
             raise InputError(placed(told, self.loaded.text, self.loaded.file))
@@ -129,7 +137,7 @@ class Plan:
             for c, run in enumerate(self.runs):
                 overrides = self.overrides(run, reading)
                 for k in range(first, self.made(reading, len(seeds))):
-                    drawn = reading is None and k == 0 and self._is_drawn(run)
+                    drawn = reading is None and k == 0 and bool(self._drawn(run))
                     key = (_key(overrides), seeds[k])
                     series = every_run_needs_series or drawn or (key in wanted and wanted[key].series)
                     wanted[key] = self._job(overrides, seeds[k], series)
@@ -147,9 +155,11 @@ class Plan:
                 if reading is None or _changes(reading, run):
                     yield reading, run
 
-    def _is_drawn(self, run: SweptCase) -> bool:
-        """Whether a figure over time shows ``run``."""
-        return any(figure.kind == "time" and run.matches(figure.cases) for figure in self.study.figures)
+    def _drawn(self, run: SweptCase) -> list[Figure]:
+        """The figures over time that show ``run``."""
+        return [
+            figure for figure in self.study.figures if figure.kind == "time" and run.matches(figure.cases)
+        ]
 
 
 def _key(overrides: Overrides) -> str:

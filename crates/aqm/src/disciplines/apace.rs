@@ -144,12 +144,8 @@ impl Discipline for Apace {
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("predicted_queue_packets", self.predicted());
         series("drop_probability", self.probability());
-        if let Some(error) = self.predictor.error() {
-            series("prediction_error_packets", error);
-        }
-        if let Some(mean) = self.predictor.mean_square_error() {
-            series("mean_square_error_packets2", mean);
-        }
+        series("prediction_error_packets", self.predictor.error().unwrap_or(f64::NAN));
+        series("mean_square_error_packets2", self.predictor.mean_square_error().unwrap_or(f64::NAN));
         if self.adaptation.is_some() {
             series("max_probability", self.law.max_probability);
         }

@@ -150,10 +150,8 @@ impl Controller {
         series("knee_cwnd_packets", self.knee_cwnd);
         series("knee_cwnd_ref_packets", self.knee_cwnd_ref);
         series("srtt_s", self.srtt);
-        if self.srtt_least.is_finite() {
-            let threshold = self.srtt_least + self.parameters.gamma * (self.srtt_most - self.srtt_least);
-            series("srtt_threshold_s", threshold);
-        }
+        let threshold = self.srtt_least + self.parameters.gamma * (self.srtt_most - self.srtt_least);
+        series("srtt_threshold_s", if self.srtt_least.is_finite() { threshold } else { f64::NAN });
     }
 }
 

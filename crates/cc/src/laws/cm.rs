@@ -101,9 +101,7 @@ impl GroupLaw for Manager {
     }
 
     fn publish(&self, _: &Members<()>, _: usize, series: &mut dyn FnMut(&'static str, f64)) {
-        if let Some(shared) = self.shared {
-            series("group_cwnd_packets", shared.cwnd);
-        }
+        series("group_cwnd_packets", self.shared.map_or(f64::NAN, |shared| shared.cwnd));
     }
 }
 

@@ -136,9 +136,7 @@ impl GroupLaw for Dca {
 
     fn publish(&self, members: &Members<RoundTrips>, me: usize, series: &mut dyn FnMut(&'static str, f64)) {
         let trips = &members.all[me].state;
-        if trips.most > 0.0 {
-            series("rtt_threshold_s", self.threshold(trips));
-        }
+        series("rtt_threshold_s", if trips.most > 0.0 { self.threshold(trips) } else { f64::NAN });
     }
 }
 

@@ -1,5 +1,7 @@
 //! A queue discipline whose arrivals Python code judges.
 
+use super::departing::PythonDeparting;
+use super::queue::Queue;
 use super::random::{Draws, lend};
 use super::records;
 use super::stop::Stop;
@@ -16,6 +18,8 @@ use std::sync::Arc;
 /// What the class says about its instances.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub struct Traits {
+    /// Whether it decides at departure, too.
+    pub departs: bool,
     /// Whether it has something to show.
     pub publish: bool,
 }
@@ -36,7 +40,8 @@ impl Brought for Kind {
     }
 
     fn service(&self) -> Service {
-        Service::IN_ORDER
+        let departs = self.traits.departs;
+        Service { drops_late: departs, overtakes: departs, ..Service::IN_ORDER }
     }
 
     fn build(&self, values: &Values, capacity: Capacity, link: &LinkRate) -> Queueing {
@@ -48,44 +53,58 @@ impl Brought for Kind {
             names: Arc::clone(&self.names),
             stop: Arc::clone(&self.stop),
         };
+        let mut queue = None;
         if !self.stop.is_set() {
             match Python::attach(|py| self.make(py, values, capacity, link)) {
-                Ok((object, draws, period)) => {
-                    discipline.object = Some((object, draws));
-                    discipline.period = period;
+                Ok(made) => {
+                    discipline.object = Some((made.object, made.draws));
+                    discipline.period = made.period;
+                    queue = made.queue;
                 }
                 Err(error) => discipline.raise(error),
             }
         }
-        Queueing::at_arrival(discipline)
+        match queue {
+            Some(queue) => Queueing::at_departure(PythonDeparting::new(discipline, queue, link)),
+            None => Queueing::at_arrival(discipline),
+        }
     }
 }
 
+/// What there is of an instance.
+struct Made {
+    object: Py<PyAny>,
+    draws: Py<Draws>,
+    period: Option<Span>,
+    /// Of one that decides at departure.
+    queue: Option<Py<Queue>>,
+}
+
 impl Kind {
-    fn make(
-        &self,
-        py: Python<'_>,
-        values: &Values,
-        capacity: Capacity,
-        link: &LinkRate,
-    ) -> PyResult<(Py<PyAny>, Py<Draws>, Option<Span>)> {
-        let parameters = Guest::parameters(py, self.descriptor, values)?;
+    fn make(&self, py: Python<'_>, values: &Values, capacity: Capacity, link: &LinkRate) -> PyResult<Made> {
+        let attributes = Guest::parameters(py, self.descriptor, values)?;
+        let queue = self.traits.departs.then(|| Py::new(py, Queue::default())).transpose()?;
+        if let Some(queue) = &queue {
+            attributes.set_item(intern!(py, "_queue"), queue)?;
+        }
         let (capacity, link) = (records::Capacity(capacity), records::LinkRate(*link));
-        let object = self.class.bind(py).call_method1(intern!(py, "_make"), (parameters, capacity, link))?;
+        let object = self.class.bind(py).call_method1(intern!(py, "_make"), (attributes, capacity, link))?;
         let period: Option<f64> = object.call_method0(intern!(py, "period"))?.extract()?;
         if let Some(period) = period.filter(|period| !PERIODS.contains(*period)) {
             let told = format!("its period is {period}, expected seconds {}", PERIODS.words());
             return Err(PyValueError::new_err(told));
         }
-        Ok((object.unbind(), Py::new(py, Draws)?, period.map(Span::from_seconds)))
+        let (object, draws) = (object.unbind(), Py::new(py, Draws)?);
+        Ok(Made { object, draws, period: period.map(Span::from_seconds), queue })
     }
 }
 
 /// An instance at a link.
-struct PythonDiscipline {
+pub struct PythonDiscipline {
     /// None where the class could not make one.
     object: Option<(Py<PyAny>, Py<Draws>)>,
-    period: Option<Span>,
+    /// How often it looks at its queue.
+    pub period: Option<Span>,
     whom: &'static str,
     publishes: bool,
     names: Arc<Names>,
@@ -93,7 +112,8 @@ struct PythonDiscipline {
 }
 
 impl PythonDiscipline {
-    fn raise(&self, error: PyErr) {
+    /// Ends the run.
+    pub fn raise(&self, error: PyErr) {
         self.stop.raise(&format!("the queue discipline {:?}", self.whom), error);
     }
 
@@ -102,18 +122,51 @@ impl PythonDiscipline {
         let (object, draws) = self.object.as_ref().filter(|_| !self.stop.is_set())?;
         Python::attach(|py| question(object.bind(py), draws)).map_err(|error| self.raise(error)).ok()
     }
+
+    /// The same where it may draw random numbers.
+    pub fn ask_with<T>(
+        &self,
+        random: &mut dyn Random,
+        question: impl FnOnce(&Bound<'_, PyAny>, &Py<Draws>) -> PyResult<T>,
+    ) -> Option<T> {
+        lend(random, || self.ask(question))
+    }
+
+    /// What becomes of a packet that arrives, and the packet as Python code knows it.
+    pub fn judge(
+        &self,
+        arrival: &Arrival,
+        backlog: &Backlog,
+        random: &mut dyn Random,
+    ) -> Option<(Py<records::Arrival>, Verdict)> {
+        self.ask_with(random, |object, draws| {
+            let py = object.py();
+            let arrival = Py::new(py, records::Arrival(*arrival))?;
+            let told = (&arrival, records::Backlog(*backlog), draws);
+            let verdict = verdict(&object.call_method1(intern!(py, "on_arrival"), told)?)?;
+            Ok((arrival, verdict))
+        })
+    }
+
+    /// A period has passed.
+    pub fn tell_period(&self, now: Time, backlog: &Backlog) {
+        let backlog = records::Backlog(*backlog);
+        self.ask(|object, _| {
+            object.call_method1(intern!(object.py(), "on_period"), (now.seconds(), backlog)).map(drop)
+        });
+    }
+
+    /// Publishes what there is to show.
+    pub fn show(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        if self.publishes {
+            self.ask(|object, _| self.names.publish(object, series));
+        }
+    }
 }
 
 impl Discipline for PythonDiscipline {
     fn on_arrival(&mut self, arrival: &Arrival, backlog: &Backlog, random: &mut dyn Random) -> Verdict {
-        let (arrival, backlog) = (records::Arrival(*arrival), records::Backlog(*backlog));
-        let verdict = lend(random, || {
-            self.ask(|object, draws| {
-                let name = intern!(object.py(), "on_arrival");
-                verdict(&object.call_method1(name, (arrival, backlog, draws))?)
-            })
-        });
-        verdict.unwrap_or(Verdict::Admit)
+        self.judge(arrival, backlog, random).map_or(Verdict::Admit, |(_, verdict)| verdict)
     }
 
     fn period(&self) -> Option<Span> {
@@ -121,16 +174,11 @@ impl Discipline for PythonDiscipline {
     }
 
     fn on_period(&mut self, now: Time, backlog: &Backlog) {
-        let backlog = records::Backlog(*backlog);
-        self.ask(|object, _| {
-            object.call_method1(intern!(object.py(), "on_period"), (now.seconds(), backlog)).map(drop)
-        });
+        self.tell_period(now, backlog);
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        if self.publishes {
-            self.ask(|object, _| self.names.publish(object, series));
-        }
+        self.show(series);
     }
 }
 

@@ -132,9 +132,7 @@ impl Discriminator for Rtt {
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("smoothed_rtt_s", self.average.unwrap_or(0.0));
-        if self.least.is_finite() {
-            series("congestion_edge_s", self.edge());
-        }
+        series("congestion_edge_s", if self.least.is_finite() { self.edge() } else { f64::NAN });
     }
 }
 
