@@ -69,6 +69,11 @@ impl Pool {
         self.free.pop().map_or(0, |chunk| chunk * CHUNK)
     }
 
+    /// How many packets it has room for; more are on no lanes that keep theirs here.
+    pub fn room(&self) -> usize {
+        self.places.len()
+    }
+
     /// Makes a free chunk.
     fn grow(&mut self) {
         self.places.resize(self.places.len() + CHUNK as usize, Kept::default());

@@ -99,6 +99,8 @@ pub struct Network {
     /// What of the packets' headers does not fit into them.
     pub(crate) extensions: Extensions,
     lanes: Vec<Lane>,
+    /// Whether there is a lane in which packets overtake one another, which keeps them itself.
+    reorders: bool,
     pool: Pool,
     /// The numbers of the packets in each lane with their order, for the trace only.
     traced: Vec<VecDeque<((Time, Order), u64)>>,
@@ -153,6 +155,7 @@ impl Network {
             trace,
             extensions: Extensions::default(),
             lanes: Vec::new(),
+            reorders: false,
             pool: Pool::default(),
             traced: Vec::new(),
             steps: Vec::new(),
@@ -207,10 +210,20 @@ impl Network {
         self.destinations[path as usize]
     }
 
+    /// Whether more packets are under way than any experiment means to have. To count them is to visit every lane, which costs as
+    /// much as many packets: it is put off until there is room for so many.
+    pub fn is_overfull(&self) -> bool {
+        (self.reorders || self.pool.room() + self.apart() > MAX_PACKETS) && self.travelling() > MAX_PACKETS
+    }
+
     /// How many packets are under way.
-    pub fn travelling(&self) -> usize {
-        let gathered = self.gatherings.iter().map(Gathering::len);
-        self.waiting + self.lanes.iter().map(Lane::len).sum::<usize>() + gathered.sum::<usize>()
+    fn travelling(&self) -> usize {
+        self.apart() + self.lanes.iter().map(Lane::len).sum::<usize>()
+    }
+
+    /// How many of them are in no lane.
+    fn apart(&self) -> usize {
+        self.waiting + self.gatherings.iter().map(Gathering::len).sum::<usize>()
     }
 
     /// An endpoint sends a packet.

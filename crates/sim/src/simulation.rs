@@ -241,7 +241,7 @@ impl Simulation {
         if cancelled.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
-        if self.network.travelling() > MAX_PACKETS {
+        if self.network.is_overfull() {
             return Err(RunError::TooManyPackets { at: self.now() });
         }
         Ok(())

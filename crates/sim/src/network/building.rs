@@ -141,6 +141,7 @@ impl Network {
         let (lane, apart) = (self.lanes.len() as u32, reorders || self.trace.is_some());
         self.add_step(crosses, if apart { Then::WaitApart(lane) } else { Then::Wait(lane) });
         self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
+        self.reorders |= reorders;
         self.traced.push(VecDeque::new());
     }
 }
