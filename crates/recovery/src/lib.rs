@@ -9,7 +9,7 @@
 //! * [`prr`]: how much recovery lets out.
 //! * [`rtt`]: the estimate of the round trip and of the retransmission timeout.
 //! * [`undo`]: whether a reaction to a loss was justified.
-//! * [`pacer`]: when packets may leave. [`ecn`]: what is made of marks.
+//! * [`pacer`]: when packets may leave. [`small_queue`]: how many may wait in the host. [`ecn`]: what is made of marks.
 //! * [`sender`]: the sending half of a connection, which puts these and the congestion control together; [`options`]: what
 //!   can be chosen about it.
 //! * [`units`]: what transports count in, and what controls do.
@@ -22,6 +22,7 @@ pub mod pacer;
 pub mod prr;
 pub mod rtt;
 pub mod sender;
+pub mod small_queue;
 pub mod undo;
 pub mod units;
 

@@ -42,6 +42,8 @@ pub struct Options {
     pub pacing: bool,
     /// How much faster than the window over the round trip.
     pub pacing_gains: Gains,
+    /// The most bytes that wait in the host's own interface, where [what the rate allows](crate::small_queue) is not less.
+    pub small_queue: Option<u64>,
     /// The most packets that one acknowledgement releases.
     pub max_burst: u64,
     /// Whether a packet that the host's own interface refuses reduces the window and is sent again at the next occasion.
@@ -75,6 +77,7 @@ impl Options {
             undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522
             pacing: true,                                                     // RFC 9002 section 7.7
             pacing_gains: Gains::LINUX,
+            small_queue: None,
             max_burst: u64::MAX,
             feels_local_drops: false,
             announces_reductions: false,

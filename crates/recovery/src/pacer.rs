@@ -61,6 +61,16 @@ impl Pace {
         Self::new(smoothed_rtt.scale(1.0 / (gain * decision.cwnd)), decision)
     }
 
+    /// How many full packets leave in a while; any number where nothing spreads them.
+    pub(crate) fn packets_in(self, time: Span) -> Packets {
+        time.nanos() as f64 / self.interval.nanos() as f64
+    }
+
+    /// How many packets leave back to back.
+    pub(crate) fn quantum(self) -> Packets {
+        self.quantum
+    }
+
     fn new(interval: Span, decision: &Decision) -> Self {
         Self { interval, quantum: f64::from(decision.send_quantum.unwrap_or(1).max(1)) }
     }
@@ -102,6 +112,11 @@ impl Pacer {
     #[inline]
     pub fn unblock(&mut self) {
         self.due = Time::NEVER;
+    }
+
+    /// The next packet waits until then for something else than what has left.
+    pub fn hold(&mut self, until: Time) {
+        self.due = until;
     }
 
     /// A packet, of so many full ones, has left: a small one costs little.

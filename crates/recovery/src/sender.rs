@@ -22,6 +22,7 @@ use crate::ledger::Ledger;
 use crate::options::Options;
 use crate::pacer::Pacer;
 use crate::rtt::RttEstimator;
+use crate::small_queue::SmallQueue;
 use crate::undo::Doubts;
 use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{Backoff, Change, Control, Controller, Follows, Timeout as TimeoutExpired};
@@ -31,6 +32,11 @@ pub trait Output {
     /// Sends a packet now; returns its size in the transport's unit. `None` if the host's own interface had no room for it:
     /// then it stays where it was.
     fn send(&mut self, transmission: Transmission) -> Option<u16>;
+
+    /// When the packet that was just sent will have left the host's own interface, if that is known.
+    fn leaves(&self) -> Option<Time> {
+        None
+    }
 
     /// Whether what was just sent under a new number has been sent before under another: of a transport that uses no number
     /// twice. Such a packet times nothing (Karn).
@@ -71,6 +77,9 @@ pub struct Sender {
     ledger: Ledger,
     rtt: RttEstimator,
     pacer: Pacer,
+    small_queue: Option<Box<SmallQueue>>,
+    /// Whether packets of a control without a rate of its own wait for anything but the window.
+    meters: bool,
     ecn: EcnSender,
     random: Box<dyn Random + Send>,
     /// One past the last packet that the application has to send.
@@ -127,6 +136,8 @@ impl Sender {
             ledger: Ledger::new(options.dupack_threshold),
             rtt: RttEstimator::new(options.timeout),
             pacer: Pacer::new(),
+            small_queue: options.small_queue.map(|most| Box::new(SmallQueue::new(most))),
+            meters: options.pacing || options.small_queue.is_some(),
             random,
             options,
             data_until: packets,
@@ -311,12 +322,6 @@ impl Sender {
         } else {
             self.rule.inflight(&self.ledger)
         }
-    }
-
-    #[inline]
-    fn timeout(&self) -> Span {
-        let factor = if self.expiries == 0 { 1.0 } else { self.backoff.factor(self.expiries) };
-        self.rtt.timeout(factor)
     }
 
     /// draft-ietf-ccwg-bbr section 4.1.2.4, asked when the application writes, before an acknowledgement changes what is in

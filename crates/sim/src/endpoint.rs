@@ -103,6 +103,12 @@ pub trait Outbox {
     /// Whether the host's own interface had no room for the packet that was just sent.
     fn refused(&self) -> bool;
 
+    /// When the packet that was just sent over this path will have left the host's own interface; `None` if that is not known
+    /// yet, or it was refused.
+    fn leaves(&self, _path: usize) -> Option<Time> {
+        None
+    }
+
     /// What a packet that has arrived extends its header by; zeros if nothing.
     fn extension(&self, packet: &Packet) -> Extension;
 

@@ -157,7 +157,7 @@ impl Flow {
             && due < timer.due
         {
             timer.due = due;
-            let order = schedule.next_order();
+            let order = schedule.next_order(due);
             schedule.set(timer.source, due, order);
         }
     }

@@ -13,7 +13,7 @@ use ackclock_base::Time;
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
     arrives: Time,
-    /// Its place among arrivals of the same time above 24 bits with the packet's connection and ECN field.
+    /// Its place among arrivals of the same time above 12 bits with the packet's connection and ECN field.
     order: u64,
     bytes: u32,
     extension: ExtensionId,
@@ -22,19 +22,19 @@ struct Kept {
 
 const _: () = assert!(size_of::<Kept>() == 48);
 
-const ECN_BITS: u32 = 8;
+const ECN_BITS: u32 = 2;
 
 impl Kept {
     #[inline]
     fn of(arrives: Time, order: Order, packet: &Packet) -> Self {
         let Packet { bytes, connection, ecn, extension, header } = *packet;
         let small = u64::from(connection) << ECN_BITS | ecn as u64;
-        Self { arrives, order: order.above_24_bits() | small, bytes, extension, header }
+        Self { arrives, order: order.above_12_bits() | small, bytes, extension, header }
     }
 
     #[inline]
     fn order(&self) -> Order {
-        Order::from_above_24_bits(self.order)
+        Order::from_above_12_bits(self.order)
     }
 
     #[inline]
@@ -67,6 +67,11 @@ impl Pool {
     #[inline]
     fn take(&mut self) -> u32 {
         self.free.pop().map_or(0, |chunk| chunk * CHUNK)
+    }
+
+    /// How many packets it has room for; more are on no lanes that keep theirs here.
+    pub fn room(&self) -> usize {
+        self.places.len()
     }
 
     /// Makes a free chunk.
@@ -122,7 +127,15 @@ impl Lane {
         self.after.is_multiple_of(CHUNK)
     }
 
-    /// Adds a packet that arrives then, in this place among those of the same time. Says when it arrives if it is the new head.
+    /// When a packet arrives that would then if it were alone: one that cannot overtake arrives with the last one at the
+    /// earliest. For a lane where packets may, that is as it is: there [`Self::push`] keeps no last one.
+    #[inline]
+    pub fn arrival(&self, alone: Time) -> Time {
+        alone.max(self.until)
+    }
+
+    /// Adds a packet whose [arrival](Self::arrival) is then, in this place among those of the same time. Says when it arrives if
+    /// it is the new head.
     pub fn push(&mut self, pool: &mut Pool, arrives: Time, order: Order, packet: &Packet) -> Option<Time> {
         if self.sorted.is_some() {
             return self.insert(Kept::of(arrives, order, packet));
@@ -133,11 +146,10 @@ impl Lane {
         self.append(pool, arrives, order, packet)
     }
 
-    /// The same where the lane [is ready](Self::is_ready). A packet that cannot overtake arrives with the last one if it would
-    /// arrive before.
+    /// The same where the lane [is ready](Self::is_ready).
     #[inline(always)] // a call for each packet that waits costs a tenth of that
     pub fn append(&mut self, pool: &mut Pool, arrives: Time, order: Order, packet: &Packet) -> Option<Time> {
-        let arrives = arrives.max(self.until);
+        debug_assert!(arrives >= self.until);
         self.until = arrives;
         let is_head = self.packets == 0;
         if self.needs_chunk() {
@@ -241,7 +253,8 @@ mod tests {
                 extension: extensions.keep([7; 4]),
                 header: [u64::MAX, ns as u64, 1],
             };
-            let (arrives, order) = (Time::from_nanos(ns as u64), schedule.next_order());
+            let (arrives, order) =
+                (Time::from_nanos(ns as u64), schedule.next_order(Time::from_nanos(ns as u64)));
             assert_eq!(lane.push(&mut pool, arrives, order, &packet), Some(arrives));
             assert_eq!(lane.head(&pool), Some((arrives, order)));
             let mut out = Packet::default();
@@ -266,8 +279,8 @@ mod tests {
                 let list = &mut model[lane];
                 if pushes {
                     let packet = Packet { header: [number as u64, 0, 0], ..Packet::default() };
-                    let order = schedule.next_order();
-                    let arrives = Time::from_nanos(now + delay);
+                    let arrives = lanes[lane].arrival(Time::from_nanos(now + delay));
+                    let order = schedule.next_order(arrives);
                     let head = lanes[lane].push(&mut pool, arrives, order, &packet);
                     let mut at = now + delay;
                     if lane == 2 {

@@ -34,6 +34,7 @@ pub mod quic;
 pub mod radio;
 pub mod random;
 mod ranges;
+mod ring;
 pub mod schedule;
 pub mod sctp;
 pub mod series;

@@ -5,7 +5,6 @@
 //! departure holds its packets in a [waiting room](crate::waiting_room), and its link is served each time that it becomes free.
 
 mod departing;
-mod line;
 mod queue;
 mod turns;
 
@@ -190,9 +189,8 @@ impl Link {
         if sent < self.whole_until {
             self.whole += 1;
             self.busy_ns += takes.nanos();
-            if starts > now {
-                self.waited_ns = self.waited_ns.saturating_add(starts.nanos() - now.nanos());
-            }
+            // Nothing where it does not wait: to ask first would cost more, as nobody can guess the answer.
+            self.waited_ns = self.waited_ns.saturating_add(starts.nanos() - now.nanos());
         } else {
             self.count_partly(now, starts, sent, false);
         }
@@ -234,7 +232,7 @@ impl Link {
         }
         queue.settle(now);
         if starts > now {
-            if !limit.has_room(bytes, queue.waiting.len(), queue.waiting_bytes) {
+            if !limit.has_room(bytes, queue.in_line(), queue.waiting_bytes) {
                 return None;
             }
             queue.join(now, starts, bytes);
@@ -306,6 +304,11 @@ impl Link {
     /// Whether packets may overtake one another on the wire.
     pub fn reorders(&self) -> bool {
         self.impaired.as_ref().is_some_and(|impaired| impaired.reorders())
+    }
+
+    /// How long its wire takes, where that never changes.
+    pub fn wire(&self) -> Option<Span> {
+        self.impaired.is_none().then_some(self.delay)
     }
 
     /// Until when it is busy.

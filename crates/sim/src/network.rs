@@ -10,6 +10,7 @@
 
 mod agents;
 mod building;
+mod gathering;
 mod path;
 mod serving;
 mod tracing;
@@ -29,6 +30,7 @@ use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use agents::{Outgoing, Placed};
 pub(crate) use building::{plans, put_on_paths, shared_links};
+use gathering::{Feeding, Gathering};
 pub use path::{Destination, PathCounts, PathPlan};
 use std::collections::VecDeque;
 use tracing::take_number;
@@ -52,6 +54,8 @@ enum Then {
     Wait(u32),
     /// The same where packets overtake one another, or are traced.
     WaitApart(u32),
+    /// Gather with those of other paths before a link.
+    Gather(u32),
     /// Go over a shared link where nothing but the room in its queue decides about packets.
     Offer(u32),
     /// Go over a link that has more to decide as they arrive, or is traced.
@@ -95,18 +99,26 @@ pub struct Network {
     /// What of the packets' headers does not fit into them.
     pub(crate) extensions: Extensions,
     lanes: Vec<Lane>,
+    /// Whether there is a lane in which packets overtake one another, which keeps them itself.
+    reorders: bool,
     pool: Pool,
     /// The numbers of the packets in each lane with their order, for the trace only.
-    traced: Vec<VecDeque<(Order, u64)>>,
+    traced: Vec<VecDeque<((Time, Order), u64)>>,
     steps: Vec<Step>,
     starts: Vec<u32>,
     destinations: Vec<Destination>,
     counts: Vec<PathCounts>,
     measured: Interval,
+    /// The last instant of the run.
+    end: Time,
     /// Packets in the queues of links whose discipline decides at departure.
     waiting: usize,
     /// The schedule's source of each link whose discipline decides at departure; the stations of a medium have one together.
     services: Vec<Option<SourceId>>,
+    /// Where packets of several paths gather before a link.
+    gatherings: Vec<Gathering>,
+    /// Where packets wait to be offered to shared links; empty once they may gather there.
+    feedings: Vec<Feeding>,
     media: Vec<Shared>,
     /// The medium of each link that has one, as an index.
     medium_of: Vec<Option<u32>>,
@@ -143,6 +155,7 @@ impl Network {
             trace,
             extensions: Extensions::default(),
             lanes: Vec::new(),
+            reorders: false,
             pool: Pool::default(),
             traced: Vec::new(),
             steps: Vec::new(),
@@ -150,8 +163,11 @@ impl Network {
             destinations: Vec::new(),
             counts: vec![PathCounts::default(); paths.len()],
             measured,
+            end: Time::from_nanos(measured.to.nanos().saturating_sub(1)),
             waiting: 0,
             services: Vec::new(),
+            gatherings: Vec::new(),
+            feedings: Vec::new(),
             media: Vec::new(),
             medium_of: Vec::new(),
             refused: Vec::new(),
@@ -164,9 +180,7 @@ impl Network {
         };
         network.add_media(media, seed);
         agents.into_iter().for_each(|agent| network.add_agent(agent));
-        for path in paths {
-            network.add_path(path);
-        }
+        network.add_paths(paths);
         network.add_services();
         network.add_agent_sources();
         network
@@ -196,9 +210,20 @@ impl Network {
         self.destinations[path as usize]
     }
 
+    /// Whether more packets are under way than any experiment means to have. To count them is to visit every lane, which costs as
+    /// much as many packets: it is put off until there is room for so many.
+    pub fn is_overfull(&self) -> bool {
+        (self.reorders || self.pool.room() + self.apart() > MAX_PACKETS) && self.travelling() > MAX_PACKETS
+    }
+
     /// How many packets are under way.
-    pub fn travelling(&self) -> usize {
-        self.waiting + self.lanes.iter().map(Lane::len).sum::<usize>()
+    fn travelling(&self) -> usize {
+        self.apart() + self.lanes.iter().map(Lane::len).sum::<usize>()
+    }
+
+    /// How many of them are in no lane.
+    fn apart(&self) -> usize {
+        self.waiting + self.gatherings.iter().map(Gathering::len).sum::<usize>()
     }
 
     /// An endpoint sends a packet.
@@ -218,6 +243,17 @@ impl Network {
         self.dropped_at_arrival
     }
 
+    /// When the packet that was just launched will have left its path's first link. Not known of a discipline that decides at
+    /// departure, nor where an agent comes before.
+    pub fn leaves_first_link(&self, path: u32) -> Option<Time> {
+        let link = match self.steps[self.starts[path as usize] as usize] {
+            Step { crosses: NO_LINK, then: Then::Offer(link) | Then::Ask(link) } => link,
+            Step { crosses: NO_LINK, .. } => return None,
+            Step { crosses, .. } => crosses,
+        };
+        (!self.dropped_at_arrival).then(|| self.links[link as usize].free_at())
+    }
+
     /// Reads what the arrival of a lane's head will need, so that it is in the cache then; where it will go, if to an endpoint.
     /// The number means nothing.
     pub fn look_ahead(&self, lane: usize) -> (u64, Option<Destination>) {
@@ -229,7 +265,7 @@ impl Network {
                 (arrives ^ self.links[link as usize].free_at().nanos(), None)
             }
             Then::Arrive | Then::ArriveTraced => (arrives, Some(self.destination(lane.path))),
-            Then::Wait(_) | Then::WaitApart(_) | Then::Meet(..) | Then::GoOn => {
+            Then::Wait(_) | Then::WaitApart(_) | Then::Gather(_) | Then::Meet(..) | Then::GoOn => {
                 let link = self.links.get(crosses as usize);
                 (arrives ^ link.map_or(0, |link| link.free_at().nanos()), None)
             }
@@ -252,7 +288,7 @@ impl Network {
             Step { crosses: NO_LINK, then: Then::Offer(link) } => self.offer(arrives, path, link, step, head),
             Step { then, .. } => {
                 if self.trace.is_some() {
-                    self.number = take_number(&mut self.traced[lane_index], order);
+                    self.number = take_number(&mut self.traced[lane_index], (arrives, order));
                 }
                 match then {
                     Then::Ask(link) => self.ask(arrives, path, link, step, head),
@@ -275,6 +311,7 @@ impl Network {
         }
         match then {
             Then::Wait(lane) => self.enter(now, lane, packet),
+            Then::Gather(gathering) => self.gather(now, gathering, path, step, packet),
             Then::Arrive => self.reached_end = now,
             _ => self.go_further(now, path, step, packet),
         }
@@ -285,6 +322,7 @@ impl Network {
     fn go_further(&mut self, now: Time, path: u32, step: u32, packet: &mut Packet) {
         match self.steps[step as usize].then {
             Then::Wait(lane) | Then::WaitApart(lane) => self.enter_apart(now, lane, packet),
+            Then::Gather(gathering) => self.gather(now, gathering, path, step, packet),
             Then::Offer(link) => self.offer(now, path, link, step, packet),
             Then::Ask(link) => self.ask(now, path, link, step, packet),
             Then::Join(link) => self.join(now, path, link, step, packet),
@@ -348,7 +386,8 @@ impl Network {
         if !lane.is_ready(&self.pool) {
             return self.enter_apart(arrives, index, packet);
         }
-        let order = self.schedule.next_order();
+        let arrives = lane.arrival(arrives);
+        let order = self.schedule.next_order(arrives);
         if let Some(arrives) = lane.append(&mut self.pool, arrives, order, packet) {
             self.schedule.set(lane.source, arrives, order);
         }
@@ -358,11 +397,12 @@ impl Network {
     #[cold]
     #[inline(never)]
     fn enter_apart(&mut self, arrives: Time, index: u32, packet: &Packet) {
-        let order = self.schedule.next_order();
-        if self.trace.is_some() {
-            self.traced[index as usize].push_back((order, self.number));
-        }
         let lane = &mut self.lanes[index as usize];
+        let arrives = lane.arrival(arrives);
+        let order = self.schedule.next_order(arrives);
+        if self.trace.is_some() {
+            self.traced[index as usize].push_back(((arrives, order), self.number));
+        }
         if let Some(arrives) = lane.push(&mut self.pool, arrives, order, packet) {
             self.schedule.set(lane.source, arrives, order);
         }

@@ -148,6 +148,10 @@ impl Outbox for Port<'_> {
         self.network.refused_launch()
     }
 
+    fn leaves(&self, path: usize) -> Option<Time> {
+        self.network.leaves_first_link(self.socket.first_path + self.end + 2 * path as u32)
+    }
+
     fn extension(&self, packet: &Packet) -> Extension {
         self.network.extensions.of(packet)
     }

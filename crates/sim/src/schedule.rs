@@ -6,9 +6,10 @@
 //! all, is looked through when all buckets have had their turn. So an event costs about the same among ten thousand sources
 //! as among ten. An event that is taken back or moved stays where it is, and is passed over when its turn comes.
 //!
-//! Equal times are served in the order in which they were scheduled.
+//! Equal times are served in the order in which they were scheduled. That is kept as how long before it is due an event was
+//! scheduled, so that one can be scheduled as it would have been at another time.
 
-use ackclock_base::Time;
+use ackclock_base::{Span, Time};
 
 /// A source of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,33 +31,70 @@ impl SourceId {
 
 const MOVABLE: u32 = 1;
 
-/// The order in which events were scheduled; breaks ties between equal times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// The order in which events of the same time were scheduled. Above it is how much of [`MAX_LEAD`] is left of the time from
+/// then until they are due; below how many were scheduled at the same instant before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Order(u64);
 
+/// Events that are due later than this, an hour, after they were scheduled have no order from when that was.
+const MAX_LEAD: u64 = (1 << (ORDER_BITS - COUNT_BITS)) - 1;
+/// Of as many as this allows, a thousand, that are scheduled at the same instant for the same time the order is kept; those that
+/// follow have the order of their sources.
+const COUNT_BITS: u32 = 10;
+const MAX_COUNT: u64 = (1 << COUNT_BITS) - 1;
+
 impl Order {
-    /// As the upper 40 bits of a word.
+    /// Of the event of this number that is scheduled at an instant so many nanoseconds before it is due.
     #[inline]
-    pub(crate) fn above_24_bits(self) -> u64 {
-        self.0 << SOURCE_BITS
+    fn of(lead: u64, number: u64) -> Self {
+        Self((MAX_LEAD - lead) << COUNT_BITS | number)
     }
 
-    /// From the upper 40 bits of a word.
+    #[cold]
+    fn at_the_limit(lead: Span, number: u64) -> Self {
+        Self::of(lead.nanos().min(MAX_LEAD), number.min(MAX_COUNT))
+    }
+
+    /// As the upper 52 bits of a word.
     #[inline]
-    pub(crate) fn from_above_24_bits(word: u64) -> Self {
-        Self(word >> SOURCE_BITS)
+    pub(crate) fn above_12_bits(self) -> u64 {
+        self.0 << (64 - ORDER_BITS)
+    }
+
+    /// From the upper 52 bits of a word.
+    #[inline]
+    pub(crate) fn from_above_12_bits(word: u64) -> Self {
+        Self(word >> (64 - ORDER_BITS))
     }
 }
 
-/// The time, and below that 40 bits of order and 24 bits of source, in one number: two of them are compared in two
-/// instructions. A trillion events and eight million sources in a run are enough: see [`Schedule::add_source`] and
-/// [`Schedule::next_order`].
+/// When events are scheduled: an instant, and how many already were at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// The instant.
+    pub now: Time,
+    count: u64,
+}
+
+impl Moment {
+    /// An instant at which nothing has been scheduled.
+    #[inline]
+    pub fn at(now: Time) -> Self {
+        Self { now, count: 0 }
+    }
+}
+
+/// The time, and below that 52 bits of order and 24 bits of source, in one number: two of them are compared in two
+/// instructions. Fifty days and eight million sources in a run are enough: see [`Schedule::add_source`].
 type Key = u128;
 
 const SOURCE_BITS: u32 = 24;
-const ORDER_BITS: u32 = 40;
+const ORDER_BITS: u32 = 52;
+const TIME_SHIFT: u32 = SOURCE_BITS + ORDER_BITS;
 const SOURCE_MASK: Key = (1 << SOURCE_BITS) - 1;
 const NEVER: Key = Key::MAX;
+/// What is later, beyond the end of every run, is kept as due then.
+const MAX_TIME: Time = Time::from_nanos((1 << (Key::BITS - TIME_SHIFT)) - 1);
 
 /// Events that a bucket is to hold in the mean, and more than which none may hold before its width is reconsidered.
 const GOOD_BUCKET: usize = 2;
@@ -89,7 +127,7 @@ pub struct Schedule {
     given: usize,
     /// Whether there are many sources, and what is near has not been looked at.
     is_news: bool,
-    orders: u64,
+    moment: Moment,
 }
 
 impl Default for Schedule {
@@ -105,7 +143,7 @@ impl Default for Schedule {
             far: Vec::new(),
             given: 0,
             is_news: false,
-            orders: 0,
+            moment: Moment::default(),
         }
     }
 }
@@ -131,24 +169,41 @@ impl Schedule {
         id as u32
     }
 
-    /// The place of an event that is scheduled now among those of the same time.
-    pub fn next_order(&mut self) -> Order {
-        self.orders += 1;
-        debug_assert!(self.orders >> ORDER_BITS == 0);
-        Order(self.orders)
+    /// When what is scheduled is scheduled: when the last event was, unless [set](Self::set_moment) otherwise.
+    #[inline]
+    pub fn moment(&self) -> Moment {
+        self.moment
+    }
+
+    /// From now on things are scheduled as at this moment.
+    #[inline]
+    pub fn set_moment(&mut self, moment: Moment) {
+        self.moment = moment;
+    }
+
+    /// The place among events of the same time of one that is scheduled now.
+    #[inline]
+    pub fn next_order(&mut self, due: Time) -> Order {
+        let Moment { now, count } = &mut self.moment;
+        let lead = due.nanos().wrapping_sub(now.nanos());
+        let number = *count;
+        *count += 1;
+        if lead > MAX_LEAD || number > MAX_COUNT {
+            return Order::at_the_limit(due.since(*now), number);
+        }
+        Order::of(lead, number)
     }
 
     /// Sets when a source's next event is due, replacing what was set before unless the source is firm.
     #[inline]
     pub fn set(&mut self, source: SourceId, time: Time, order: Order) {
-        let tie = order.above_24_bits() | u64::from(source.0);
-        let key = Key::from(time.nanos()) << 64 | Key::from(tie);
+        let key = key_of(time, order, source);
         if source.is_movable() {
             self.due[source.index()] = key;
         }
         let number = time.nanos() >> self.width_bits;
         if number < self.next || number >= self.end {
-            return self.put_elsewhere(number, key);
+            return self.put_elsewhere(time, key);
         }
         // The last thing that is done, so that what seldom happens needs no room on the stack.
         let place = number as usize & (self.buckets.len() - 1);
@@ -171,7 +226,7 @@ impl Schedule {
     pub fn next_before(&mut self, until: Time) -> Option<(Time, SourceId)> {
         loop {
             while let Some(&key) = self.near.last() {
-                let (time, source) = (Time::from_nanos((key >> 64) as u64), source_of(key));
+                let (time, source) = (time_of(key), source_of(key));
                 if source.is_movable() && self.due[source.index()] != key {
                     self.near.pop();
                     continue;
@@ -183,6 +238,9 @@ impl Schedule {
                 if source.is_movable() {
                     self.due[source.index()] = NEVER;
                 }
+                if time != self.moment.now {
+                    self.moment = Moment::at(time);
+                }
                 return Some((time, source));
             }
             if !self.turn() {
@@ -193,8 +251,13 @@ impl Schedule {
 
     /// Where it belongs in no bucket: beyond them, or among the few that are near, where mostly it is later than they are.
     #[inline(never)]
-    fn put_elsewhere(&mut self, number: u64, key: Key) {
-        if number >= self.end {
+    fn put_elsewhere(&mut self, time: Time, mut key: Key) {
+        if time > MAX_TIME {
+            key |= !0 << TIME_SHIFT;
+            let source = source_of(key);
+            self.due[source.index()] = key;
+        }
+        if time.nanos() >> self.width_bits >= self.end {
             return self.far.push(key);
         }
         // It would have lain in a bucket if they were narrower, so it counts for how wide the next ones are.
@@ -237,8 +300,11 @@ impl Schedule {
     /// they need all at once.
     #[inline]
     pub fn ahead(&mut self) -> Option<impl Iterator<Item = SourceId>> {
-        let sources = self.near.iter().map(|key| source_of(*key));
-        std::mem::take(&mut self.is_news).then_some(sources)
+        if !self.is_news {
+            return None;
+        }
+        self.is_news = false;
+        Some(self.near.iter().map(|key| source_of(*key)))
     }
 
     fn good_bucket(&self) -> usize {
@@ -268,7 +334,7 @@ impl Schedule {
         self.begin_at(self.end.saturating_mul(1 << before));
         if self.in_buckets == 0 {
             let Some(first) = self.far.iter().min() else { return false };
-            self.begin_at((first >> 64) as u64);
+            self.begin_at(time_of(*first).nanos());
         }
         true
     }
@@ -276,7 +342,7 @@ impl Schedule {
     /// A bucket is crowded: all that is later is put into narrower ones, unless its events are at one time.
     #[cold]
     fn narrow(&mut self) {
-        let times = self.near.iter().map(|key| (key >> 64) as u64);
+        let times = self.near.iter().map(|key| time_of(*key).nanos());
         let (first, last) = times.fold((u64::MAX, 0), |(low, high), time| (low.min(time), high.max(time)));
         let good = ((last - first) / self.near.len() as u64 * self.good_bucket() as u64).max(2).ilog2();
         if good + 1 >= self.width_bits {
@@ -302,7 +368,7 @@ impl Schedule {
         self.given = 0;
         let mut index = 0;
         while let Some(&key) = self.far.get(index) {
-            let (number, source) = ((key >> 64) as u64 >> self.width_bits, source_of(key));
+            let (number, source) = (time_of(key).nanos() >> self.width_bits, source_of(key));
             let is_moved = source.is_movable() && self.due[source.index()] != key;
             if number >= self.end && !is_moved {
                 index += 1;
@@ -316,6 +382,16 @@ impl Schedule {
             }
         }
     }
+}
+
+#[inline]
+fn key_of(time: Time, order: Order, source: SourceId) -> Key {
+    Key::from(time.nanos()) << TIME_SHIFT | Key::from(order.0) << SOURCE_BITS | Key::from(source.0)
+}
+
+#[inline]
+fn time_of(key: Key) -> Time {
+    Time::from_nanos((key >> TIME_SHIFT) as u64)
 }
 
 #[inline]

@@ -8,7 +8,7 @@ use crate::measure::Interval;
 use crate::medium::MediumParts;
 use crate::network::{Destination, MAX_PACKETS, Network, plans, put_on_paths, shared_links};
 use crate::packet::Packet;
-use crate::schedule::SourceId;
+use crate::schedule::{Moment, SourceId};
 use crate::series::{Sampler, Series};
 use crate::session::{Running, SessionParts};
 use crate::trace::Trace;
@@ -85,7 +85,6 @@ pub struct Simulation {
     sources: Vec<Source>,
     sampler: Option<Sampler>,
     events: u64,
-    now: Time,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +92,8 @@ enum Source {
     Link(u32),
     /// The timer of an agent at a node.
     Agent(u32),
+    /// What gathers before a link.
+    Gathering(u32),
     /// The timer of a flow's end.
     Timer(u32, u8),
     /// A session begins.
@@ -118,7 +119,7 @@ impl Simulation {
         let links = links.map(|(link, shared)| Link::new(link, *shared, parts.measured)).collect();
         let watch = parts.watch.map(|plan| Watch::new(plan, parts.measured));
         let capture = (!parts.capture.is_empty()).then(|| Capture::new(parts.capture));
-        let network = Network::new(
+        let mut network = Network::new(
             links,
             parts.media,
             parts.seed,
@@ -130,17 +131,20 @@ impl Simulation {
         let sessions = parts.sessions.into_iter();
         let flows = parts.flows.into_iter().zip(firsts);
         let flows = flows.map(|(flow, first)| Flow::new(flow, first, parts.seed, parts.measured));
+        if parts.sample_every.is_none() {
+            network.let_gather();
+        }
+        let gatherings = (0..network.gatherings() as u32).map(Source::Gathering);
         let services = network.services().map(Source::Link);
         let agents = (0..network.agents() as u32).map(Source::Agent);
         let mut simulation = Self {
-            sources: services.chain(agents).collect(),
+            sources: services.chain(agents).chain(gatherings).collect(),
             network,
             flows: flows.collect(),
             sessions: sessions.map(|session| Running::new(session, parts.measured)).collect(),
             measured: parts.measured,
             sampler: None,
             events: 0,
-            now: Time::ZERO,
         };
         simulation.add_timers();
         simulation.add_sessions();
@@ -167,7 +171,7 @@ impl Simulation {
             self.look_ahead();
             self.serve(now, source);
         }
-        self.now = self.now.max(until);
+        self.wait_until(until);
         Ok(())
     }
 
@@ -198,7 +202,7 @@ impl Simulation {
                 Ok(true)
             }
             None => {
-                self.now = self.now.max(self.measured.to);
+                self.wait_until(self.measured.to);
                 Ok(false)
             }
         }
@@ -206,7 +210,14 @@ impl Simulation {
 
     /// How far it has been run: when the last event was, or until when.
     pub fn now(&self) -> Time {
-        self.now
+        self.network.schedule.moment().now
+    }
+
+    /// Nothing happens until then.
+    fn wait_until(&mut self, until: Time) {
+        if until > self.now() {
+            self.network.schedule.set_moment(Moment::at(until));
+        }
     }
 
     /// Takes the next event if it is before an instant.
@@ -220,10 +231,7 @@ impl Simulation {
             self.check(cancelled)?;
         }
         let next = self.network.schedule.next_before(until);
-        if let Some((now, _)) = next {
-            self.events += 1;
-            self.now = now;
-        }
+        self.events += u64::from(next.is_some());
         Ok(next)
     }
 
@@ -233,8 +241,8 @@ impl Simulation {
         if cancelled.load(Ordering::Relaxed) {
             return Err(RunError::Cancelled);
         }
-        if self.network.travelling() > MAX_PACKETS {
-            return Err(RunError::TooManyPackets { at: self.now });
+        if self.network.is_overfull() {
+            return Err(RunError::TooManyPackets { at: self.now() });
         }
         Ok(())
     }
@@ -315,6 +323,7 @@ impl Simulation {
 
     fn serve_other(&mut self, now: Time, source: SourceId, other: usize) {
         match self.sources[other] {
+            Source::Gathering(gathering) => self.network.take_on_the_rest(gathering, now),
             Source::Link(link) => self.network.serve(link, now),
             Source::Agent(agent) => self.network.on_agent_timer(agent, now),
             Source::Timer(flow, end) => {
@@ -385,7 +394,7 @@ impl Simulation {
     }
 
     fn set(&mut self, source: SourceId, due: Time) {
-        let order = self.network.schedule.next_order();
+        let order = self.network.schedule.next_order(due);
         self.network.schedule.set(source, due, order);
     }
 }

@@ -43,12 +43,17 @@ parameters! {
         /// What is remembered at a loss as the maximum: what the cut is made from, or the window
         remembers: Remembers = choice(
             "flight",
-            "RFC 9438 sections 4.6 and 4.7: the window, and erratum 7806 for what is in flight was rejected; the records of \
-             the studies were made with what is in flight. In the profiles `ns2` and `linux` it is the same",
+            "RFC 9438 sections 4.6 and 4.7 have the window, not this default, and erratum 7806 for what is in flight was \
+             rejected; the records of the studies were made with what is in flight. In the profiles `ns2` and `linux` it is \
+             the same",
         ),
         /// Whose constants: those here, or Linux's c of 0.4004, beta of 0.7002 and increase of 8/15 in the Reno-friendly
-        /// region, which stays beyond the window before the loss; and a twentieth of the window in a round before the first loss
-        variant: Variant = choice("published", "Linux's tcp_cubic.c: bic_scale, beta, beta_scale and the bound on cnt"),
+        /// region, which stays beyond the window before the loss; a twentieth of the window in a round before the first loss; and the
+        /// curve as it will be after the least round trip, where RFC 9438 has the smoothed one
+        variant: Variant = choice(
+            "published",
+            "Linux's tcp_cubic.c: bic_scale, beta, beta_scale, the bound on cnt, delay_min",
+        ),
     }
 }
 
@@ -150,8 +155,9 @@ impl WindowLaw for Cubic {
         if self.curve(&epoch, now) < epoch.w_est {
             window.cwnd = window.cwnd.max(epoch.w_est);
         } else {
-            // Sections 4.4 and 4.5: reach in one round trip where the curve will be.
-            let ahead = (elapsed + ack.smoothed_rtt).seconds();
+            // Sections 4.4 and 4.5: reach in one round trip where the curve will be; section 4.2 has the smoothed one.
+            let round_trip = self.parameters.variant.pick(ack.smoothed_rtt, ack.min_rtt);
+            let ahead = (elapsed + round_trip).seconds();
             let target = self.curve(&epoch, ahead).clamp(window.cwnd, MAX_TARGET * window.cwnd);
             window.cwnd += (target - window.cwnd) / window.cwnd * ack.credit;
         }

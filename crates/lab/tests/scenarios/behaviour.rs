@@ -282,7 +282,7 @@ fn every_rule_delivers_everything_through_a_full_interface() {
     let transfer = |rule: &str| {
         format!(
             "control = \"sack\"\napplication = {{ name = \"bulk\", size = \"500 kB\" }}\n\
-             transport = {{ name = \"linux\", packet = \"1000 B\", recovery = \"{rule}\", local_drop = \"cwr\" }}"
+             transport = {{ name = \"linux\", packet = \"1000 B\", recovery = \"{rule}\", small_queues = false, local_drop = \"cwr\" }}"
         )
     };
     for rule in ["reno", "newreno", "sack", "vegas"] {

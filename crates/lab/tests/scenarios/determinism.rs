@@ -204,13 +204,13 @@ fn assert_same_draws(one: &Value, other: &Value) {
     }
 }
 
-fn parse(text: &str, overrides: Value) -> Scenario {
+pub fn parse(text: &str, overrides: Value) -> Scenario {
     let overrides: Map<String, Value> = overrides.as_object().cloned().unwrap_or_default();
     Scenario::parse(text, "test", &overrides)
         .unwrap_or_else(|problems| panic!("{}", ackclock_lab::diagnostics::render(&problems)))
 }
 
-fn json_of(scenario: &Scenario, seed: u64, keep: Keep) -> String {
+pub fn json_of(scenario: &Scenario, seed: u64, keep: Keep) -> String {
     let traced = keep.trace || !keep.capture.is_empty();
     let mut simulation = build::simulation(scenario, seed, keep, build::measured(scenario));
     simulation.run(&AtomicBool::new(false)).expect("a finished run");

@@ -133,28 +133,54 @@ fn packets_out_of_order_by_less_than_a_quarter_of_the_round_trip_are_no_losses_t
     assert!(linux <= 3.0 && rfc >= 20.0, "{linux} {rfc}");
 }
 
-/// The most packets that wait in the sender's own interface, where that sends at this rate, and how long 99 % of them wait at most;
-/// behind it 100 Mbit/s and a round trip of 40 ms with a queue for two products, 666 packets.
-fn own_interface(rate: &str) -> (f64, f64) {
+/// One flow out of an interface of its own, which sends at this rate; behind it 100 Mbit/s and a round trip of 40 ms with a queue for
+/// two products, 666 packets. The flow, and the interface.
+fn own_interface(rate: &str, flow: &str) -> (Value, Value) {
     let text = format!(
-        "duration = \"6 s\"\nwarmup = \"2 s\"\n\
+        "duration = \"20 s\"\nwarmup = \"10 s\"\n\
          [[links]]\nname = \"own\"\nbetween = [\"a\", \"b\"]\nrate = \"{rate}\"\ndelay = \"0 s\"\n\
          queue = {{ name = \"droptail\", limit = \"100000 packets\" }}\n\
          [[links]]\nname = \"narrow\"\nbetween = [\"b\", \"c\"]\nrate = \"100 Mbit/s\"\ndelay = \"20 ms\"\n\
          queue = {{ name = \"droptail\", limit = \"666 packets\" }}\n\
-         [[flows]]\nname = \"f\"\ncontrol = \"cubic\"\ntransport = \"linux\"\nfrom = \"a\"\nto = \"c\"\n"
+         [[flows]]\nname = \"f\"\n{flow}\nfrom = \"a\"\nto = \"c\"\n"
     );
-    let own = verified::result(&text, &Value::Null)["links"][0].clone();
-    (number(&own, "queue_max_packets"), number(&own, "wait_p99_s"))
+    let found = verified::result(&text, &Value::Null);
+    (found["flows"][0].clone(), found["links"][0].clone())
+}
+
+/// The profile with these details, with its bound on what waits in the interface and without.
+fn transports(details: &str) -> [String; 2] {
+    let with = |rest: &str| format!("transport = {{ name = \"linux\"{rest} }}");
+    [with(details), with(&format!("{details}, small_queues = false"))]
 }
 
 #[test]
-fn small_queues_have_nothing_to_hold_back_unless_the_hosts_own_interface_is_the_bottleneck() {
-    // TSQ lets two packets of a flow wait in its interface, or a millisecond of its rate if that is more: eight at 100 Mbit/s. Here an
-    // acknowledgement lets two or three go, one of which is being sent: at 1 Gbit/s that takes 12 us.
-    let (packets, wait) = own_interface("1 Gbit/s");
-    assert!(packets <= 2.0 && wait < 13e-6, "{packets} {wait}");
-    // At half of what comes behind, all of the window but what is on its way, 167 packets, waits there: more than TSQ would let.
-    let (packets, wait) = own_interface("50 Mbit/s");
-    assert!(packets > 100.0 && wait > 0.024, "{packets} {wait}");
+fn small_queues_keep_the_window_out_of_the_hosts_own_interface_and_it_busy() {
+    let [bounded, unbounded] = transports("").map(|transport| {
+        let (flow, own) = own_interface("50 Mbit/s", &format!("control = \"cubic\"\n{transport}"));
+        (number(&flow, "goodput_bps"), number(&own, "queue_max_packets"), number(&own, "wait_mean_s"))
+    });
+    // Without it all of the window but what is on its way, 167 packets, waits there.
+    assert!(unbounded.1 > 100.0 && unbounded.2 > 0.024, "{unbounded:?}");
+    // 50 Mbit/s of packets of 1500 bytes are 4.07 in 2^-10 s, and 1.2 times what the window stands for may be handed over. That grows
+    // until it has been a round trip since it was full, to twice what is in flight at most: while nine are there a tenth joins. From
+    // then on one joins as one leaves, so that each waits for as many others as ever do, 0.24 ms each.
+    assert!((2.0..=9.0).contains(&bounded.1), "{bounded:?}");
+    assert!((bounded.2 - bounded.1 * 0.24e-3).abs() < 1e-8, "{bounded:?}");
+    // All the payload that the link carries all the same.
+    let carries = 50e6 * 1448.0 / 1500.0;
+    for goodput in [bounded.0, unbounded.0] {
+        assert!((goodput / carries - 1.0).abs() < 0.001, "{bounded:?} {unbounded:?}");
+    }
+}
+
+#[test]
+fn small_queues_change_nothing_where_packets_leave_one_by_one_through_a_fast_interface() {
+    for (control, details) in [("cubic", ", pacing = true"), ("bbrv1", ""), ("bbrv3", "")] {
+        let found = transports(details)
+            .map(|transport| own_interface("10 Gbit/s", &format!("control = \"{control}\"\n{transport}")));
+        assert_eq!(found[0], found[1], "{control}");
+        let lost = number(&found[0].0, "lost_packets");
+        assert!(lost > 0.0 || control != "cubic", "repairs are compared too");
+    }
 }

@@ -11,6 +11,7 @@ mod changing_paths;
 mod composition;
 mod determinism;
 mod every_discipline;
+mod gathering;
 mod impaired_links;
 mod layers;
 mod linux_profile;

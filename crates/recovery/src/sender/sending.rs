@@ -25,9 +25,8 @@ impl Sender {
         let decision = self.controller.decision();
         let cwnd = self.options.units.room(decision.cwnd);
         let fresh_until = self.fresh_until();
-        if decision.pacing_rate.is_some() || self.options.pacing {
-            let pace = self.pace(&decision);
-            self.send_paced::<AT_EASE>(now, cwnd, fresh_until, pace, output);
+        if decision.pacing_rate.is_some() || self.meters {
+            self.send_metered::<AT_EASE>(now, cwnd, fresh_until, &decision, output);
         } else {
             for _ in 0..self.options.max_burst {
                 let Some(number) = self.next::<AT_EASE>(cwnd, fresh_until) else { break };
@@ -35,26 +34,57 @@ impl Sender {
                     break;
                 }
             }
+            self.cwnd_limited = self.flight::<AT_EASE>() >= cwnd;
         }
-        self.cwnd_limited = self.flight::<AT_EASE>() >= cwnd;
     }
 
-    #[inline(never)] // beside the way of a flow that is not paced
-    fn send_paced<const AT_EASE: bool>(
+    #[inline(never)] // beside the way of a flow that nothing but its window holds back
+    fn send_metered<const AT_EASE: bool>(
         &mut self,
         now: Time,
         cwnd: u64,
         fresh_until: u64,
-        pace: Pace,
+        decision: &Decision,
         output: &mut impl Output,
     ) {
+        let flows_at = self.pace(decision);
+        let is_paced = decision.pacing_rate.is_some() || self.options.pacing;
+        let pace = if is_paced { flows_at } else { Pace::NONE };
+        let mut is_held_back = false;
         for _ in 0..self.options.max_burst {
             if !self.pacer.allows(now, pace) {
                 break;
             }
             let Some(number) = self.next::<AT_EASE>(cwnd, fresh_until) else { break };
+            is_held_back = self.small_queue.is_some() && self.is_held_back(now, flows_at, number);
+            if is_held_back {
+                break;
+            }
             let Some(size) = self.transmit_one::<AT_EASE>(now, number, output) else { break };
+            self.note_handed_over(output);
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
+        }
+        let is_full = self.flight::<AT_EASE>() >= cwnd;
+        let (una, high) = (self.ledger.una(), self.ledger.high());
+        let queue = self.small_queue.as_deref_mut();
+        self.cwnd_limited =
+            is_full | queue.is_some_and(|queue| queue.hides_limit(is_full, is_held_back, una, high));
+    }
+
+    /// Whether as much as may waits in the host's own interface: then this packet does until one of it has left.
+    fn is_held_back(&mut self, now: Time, pace: Pace, number: u64) -> bool {
+        let (again, bytes) = (number < self.ledger.high(), self.options.units.packet_bytes());
+        let queue = self.small_queue.as_deref_mut();
+        let until = queue.and_then(|queue| queue.holds_until(now, pace, bytes, again));
+        if let Some(until) = until {
+            self.pacer.hold(until);
+        }
+        until.is_some()
+    }
+
+    fn note_handed_over(&mut self, output: &impl Output) {
+        if let Some(queue) = &mut self.small_queue {
+            queue.on_sent(output.leaves());
         }
     }
 
@@ -87,7 +117,11 @@ impl Sender {
 
     /// Sends a packet, new or again, and returns its size; `None` if it has not left.
     pub(super) fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
-        self.transmit_one::<false>(now, number, output)
+        let size = self.transmit_one::<false>(now, number, output);
+        if size.is_some() {
+            self.note_handed_over(output);
+        }
+        size
     }
 
     /// The same; while the rule is `AT_EASE` the packet is the next in line, and new.

@@ -2,10 +2,16 @@
 
 use super::{Output, Sender};
 use crate::detection::{Aftermath, Clock, Expiry};
-use ackclock_base::{Packets, Time};
+use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::Timeout;
 
 impl Sender {
+    #[inline]
+    pub(super) fn timeout(&self) -> Span {
+        let factor = if self.expiries == 0 { 1.0 } else { self.backoff.factor(self.expiries) };
+        self.rtt.timeout(factor)
+    }
+
     /// When the rule's timer or the retransmission timer expires.
     #[inline]
     pub(super) fn due(&self) -> Time {

@@ -1,17 +1,25 @@
 //! The queue of a link whose length is followed: who waits, until when, and what decides about them.
 
-use super::line::{Line, Waiting};
 use crate::histogram::Histogram;
 use crate::measure::{Interval, QueueMeter};
 use crate::random::Stream;
+use crate::ring::Ring;
 use crate::transmission::Transmission;
 use crate::waiting_room::WaitingRoom;
 use ackclock_aqm::{Arrival, Backlog, Capacity, Discipline, Queueing, Verdict};
 use ackclock_base::{Size, Span, Time};
 
+/// A packet that waits.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Waiting {
+    /// When its transmission begins.
+    starts: Time,
+    bytes: u32,
+}
+
 /// A queue whose length is followed.
 pub(super) struct Queue {
-    pub(super) waiting: Line,
+    pub(super) waiting: Ring<Waiting>,
     /// When the first of it goes; never while nothing waits.
     next_goes: Time,
     pub(super) waiting_bytes: u64,
@@ -43,7 +51,7 @@ impl Queue {
             discipline.as_ref().map_or(Some(Capacity::Unlimited), |discipline| discipline.only_limits());
         let period = discipline.as_ref().and_then(|discipline| discipline.period());
         Self {
-            waiting: Line::default(),
+            waiting: Ring::default(),
             next_goes: Time::NEVER,
             waiting_bytes: 0,
             meter: QueueMeter::new(measured),
@@ -58,7 +66,13 @@ impl Queue {
     }
 
     pub(super) fn packets(&self) -> u64 {
-        self.room.as_ref().map_or(self.waiting.len(), WaitingRoom::packets)
+        self.room.as_ref().map_or_else(|| self.in_line(), WaitingRoom::packets)
+    }
+
+    /// How many wait where arrivals decide.
+    #[inline]
+    pub(super) fn in_line(&self) -> u64 {
+        self.waiting.len() as u64
     }
 
     #[inline]
@@ -69,8 +83,8 @@ impl Queue {
         transmission: &Transmission,
     ) -> Verdict {
         if let Some(limit) = self.only_limit {
-            let fits = free_at <= arrival.now
-                || limit.has_room(arrival.bytes, self.waiting.len(), self.waiting_bytes);
+            let fits =
+                free_at <= arrival.now || limit.has_room(arrival.bytes, self.in_line(), self.waiting_bytes);
             return if fits { Verdict::Admit } else { Verdict::Drop };
         }
         let backlog = self.backlog(arrival.now, free_at, transmission);
@@ -109,7 +123,7 @@ impl Queue {
             free_at.since(now)
         };
         Backlog {
-            packets: self.waiting.len(),
+            packets: self.in_line(),
             bytes: self.waiting_bytes,
             wait,
             sending,
@@ -137,7 +151,7 @@ impl Queue {
 
     #[inline]
     pub(super) fn join(&mut self, now: Time, starts: Time, bytes: u32) {
-        self.meter.change(now, self.waiting.len());
+        self.meter.change(now, self.in_line());
         self.next_goes = self.next_goes.min(starts);
         self.waiting.push(Waiting { starts, bytes });
         self.waiting_bytes += u64::from(bytes);
@@ -149,12 +163,12 @@ impl Queue {
         if self.next_goes > now {
             return;
         }
-        while let Some(Waiting { starts, bytes }) = self.waiting.first() {
+        while let Some(&Waiting { starts, bytes }) = self.waiting.first() {
             self.next_goes = starts;
             if starts > now {
                 return;
             }
-            self.meter.change(starts, self.waiting.len());
+            self.meter.change(starts, self.in_line());
             self.waiting_bytes -= u64::from(bytes);
             self.waiting.pop();
         }

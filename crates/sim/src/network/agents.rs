@@ -150,7 +150,7 @@ impl Network {
         let due = placed.agent.timer().max(now);
         if let Some(source) = placed.source.filter(|_| due < placed.due) {
             placed.due = due;
-            let order = self.schedule.next_order();
+            let order = self.schedule.next_order(due);
             self.schedule.set(source, due, order);
         }
     }

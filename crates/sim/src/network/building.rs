@@ -1,5 +1,6 @@
 //! How a network is built: where packets of a path have to wait, and what has to be served.
 
+use super::gathering::{Feeding, Since};
 use super::turns::Hand;
 use super::{Destination, NO_LINK, Network, PathPlan, Shared, Step, Then};
 use crate::agent::{AgentParts, Way};
@@ -42,7 +43,20 @@ impl Network {
         }
     }
 
-    pub(super) fn add_path(&mut self, plan: &PathPlan) {
+    pub(super) fn add_paths(&mut self, plans: &[PathPlan]) {
+        let mut ends = Vec::new();
+        for (path, plan) in plans.iter().enumerate() {
+            // The two ways of a pair are neighbours. What an end that is handed packets early sends follows from what it gets.
+            let since = match plans.get(path ^ 1).is_some_and(|other| other.arrives_early) {
+                true => ends.get(path ^ 1).copied().flatten(),
+                false => Some(Since::NOW),
+            };
+            ends.push(self.add_path(plan, since));
+        }
+    }
+
+    /// Adds a path on which nothing is sent before `since`. Says what nothing reaches its end before.
+    fn add_path(&mut self, plan: &PathPlan, mut since: Option<Since>) -> Option<Since> {
         let path = self.starts.len() as u32;
         self.starts.push(self.steps.len() as u32);
         self.destinations.push(plan.to);
@@ -63,11 +77,26 @@ impl Network {
                 self.set_onward(*agent, *way, path, *link);
                 // What it sends from here has not waited.
                 has_waited = false;
+                since = Some(Since::NOW);
             }
-            if self.links[*link as usize].is_watched() && !now_is_real {
+            let Self { links, steps, feedings, .. } = self;
+            let (wire, is_watched) = (links[*link as usize].wire(), links[*link as usize].is_watched());
+            let is_late = links[*link as usize].decides_at_departure();
+            if is_watched {
+                // Where nothing has to wait, or an end is handed what comes at once, nothing may gather.
+                let since = since.filter(|_| !(now_is_real || is_late || plan.arrives_early));
+                feedings.push(Feeding { link: *link, step: steps.len() as u32, since });
+            }
+            if is_watched && !now_is_real {
                 self.add_wait(path, &mut crosses, false);
                 has_waited = true;
             }
+            let before = match (is_watched, is_late) {
+                (_, true) => Some(Since::NOW),
+                (true, false) => Some(Since { link: *link, least: Span::ZERO }),
+                (false, false) => since,
+            };
+            since = wire.and_then(|delay| Some(before?.behind(delay)));
             let traced = self.trace.is_some();
             let then = match &self.links[*link as usize] {
                 plain if plain.is_plain() && !traced => None,
@@ -85,18 +114,21 @@ impl Network {
                 }
             }
             now_is_real = false;
-            has_waited &= !self.links[*link as usize].decides_at_departure();
+            has_waited &= !is_late;
             if self.links[*link as usize].reorders() {
                 // What follows is offered packets in the order in which they arrive.
                 self.add_wait(path, &mut crosses, true);
                 now_is_real = true;
+                since = Some(Since::NOW);
             }
             waits_at_end = now_is_real;
         }
         if !(waits_at_end || plan.arrives_early && has_waited) {
             self.add_wait(path, &mut crosses, false);
+            since = Some(Since::NOW);
         }
         self.add_step(&mut crosses, if self.trace.is_some() { Then::ArriveTraced } else { Then::Arrive });
+        since
     }
 
     fn add_step(&mut self, crosses: &mut u32, then: Then) {
@@ -109,6 +141,7 @@ impl Network {
         let (lane, apart) = (self.lanes.len() as u32, reorders || self.trace.is_some());
         self.add_step(crosses, if apart { Then::WaitApart(lane) } else { Then::Wait(lane) });
         self.lanes.push(Lane::new(path, self.steps.len() as u32, source, reorders));
+        self.reorders |= reorders;
         self.traced.push(VecDeque::new());
     }
 }

@@ -56,7 +56,7 @@ impl Network {
                 }
                 Some(turn) if turn.starts <= now => turn,
                 Some(Turn { starts, .. }) => {
-                    let order = self.schedule.next_order();
+                    let order = self.schedule.next_order(starts);
                     return self.schedule.set(source, starts, order);
                 }
                 None => return self.schedule.clear(source),
@@ -80,7 +80,7 @@ impl Network {
         if let Some(source) = self.services[link as usize] {
             match self.links[link as usize].service_due() {
                 Some(due) => {
-                    let order = self.schedule.next_order();
+                    let order = self.schedule.next_order(due);
                     self.schedule.set(source, due, order);
                 }
                 None => self.schedule.clear(source),

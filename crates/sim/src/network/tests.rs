@@ -5,12 +5,15 @@ use crate::link::LinkParts;
 use ackclock_aqm::{Capacity, LinkRate, registry};
 use ackclock_base::{Rate, Span};
 
-/// Over a link that takes 1 ms for a packet of 1000 bytes and lets one wait.
-fn network(discipline: &str) -> Network {
-    let rate = Rate::from_bits_per_second(8_000_000);
-    let measured = Interval { from: Time::ZERO, to: Time::from_seconds(1.0) };
-    let entry = registry::find(discipline).unwrap();
-    let link = LinkRate { rate, mean_packet_bytes: 1000 };
+const MEASURED: Interval = Interval { from: Time::ZERO, to: Time::from_nanos(10_000_000_000) };
+
+fn link(bits_per_second: u64, discipline: Option<&str>, shared: bool) -> Link {
+    let rate = Rate::from_bits_per_second(bits_per_second);
+    let build = |name| {
+        let entry = registry::find(name).unwrap();
+        let link = LinkRate { rate, mean_packet_bytes: 1000 };
+        (entry.build)(&entry.descriptor.defaults(), Capacity::Packets(1), &link)
+    };
     let parts = LinkParts {
         name: "l".into(),
         from: "a".into(),
@@ -18,25 +21,87 @@ fn network(discipline: &str) -> Network {
         rate,
         changes: None,
         delay: Span::ZERO,
-        discipline: Some((entry.build)(&entry.descriptor.defaults(), Capacity::Packets(1), &link)),
+        discipline: discipline.map(build),
         impairments: crate::channel::Impairments::default(),
         seed: 1,
     };
+    Link::new(parts, shared, MEASURED)
+}
+
+/// Each path has these links.
+fn network(links: Vec<Link>, paths: &[&[u32]]) -> Network {
     let to = Destination::default();
-    let path = PathPlan { links: vec![0], to, leaves_later: false, arrives_early: false, agents: Vec::new() };
-    Network::new(vec![Link::new(parts, true, measured)], Vec::new(), 1, &[path], Vec::new(), measured, None)
+    let plan = |links: &&[u32]| PathPlan {
+        links: links.to_vec(),
+        to,
+        leaves_later: false,
+        arrives_early: false,
+        agents: Vec::new(),
+    };
+    let paths: Vec<PathPlan> = paths.iter().map(plan).collect();
+    let mut network = Network::new(links, Vec::new(), 1, &paths, Vec::new(), MEASURED, None);
+    network.let_gather();
+    network
 }
 
 #[test]
 fn what_leaves_as_another_arrives_has_left_before() {
     // Of three at 0 one is sent, one waits, one is dropped. At 1 ms the second is sent, so there is room for a fourth,
     // whichever of the two is looked at first.
+    // A packet of 1000 bytes takes 1 ms.
     for discipline in ["droptail", "codel", "fq-codel", "shaper"] {
-        let mut network = network(discipline);
+        let mut network = network(vec![link(8_000_000, Some(discipline), true)], &[&[0]]);
         let mut packet = Packet { bytes: 1000, ..Packet::default() };
         (0..3).for_each(|_| network.launch(Time::ZERO, 0, &mut packet));
         assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
         network.launch(Time::from_nanos(1_000_000), 0, &mut packet);
         assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
     }
+}
+
+#[test]
+fn who_overtakes_on_the_way_to_a_shared_link_is_taken_on_first() {
+    // At 0 each of two paths sends 1000 bytes, one over 8 kbit/s, which takes a second, one over 8 Mbit/s, a millisecond. The
+    // link that they share takes another millisecond for each. The first to come there, the second to be sent, has an event at
+    // 1 ms, and is at the end at 2 ms; the other has one at 1 s, and is at the end at 1.001 s.
+    let links = vec![link(8000, None, false), link(8_000_000, None, false), link(8_000_000, None, true)];
+    let mut network = network(links, &[&[0, 2], &[1, 2]]);
+    assert_eq!(network.gatherings(), 1);
+    let mut packet = Packet { bytes: 1000, ..Packet::default() };
+    (0..2).for_each(|path| network.launch(Time::ZERO, path, &mut packet));
+    let mut arrivals = Vec::new();
+    while let Some((now, source)) = network.schedule.next_before(Time::NEVER) {
+        match source.index().checked_sub(network.lanes()) {
+            Some(gathering) => network.take_on_the_rest(gathering as u32, now),
+            None => {
+                let (at, path) = network.arrive(source.index(), &mut packet);
+                arrivals.push((at.nanos(), path));
+            }
+        }
+    }
+    assert_eq!(arrivals, [(2_000_000, 1), (1_001_000_000, 0)]);
+    assert_eq!(network.travelling(), 0);
+}
+
+#[test]
+fn what_nothing_can_precede_is_taken_on_at_once() {
+    // Two paths share a link of 8 Mbit/s first, then cross wires of their own, and meet again before another such link. What is
+    // sent over one at 0 leaves the first link at 1 ms and is before the second at 2 ms. When the other sends at 0 too, and leaves
+    // the first link at 2 ms, nothing that is still to come can be before the second earlier: so the first packet is taken on,
+    // without an event, and reaches the end at 3 ms. The second has one at 3 ms, and reaches it at 4 ms.
+    let fast = || link(8_000_000, None, false);
+    let links = vec![link(8_000_000, None, true), fast(), fast(), link(8_000_000, None, true)];
+    let mut network = network(links, &[&[0, 1, 3], &[0, 2, 3]]);
+    assert_eq!(network.gatherings(), 1, "before the first link they are still with their senders");
+    let mut packet = Packet { bytes: 1000, ..Packet::default() };
+    (0..2).for_each(|path| network.launch(Time::ZERO, path, &mut packet));
+    let mut events = Vec::new();
+    while let Some((now, source)) = network.schedule.next_before(Time::NEVER) {
+        match source.index().checked_sub(network.lanes()) {
+            Some(gathering) => network.take_on_the_rest(gathering as u32, now),
+            None => assert_eq!(network.arrive(source.index(), &mut packet).0, now),
+        }
+        events.push((now.nanos() / 1_000_000, source.index() < network.lanes()));
+    }
+    assert_eq!(events, [(2, false), (3, true), (3, false), (4, true)]);
 }

@@ -44,8 +44,8 @@ impl Network {
     }
 }
 
-/// The number of the packet of this order, which is the first unless it has overtaken others.
-pub(super) fn take_number(traced: &mut VecDeque<(Order, u64)>, order: Order) -> u64 {
+/// The number of the packet that arrives then, in this order, which is the first unless it has overtaken others.
+pub(super) fn take_number(traced: &mut VecDeque<((Time, Order), u64)>, order: (Time, Order)) -> u64 {
     let place = traced.iter().position(|(other, _)| *other == order);
     place.and_then(|place| traced.remove(place)).map_or(0, |(_, number)| number)
 }

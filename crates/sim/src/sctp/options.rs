@@ -135,6 +135,7 @@ impl Options {
                 undo: UndoRules::default(),
                 pacing: false,
                 pacing_gains: Gains::LINUX,
+                small_queue: None,
                 max_burst: u64::MAX,
                 feels_local_drops: false,
                 announces_reductions: false,

@@ -71,6 +71,10 @@ impl Wire for OutboxWire<'_> {
     fn refused(&self) -> bool {
         self.0.refused()
     }
+
+    fn leaves(&self) -> Option<Time> {
+        self.0.leaves(0)
+    }
 }
 
 impl Endpoint for Sender {

@@ -267,6 +267,15 @@ parameters! {
         pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
         /// With pacing, how much faster than that from there on
         pacing_avoidance: f64 = number("1.2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ca_ratio of 120 %"),
+        /// Whether no more of a flow waits in its host's own interface than two packets or a millisecond of its rate (only
+        /// where packets leave in the order in which they come, and without send_jitter)
+        small_queues: bool = flag(false, "Linux net/ipv4/tcp_output.c, tcp_small_queue_check"),
+        /// With small_queues, the most that waits there whatever the rate
+        small_queue_limit: Size = size(
+            "4194304 B",
+            Range::between(1.0, 1e9),
+            "Linux, tcp_limit_output_bytes: 4 MiB since 6.16, 1 MiB before",
+        ),
         /// The most packets that one acknowledgement may release; none for no bound
         max_burst: Option<u64> = integer("none", Range::between(1.0, 1e6), "ns-2's maxburst_"),
         /// A random delay of up to this before each packet leaves, which breaks phase effects

@@ -80,6 +80,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("quick_acks", "16"),
             ("receive_window", "autotuned"), // tcp_moderate_rcvbuf
             ("hystart", "true"),
+            ("small_queues", "true"),
         ],
     ),
 ];
@@ -240,6 +241,9 @@ impl Options {
                     slow_start: details.pacing_slow_start,
                     avoidance: details.pacing_avoidance,
                 },
+                // Not where packets leave later than they are sent.
+                small_queue: (details.small_queues && details.send_jitter == Span::ZERO)
+                    .then_some(details.small_queue_limit.bytes()),
                 max_burst: details.max_burst.unwrap_or(u64::MAX),
                 feels_local_drops: details.local_drop == LocalDrop::Cwr,
                 announces_reductions: details.ecn && !accurate_ecn, // CWR is a bit of the counter

@@ -20,6 +20,11 @@ pub trait Wire {
     fn refused(&self) -> bool {
         false
     }
+
+    /// When the packet that was just sent will have left the host's own interface, if that is known.
+    fn leaves(&self) -> Option<Time> {
+        None
+    }
 }
 
 /// The sender of a connection.
@@ -270,5 +275,9 @@ impl<W: Wire> Output for Segments<'_, W> {
         self.wire.send(Segment { number, stamp: self.now, bytes, count, flags, ..Segment::default() });
         let refused = self.options.recovery.feels_local_drops && self.wire.refused();
         (!refused).then_some(1)
+    }
+
+    fn leaves(&self) -> Option<Time> {
+        self.wire.leaves()
     }
 }

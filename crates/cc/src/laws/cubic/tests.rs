@@ -212,3 +212,23 @@ fn the_mean_window_is_that_of_the_response_function() {
         );
     }
 }
+
+#[test]
+fn linux_looks_ahead_by_the_least_round_trip_and_not_by_the_present_one() {
+    // 1000 packets, cut to 700, a round trip of a second, a tenth at least. One second into the epoch W(2 s) = 0.4 * (2 - 9.0856)^3 +
+    // 1000 = 857.7, to which an acknowledgement brings a 700th of the way. In Linux K = cbrt(299.8 / 0.4004) = 9.081 s, and W(1.1 s)
+    // = 796.4 from 700.2 on.
+    for (variant, growth) in [("published", 157.7 / 700.0), ("linux", 96.2 / 700.2)] {
+        let settings = [("variant", variant)];
+        let mut script = Script::with("cubic", &settings).window(1000.0).starting_ssthresh(500.0);
+        script.ack_with_rtt(100);
+        script.set_cwnd(1000.0);
+        script.loss();
+        script.recovered();
+        script.ack_with_rtt(1000);
+        let before = script.cwnd();
+        script.wait(Span::from_millis(1000));
+        script.ack_with_rtt(1000);
+        assert!((script.cwnd() - before - growth).abs() < 5e-4, "{variant}: {}", script.cwnd() - before);
+    }
+}
