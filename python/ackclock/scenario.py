@@ -15,7 +15,6 @@ from ackclock.files import read_text
 from ackclock.jobs import Made, Pool, Progress, run_jobs
 from ackclock.named_files import with_files
 from ackclock.overrides import merge
-from ackclock.run import Failure, Run, Runs
 from ackclock.store import Store
 from ackclock.sweep import Sweep
 from ackclock.sweep_jobs import Plan, Rounds, SweepJobs, repeating
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from ackclock.custom import Control, Discipline
     from ackclock.exports import Export
+    from ackclock.run import Failure, Run, Runs
 
 MAX_RUNS = 10_000_000
 """Weeks of computing, however short each is; the core has the same bound for what a file asks for."""
@@ -184,6 +184,8 @@ class Scenario:
         A [sweep] is ignored: run ``points()`` or ``run_many()`` for it. RunError when the simulation cannot be done, or
         when Python code in it raises: that exception is its cause.
         """
+        from ackclock.run import Run  # tables, which checking a scenario can do without
+
         seed = self._seed(seed)
         result = core.run(self.text, self.file, self.overrides, seed, series, self.guests)
         return Run(result, overrides=self.overrides)
@@ -287,6 +289,8 @@ class Scenario:
         progress: Progress | None = None,
     ) -> Simulated:
         """Make the runs of a plan: ``on_run(point, run)`` for each as it finishes, and the others that failed."""
+        from ackclock.run import Failure, Run
+
         done = Simulated()
         rounds = Rounds(plan)
         while wanted := rounds.next():

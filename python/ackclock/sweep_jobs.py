@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ackclock.errors import InputError
 from ackclock.names import nearest
 from ackclock.overrides import merge
-from ackclock.statistics import relative_precision
 from ackclock.store import Job
-from ackclock.summary import samples
 
 if TYPE_CHECKING:
     from ackclock.run import Run
@@ -141,6 +139,8 @@ class Rounds:
         """A finished run."""
         if not self.plan.precision:
             return
+        from ackclock.summary import samples  # tables and statistics: checking a scenario does without
+
         found = samples(run.result)
         for metric in self.plan.precision["metrics"]:
             if metric not in found:
@@ -185,5 +185,7 @@ def _width(values: Sequence[float]) -> float:
     """Half the interval over the mean; 0 where all are equal, infinite where there is none."""
     if len(values) > 1 and all(value == values[0] for value in values):
         return 0.0
+    from ackclock.statistics import relative_precision
+
     width = relative_precision(values)
     return math.inf if width is None else width

@@ -454,6 +454,18 @@ class TestHelp:
         out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         assert out.splitlines()[-1] == "[]"
 
+    @pytest.mark.parametrize("command", ["check", "run"])
+    def test_a_wrong_scenario_is_refused_without_the_libraries_for_tables(
+        self, scenario_file: Path, command: str
+    ) -> None:
+        scenario_file.write_text(scenario_file.read_text().replace('rate = "1 Mbit/s"', 'rate = "1 Mbt/s"'))
+        code = (
+            f"import sys; from ackclock.cli import invoke; code = invoke(['{command}', {str(scenario_file)!r}]);"
+            "print(code, [m for m in ('numpy', 'polars', 'scipy', 'plotly', 'jinja2') if m in sys.modules])"
+        )
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        assert out.splitlines()[-1] == "2 []"
+
 
 @pytest.mark.parametrize(
     ("error", "code"),

@@ -10,11 +10,11 @@ from ackclock.cli.terminal import console, warn
 def check(file: Path) -> None:
     """Validate a scenario or study file. InputError says everything that is wrong."""
     from ackclock.files import read_text
-    from ackclock.scenario import Scenario
-    from ackclock.study.base import ENDING, parse_base
-    from ackclock.study.load import load_study, looks_like_study
+    from ackclock.study.kind import ENDING, looks_like_study
 
     if file.name.endswith(ENDING):
+        from ackclock.study.base import parse_base
+
         base = parse_base(read_text(file), str(file)).base
         scenario = "a scenario" if base.scenario else "no scenario"
         console().print(
@@ -22,6 +22,7 @@ def check(file: Path) -> None:
         )
         return
     if looks_like_study(read_text(file)):
+        from ackclock.study.load import load_study
         from ackclock.study.plan import Plan
 
         plan = Plan(load_study(str(file)), quick=False, sensitivity=True)
@@ -33,6 +34,8 @@ def check(file: Path) -> None:
             markup=False,
         )
         return
+    from ackclock.scenario import Scenario
+
     read = Scenario.from_file(file)
     description = read.describe()
     for warning in description["warnings"]:

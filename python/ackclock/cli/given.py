@@ -29,7 +29,7 @@ def read_scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
 
 def _refuse_study(file: Path, text: str) -> None:
     """InputError when the file is a study, whose keys mean nothing in a scenario."""
-    from ackclock.study.load import looks_like_study
+    from ackclock.study.kind import looks_like_study
 
     if looks_like_study(text):
         raise InputError(f"{file}: is a study, not a scenario; `ackclock reproduce {file}` runs it") from None

@@ -71,16 +71,17 @@ def run(
     dask: str | None,
 ) -> None:
     """Run a scenario file and print its results; with ``out`` write them, with ``html`` a report of them as well."""
-    # Data frames and the core take a third of a second to import, which `ackclock --help` should not.
+    overrides = dict(map(assignment, settings))
+    if duration is not None:
+        overrides["duration"] = duration
+    scenario = read_scenario(file, overrides)
+
+    # Data frames take a third of a second to import, which `ackclock --help` and a wrong scenario should not.
     from ackclock.collect import Collector
     from ackclock.figure import known_formats
     from ackclock.run import write
     from ackclock.scenario import MAX_IN_MEMORY
 
-    overrides = dict(map(assignment, settings))
-    if duration is not None:
-        overrides["duration"] = duration
-    scenario = read_scenario(file, overrides)
     if series and out is None:
         warn("--series keeps nothing without --out DIR")
     description = scenario.describe()

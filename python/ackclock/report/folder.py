@@ -9,7 +9,7 @@ from pathlib import Path
 from ackclock.report import alive, page, study_view
 from ackclock.report.figures import study_stem
 from ackclock.report.index_page import render_index
-from ackclock.report.library import LIBRARY, plain_plotly
+from ackclock.report.library import LIBRARY, plotly_beside
 from ackclock.report.study_page import Link, Place, render_page
 from ackclock.study.result import StudyResult
 from ackclock.web.module import MODULE
@@ -35,7 +35,7 @@ def write_report(results: Sequence[StudyResult], folder: Path, command: str) -> 
         return None if other is None else Link(pages[other.name], other.source.item, other.title)
 
     everything = Link(INDEX, "All studies")
-    page.written(plain_plotly(), folder / LIBRARY)
+    page.written(plotly_beside(), folder / LIBRARY)
     if MODULE.exists():
         page.written(alive.module_beside(), folder / alive.BESIDE)
     for key, href in indexes.items():

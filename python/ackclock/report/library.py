@@ -8,20 +8,25 @@ import gzip
 
 from plotly.offline import get_plotlyjs
 
-LIBRARY = "plotly.min.js"
+LIBRARY = "plotly.packed.js"
 """Its name beside the pages of a folder."""
 
 
-@functools.cache
-def packed_plotly() -> str:
-    """Plotly's JavaScript, compressed and in base64: two megabytes in place of nearly five.
+def packed(text: str) -> str:
+    """What is large in a page, compressed and in base64.
 
     The page unpacks it with the browser's own ``DecompressionStream``, and only when a figure is about to be seen.
     """
     # Without a time in its header the archive is the same every time.
-    return base64.b64encode(gzip.compress(get_plotlyjs().encode(), compresslevel=9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()
 
 
-def plain_plotly() -> str:
-    """The same as it is, for a file that many pages load."""
-    return str(get_plotlyjs())
+@functools.cache
+def packed_plotly() -> str:
+    """Plotly's JavaScript, packed: two megabytes in place of nearly five."""
+    return packed(get_plotlyjs())
+
+
+def plotly_beside() -> str:
+    """The same as a script, for a file that many pages load: it hands over the text, which the page unpacks."""
+    return f'globalThis.packedPlotly = "{packed_plotly()}";\n'

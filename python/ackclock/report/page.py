@@ -13,7 +13,7 @@ from markupsafe import Markup
 from ackclock import numbers
 from ackclock.files import replacing
 from ackclock.report import alive as live
-from ackclock.report.library import LIBRARY, packed_plotly
+from ackclock.report.library import LIBRARY, packed, packed_plotly
 from ackclock.web.module import packed_module
 
 _ASSETS = Path(__file__).with_name("assets")
@@ -31,6 +31,8 @@ _FIGURES = (
     "drawings",
     "draw",
 )
+MOST_PLAIN = 10_000
+"""Characters of a figure's description that stands in the page as it is."""
 SCRIPTS = ("page.js", "tables.js")
 """What every page has at its end."""
 
@@ -94,6 +96,7 @@ def environment() -> jinja2.Environment:
     )
     made.filters["duration"] = numbers.duration
     made.filters["json"] = script_json
+    made.filters["description"] = description
     made.filters["slug"] = lambda verdict: verdict.replace(" ", "-")
     return made
 
@@ -104,6 +107,14 @@ def script_json(data: Any) -> Markup:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return Markup(text)  # noqa: S704 (escaped just above)
+
+
+def description(figure: Any) -> Markup:
+    """The script element from which the page's script draws a figure. One with long series is packed, to a sixth."""
+    text = script_json(figure)
+    if len(text) <= MOST_PLAIN:
+        return Markup('<script type="application/json">{}</script>').format(text)
+    return Markup('<script type="text/plain" data-packed>{}</script>').format(packed(text))
 
 
 def figures_script() -> Markup:

@@ -22,6 +22,7 @@ from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.names import nearest
 from ackclock.study.grid import expanded
+from ackclock.study.kind import ENDING
 from ackclock.study.merge import merged
 from ackclock.study.mistakes import rendered
 from ackclock.study.model import (
@@ -39,8 +40,6 @@ from ackclock.study.model import (
 from ackclock.study.placed import not_toml, placed
 from ackclock.study.rehearsal import rehearse_assumptions
 from ackclock.study.scenario_text import ScenarioText, extracted
-
-ENDING = ".base.toml"
 
 
 class BaseSource(Table):

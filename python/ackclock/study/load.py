@@ -21,8 +21,9 @@ from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.named_files import KEY, with_files
 from ackclock.names import nearest
-from ackclock.study.base import ENDING, LoadedBase, chosen, load_base
+from ackclock.study.base import LoadedBase, chosen, load_base
 from ackclock.study.grid import expanded
+from ackclock.study.kind import ENDING
 from ackclock.study.merge import merged_text
 from ackclock.study.mistakes import located, rendered
 from ackclock.study.model import Study
@@ -136,15 +137,6 @@ def _parsed(text: str, name: str, file: str) -> LoadedStudy:
     if KEY in text or (base is not None and KEY in base.text):
         study, scenario = _with_files(study, scenario)
     return LoadedStudy(name, file, study, thesis, scenario, text)
-
-
-def looks_like_study(text: str) -> bool:
-    """Whether ``text`` is a study file rather than a scenario file."""
-    try:
-        document = toml.loads(text)
-    except toml.TOMLDecodeError:
-        return False
-    return "base" in document or isinstance(document.get("scenario"), dict) or "claims" in document
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from ackclock.cli.app import app
 from ackclock.numbers import significant
 from ackclock.report import scenario_figures
 from ackclock.report.scenario_page import Origin, render
+from ackclock.web.module import MODULE
 
 from .synthetic import DUEL
 
@@ -55,6 +56,22 @@ def test_a_sweep_has_a_part_for_each_point() -> None:
     page = report(DUEL + '[sweep]\n"flows.one.control" = ["reno", "bbrv3"]\n', duration="1 s")
     assert "flows.one.control = reno</h2>" in page
     assert "flows.one.control = bbrv3</h2>" in page
+
+
+def test_the_largest_page_that_nobody_asks_to_sample_more_is_under_five_megabytes() -> None:
+    # With everything inside: the library, the simulator, and of the most points and flows that are drawn four figures,
+    # at the thousand samples that a run has.
+    flows = "".join(f'[[flows]]\nname = "flow {k}"\ncontrol = "cubic"\n' for k in range(24))
+    queue = 'queue = { name = "droptail" }'
+    bottleneck = f'bottleneck = {{ rate = "5 Mbit/s", delay = "20 ms", {queue} }}'
+    links = bottleneck + '\naccess = { rate = "100 Mbit/s", delay = "5 ms" }'
+    limits = ", ".join(f'"{10 * k} packets"' for k in range(1, 14))
+    swept = f'[sweep]\n"dumbbell.bottleneck.queue.limit" = [{limits}]\n'
+    page = report(f'duration = "60 s"\n[dumbbell]\n{links}\n{flows}{swept}')
+    assert page.count("data-packed") > 30
+    assert 'id="plotly-packed"' in page
+    assert ('id="module"' in page) == MODULE.exists()
+    assert len(page.encode()) < 5e6
 
 
 def test_rates_of_a_sweep_are_in_mbit_per_second() -> None:

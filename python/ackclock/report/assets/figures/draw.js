@@ -6,12 +6,22 @@ const states = new Map();
 async function draw(element) {
   const state = states.get(element);
   try {
-    const Plotly = await library();
+    const [Plotly] = await Promise.all([library(), opened(state)]);
     paint(Plotly, element, element.clientWidth);
   } catch (error) {
     element.textContent = "This browser cannot draw the figure.";
     console.error(error);
   }
+}
+
+// The figure's description, unpacked and read once, when it is first needed.
+function opened(state) {
+  state.opening =
+    state.opening ||
+    Promise.resolve(state.packed ? unpacked(state.text) : state.text).then(function (text) {
+      state.description = JSON.parse(text);
+    });
+  return state.opening;
 }
 
 function paint(Plotly, element, width) {
@@ -47,6 +57,7 @@ const sizes = new ResizeObserver(function (entries) {
 async function act(what, element, button) {
   const state = states.get(element);
   if (what === "overlay" || what === "split") {
+    await opened(state);
     state[what] = !state[what];
     button.setAttribute("aria-pressed", String(state[what]));
     element.closest("figure").classList.toggle("overlaid", state.overlay);
@@ -59,6 +70,7 @@ async function act(what, element, button) {
     Plotly.purge(element);
     await draw(element);
   } else {
+    await opened(state);
     await take(what, state, element.layout);
   }
 }
@@ -68,10 +80,8 @@ for (const figure of document.querySelectorAll("figure.figure")) {
   if (!element) continue;
   const state = {
     text: element.textContent,
-    get description() {
-      this.parsed = this.parsed || JSON.parse(this.text);
-      return this.parsed;
-    },
+    packed: "packed" in element.firstElementChild.dataset,
+    description: null,
     title: figure.querySelector(".figure-head :is(h2, h3, h4)").textContent,
     name: figure.dataset.file,
     hidden: new Set(),
@@ -110,10 +120,11 @@ for (const card of document.querySelectorAll(".card[data-file]")) {
 
 document.addEventListener("themechange", repaint);
 
-// Printing does not wait, so it draws only with a library that is there already; it is fetched in the first idle moment.
+// Printing does not wait, so it draws only what is unpacked already; all of it is in the first idle moment.
 document.addEventListener("printstart", function () {
   if (!window.Plotly) return;
   for (const [element, state] of states) {
+    if (!state.description) continue;
     state.printing = true;
     state.before = state.drawn ? state.width : 0;
     paint(window.Plotly, element, 680);
@@ -122,10 +133,10 @@ document.addEventListener("printstart", function () {
 document.addEventListener("printend", function () {
   for (const [element, state] of states) {
     state.printing = false;
-    if (window.Plotly) paint(window.Plotly, element, element.clientWidth);
+    if (window.Plotly && state.description) paint(window.Plotly, element, element.clientWidth);
   }
 });
 if (states.size) {
   const idle = window.requestIdleCallback || ((todo) => setTimeout(todo, 1000));
-  addEventListener("load", () => idle(() => library().catch(() => {})));
+  addEventListener("load", () => idle(() => Promise.all([library(), ...Array.from(states.values(), opened)]).catch(() => {})));
 }
