@@ -47,15 +47,13 @@ impl Network {
         let mut ends = Vec::new();
         for (path, plan) in plans.iter().enumerate() {
             // The two ways of a pair are neighbours. What an end that is handed packets early sends follows from what it gets.
-            let since = match plans.get(path ^ 1).is_some_and(|other| other.arrives_early) {
-                true => ends.get(path ^ 1).copied().flatten(),
-                false => Some(Since::NOW),
-            };
+            let answers = plans.get(path ^ 1).is_some_and(|other| other.arrives_early);
+            let since = ends.get(path ^ 1).copied().flatten().filter(|_| answers);
             ends.push(self.add_path(plan, since));
         }
     }
 
-    /// Adds a path on which nothing is sent before `since`. Says what nothing reaches its end before.
+    /// Adds a path; what is sent on it comes behind `since`. Says behind what it reaches the end.
     fn add_path(&mut self, plan: &PathPlan, mut since: Option<Since>) -> Option<Since> {
         let path = self.starts.len() as u32;
         self.starts.push(self.steps.len() as u32);
@@ -77,7 +75,7 @@ impl Network {
                 self.set_onward(*agent, *way, path, *link);
                 // What it sends from here has not waited.
                 has_waited = false;
-                since = Some(Since::NOW);
+                since = None;
             }
             let Self { links, steps, feedings, .. } = self;
             let (wire, is_watched) = (links[*link as usize].wire(), links[*link as usize].is_watched());
@@ -92,7 +90,7 @@ impl Network {
                 has_waited = true;
             }
             let before = match (is_watched, is_late) {
-                (_, true) => Some(Since::NOW),
+                (_, true) => None,
                 (true, false) => Some(Since { link: *link, least: Span::ZERO }),
                 (false, false) => since,
             };
@@ -119,13 +117,13 @@ impl Network {
                 // What follows is offered packets in the order in which they arrive.
                 self.add_wait(path, &mut crosses, true);
                 now_is_real = true;
-                since = Some(Since::NOW);
+                since = None;
             }
             waits_at_end = now_is_real;
         }
         if !(waits_at_end || plan.arrives_early && has_waited) {
             self.add_wait(path, &mut crosses, false);
-            since = Some(Since::NOW);
+            since = None;
         }
         self.add_step(&mut crosses, if self.trace.is_some() { Then::ArriveTraced } else { Then::Arrive });
         since

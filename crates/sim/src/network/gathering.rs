@@ -6,7 +6,7 @@
 //! is free, and the delay. So those that come before that are taken on at once, in order, without an event for each. The few
 //! for which nobody comes by in time have one event together.
 
-use super::{NO_LINK, Network, Then};
+use super::{Network, Then};
 use crate::packet::Packet;
 use crate::ring::Ring;
 use crate::schedule::{Moment, SourceId};
@@ -14,19 +14,15 @@ use ackclock_base::{Span, Time};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// What no packet that is still to come can precede, on its way to some place.
+/// Behind which link packets come to some place, and how long they are on their way from there at least. No packet that is still
+/// to come can be there before the link is free, and that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Since {
-    /// The link that sends what leads to it, one after another; [`NO_LINK`] where it is the present that nothing precedes.
     pub(super) link: u32,
-    /// How long it is on its way from there at least.
     pub(super) least: Span,
 }
 
 impl Since {
-    /// What happens from now on.
-    pub(super) const NOW: Self = Self { link: NO_LINK, least: Span::ZERO };
-
     /// The same behind a wire of constant delay.
     pub(super) fn behind(self, delay: Span) -> Self {
         Self { least: self.least + delay, ..self }
@@ -38,7 +34,7 @@ pub(super) struct Feeding {
     pub(super) link: u32,
     /// The step that ends with the waiting.
     pub(super) step: u32,
-    /// What none that comes there can precede; `None` where the path has to stay as it is.
+    /// Behind what they come there; `None` where nothing is known to come in order, or the path has to stay as it is.
     pub(super) since: Option<Since>,
 }
 
@@ -112,7 +108,7 @@ impl Gathering {
 }
 
 impl Network {
-    /// Lets packets gather where all paths that use a link wait before it, for the same thing and as long. Not to be called where
+    /// Lets packets gather where all paths that use a link wait before it, behind the same link and as long. Not to be called where
     /// somebody looks at queues as the run goes on, as they would be seen as they are later. Where a trace is kept nothing changes.
     pub fn let_gather(&mut self) {
         let mut feedings = std::mem::take(&mut self.feedings);
@@ -143,8 +139,7 @@ impl Network {
         let gathering = &mut self.gatherings[index as usize];
         gathering.push(arrives, path, step, packet);
         let Since { link, least } = gathering.since;
-        let begins = self.links.get(link as usize).map_or(self.schedule.moment().now, |link| link.free_at());
-        self.take_on(index, begins + least);
+        self.take_on(index, self.links[link as usize].free_at() + least);
     }
 
     /// The event of a gathering: nobody has taken on what arrives now.

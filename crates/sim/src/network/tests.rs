@@ -61,11 +61,14 @@ fn what_leaves_as_another_arrives_has_left_before() {
 
 #[test]
 fn who_overtakes_on_the_way_to_a_shared_link_is_taken_on_first() {
-    // At 0 each of two paths sends 1000 bytes, one over 8 kbit/s, which takes a second, one over 8 Mbit/s, a millisecond. The
-    // link that they share takes another millisecond for each. The first to come there, the second to be sent, has an event at
-    // 1 ms, and is at the end at 2 ms; the other has one at 1 s, and is at the end at 1.001 s.
-    let links = vec![link(8000, None, false), link(8_000_000, None, false), link(8_000_000, None, true)];
-    let mut network = network(links, &[&[0, 2], &[1, 2]]);
+    // Two paths share a link of 8 Mbit/s first and last. At 0 each sends 1000 bytes. The first packet leaves the first link at 1 ms
+    // and crosses one of 8 kbit/s, which takes a second; the second leaves it at 2 ms and crosses one of 8 Mbit/s, which takes a
+    // millisecond. So the second is before the last link at 3 ms and at the end at 4 ms, the first at 1.001 s and 1.002 s.
+    let fast = |shared| link(8_000_000, None, shared);
+    let mut network = network(
+        vec![fast(true), link(8000, None, false), fast(false), fast(true)],
+        &[&[0, 1, 3], &[0, 2, 3]],
+    );
     assert_eq!(network.gatherings(), 1);
     let mut packet = Packet { bytes: 1000, ..Packet::default() };
     (0..2).for_each(|path| network.launch(Time::ZERO, path, &mut packet));
@@ -79,8 +82,8 @@ fn who_overtakes_on_the_way_to_a_shared_link_is_taken_on_first() {
             }
         }
     }
-    assert_eq!(arrivals, [(2_000_000, 1), (1_001_000_000, 0)]);
-    assert_eq!(network.travelling(), 0);
+    assert_eq!(arrivals, [(4_000_000, 1), (1_002_000_000, 0)]);
+    assert!(!network.is_overfull());
 }
 
 #[test]
