@@ -10,6 +10,7 @@
 
 mod agents;
 mod building;
+mod counting;
 mod gathering;
 mod path;
 mod serving;
@@ -30,6 +31,7 @@ use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use agents::{Outgoing, Placed};
 pub(crate) use building::{plans, put_on_paths, shared_links};
+pub use counting::MAX_PACKETS;
 use gathering::{Feeding, Gathering};
 pub use path::{Destination, PathCounts, PathPlan};
 use std::collections::VecDeque;
@@ -83,10 +85,6 @@ struct Shared {
     manner: Manner,
     hands: Vec<Hand>,
 }
-
-/// More packets than this under way mean a window without limit over a queue without limit, not an experiment.
-/// Where addresses have 32 bits the memory ends earlier.
-pub const MAX_PACKETS: usize = if cfg!(target_pointer_width = "32") { 1 << 21 } else { 1 << 24 };
 
 /// The network of a running simulation.
 pub struct Network {
@@ -199,31 +197,10 @@ impl Network {
         served.filter(move |link| self.medium_of[*link].is_none() || first(link)).map(|link| link as u32)
     }
 
-    /// What became of a path's packets.
-    pub fn path_counts(&self, path: u32) -> PathCounts {
-        self.counts[path as usize]
-    }
-
     /// Where a path leads to.
     #[inline]
     pub fn destination(&self, path: u32) -> Destination {
         self.destinations[path as usize]
-    }
-
-    /// Whether more packets are under way than any experiment means to have. To count them is to visit every lane, which costs as
-    /// much as many packets: it is put off until there is room for so many.
-    pub fn is_overfull(&self) -> bool {
-        (self.reorders || self.pool.room() + self.apart() > MAX_PACKETS) && self.travelling() > MAX_PACKETS
-    }
-
-    /// How many packets are under way.
-    fn travelling(&self) -> usize {
-        self.apart() + self.lanes.iter().map(Lane::len).sum::<usize>()
-    }
-
-    /// How many of them are in no lane.
-    fn apart(&self) -> usize {
-        self.waiting + self.gatherings.iter().map(Gathering::len).sum::<usize>()
     }
 
     /// An endpoint sends a packet.
@@ -406,18 +383,6 @@ impl Network {
         if let Some(arrives) = lane.push(&mut self.pool, arrives, order, packet) {
             self.schedule.set(lane.source, arrives, order);
         }
-    }
-
-    #[cold]
-    fn count_dropped(&mut self, path: u32, now: Time, packet: &Packet) {
-        self.counts[path as usize].dropped += u64::from(self.measured.contains(now));
-        self.extensions.forget(packet);
-    }
-
-    #[cold]
-    fn count_corrupted(&mut self, path: u32, sent: Time, packet: &Packet) {
-        self.counts[path as usize].corrupted += u64::from(self.measured.contains(sent));
-        self.extensions.forget(packet);
     }
 }
 

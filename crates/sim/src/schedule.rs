@@ -9,92 +9,11 @@
 //! Equal times are served in the order in which they were scheduled. That is kept as how long before it is due an event was
 //! scheduled, so that one can be scheduled as it would have been at another time.
 
-use ackclock_base::{Span, Time};
+mod key;
 
-/// A source of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SourceId(u32);
-
-impl SourceId {
-    /// The source's index: sources are numbered from 0 in the order of their making.
-    #[inline]
-    pub fn index(self) -> usize {
-        (self.0 >> 1) as usize
-    }
-
-    /// Whether its event may be taken back or moved, so that what lies in the calendar may be out of date.
-    #[inline]
-    fn is_movable(self) -> bool {
-        self.0 & MOVABLE != 0
-    }
-}
-
-const MOVABLE: u32 = 1;
-
-/// The order in which events of the same time were scheduled. Above it is how much of [`MAX_LEAD`] is left of the time from
-/// then until they are due; below how many were scheduled at the same instant before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Order(u64);
-
-/// Events that are due later than this, an hour, after they were scheduled have no order from when that was.
-const MAX_LEAD: u64 = (1 << (ORDER_BITS - COUNT_BITS)) - 1;
-/// Of as many as this allows, a thousand, that are scheduled at the same instant for the same time the order is kept; those that
-/// follow have the order of their sources.
-const COUNT_BITS: u32 = 10;
-const MAX_COUNT: u64 = (1 << COUNT_BITS) - 1;
-
-impl Order {
-    /// Of the event of this number that is scheduled at an instant so many nanoseconds before it is due.
-    #[inline]
-    fn of(lead: u64, number: u64) -> Self {
-        Self((MAX_LEAD - lead) << COUNT_BITS | number)
-    }
-
-    #[cold]
-    fn at_the_limit(lead: Span, number: u64) -> Self {
-        Self::of(lead.nanos().min(MAX_LEAD), number.min(MAX_COUNT))
-    }
-
-    /// As the upper 52 bits of a word.
-    #[inline]
-    pub(crate) fn above_12_bits(self) -> u64 {
-        self.0 << (64 - ORDER_BITS)
-    }
-
-    /// From the upper 52 bits of a word.
-    #[inline]
-    pub(crate) fn from_above_12_bits(word: u64) -> Self {
-        Self(word >> (64 - ORDER_BITS))
-    }
-}
-
-/// When events are scheduled: an instant, and how many already were at it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moment {
-    /// The instant.
-    pub now: Time,
-    count: u64,
-}
-
-impl Moment {
-    /// An instant at which nothing has been scheduled.
-    #[inline]
-    pub fn at(now: Time) -> Self {
-        Self { now, count: 0 }
-    }
-}
-
-/// The time, and below that 52 bits of order and 24 bits of source, in one number: two of them are compared in two
-/// instructions. Fifty days and eight million sources in a run are enough: see [`Schedule::add_source`].
-type Key = u128;
-
-const SOURCE_BITS: u32 = 24;
-const ORDER_BITS: u32 = 52;
-const TIME_SHIFT: u32 = SOURCE_BITS + ORDER_BITS;
-const SOURCE_MASK: Key = (1 << SOURCE_BITS) - 1;
-const NEVER: Key = Key::MAX;
-/// What is later, beyond the end of every run, is kept as due then.
-const MAX_TIME: Time = Time::from_nanos((1 << (Key::BITS - TIME_SHIFT)) - 1);
+use ackclock_base::Time;
+use key::{Key, MAX_TIME, NEVER, at_the_latest, key_of, source_of, time_of};
+pub use key::{MAX_SOURCES, Moment, Order, SourceId};
 
 /// Events that a bucket is to hold in the mean, and more than which none may hold before its width is reconsidered.
 const GOOD_BUCKET: usize = 2;
@@ -149,22 +68,19 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// The most sources there can be.
-    pub const MAX_SOURCES: usize = 1 << (SOURCE_BITS - 1);
-
-    /// Adds a source, silent at first. Callers keep their number below [`Schedule::MAX_SOURCES`].
+    /// Adds a source, silent at first. Callers keep their number below [`MAX_SOURCES`].
     pub fn add_source(&mut self) -> SourceId {
-        SourceId(self.add_place() << 1 | MOVABLE)
+        SourceId::new(self.add_place(), true)
     }
 
     /// Adds a source whose event, once it is set, is neither taken back nor moved, which saves looking whether it was.
     pub fn add_firm_source(&mut self) -> SourceId {
-        SourceId(self.add_place() << 1)
+        SourceId::new(self.add_place(), false)
     }
 
     fn add_place(&mut self) -> u32 {
         let id = self.due.len();
-        assert!(id < Self::MAX_SOURCES, "more than {} event sources", Self::MAX_SOURCES);
+        assert!(id < MAX_SOURCES, "more than {MAX_SOURCES} event sources");
         self.due.push(NEVER);
         id as u32
     }
@@ -184,14 +100,7 @@ impl Schedule {
     /// The place among events of the same time of one that is scheduled now.
     #[inline]
     pub fn next_order(&mut self, due: Time) -> Order {
-        let Moment { now, count } = &mut self.moment;
-        let lead = due.nanos().wrapping_sub(now.nanos());
-        let number = *count;
-        *count += 1;
-        if lead > MAX_LEAD || number > MAX_COUNT {
-            return Order::at_the_limit(due.since(*now), number);
-        }
-        Order::of(lead, number)
+        self.moment.next_order(due)
     }
 
     /// Sets when a source's next event is due, replacing what was set before unless the source is firm.
@@ -253,7 +162,7 @@ impl Schedule {
     #[inline(never)]
     fn put_elsewhere(&mut self, time: Time, mut key: Key) {
         if time > MAX_TIME {
-            key |= !0 << TIME_SHIFT;
+            key = at_the_latest(key);
             let source = source_of(key);
             self.due[source.index()] = key;
         }
@@ -382,21 +291,6 @@ impl Schedule {
             }
         }
     }
-}
-
-#[inline]
-fn key_of(time: Time, order: Order, source: SourceId) -> Key {
-    Key::from(time.nanos()) << TIME_SHIFT | Key::from(order.0) << SOURCE_BITS | Key::from(source.0)
-}
-
-#[inline]
-fn time_of(key: Key) -> Time {
-    Time::from_nanos((key >> TIME_SHIFT) as u64)
-}
-
-#[inline]
-fn source_of(key: Key) -> SourceId {
-    SourceId((key & SOURCE_MASK) as u32)
 }
 
 #[cold]
