@@ -25,8 +25,8 @@ impl SourceId {
     }
 }
 
-/// The order in which events of the same time were scheduled. Above it is how much of [`MAX_LEAD`] is left of the time from
-/// then until they are due; below how many were scheduled at the same instant before.
+/// The order in which events of the same time were scheduled. Above is how much of an hour is left of the time from then until
+/// they are due; below how many were scheduled at the same instant before.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Order(pub(super) u64);
 
