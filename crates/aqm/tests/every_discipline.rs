@@ -184,18 +184,41 @@ fn check_with(
     let rate = LinkRate { rate: Rate::from_bits_per_second(RATE), mean_packet_bytes: 1000 };
     let mut link = ReferenceLink::new((entry.build)(values, capacity, &rate), rate.rate, Dice(seed ^ 1));
     let mut account = Account { entry, capacity, marks, waiting: VecDeque::new(), counts: BTreeMap::new() };
+    let mut shown = shown_by(&link);
     for arrival in arrivals(&mut Dice(seed), count) {
         link.arrive(arrival);
         for happening in link.happenings() {
             account.take(&happening)?;
         }
+        let now = shown_by(&link);
+        check_shown(entry.descriptor.name, &shown, &now)?;
+        shown = now;
     }
     let at = |what| account.counts.get(what).copied().unwrap_or(0);
     prop_assert_eq!(at("arrived"), count);
     prop_assert_eq!(count, at("dropped") + at("left") + account.waiting.len());
-    let mut finite = true;
-    link.publish(&mut |_, number| finite &= number.is_finite());
-    prop_assert!(finite, "{} shows a number that is none", entry.descriptor.name);
+    Ok(())
+}
+
+/// What it shows of its inside.
+fn shown_by<R: Random>(link: &ReferenceLink<R>) -> BTreeMap<&'static str, f64> {
+    let mut shown = BTreeMap::new();
+    link.publish(&mut |name, number| {
+        shown.insert(name, number);
+    });
+    shown
+}
+
+/// The same names as before; NaN only for what has not been known before.
+fn check_shown(
+    name: &str,
+    before: &BTreeMap<&'static str, f64>,
+    now: &BTreeMap<&'static str, f64>,
+) -> Result<(), TestCaseError> {
+    prop_assert!(before.keys().eq(now.keys()), "{name} shows {before:?}, then {now:?}");
+    let is_number =
+        |(series, number): (&&str, &f64)| number.is_finite() || number.is_nan() && before[*series].is_nan();
+    prop_assert!(now.iter().all(is_number), "{name} shows a number that is none: {now:?} after {before:?}");
     Ok(())
 }
 
