@@ -44,6 +44,26 @@ fn network(links: Vec<Link>, paths: &[&[u32]]) -> Network {
     network
 }
 
+/// What happens, in milliseconds: a packet is at the end of its path, or something that gathers has its event.
+fn events(network: &mut Network) -> Vec<(u64, Option<u32>)> {
+    let mut events = Vec::new();
+    while let Some((now, source)) = network.schedule.next_before(Time::NEVER) {
+        let path = match source.index().checked_sub(network.lanes()) {
+            Some(gathering) => {
+                network.take_on_the_rest(gathering as u32, now);
+                None
+            }
+            None => {
+                let (at, path) = network.arrive(source.index(), &mut Packet::default());
+                assert_eq!(at, now);
+                Some(path)
+            }
+        };
+        events.push((now.nanos() / 1_000_000, path));
+    }
+    events
+}
+
 #[test]
 fn what_leaves_as_another_arrives_has_left_before() {
     // Of three at 0 one is sent, one waits, one is dropped. At 1 ms the second is sent, so there is room for a fourth,
@@ -72,17 +92,8 @@ fn who_overtakes_on_the_way_to_a_shared_link_is_taken_on_first() {
     assert_eq!(network.gatherings(), 1);
     let mut packet = Packet { bytes: 1000, ..Packet::default() };
     (0..2).for_each(|path| network.launch(Time::ZERO, path, &mut packet));
-    let mut arrivals = Vec::new();
-    while let Some((now, source)) = network.schedule.next_before(Time::NEVER) {
-        match source.index().checked_sub(network.lanes()) {
-            Some(gathering) => network.take_on_the_rest(gathering as u32, now),
-            None => {
-                let (at, path) = network.arrive(source.index(), &mut packet);
-                arrivals.push((at.nanos(), path));
-            }
-        }
-    }
-    assert_eq!(arrivals, [(4_000_000, 1), (1_002_000_000, 0)]);
+    let expected = [(3, None), (4, Some(1)), (1001, None), (1002, Some(0))];
+    assert_eq!(events(&mut network), expected);
     assert!(!network.is_overfull());
 }
 
@@ -98,13 +109,5 @@ fn what_nothing_can_precede_is_taken_on_at_once() {
     assert_eq!(network.gatherings(), 1, "before the first link they are still with their senders");
     let mut packet = Packet { bytes: 1000, ..Packet::default() };
     (0..2).for_each(|path| network.launch(Time::ZERO, path, &mut packet));
-    let mut events = Vec::new();
-    while let Some((now, source)) = network.schedule.next_before(Time::NEVER) {
-        match source.index().checked_sub(network.lanes()) {
-            Some(gathering) => network.take_on_the_rest(gathering as u32, now),
-            None => assert_eq!(network.arrive(source.index(), &mut packet).0, now),
-        }
-        events.push((now.nanos() / 1_000_000, source.index() < network.lanes()));
-    }
-    assert_eq!(events, [(2, false), (3, true), (3, false), (4, true)]);
+    assert_eq!(events(&mut network), [(2, None), (3, Some(0)), (3, None), (4, Some(1))]);
 }
