@@ -19,6 +19,11 @@ pub trait Control: Send {
         EcnResponse::AsLoss
     }
 
+    /// Whether what it decides depends on more than what it hears itself: on other connections', or on somebody who listens.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     /// The connection begins, opens or ends, or its packets change their size.
     fn on_change(&mut self, _change: &Change) {}
 

@@ -164,6 +164,10 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         Decision::window(cwnd, ssthresh)
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     /// Members have packets of one size for all their life; a change of it is none of theirs.
     fn on_change(&mut self, change: &Change) {
         let present = match change {

@@ -85,6 +85,10 @@ impl Control for Layered {
         self.control.ecn()
     }
 
+    fn is_shared(&self) -> bool {
+        self.control.is_shared()
+    }
+
     fn on_change(&mut self, change: &Change) {
         self.control.on_change(change);
     }

@@ -71,6 +71,11 @@ impl<C: Control + ?Sized> Control for Observed<C> {
         self.control.ecn()
     }
 
+    /// Who listens may listen to others too, and wants to hear things in the order in which they happen.
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn on_change(&mut self, change: &Change) {
         self.control.on_change(change);
     }

@@ -99,6 +99,10 @@ impl Control for Agent {
         EcnResponse::Counts
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn follows_sending(&self) -> Follows {
         Follows::Nothing
     }

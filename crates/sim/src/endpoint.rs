@@ -73,6 +73,8 @@ pub struct Properties {
     /// soon as its arrival is known, before that time has come, which saves an event. Not where several paths lead to it:
     /// their packets would come out of order.
     pub only_answers: bool,
+    /// What it does depends on what other flows' endpoints do, by something that they share beside the network.
+    pub shares: bool,
     /// What it sends leaves up to so much later, drawn evenly for each packet, but never overtakes what it sent before.
     pub send_jitter: Span,
 }

@@ -16,6 +16,10 @@ use crate::udp::UdpSender;
 use ackclock_base::{Span, Time};
 use std::any::Any;
 
+mod alarm;
+mod early;
+use alarm::Alarm;
+
 /// What a flow is made of.
 pub struct FlowParts {
     /// Its name in results.
@@ -75,15 +79,7 @@ struct End {
     endpoint: Box<dyn Endpoint>,
     jitter: Option<Box<Jitter>>,
     /// None for an end that needs none.
-    timer: Option<Timer>,
-}
-
-/// A timer's source in the schedule, and when it is set to go off. A timer that moves to a later time is left where it is
-/// and looked at again when it goes off: most are moved at every acknowledgement and never go off.
-#[derive(Clone, Copy)]
-struct Timer {
-    source: SourceId,
-    due: Time,
+    alarm: Option<Alarm>,
 }
 
 /// What a session tells a flow to do.
@@ -104,7 +100,7 @@ impl Flow {
         let end = |endpoint: Box<dyn Endpoint>, component: &str| End {
             jitter: Jitter::of(&*endpoint, seed, component),
             endpoint,
-            timer: None,
+            alarm: None,
         };
         Self {
             ends: [
@@ -141,34 +137,30 @@ impl Flow {
         }
     }
 
-    /// Gives one of its ends a timer, which is this source of the schedule.
+    /// Gives one of its ends an alarm, which is this source of the schedule.
     pub fn add_timer(&mut self, end: usize, source: SourceId) {
-        self.ends[end].timer = Some(Timer { source, due: Time::NEVER });
+        self.ends[end].alarm = Some(Alarm::new(source));
     }
 
-    /// Sets the timer of an end that has one, if it is due earlier than it is set for.
-    #[inline]
+    /// Sets the alarm of an end that has one, if its timer is due earlier than it is set for.
+    #[inline(always)] // for each packet that an end takes
     pub fn arm(&mut self, end: usize, schedule: &mut Schedule) {
-        if self.ends[end].timer.is_none() {
+        if self.ends[end].alarm.is_none() {
             return;
         }
-        let due = self.timer(end);
-        if let Some(timer) = &mut self.ends[end].timer
-            && due < timer.due
-        {
-            timer.due = due;
-            let order = schedule.next_order(due);
-            schedule.set(timer.source, due, order);
+        let timer = self.timer(end);
+        if let Some(alarm) = &mut self.ends[end].alarm {
+            alarm.set(timer, schedule);
         }
     }
 
-    /// The timer of one of its ends goes off; it may be too early.
-    pub fn on_timer(&mut self, end: usize, now: Time, network: &mut Network) {
-        if let Some(timer) = &mut self.ends[end].timer {
-            timer.due = Time::NEVER;
+    /// The alarm of one of its ends goes off; it may be too early.
+    pub fn on_alarm(&mut self, end: usize, now: Time, network: &mut Network) {
+        let alarm = &mut self.ends[end].alarm;
+        if alarm.as_mut().is_none_or(|alarm| alarm.goes_off(&mut network.schedule)) {
+            self.do_what_is_due(end, now, network);
+            self.arm(end, &mut network.schedule);
         }
-        self.do_what_is_due(end, now, network);
-        self.arm(end, &mut network.schedule);
     }
 
     /// Begins, stops, turns to a task, or lets the endpoint do what it has to, if its time has come.
@@ -190,7 +182,7 @@ impl Flow {
 
     /// A packet reaches an end over the path of this number, at `now`, which may lie ahead. Says whether with it all that
     /// was to be sent is acknowledged.
-    #[inline]
+    #[inline(always)]
     pub fn on_packet(
         &mut self,
         end: usize,

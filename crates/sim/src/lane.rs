@@ -13,8 +13,9 @@ use ackclock_base::Time;
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
     arrives: Time,
-    /// Its place among arrivals of the same time above 12 bits with the packet's connection and ECN field.
+    /// Its place among arrivals of the same time above 8 bits with the packet's ECN field.
     order: u64,
+    /// Below the packet's connection.
     bytes: u32,
     extension: ExtensionId,
     header: [u64; HEADER_WORDS],
@@ -22,19 +23,19 @@ struct Kept {
 
 const _: () = assert!(size_of::<Kept>() == 48);
 
-const ECN_BITS: u32 = 2;
+const BYTES_BITS: u32 = Packet::MAX_BYTES.ilog2();
 
 impl Kept {
     #[inline]
     fn of(arrives: Time, order: Order, packet: &Packet) -> Self {
         let Packet { bytes, connection, ecn, extension, header } = *packet;
-        let small = u64::from(connection) << ECN_BITS | ecn as u64;
-        Self { arrives, order: order.above_12_bits() | small, bytes, extension, header }
+        let bytes = u32::from(connection) << BYTES_BITS | bytes;
+        Self { arrives, order: order.above_8_bits() | ecn as u64, bytes, extension, header }
     }
 
     #[inline]
     fn order(&self) -> Order {
-        Order::from_above_12_bits(self.order)
+        Order::from_above_8_bits(self.order)
     }
 
     #[inline]
@@ -46,7 +47,8 @@ impl Kept {
             2 => Ecn::LowLatency,
             _ => Ecn::Experienced,
         };
-        Packet { bytes, connection: (order >> ECN_BITS) as u8, ecn, extension, header }
+        let connection = (bytes >> BYTES_BITS) as u8;
+        Packet { bytes: bytes & (Packet::MAX_BYTES - 1), connection, ecn, extension, header }
     }
 }
 
@@ -97,6 +99,8 @@ pub struct Lane {
     /// begins a chunk where there is no room in the last one, or it is empty.
     first: u32,
     after: u32,
+    /// Whether what is behind the head is looked at when that has arrived, and has no event before.
+    pub in_turn: bool,
     /// When the last packet arrives.
     until: Time,
     /// In place of the chunks, for a lane in which packets may overtake one another: the first to arrive comes last.
@@ -110,7 +114,7 @@ impl Lane {
     pub fn new(path: u32, next_step: u32, source: SourceId, reorders: bool) -> Self {
         let sorted = reorders.then(Vec::new);
         let (packets, first, after) = (0, 0, 0);
-        Self { path, next_step, source, packets, first, after, until: Time::ZERO, sorted }
+        Self { path, next_step, source, packets, first, after, in_turn: false, until: Time::ZERO, sorted }
     }
 
     /// Whether a packet can be [appended](Self::append) in a lane where none overtakes another: whether there is room in the
@@ -132,6 +136,13 @@ impl Lane {
     #[inline]
     pub fn arrival(&self, alone: Time) -> Time {
         alone.max(self.until)
+    }
+
+    /// The same for a packet that need not wait: no later one arrives before it.
+    #[inline]
+    pub fn reserve(&mut self, alone: Time) -> Time {
+        self.until = self.arrival(alone);
+        self.until
     }
 
     /// Adds a packet whose [arrival](Self::arrival) is then, in this place among those of the same time. Says when it arrives if
@@ -177,7 +188,7 @@ impl Lane {
 
     /// Takes the packet that arrives next; when, and in which place among those of the same time. There is one. What follows it
     /// is the [head](Self::head) then, and is said too.
-    #[inline]
+    #[inline(always)] // for each packet that waits
     pub fn pop(&mut self, pool: &mut Pool, packet: &mut Packet) -> ((Time, Order), Option<(Time, Order)>) {
         self.packets -= 1;
         if self.sorted.is_some() {
@@ -247,7 +258,7 @@ mod tests {
         let ecns = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::Experienced];
         for (ns, ecn) in ecns.into_iter().enumerate() {
             let packet = Packet {
-                bytes: u32::MAX - ns as u32,
+                bytes: Packet::MAX_BYTES - 1 - ns as u32,
                 connection: 255 - ns as u8,
                 ecn,
                 extension: extensions.keep([7; 4]),

@@ -12,6 +12,8 @@ mod agents;
 mod building;
 mod counting;
 mod gathering;
+mod handing;
+mod launching;
 mod path;
 mod serving;
 mod tracing;
@@ -33,6 +35,7 @@ use agents::{Outgoing, Placed};
 pub(crate) use building::{plans, put_on_paths, shared_links};
 pub use counting::MAX_PACKETS;
 use gathering::{Feeding, Gathering};
+use handing::NO_LANE;
 pub use path::{Destination, PathCounts, PathPlan};
 use std::collections::VecDeque;
 use tracing::take_number;
@@ -56,6 +59,8 @@ enum Then {
     Wait(u32),
     /// The same where packets overtake one another, or are traced.
     WaitApart(u32),
+    /// Be handed to the endpoint, or wait in this lane before it where that cannot be yet.
+    HandOver(u32),
     /// Gather with those of other paths before a link.
     Gather(u32),
     /// Go over a shared link where nothing but the room in its queue decides about packets.
@@ -115,6 +120,8 @@ pub struct Network {
     services: Vec<Option<SourceId>>,
     /// Where packets of several paths gather before a link.
     gatherings: Vec<Gathering>,
+    /// Those of them to which something has come; empty between events.
+    gathered: Vec<u32>,
     /// Where packets wait to be offered to shared links; empty once they may gather there.
     feedings: Vec<Feeding>,
     media: Vec<Shared>,
@@ -133,6 +140,8 @@ pub struct Network {
     number: u64,
     /// When the packet that was last taken on reached the end of its path; never if it did not.
     reached_end: Time,
+    /// The lane in which it waits there unless it can be handed over early; [`NO_LANE`] if it does not.
+    last_lane: u32,
 }
 
 impl Network {
@@ -165,6 +174,7 @@ impl Network {
             waiting: 0,
             services: Vec::new(),
             gatherings: Vec::new(),
+            gathered: Vec::new(),
             feedings: Vec::new(),
             media: Vec::new(),
             medium_of: Vec::new(),
@@ -175,6 +185,7 @@ impl Network {
             dropped_at_arrival: false,
             number: 0,
             reached_end: Time::NEVER,
+            last_lane: NO_LANE,
         };
         network.add_media(media, seed);
         agents.into_iter().for_each(|agent| network.add_agent(agent));
@@ -203,34 +214,6 @@ impl Network {
         self.destinations[path as usize]
     }
 
-    /// An endpoint sends a packet.
-    #[inline]
-    pub fn launch(&mut self, now: Time, path: u32, packet: &mut Packet) {
-        self.dropped_at_arrival = false;
-        if self.trace.is_some() {
-            return self.launch_traced(now, path, packet);
-        }
-        self.advance(now, path, self.starts[path as usize], packet);
-    }
-
-    /// Whether the queue of its path's first link dropped the packet that was just launched. A packet waits in a lane before
-    /// any later queue, so none of those can have. Not known of a path whose packets leave later than they are launched,
-    /// nor of a discipline that decides at departure.
-    pub fn refused_launch(&self) -> bool {
-        self.dropped_at_arrival
-    }
-
-    /// When the packet that was just launched will have left its path's first link. Not known of a discipline that decides at
-    /// departure, nor where an agent comes before.
-    pub fn leaves_first_link(&self, path: u32) -> Option<Time> {
-        let link = match self.steps[self.starts[path as usize] as usize] {
-            Step { crosses: NO_LINK, then: Then::Offer(link) | Then::Ask(link) } => link,
-            Step { crosses: NO_LINK, .. } => return None,
-            Step { crosses, .. } => crosses,
-        };
-        (!self.dropped_at_arrival).then(|| self.links[link as usize].free_at())
-    }
-
     /// Reads what the arrival of a lane's head will need, so that it is in the cache then; where it will go, if to an endpoint.
     /// The number means nothing.
     pub fn look_ahead(&self, lane: usize) -> (u64, Option<Destination>) {
@@ -242,7 +225,12 @@ impl Network {
                 (arrives ^ self.links[link as usize].free_at().nanos(), None)
             }
             Then::Arrive | Then::ArriveTraced => (arrives, Some(self.destination(lane.path))),
-            Then::Wait(_) | Then::WaitApart(_) | Then::Gather(_) | Then::Meet(..) | Then::GoOn => {
+            Then::Wait(_)
+            | Then::WaitApart(_)
+            | Then::HandOver(_)
+            | Then::Gather(_)
+            | Then::Meet(..)
+            | Then::GoOn => {
                 let link = self.links.get(crosses as usize);
                 (arrives ^ link.map_or(0, |link| link.free_at().nanos()), None)
             }
@@ -255,11 +243,13 @@ impl Network {
     pub fn arrive(&mut self, lane_index: usize, head: &mut Packet) -> (Time, u32) {
         let lane = &mut self.lanes[lane_index];
         let ((arrives, order), next) = lane.pop(&mut self.pool, head);
-        if let Some((arrives, order)) = next {
+        if let Some((arrives, order)) = next
+            && !lane.in_turn
+        {
             self.schedule.set(lane.source, arrives, order);
         }
         let (path, step) = (lane.path, lane.next_step);
-        self.reached_end = Time::NEVER;
+        (self.reached_end, self.last_lane) = (Time::NEVER, NO_LANE);
         match self.steps[step as usize] {
             Step { crosses: NO_LINK, then: Then::Arrive } => self.reached_end = arrives,
             Step { crosses: NO_LINK, then: Then::Offer(link) } => self.offer(arrives, path, link, step, head),
@@ -288,6 +278,7 @@ impl Network {
         }
         match then {
             Then::Wait(lane) => self.enter(now, lane, packet),
+            Then::HandOver(lane) => self.reach_end_early(now, lane),
             Then::Gather(gathering) => self.gather(now, gathering, path, step, packet),
             Then::Arrive => self.reached_end = now,
             _ => self.go_further(now, path, step, packet),
@@ -299,6 +290,7 @@ impl Network {
     fn go_further(&mut self, now: Time, path: u32, step: u32, packet: &mut Packet) {
         match self.steps[step as usize].then {
             Then::Wait(lane) | Then::WaitApart(lane) => self.enter_apart(now, lane, packet),
+            Then::HandOver(lane) => self.reach_end_early(now, lane),
             Then::Gather(gathering) => self.gather(now, gathering, path, step, packet),
             Then::Offer(link) => self.offer(now, path, link, step, packet),
             Then::Ask(link) => self.ask(now, path, link, step, packet),

@@ -12,7 +12,7 @@
 mod key;
 
 use ackclock_base::Time;
-use key::{Key, MAX_TIME, NEVER, at_the_latest, key_of, source_of, time_of};
+use key::{Key, MAX_TIME, NEVER, at_the_latest, key_of, order_of, source_of, time_of};
 pub use key::{MAX_SOURCES, Moment, Order, SourceId};
 
 /// Events that a bucket is to hold in the mean, and more than which none may hold before its width is reconsidered.
@@ -147,9 +147,7 @@ impl Schedule {
                 if source.is_movable() {
                     self.due[source.index()] = NEVER;
                 }
-                if time != self.moment.now {
-                    self.moment = Moment::at(time);
-                }
+                self.moment.go_on(time, order_of(key));
                 return Some((time, source));
             }
             if !self.turn() {

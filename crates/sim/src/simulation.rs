@@ -6,7 +6,7 @@ use crate::flow::{Flow, FlowParts, Task};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
 use crate::medium::MediumParts;
-use crate::network::{Destination, MAX_PACKETS, Network, plans, put_on_paths, shared_links};
+use crate::network::{MAX_PACKETS, Network, plans, put_on_paths, shared_links};
 use crate::packet::Packet;
 use crate::schedule::{Moment, SourceId};
 use crate::series::{Sampler, Series};
@@ -16,6 +16,8 @@ use crate::watch::{Watch, WatchPlan};
 use ackclock_base::{Span, Time};
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+mod early;
 
 /// What a run is made of.
 pub struct Parts {
@@ -131,8 +133,10 @@ impl Simulation {
         let sessions = parts.sessions.into_iter();
         let flows = parts.flows.into_iter().zip(firsts);
         let flows = flows.map(|(flow, first)| Flow::new(flow, first, parts.seed, parts.measured));
+        let flows: Vec<Flow> = flows.collect();
         if parts.sample_every.is_none() {
             network.let_gather();
+            flows.iter().for_each(|flow| flow.let_hand_over(&mut network));
         }
         let gatherings = (0..network.gatherings() as u32).map(Source::Gathering);
         let services = network.services().map(Source::Link);
@@ -140,7 +144,7 @@ impl Simulation {
         let mut simulation = Self {
             sources: services.chain(agents).chain(gatherings).collect(),
             network,
-            flows: flows.collect(),
+            flows,
             sessions: sessions.map(|session| Running::new(session, parts.measured)).collect(),
             measured: parts.measured,
             sampler: None,
@@ -169,36 +173,17 @@ impl Simulation {
         let until = until.min(self.measured.to);
         while let Some((now, source)) = self.next_before(until, cancelled)? {
             self.look_ahead();
-            self.serve(now, source);
+            self.serve(now, source, until);
         }
         self.wait_until(until);
         Ok(())
-    }
-
-    /// Among ten thousand flows nearly all that an event touches comes from memory. The events of a bucket do not depend on one
-    /// another, so reading for all of them first takes little longer than for one. Changes nothing.
-    #[inline]
-    fn look_ahead(&mut self) {
-        let Self { network, flows, .. } = self;
-        let all = network.lanes();
-        let Some(ahead) = network.schedule.ahead() else { return };
-        let lanes: [Option<usize>; 16] = {
-            let mut ahead = ahead.map(SourceId::index).filter(|source| *source < all);
-            std::array::from_fn(|_| ahead.next())
-        };
-        let read = lanes.into_iter().flatten().fold(0, |read, lane| {
-            let (word, to) = network.look_ahead(lane);
-            let timer = to.map_or(0, |to| flows[to.flow as usize].timer(usize::from(to.end)).nanos());
-            read ^ word ^ timer
-        });
-        std::hint::black_box(read);
     }
 
     /// Runs the next event. Says whether there was one before the end.
     pub fn step(&mut self) -> Result<bool, RunError> {
         match self.next_before(self.measured.to, &AtomicBool::new(false))? {
             Some((now, source)) => {
-                self.serve(now, source);
+                self.serve(now, source, now);
                 Ok(true)
             }
             None => {
@@ -216,7 +201,7 @@ impl Simulation {
     /// Nothing happens until then.
     fn wait_until(&mut self, until: Time) {
         if until > self.now() {
-            self.network.schedule.set_moment(Moment::at(until));
+            self.network.schedule.set_moment(Moment::of(until, Span::ZERO));
         }
     }
 
@@ -265,7 +250,7 @@ impl Simulation {
         while !waited_for.is_empty() {
             now = most;
             let Some((time, source)) = self.next_before(most, cancelled)? else { break };
-            self.serve(time, source);
+            self.serve(time, source, time);
             now = time;
             waited_for.retain(|flow| self.flows[*flow].sender().avoids_congestion() == Some(false));
         }
@@ -293,41 +278,38 @@ impl Simulation {
         Some(sampler.into_series(&self.flows))
     }
 
+    /// What an event brings about, before the next. Endpoints may be handed what reaches them later, but before an instant.
     #[inline]
-    fn serve(&mut self, now: Time, source: SourceId) {
+    fn serve(&mut self, now: Time, source: SourceId, until: Time) {
+        // Until the warm-up has ended nothing may be counted that comes after it.
+        let until = if now <= self.measured.from { until.min(self.measured.from) } else { until };
         match source.index().checked_sub(self.network.lanes()) {
-            None => self.serve_lane(source.index()),
+            None => self.serve_lane(source.index(), until),
             Some(other) => self.serve_other(now, source, other),
+        }
+        while let Some(gathering) = self.network.next_gathering() {
+            self.take_on(gathering, now, until);
         }
     }
 
     /// The head of a lane goes on; if it reaches an endpoint, that takes it.
     #[inline]
-    fn serve_lane(&mut self, lane: usize) {
-        let network = &mut self.network;
+    fn serve_lane(&mut self, lane: usize, until: Time) {
         let mut packet = Packet::default();
-        let (at, path) = network.arrive(lane, &mut packet);
-        if at == Time::NEVER {
-            return;
-        }
-        let Destination { flow: index, end, path } = network.destination(path);
-        let (end, path) = (usize::from(end), usize::from(path));
-        let flow = &mut self.flows[index as usize];
-        let completes = flow.on_packet(end, at, path, &packet, network);
-        network.extensions.forget(&packet);
-        flow.arm(end, &mut network.schedule);
-        if completes && let Some(session) = flow.session {
-            self.go_on(session, at, Some(index));
+        let (at, path) = self.network.arrive(lane, &mut packet);
+        self.reach(at, path, &packet, until);
+        if let Some(next) = self.network.next_in_turn(lane) {
+            self.hand_over_in_turn(lane, next, until);
         }
     }
 
     fn serve_other(&mut self, now: Time, source: SourceId, other: usize) {
         match self.sources[other] {
-            Source::Gathering(gathering) => self.network.take_on_the_rest(gathering, now),
+            Source::Gathering(gathering) => self.network.on_gathering(gathering),
             Source::Link(link) => self.network.serve(link, now),
             Source::Agent(agent) => self.network.on_agent_timer(agent, now),
             Source::Timer(flow, end) => {
-                self.flows[flow as usize].on_timer(usize::from(end), now, &mut self.network);
+                self.flows[flow as usize].on_alarm(usize::from(end), now, &mut self.network);
             }
             Source::Session(session) => self.go_on(session, now, None),
             Source::Sample => {

@@ -177,6 +177,11 @@ impl Control for PythonControl {
         if self.traits.counts_marks { cc::EcnResponse::Counts } else { cc::EcnResponse::AsLoss }
     }
 
+    /// What its author lets several of them share is not known.
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn on_change(&mut self, change: &cc::Change) {
         if self.traits.hears.on_change {
             let change = records::Change(*change);

@@ -6,6 +6,7 @@
 //! is free, and the delay. So those that come before that are taken on at once, in order, without an event for each. The few
 //! for which nobody comes by in time have one event together.
 
+use super::handing::NO_LANE;
 use super::{Network, Then};
 use crate::packet::Packet;
 use crate::ring::Ring;
@@ -70,10 +71,10 @@ impl Gathering {
     }
 
     #[inline]
-    fn push(&mut self, arrives: Time, path: u32, step: u32, packet: &Packet) {
+    fn push(&mut self, arrives: Time, passing: Passing, packet: &Packet) {
         self.count += 1;
         self.first = self.first.min(arrives);
-        let coming = Coming { arrives, number: self.count, path, step, packet: *packet };
+        let coming = Coming { arrives, number: self.count, passing, packet: *packet };
         if arrives < self.last {
             return self.overtaking.push(Reverse(coming));
         }
@@ -81,20 +82,20 @@ impl Gathering {
         self.in_order.push(coming);
     }
 
-    /// Takes the first; there is one.
+    /// Takes the first; there is one. Its packet is put where it is wanted.
     #[inline]
-    fn pop(&mut self) -> Coming {
+    fn pop(&mut self, packet: &mut Packet) -> (Time, Passing) {
         if !self.overtaking.is_empty() {
-            return self.pop_from_both();
+            return self.pop_from_both(packet);
         }
-        let first = self.in_order.first().copied().unwrap_or_default();
+        let taken = self.in_order.first().map(|first| first.take(packet)).unwrap_or_default();
         self.in_order.pop();
         self.first = self.in_order.first().map_or(Time::NEVER, |first| first.arrives);
-        first
+        taken
     }
 
     #[cold]
-    fn pop_from_both(&mut self) -> Coming {
+    fn pop_from_both(&mut self, packet: &mut Packet) -> (Time, Passing) {
         let (first, other) =
             (self.in_order.first().copied(), self.overtaking.peek().map(|Reverse(other)| *other));
         match (first, other) {
@@ -103,7 +104,7 @@ impl Gathering {
         }
         let left = [self.in_order.first(), self.overtaking.peek().map(|Reverse(other)| other)];
         self.first = left.into_iter().flatten().map(|left| left.arrives).min().unwrap_or(Time::NEVER);
-        first.into_iter().chain(other).min().unwrap_or_default()
+        first.into_iter().chain(other).min().map(|first| first.take(packet)).unwrap_or_default()
     }
 }
 
@@ -134,40 +135,61 @@ impl Network {
     }
 
     /// A packet is on its way to a link that others come to.
-    #[inline(never)]
+    #[inline]
     pub(super) fn gather(&mut self, arrives: Time, index: u32, path: u32, step: u32, packet: &Packet) {
-        let gathering = &mut self.gatherings[index as usize];
-        gathering.push(arrives, path, step, packet);
-        let Since { link, least } = gathering.since;
-        self.take_on(index, self.links[link as usize].free_at() + least);
+        let lead = arrives.since(self.schedule.moment().now);
+        self.gatherings[index as usize].push(arrives, Passing { lead, path, step }, packet);
+        self.look_at(index);
+    }
+
+    #[inline]
+    fn look_at(&mut self, index: u32) {
+        if self.gathered.last() != Some(&index) {
+            self.gathered.push(index);
+        }
     }
 
     /// The event of a gathering: nobody has taken on what arrives now.
-    pub fn take_on_the_rest(&mut self, index: u32, now: Time) {
+    pub(crate) fn on_gathering(&mut self, index: u32) {
         self.gatherings[index as usize].due = Time::NEVER;
-        self.take_on(index, now);
+        self.look_at(index);
     }
 
-    /// Takes on what arrives until then, and sees to the rest.
-    fn take_on(&mut self, index: u32, until: Time) {
-        // What its flow's first link has done with the packet that was launched is still to be asked.
-        let dropped_at_arrival = self.dropped_at_arrival;
-        let moment = self.schedule.moment();
+    /// A gathering to which something has come, or whose event has come. All that it has is to be [taken on](Self::take_on), and
+    /// then it [has been](Self::has_taken_on).
+    #[inline]
+    pub(crate) fn next_gathering(&self) -> Option<u32> {
+        self.gathered.last().copied()
+    }
+
+    /// The first packet of a gathering goes over the links that follow, as if at its time, if nothing that is still to come can precede it, or
+    /// it is there now. Returns when
+    /// it reaches the end of its path, or never if it does not, and which path that is.
+    #[inline]
+    pub(crate) fn take_on(&mut self, index: u32, now: Time, taken: &mut Packet) -> Option<(Time, u32)> {
+        let gathering = &mut self.gatherings[index as usize];
+        let Since { link, least } = gathering.since;
         // What arrives after the end is never taken on, as nothing that waits in a lane then is.
-        let until = until.min(self.end);
-        while self.gatherings[index as usize].first <= until {
-            let gathering = &mut self.gatherings[index as usize];
-            let Coming { arrives, path, step, mut packet, .. } = gathering.pop();
-            let then = gathering.then;
-            // What follows is scheduled in the order in which it would be if each had an event.
-            self.schedule.set_moment(Moment::at(arrives));
-            match then {
-                Then::Offer(link) => self.offer(arrives, path, link, step + 1, &mut packet),
-                _ => self.go_further(arrives, path, step + 1, &mut packet),
-            }
+        let until = (self.links[link as usize].free_at() + least).max(now);
+        if gathering.first > until.min(self.end) {
+            return None;
         }
-        self.schedule.set_moment(moment);
-        self.dropped_at_arrival = dropped_at_arrival;
+        let (arrives, Passing { lead, path, step }) = gathering.pop(taken);
+        let then = gathering.then;
+        // What follows is scheduled in the order in which it would be if each had an event.
+        self.schedule.set_moment(Moment::of(arrives, lead));
+        (self.reached_end, self.last_lane) = (Time::NEVER, NO_LANE);
+        match then {
+            Then::Offer(link) => self.offer(arrives, path, link, step + 1, taken),
+            _ => self.go_further(arrives, path, step + 1, taken),
+        }
+        Some((self.reached_end, path))
+    }
+
+    /// All that could be taken on has been: sees to the rest.
+    #[inline]
+    pub(crate) fn has_taken_on(&mut self, index: u32) {
+        self.gathered.retain(|other| *other != index);
         let Gathering { first, source, due, .. } = &mut self.gatherings[index as usize];
         if *first < *due {
             *due = *first;
@@ -182,12 +204,26 @@ impl Network {
 struct Coming {
     arrives: Time,
     number: u64,
-    path: u32,
-    step: u32,
+    passing: Passing,
     packet: Packet,
 }
 
+/// What a packet that gathers is about to do.
+#[derive(Clone, Copy, Debug, Default)]
+struct Passing {
+    /// For how long it has been known.
+    lead: Span,
+    path: u32,
+    step: u32,
+}
+
 impl Coming {
+    #[inline]
+    fn take(&self, packet: &mut Packet) -> (Time, Passing) {
+        *packet = self.packet;
+        (self.arrives, self.passing)
+    }
+
     fn key(&self) -> (Time, u64) {
         (self.arrives, self.number)
     }

@@ -73,7 +73,11 @@ pub struct SendingEnd {
 
 impl Endpoint for SendingEnd {
     fn properties(&self) -> Properties {
-        Properties { only_answers: false, send_jitter: self.sender.options().send_jitter }
+        Properties {
+            only_answers: false,
+            shares: self.sender.measured().core.control().is_shared(),
+            send_jitter: self.sender.options().send_jitter,
+        }
     }
 
     fn start(&mut self, now: Time, out: &mut dyn Outbox) {

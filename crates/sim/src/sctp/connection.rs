@@ -6,7 +6,7 @@ use super::message::{Control, ControlKind, Message, OutboxWire, Reader, Wire};
 use super::options::{Options, Sizes};
 use super::path::Path;
 use super::receiver::Receiver;
-use crate::endpoint::{Endpoint, Ends, Outbox, Sent};
+use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use crate::packet::Packet;
 use crate::random::Stream;
 use ackclock_base::{Span, Time};
@@ -77,6 +77,11 @@ const PATH_SERIES: [[&str; 2]; super::options::MAX_PATHS] = [
 ];
 
 impl Endpoint for SendingEnd {
+    fn properties(&self) -> Properties {
+        let shares = self.association.paths().iter().any(|path| path.sender.control().is_shared());
+        Properties { shares, ..Properties::default() }
+    }
+
     fn start(&mut self, now: Time, out: &mut dyn Outbox) {
         self.with(out, |association, wire| association.start(now, wire));
     }

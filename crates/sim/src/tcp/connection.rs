@@ -79,7 +79,8 @@ impl Wire for OutboxWire<'_> {
 
 impl Endpoint for Sender {
     fn properties(&self) -> Properties {
-        Properties { only_answers: false, send_jitter: self.send_jitter() }
+        let shares = self.core().control().is_shared();
+        Properties { only_answers: false, shares, send_jitter: self.send_jitter() }
     }
 
     fn start(&mut self, now: Time, out: &mut dyn Outbox) {
