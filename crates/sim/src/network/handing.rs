@@ -79,7 +79,7 @@ impl Network {
     #[cold]
     #[inline(never)]
     pub(crate) fn put_off(&mut self, arrives: Time, lane: u32, packet: &Packet) {
-        self.enter_apart(arrives, lane, packet);
+        self.enter(arrives, lane, packet);
     }
 
     /// When the next of those that were put off arrives and in which place among those of the same time, and where, if what was before
@@ -94,11 +94,13 @@ impl Network {
     }
 
     /// It is handed over after all.
+    #[inline]
     pub(crate) fn take_in_turn(&mut self, lane: usize, packet: &mut Packet) {
         self.lanes[lane].pop(&mut self.pool, packet);
     }
 
     /// It goes on waiting.
+    #[inline]
     pub(crate) fn wait_in_turn(&mut self, lane: usize, (arrives, order): (Time, Order)) {
         self.schedule.set(self.lanes[lane].source, arrives, order);
     }
