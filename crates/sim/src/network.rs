@@ -6,7 +6,8 @@
 //! that is watched never knows the future.
 //!
 //! The same holds at the end of a path whose endpoint depends on nothing but the packets that reach it: it may be
-//! handed them as soon as their arrival is known, with the time at which they arrive.
+//! handed them as soon as their arrival is known, with the time at which they arrive. And so may others
+//! where nothing can reach them before: `network/handing.rs`.
 
 mod agents;
 mod building;

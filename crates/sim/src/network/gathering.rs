@@ -162,9 +162,8 @@ impl Network {
         self.gathered.last().copied()
     }
 
-    /// The first packet of a gathering goes over the links that follow, as if at its time, if nothing that is still to come can precede it, or
-    /// it is there now. Returns when
-    /// it reaches the end of its path, or never if it does not, and which path that is.
+    /// The first packet of a gathering goes over the links that follow, as if at its time, if nothing that is still to come can precede
+    /// it, or it is there now. Returns when it reaches the end of its path, or never if it does not, and which path that is.
     #[inline]
     pub(crate) fn take_on(&mut self, index: u32, now: Time, taken: &mut Packet) -> Option<(Time, u32)> {
         let gathering = &mut self.gatherings[index as usize];
