@@ -103,7 +103,10 @@ const MAX_PAIRS: f64 = 10_000.0;
 const MAX_HOPS: f64 = 1000.0;
 /// The most links of a flow's path, and of all flows' paths: packets have a place at each of them.
 const MAX_PATH: usize = 10_000;
-const MAX_STEPS: usize = 2_000_000;
+const MAX_STEPS: usize = 800_000;
+/// At each of these places there may be two sources of events: one before the link, and one behind it where packets overtake one another.
+/// Flows, the ends of their paths and links have no more than so many.
+const _: () = assert!(2 * MAX_STEPS + 400_000 <= ackclock_sim::schedule::MAX_SOURCES);
 
 /// Reads the network, and routes the flows over it.
 pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<FlowGroup>)> {

@@ -1,5 +1,7 @@
-//! Which of two events comes first: by its time, then by when it was scheduled, then by when what scheduled it was, then by its
-//! source. None of that depends on the order in which things were computed, so what is computed ahead of its time changes nothing.
+//! Which of two events comes first: by its time, then by when it was scheduled, then by when what scheduled it was, then by how many
+//! were scheduled at that instant before it, then by its source. What is computed ahead of its time counts from zero. So it changes nothing
+//! unless three things are equal: the times of two events, those at which they were scheduled, and, as far as they are told, those at which
+//! their causes were.
 
 use ackclock_base::{Span, Time};
 
