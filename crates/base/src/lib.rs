@@ -13,6 +13,6 @@ pub mod random;
 pub mod registry;
 pub mod spelling;
 
-pub use quantity::{Packets, Rate, Size, Span, Time};
+pub use quantity::{Packets, Rate, Size, Span, Time, at_least, at_most};
 pub use random::Random;
 pub use registry::{Descriptor, Kind, Parameter, Quantity, Range, Value, Values};

@@ -4,7 +4,7 @@
 
 use super::recent_max::RecentMax;
 use crate::control::Ack;
-use ackclock_base::{Packets, Time};
+use ackclock_base::{Packets, Time, at_least, at_most};
 
 /// The excess, and its greatest value of late.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,8 @@ impl Aggregation {
             expected = 0.0;
         }
         self.delivered += ack.newly_acked;
-        self.greatest.take((self.delivered - expected).min(cwnd).max(0.0), round, window);
+        let extra = at_least(at_most(self.delivered - expected, cwnd), 0.0);
+        self.greatest.take(extra, round, window);
     }
 
     /// `extra_acked`.

@@ -1,7 +1,7 @@
 //! The pacing rate and the quantum (draft-ietf-ccwg-bbr sections 5.6.2 and 5.6.3).
 
 use crate::control::Decision;
-use ackclock_base::{Packets, Range, Rate, Size, Span, parameters};
+use ackclock_base::{Packets, Range, Rate, Size, Span, at_least, at_most, parameters};
 
 /// The round trip that the initial pacing rate takes where none is known (section 5.6.2).
 const UNKNOWN_RTT: Span = Span::from_millis(1);
@@ -77,7 +77,7 @@ impl Pacing {
         let Details { quantum_time, max_quantum, min_quantum, .. } = self.details;
         self.rate = rate;
         let most = max_quantum.bytes() as f64 / f64::from(self.packet_bytes.max(1));
-        self.quantum = (rate * quantum_time.seconds()).min(most).max(min_quantum);
+        self.quantum = at_least(at_most(rate * quantum_time.seconds(), most), min_quantum);
         let bits_per_second = rate * f64::from(self.packet_bytes) * 8.0;
         self.told = (Rate::from_bits_per_second((bits_per_second as u64).max(1)), self.quantum as u32);
     }

@@ -1,5 +1,7 @@
 //! The greatest value of the last rounds.
 
+use ackclock_base::at_least;
+
 /// As many rounds as it can look back over.
 pub const MOST_ROUNDS: usize = 16;
 
@@ -20,8 +22,8 @@ impl RecentMax {
             self.advance(round, window.clamp(1, MOST_ROUNDS));
         }
         let slot = &mut self.slots[round as usize % MOST_ROUNDS];
-        *slot = slot.max(value);
-        self.greatest = self.greatest.max(value);
+        *slot = at_least(value, *slot);
+        self.greatest = at_least(value, self.greatest);
     }
 
     fn advance(&mut self, round: u64, window: usize) {

@@ -40,7 +40,7 @@ use crate::control::{
     Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Lost,
     RateSample, Recovered, Sent, Timeout,
 };
-use ackclock_base::{Packets, Random, Span};
+use ackclock_base::{Packets, Random, Span, at_least, at_most};
 
 /// The model, and what it allows.
 #[derive(Clone, Debug)]
@@ -115,7 +115,7 @@ impl BbrV3 {
     /// At least what keeps a path busy whose packets leave in quanta (section 5.6.4.2).
     fn quantise(&self, inflight: Packets) -> Packets {
         let quanta = self.parameters.offload_quanta * self.pacing.quantum();
-        let busy = inflight.max(quanta).max(self.parameters.min_pipe_cwnd);
+        let busy = at_least(at_least(inflight, quanta), self.parameters.min_pipe_cwnd);
         if self.state == State::Up { busy + 2.0 } else { busy }
     }
 
@@ -183,7 +183,7 @@ impl BbrV3 {
         let inflight = self.state.cwnd_gain(&self.parameters) * self.bdp(self.bw);
         let most = self.quantise(inflight + self.aggregation.extra());
         if self.full_pipe.reached {
-            self.cwnd = (self.cwnd + ack.newly_acked).min(most);
+            self.cwnd = at_most(self.cwnd + ack.newly_acked, most);
         } else if self.cwnd < most || ack.delivered < self.initial_window {
             self.cwnd += ack.newly_acked;
         }
@@ -193,8 +193,9 @@ impl BbrV3 {
             State::Down | State::Refill | State::Up => self.bounds.inflight_longterm,
         };
         let least = self.parameters.min_pipe_cwnd;
-        let cap = longterm.min(self.bounds.inflight_shortterm).max(least);
-        self.cwnd = self.cwnd.max(least).min(self.most_in_probe_rtt()).min(cap).min(MAX_CWND);
+        let cap = at_least(at_most(longterm, self.bounds.inflight_shortterm), least);
+        let most = at_most(at_most(self.most_in_probe_rtt(), cap), MAX_CWND);
+        self.cwnd = at_most(at_least(self.cwnd, least), most);
     }
 
     /// What ProbeRTT bounds the window to.
@@ -280,7 +281,7 @@ impl Control for BbrV3 {
         }
         self.probe_round_trip(ack, random);
         self.latest.advance(&sample, rate);
-        self.bw = self.max_bw.get().min(self.bounds.bw_shortterm);
+        self.bw = at_most(self.max_bw.get(), self.bounds.bw_shortterm);
         self.pacing.follow(self.state.pacing_gain(&self.parameters) * self.bw, self.full_pipe.reached);
         self.set_cwnd(ack);
     }

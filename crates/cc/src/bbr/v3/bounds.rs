@@ -3,7 +3,7 @@
 
 use super::parameters::Parameters;
 use crate::control::{Ack, Lost, RateSample};
-use ackclock_base::Packets;
+use ackclock_base::{Packets, at_least};
 
 /// Bounds; infinite where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,9 +26,9 @@ impl Bounds {
 
     /// The long-term bound less what is left to others.
     pub fn with_headroom(&self, parameters: &Parameters) -> Packets {
-        let headroom = (parameters.headroom * self.inflight_longterm).max(1.0);
+        let headroom = at_least(parameters.headroom * self.inflight_longterm, 1.0);
         if self.inflight_longterm.is_finite() {
-            (self.inflight_longterm - headroom).max(parameters.min_pipe_cwnd)
+            at_least(self.inflight_longterm - headroom, parameters.min_pipe_cwnd)
         } else {
             f64::INFINITY
         }
@@ -93,8 +93,8 @@ pub struct Latest {
 impl Latest {
     /// Takes an acknowledgement in, with the rate of its sample where that is plausible.
     pub fn take(&mut self, ack: &Ack, sample: &RateSample, rate: Option<f64>) {
-        self.bw = self.bw.max(rate.unwrap_or(0.0));
-        self.inflight = self.inflight.max(sample.delivered);
+        self.bw = at_least(rate.unwrap_or(0.0), self.bw);
+        self.inflight = at_least(sample.delivered, self.inflight);
         self.round_start = sample.prior_delivered >= self.round_ends_at;
         if self.round_start {
             self.round_ends_at = ack.delivered;

@@ -1,7 +1,7 @@
 //! What ProbeBW remembers of its cycle (draft-ietf-ccwg-bbr sections 5.3.3 and 5.5.10).
 
 use super::parameters::Parameters;
-use ackclock_base::{Packets, Random, Span, Time};
+use ackclock_base::{Packets, Random, Span, Time, at_most};
 
 /// Whose acknowledgements arrive, seen from the last probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Cycle {
     /// Whether it is time for the next probe. Rounds are compared with packets, as Reno would need so many to regain them; the
     /// draft's `target_inflight` is in bytes.
     pub fn is_due(&self, now: Time, target_inflight: Packets, max_rounds: f64) -> bool {
-        now > self.began + self.wait || self.rounds_since_up as f64 >= target_inflight.min(max_rounds)
+        now > self.began + self.wait || self.rounds_since_up as f64 >= at_most(target_inflight, max_rounds)
     }
 
     /// The growth of the long-term bound in a probe: twice as fast in each round.

@@ -6,7 +6,7 @@ use super::bounds::{inflight_at_loss, too_high};
 use super::cycle::AckPhase;
 use super::state::State;
 use crate::control::{Ack, Lost, RateSample};
-use ackclock_base::{Packets, Random, Time};
+use ackclock_base::{Packets, Random, Time, at_least, at_most};
 
 impl BbrV3 {
     pub(super) fn start_down(&mut self, now: Time, delivered: Packets, random: &mut dyn Random) {
@@ -32,7 +32,7 @@ impl BbrV3 {
     }
 
     fn target_inflight(&self) -> Packets {
-        self.bdp(self.bw).min(self.cwnd)
+        at_most(self.bdp(self.bw), self.cwnd)
     }
 
     pub(super) fn probe_bandwidth(
@@ -100,7 +100,7 @@ impl BbrV3 {
         }
         let too_high = self.is_too_high(sample.lost, sample.tx_in_flight);
         if !too_high && self.bounds.inflight_longterm.is_finite() {
-            self.bounds.inflight_longterm = self.bounds.inflight_longterm.max(sample.tx_in_flight);
+            self.bounds.inflight_longterm = at_least(sample.tx_in_flight, self.bounds.inflight_longterm);
             if self.state == State::Up {
                 self.probe_upward(ack);
             }
