@@ -114,9 +114,6 @@ pub struct News {
     pub delivered: u64,
     /// Whether it repeats the last cumulative acknowledgement while data is outstanding.
     pub duplicate: bool,
-    /// In recovery, the window that its reduction left, in whole packets: what RFC 9937 reduces the flight to. Not
-    /// every law leaves its slow start threshold there.
-    pub reduced_to: u64,
     /// What a loss would be that showed now, where the control tells kinds of loss apart.
     pub cause: Option<Cause>,
     /// The smoothed round trip of all samples, at full resolution.
@@ -216,7 +213,6 @@ pub(crate) mod testing {
         cumulative: 0,
         delivered: 0,
         duplicate: false,
-        reduced_to: 5,
         cause: None,
         rtt: Smoothed { mean: Span::ZERO, deviation: Span::ZERO },
         stamp: None,

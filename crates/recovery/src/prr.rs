@@ -15,17 +15,39 @@ pub struct Prr {
     allowance: u64,
     /// SMSS.
     packet: u64,
+    /// What acknowledgements have delivered, and whether one of them was safe, since it was last asked what may be sent: what
+    /// the control makes of a loss is known only when it has been told.
+    heard: Option<(u64, bool)>,
 }
 
 impl Prr {
-    /// A recovery begins with this flight, in packets of this size.
-    pub fn new(recover_fs: u64, packet: u64) -> Self {
-        Self { recover_fs, delivered: 0, out: 0, allowance: 0, packet }
+    /// A recovery begins, in packets of this size, with an acknowledgement that has delivered so much and leaves so much
+    /// outstanding that nothing has acknowledged. What was acknowledged selectively before will not be delivered in the recovery
+    /// and does not count.
+    pub fn new(unacknowledged: u64, delivered: u64, packet: u64) -> Self {
+        let recover_fs = unacknowledged + delivered;
+        Self { recover_fs, delivered: 0, out: 0, allowance: 0, packet, heard: Some((delivered, false)) }
     }
 
-    /// An acknowledgement has delivered so much; `inflight` is thought to be in the network, and the control wants it to be
-    /// `ssthresh`. It is `safe` if it moves the cumulative acknowledgement forward and shows no further loss.
-    pub fn on_ack(&mut self, delivered: u64, safe: bool, inflight: u64, ssthresh: u64) {
+    /// An acknowledgement has delivered so much, and if that is nothing it lets nothing out. It is `safe` if it moves the cumulative
+    /// acknowledgement forward and shows no further loss.
+    pub fn on_ack(&mut self, delivered: u64, safe: bool) {
+        if delivered > 0 {
+            let (before, was_safe) = self.heard.unwrap_or_default();
+            self.heard = Some((before + delivered, was_safe || safe));
+        }
+    }
+
+    /// Whether anything may be sent before the next acknowledgement, where `inflight` is thought to be in the network and the
+    /// control wants it to be `ssthresh`.
+    pub fn allows(&mut self, inflight: u64, ssthresh: u64) -> bool {
+        if let Some((delivered, safe)) = self.heard.take() {
+            self.answer(delivered, safe, inflight, ssthresh);
+        }
+        self.allowance > 0
+    }
+
+    fn answer(&mut self, delivered: u64, safe: bool, inflight: u64, ssthresh: u64) {
         self.delivered += delivered;
         self.allowance = if inflight > ssthresh {
             let target = u128::from(self.delivered) * u128::from(ssthresh);
@@ -46,24 +68,26 @@ impl Prr {
         self.out += size;
         self.allowance = self.allowance.saturating_sub(size);
     }
-
-    /// Whether anything may be sent before the next acknowledgement.
-    pub fn allows(&self) -> bool {
-        self.allowance > 0
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// What each acknowledgement of one packet lets out.
+    /// How much an acknowledgement of this much lets out.
+    fn answer(prr: &mut Prr, delivered: u64, safe: bool, inflight: u64, ssthresh: u64) -> u64 {
+        prr.on_ack(delivered, safe);
+        prr.allows(inflight, ssthresh);
+        let sent = prr.allowance;
+        prr.on_sent(sent);
+        sent
+    }
+
+    /// What each acknowledgement of one packet lets out, of which the first begins a recovery from this flight.
     fn play(recover_fs: u64, ssthresh: u64, mut inflight: u64, acks: usize) -> Vec<u64> {
-        let mut prr = Prr::new(recover_fs, 1);
-        let each = |_| {
-            prr.on_ack(1, false, inflight, ssthresh);
-            let sent = prr.allowance;
-            prr.on_sent(sent);
+        let mut prr = Prr::new(recover_fs - 1, 1, 1);
+        let each = |ack| {
+            let sent = answer(&mut prr, u64::from(ack > 0), false, inflight, ssthresh);
             inflight = inflight + sent - 1;
             sent
         };
@@ -73,13 +97,8 @@ mod tests {
     #[test]
     fn ten_delivered_let_out_seven() {
         // RecoverFS 10, target 7, more than that in flight throughout: ceil(0.7 n) less what is out.
-        let mut prr = Prr::new(10, 1);
-        let each = |_| {
-            prr.on_ack(1, false, 100, 7);
-            let sent = prr.allowance;
-            prr.on_sent(sent);
-            sent
-        };
+        let mut prr = Prr::new(9, 1, 1);
+        let each = |ack| answer(&mut prr, u64::from(ack > 0), false, 100, 7);
         assert_eq!((0..10).map(each).collect::<Vec<_>>(), [1, 1, 1, 0, 1, 1, 0, 1, 1, 0]);
     }
 
@@ -96,25 +115,29 @@ mod tests {
         // The second example: 15 of 20 lost, four in flight when that shows. What is sent conserves packets; only a safe
         // acknowledgement, which RFC 9937 asks for before it grows, would let out two.
         assert_eq!(play(20, 10, 4, 3), [1, 1, 1]);
-        let mut prr = Prr::new(20, 1);
-        prr.on_ack(1, true, 4, 10);
-        assert_eq!(prr.allowance, 2);
+        let mut prr = Prr::new(19, 1, 1);
+        assert_eq!(answer(&mut prr, 0, true, 4, 10), 1);
+        assert_eq!(answer(&mut prr, 1, true, 4, 10), 2);
+    }
+
+    #[test]
+    fn what_delivers_nothing_lets_nothing_out() {
+        // RFC 9937 section 6.2. In packet conservation five delivered and none sent would let five out.
+        let mut prr = Prr::new(15, 5, 1);
+        assert!(prr.allows(4, 10));
+        prr.on_sent(prr.allowance);
+        assert_eq!(answer(&mut prr, 0, true, 4, 10), 0);
     }
 
     #[test]
     fn in_bytes_the_first_retransmission_is_forced_and_the_target_bounds_the_rest() {
         // RecoverFS 10,000 bytes in packets of 1000; the first acknowledgement delivers one byte with the flight at its
         // target of 5000.
-        let mut prr = Prr::new(10_000, 1000);
-        prr.on_ack(1, false, 5000, 5000);
-        assert_eq!(prr.allowance, 1000);
-        prr.on_sent(1000);
+        let mut prr = Prr::new(9999, 1, 1000);
+        assert_eq!(answer(&mut prr, 0, false, 5000, 5000), 1000);
         let mut safe = prr;
-        prr.on_ack(1000, false, 1000, 5000);
-        assert_eq!(prr.allowance, 1000);
-        safe.on_ack(1000, true, 1000, 5000);
-        assert_eq!(safe.allowance, 2000);
-        prr.on_ack(1000, false, 5000, 5000);
-        assert_eq!(prr.allowance, 0);
+        assert_eq!(answer(&mut prr.clone(), 1000, false, 1000, 5000), 1000);
+        assert_eq!(answer(&mut safe, 1000, true, 1000, 5000), 2000);
+        assert_eq!(answer(&mut prr, 1000, false, 5000, 5000), 0);
     }
 }

@@ -66,15 +66,8 @@ pub struct Rack {
     after_timeout: Option<u64>,
     /// A timeout sends the first packet whatever the window.
     must_send: bool,
-    reduction: Option<Reduction>,
+    reduction: Option<Prr>,
     probe: Probe,
-}
-
-/// The reduction, and what it has not heard of yet: what the control makes of a loss is known only when it has been told.
-#[derive(Clone, Copy, Debug)]
-struct Reduction {
-    prr: Prr,
-    news: Option<(u64, bool)>,
 }
 
 impl Rack {
@@ -163,10 +156,8 @@ impl Rack {
         self.in_episode = self.duplicates;
         self.partial_seen = false;
         self.probe.reset();
-        self.reduction = self.options.proportional.then(|| Reduction {
-            prr: Prr::new(board.unacknowledged() + delivered, self.options.packet),
-            news: Some((delivered, false)),
-        });
+        let reduction = || Prr::new(board.unacknowledged(), delivered, self.options.packet);
+        self.reduction = self.options.proportional.then(reduction);
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
             resend: (!self.options.proportional).then_some(Run::one(number)),
@@ -228,10 +219,8 @@ impl Detection for Rack {
                 reaction = Reaction { recovered, resend: None, ..entered };
             }
             _ => {
-                if let Some(reduction) = self.reduction.as_mut().filter(|_| news.delivered > 0) {
-                    let (delivered, safe) = reduction.news.unwrap_or_default();
-                    let safe_now = news.cumulative > 0 && found.is_none();
-                    reduction.news = Some((delivered + news.delivered, safe || safe_now));
+                if let Some(reduction) = &mut self.reduction {
+                    reduction.on_ack(news.delivered, news.cumulative > 0 && found.is_none());
                 }
             }
         }
@@ -279,13 +268,8 @@ impl Detection for Rack {
 
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
         let room = match &mut self.reduction {
-            Some(Reduction { prr, news }) => {
-                if let Some((delivered, safe)) = news.take() {
-                    prr.on_ack(delivered, safe, board.pipe(), cwnd);
-                }
-                // What a timer found lost brings no acknowledgement to be answered.
-                prr.allows() || board.pipe() == 0
-            }
+            // What a timer found lost brings no acknowledgement to be answered.
+            Some(reduction) => reduction.allows(board.pipe(), cwnd) || board.pipe() == 0,
             None => board.pipe() < cwnd || self.must_send,
         };
         if !room {
@@ -306,7 +290,7 @@ impl Detection for Rack {
         self.order.push(Sending { at: sent.at, number });
         self.must_send = false;
         if let Some(reduction) = &mut self.reduction {
-            reduction.prr.on_sent(u64::from(sent.size));
+            reduction.on_sent(u64::from(sent.size));
         }
         if sent.transmissions == 1 && !self.is_repairing() && self.sacked == 0 {
             self.probe.arm(sent.at);

@@ -45,6 +45,8 @@ pub struct Sack {
     guard: u64,
     rescued: bool,
     reduction: Option<Prr>,
+    /// How much had been given up before the acknowledgement that is taken in.
+    lost: u64,
     /// The flight in recovery where it is counted.
     counted: Option<u64>,
 }
@@ -61,12 +63,12 @@ impl Sack {
             guard: 0,
             rescued: false,
             reduction: None,
+            lost: 0,
             counted: None,
         }
     }
 
-    fn enter(&mut self, board: &mut Ledger) -> Reaction {
-        let flight = board.pipe() + u64::from(board.first_is_lost());
+    fn enter(&mut self, board: &mut Ledger, delivered: u64) -> Reaction {
         self.recover = Some(board.high());
         self.in_episode = self.duplicates;
         self.partial_seen = false;
@@ -75,13 +77,14 @@ impl Sack {
         board.give_up(board.una());
         match self.options.flight {
             Flight::Inferred => {}
-            Flight::Proportional => self.reduction = Some(Prr::new(flight, 1)),
+            Flight::Proportional => self.reduction = Some(Prr::new(board.unacknowledged(), delivered, 1)),
             Flight::Counted => self.counted = Some(board.span().saturating_sub(u64::from(self.duplicates))),
         }
         let number = board.una();
         Reaction {
             loss: Some(LossFound { number, signal: LossSignal::DuplicateAcks, duplicates: self.duplicates }),
-            resend: Some(Run::one(number)),
+            // A reduction lets the first packet out itself, and counts it.
+            resend: self.reduction.is_none().then_some(Run::one(number)),
             restart_timer: true,
             ..Reaction::default()
         }
@@ -135,12 +138,13 @@ impl Detection for Sack {
         let lost = board.first_is_lost() || (enough && !board.has_sacked());
         if self.recover.is_none() && lost && !board.is_empty() && board.una() >= self.guard {
             let recovered = reaction.recovered;
-            reaction = Reaction { recovered, ..self.enter(board) };
+            reaction = Reaction { recovered, ..self.enter(board, news.delivered) };
         } else if let Some(reduction) = &mut self.reduction {
-            reduction.on_ack(news.delivered, news.cumulative > 0, board.pipe(), news.reduced_to);
+            reduction.on_ack(news.delivered, news.cumulative > 0 && board.delivery().lost() == self.lost);
         } else if let Some(flight) = &mut self.counted {
             *flight = flight.saturating_sub(if news.cumulative > 0 { 2 } else { 1 });
         }
+        self.lost = board.delivery().lost();
         reaction
     }
 
@@ -180,8 +184,8 @@ impl Detection for Sack {
     }
 
     fn next(&mut self, board: &mut Ledger, cwnd: u64, fresh_until: u64) -> Option<u64> {
-        let room = match (&self.reduction, self.counted) {
-            (Some(reduction), _) => reduction.allows(),
+        let room = match (&mut self.reduction, self.counted) {
+            (Some(reduction), _) => reduction.allows(board.pipe(), cwnd),
             (None, Some(flight)) => flight < cwnd,
             (None, None) => board.pipe() < cwnd,
         };
@@ -221,5 +225,38 @@ impl Detection for Sack {
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(1);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detection::testing::{NEWS, sent};
+    use crate::ledger::Newly;
+
+    #[test]
+    fn what_is_lost_as_recovery_begins_belongs_to_the_flight_that_is_reduced() {
+        // Of 40 packets the first six are lost, which the third selective acknowledgement shows: 37 are not acknowledged then
+        // and it delivers one, so RecoverFS is 38, not the pipe of 31. With a window of 20 the n deliveries from that one on
+        // let out ceil(20 n / 38), while more than 20 are in flight.
+        let options =
+            SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Proportional };
+        let (mut rule, mut board) = (Sack::new(options), sent(40));
+        let mut let_out = 0;
+        for number in 6..18 {
+            board.acknowledge_range(number..number + 1, &mut Newly::default());
+            rule.on_ack(&mut board, &News { delivered: 1, duplicate: true, ..NEWS });
+            assert_eq!(rule.in_recovery(), number >= 8);
+            if number >= 8 {
+                assert!(board.pipe() > 20);
+                while let Some(next) = rule.next(&mut board, 20, u64::MAX) {
+                    let in_line = board.transmit(next, Time::ZERO, 1);
+                    rule.on_sent(&mut board, next, in_line);
+                    let_out += 1;
+                }
+                assert_eq!(let_out, (20 * (number - 7)).div_ceil(38), "after {number}");
+            }
+        }
+        assert_eq!(let_out, 6);
     }
 }

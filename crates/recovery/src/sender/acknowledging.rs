@@ -259,13 +259,11 @@ impl Sender {
 
     #[inline]
     fn news(&self, now: Time, newly: &Newly, duplicate: bool, cause: Option<Cause>) -> News {
-        let cwnd = || self.options.units.from_packets(self.controller.decision().cwnd);
         News {
             now,
             cumulative: newly.cumulative,
             delivered: newly.delivered,
             duplicate,
-            reduced_to: if self.rule.in_recovery() { cwnd() } else { 0 },
             cause,
             rtt: self.rtt.fine(),
             stamp: None,
