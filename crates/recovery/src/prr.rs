@@ -122,11 +122,12 @@ mod tests {
 
     #[test]
     fn what_delivers_nothing_lets_nothing_out() {
-        // RFC 9937 section 6.2. In packet conservation five delivered and none sent would let five out.
+        // RFC 9937 section 6.2. RecoverFS 20, target 10: five delivered let out ceil(2.5). Four are in flight when the next
+        // acknowledgement comes, so that packet conservation would let the other two out; but it delivers none.
         let mut prr = Prr::new(15, 5, 1);
-        assert!(prr.allows(4, 10));
-        prr.on_sent(prr.allowance);
+        assert_eq!(answer(&mut prr, 0, false, 12, 10), 3);
         assert_eq!(answer(&mut prr, 0, true, 4, 10), 0);
+        assert_eq!(answer(&mut prr.clone(), 1, false, 4, 10), 3);
     }
 
     #[test]
