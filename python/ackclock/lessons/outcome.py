@@ -28,7 +28,7 @@ from ackclock.study.truth import Truth
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-REPLICATIONS = 5
+REPLICATIONS = 10
 """Seeds of each variant: enough for an interval, few enough for a lesson."""
 
 
