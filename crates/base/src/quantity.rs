@@ -258,4 +258,13 @@ mod tests {
         assert_eq!(Time::NEVER + Span::from_millis(1), Time::NEVER);
         assert_eq!(Time::ZERO - Span::from_millis(1), Time::ZERO);
     }
+
+    #[test]
+    fn a_bounded_number_is_that_of_max_and_min_and_what_is_none_is_the_bound() {
+        let numbers = [f64::NEG_INFINITY, -1.0, 0.0, 2.5, f64::INFINITY];
+        for (value, bound) in numbers.iter().flat_map(|value| numbers.map(|bound| (*value, bound))) {
+            assert_eq!((at_least(value, bound), at_most(value, bound)), (value.max(bound), value.min(bound)));
+        }
+        assert_eq!((at_least(f64::NAN, 1.0), at_most(f64::NAN, 1.0)), (1.0, 1.0));
+    }
 }
