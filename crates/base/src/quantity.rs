@@ -8,8 +8,8 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 /// by fractions of a packet.
 pub type Packets = f64;
 
-/// A value, but no less than a bound, which is not NaN: as `f64::max`, which takes six instructions for two instead of one,
-/// since either may be NaN there.
+/// A value, but no less than a bound, which is not NaN: as `f64::max`, which takes six instructions where this takes one, since
+/// there either may be NaN.
 #[inline]
 pub fn at_least(value: f64, least: f64) -> f64 {
     if value > least { value } else { least }

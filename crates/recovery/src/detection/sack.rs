@@ -234,29 +234,58 @@ mod tests {
     use crate::detection::testing::{NEWS, sent};
     use crate::ledger::Newly;
 
+    const OPTIONS: SackOptions =
+        SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Proportional };
+
+    /// How many packets it lets out at once.
+    fn let_out(rule: &mut Sack, board: &mut Ledger, cwnd: u64) -> u64 {
+        let mut count = 0;
+        while let Some(next) = rule.next(board, cwnd, u64::MAX) {
+            let in_line = board.transmit(next, Time::ZERO, 1);
+            rule.on_sent(board, next, in_line);
+            count += 1;
+        }
+        count
+    }
+
+    #[test]
+    fn an_acknowledgement_that_shows_a_further_loss_lets_out_no_more_than_it_delivers() {
+        // 40 packets of which the first six are lost: the third selective acknowledgement lets the first of them out. With room in
+        // the window its repair, which delivers one, lets out one more than that; with 12 to 14 besides, which shows that
+        // 9 to 11 are lost too, four for the four that it delivers.
+        for (further, expected) in [(None, 2), (Some(12..15), 4)] {
+            let (mut rule, mut board) = (Sack::new(OPTIONS), sent(40));
+            for number in 6..9 {
+                board.acknowledge_range(number..number + 1, &mut Newly::default());
+                rule.on_ack(&mut board, &News { delivered: 1, duplicate: true, ..NEWS });
+            }
+            assert_eq!(let_out(&mut rule, &mut board, 39), 1);
+            let mut newly = Newly::default();
+            board.acknowledge(1, &mut newly);
+            further.into_iter().for_each(|range| board.acknowledge_range(range, &mut newly));
+            let Newly { cumulative, delivered, .. } = newly;
+            rule.on_ack(&mut board, &News { cumulative, delivered, ..NEWS });
+            assert_eq!(let_out(&mut rule, &mut board, 39), expected);
+        }
+    }
+
     #[test]
     fn what_is_lost_as_recovery_begins_belongs_to_the_flight_that_is_reduced() {
         // Of 40 packets the first six are lost, which the third selective acknowledgement shows: 37 are not acknowledged then
         // and it delivers one, so RecoverFS is 38, not the pipe of 31. With a window of 20 the n deliveries from that one on
         // let out ceil(20 n / 38), while more than 20 are in flight.
-        let options =
-            SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Proportional };
-        let (mut rule, mut board) = (Sack::new(options), sent(40));
-        let mut let_out = 0;
+        let (mut rule, mut board) = (Sack::new(OPTIONS), sent(40));
+        let mut total = 0;
         for number in 6..18 {
             board.acknowledge_range(number..number + 1, &mut Newly::default());
             rule.on_ack(&mut board, &News { delivered: 1, duplicate: true, ..NEWS });
             assert_eq!(rule.in_recovery(), number >= 8);
             if number >= 8 {
                 assert!(board.pipe() > 20);
-                while let Some(next) = rule.next(&mut board, 20, u64::MAX) {
-                    let in_line = board.transmit(next, Time::ZERO, 1);
-                    rule.on_sent(&mut board, next, in_line);
-                    let_out += 1;
-                }
-                assert_eq!(let_out, (20 * (number - 7)).div_ceil(38), "after {number}");
+                total += let_out(&mut rule, &mut board, 20);
+                assert_eq!(total, (20 * (number - 7)).div_ceil(38), "after {number}");
             }
         }
-        assert_eq!(let_out, 6);
+        assert_eq!(total, 6);
     }
 }
