@@ -121,6 +121,11 @@ pub enum Controller {
 }
 
 impl Controller {
+    /// Whether it has a model of the path, so that its window is what may be in flight while losses are repaired too.
+    pub fn has_model(&self) -> bool {
+        matches!(self, Self::Model(_))
+    }
+
     /// See [`Discernment::on_incoming`]; `None` where nothing tells losses apart.
     #[inline]
     pub fn on_incoming(

@@ -33,6 +33,11 @@ pub trait Detection: Send {
     /// It was one: the rule goes on where it was.
     fn on_confirmed_timeout(&mut self, _board: &mut Ledger, _now: Time) {}
 
+    /// The control has a model of the path, so that its window says how much may be in flight in recovery too (BBR has rules of
+    /// its own for it, draft-ietf-ccwg-bbr section 5.6.4.4; Linux passes `tcp_cwnd_reduction` over where a control has a
+    /// `cong_control`). A rule that brings the flight down by and by does not then. Told before anything is sent.
+    fn leave_flight_to_control(&mut self) {}
+
     /// Whether a loss is being repaired by fast retransmission.
     fn in_recovery(&self) -> bool;
 

@@ -124,7 +124,10 @@ impl Sender {
     /// A sender that has sent nothing, with so many packets to send.
     pub fn new(mut options: Options, parts: Parts, packets: u64) -> Self {
         options.window = options.window.min(options.units.most_outstanding());
-        let Parts { controller, detection, backoff, random } = parts;
+        let Parts { controller, mut detection, backoff, random } = parts;
+        if controller.has_model() {
+            detection.leave_flight_to_control();
+        }
         Self {
             ecn: EcnSender::new(controller.ecn()),
             tells_sending: controller.follows_sending(),

@@ -2,10 +2,10 @@
 //! packets are lost, delayed and acknowledged.
 
 use ackclock_base::random::Scripted;
-use ackclock_base::{Random, Span, Time};
+use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Decision, Exponential, Initial, Loss, Lost, Recovered, Sent,
-    Timeout, registry,
+    Timeout, WindowControl, registry,
 };
 use ackclock_recovery::detection::duplicates::{DuplicateOptions, Duplicates, PartialAck};
 use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
@@ -35,6 +35,9 @@ impl<Rule: Detection> Detection for Restless<Rule> {
     }
     fn on_undone(&mut self, board: &mut Ledger) {
         self.0.on_undone(board);
+    }
+    fn leave_flight_to_control(&mut self) {
+        self.0.leave_flight_to_control();
     }
     fn on_doubted_timeout(&mut self, board: &mut Ledger) {
         self.0.on_doubted_timeout(board);
@@ -102,6 +105,15 @@ impl Control for Noting {
     fn on_recovered(&mut self, recovered: &Recovered) {
         self.note(recovered);
         self.0.on_recovered(recovered);
+    }
+}
+
+impl WindowControl for Noting {
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        self.0.window_control().unwrap().set_cwnd(cwnd);
+    }
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        self.0.window_control().unwrap().set_ssthresh(ssthresh);
     }
 }
 
@@ -176,7 +188,7 @@ fn play(
         Initial { window: 2.0, ssthresh: 40.0, limit: 1e3, packet_bytes: 1000, selective_acks: true };
     let reno = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial);
     let parts = Parts {
-        controller: Controller::Model(Box::new(Noting(reno, log.clone()))),
+        controller: Controller::Window(Box::new(Noting(reno, log.clone()))),
         detection: rule,
         backoff: Box::new(Exponential { most: 64.0 }),
         random: Box::new(Scripted::new(&[0.25])),

@@ -5,12 +5,14 @@ use ackclock_base::{Packets, Random, Span, Time};
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Decision, Exponential, Initial, Loss, Timeout, registry,
 };
-use ackclock_recovery::detection::AfterTimeout;
+use ackclock_recovery::detection::rack::{Rack, RackOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
+use ackclock_recovery::detection::{AfterTimeout, Detection};
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
 use ackclock_recovery::{Options, Parts, Sender, Units};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
 const RTT: Span = Span::from_millis(100);
@@ -39,11 +41,19 @@ struct Run {
 
 impl Run {
     fn new(options: Options, controller: Controller, bytes: u16, packets: u64) -> Self {
-        let detection =
-            SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };
+        Self::with(sack(Flight::Inferred), options, controller, bytes, packets)
+    }
+
+    fn with(
+        detection: Box<dyn Detection>,
+        options: Options,
+        controller: Controller,
+        bytes: u16,
+        packets: u64,
+    ) -> Self {
         let parts = Parts {
             controller,
-            detection: Box::new(Sack::new(detection)),
+            detection,
             backoff: Box::new(Exponential { most: 64.0 }),
             random: Box::new(Scripted::new(&[0.25])),
         };
@@ -80,18 +90,23 @@ impl Run {
                 continue;
             }
             let (_, cumulative) = self.path.acks.pop_front().unwrap();
-            let acknowledgement = Acknowledgement {
-                cumulative,
-                ranges: std::iter::empty(),
-                stamp: Some(next - RTT),
-                one_way_delay: None,
-                dsack: None,
-                marks: MarkFeedback::default(),
-                advances: None,
-                held: None,
-            };
-            self.sender.on_ack(next, acknowledgement, &mut self.path);
+            self.acknowledge(cumulative, std::iter::empty());
         }
+    }
+
+    /// An acknowledgement arrives now.
+    fn acknowledge(&mut self, cumulative: u64, ranges: impl Iterator<Item = Range<u64>>) {
+        let acknowledgement = Acknowledgement {
+            cumulative,
+            ranges,
+            stamp: Some(self.path.now - RTT),
+            one_way_delay: None,
+            dsack: None,
+            marks: MarkFeedback::default(),
+            advances: None,
+            held: None,
+        };
+        self.sender.on_ack(self.path.now, acknowledgement, &mut self.path);
     }
 
     fn add_data(&mut self, packets: u64) {
@@ -104,6 +119,21 @@ impl Run {
         let times: Vec<u64> = self.path.sent[from..].iter().map(|(at, _)| at.nanos()).collect();
         times.windows(2).map(|pair| (pair[1] - pair[0]) / 1000).collect()
     }
+}
+
+fn sack(flight: Flight) -> Box<dyn Detection> {
+    Box::new(Sack::new(SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight }))
+}
+
+fn rack() -> Box<dyn Detection> {
+    let (threshold, max_ack_delay) = (3, Span::ZERO);
+    Box::new(Rack::new(RackOptions {
+        threshold,
+        proportional: true,
+        probes: false,
+        max_ack_delay,
+        packet: 1,
+    }))
 }
 
 fn at(ms: u64) -> Time {
@@ -163,6 +193,42 @@ impl Control for Told {
 
     fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
         panic!("nothing is lost: {timeout:?}");
+    }
+}
+
+/// A model whose window is 40 packets whatever happens.
+struct Forty;
+
+impl Control for Forty {
+    fn decision(&self) -> Decision {
+        Decision::window(40.0, f64::INFINITY)
+    }
+
+    fn on_ack(&mut self, _ack: &Ack, _random: &mut dyn Random) {}
+
+    fn on_loss(&mut self, _loss: &Loss, _random: &mut dyn Random) {}
+
+    fn on_timeout(&mut self, _timeout: &Timeout, _random: &mut dyn Random) {}
+}
+
+#[test]
+fn the_flight_of_a_model_is_its_window_in_recovery_too() {
+    // Of 40 packets the first six are lost. The first two selective acknowledgements let out a packet each, the third shows
+    // the loss: 33 are in the network then. A model with a window of 40 has seven sent, six of them again; of a window law
+    // that reduces, proportional rate reduction lets out the first.
+    let let_out = |(detection, dupack_threshold), controller| {
+        let units = Units::packets(1000);
+        let options = Options { pacing: false, dupack_threshold, ..Options::recommended(units) };
+        let mut run = Run::with(detection, options, controller, 1, 1000);
+        run.start(false);
+        assert_eq!(run.path.sent.len(), 40);
+        run.path.now = at(100);
+        (6..9).for_each(|last| run.acknowledge(0, std::iter::once(6..last + 1)));
+        run.path.sent.len() - 40
+    };
+    for rule in [|| (sack(Flight::Proportional), 3), || (rack(), 0)] {
+        assert_eq!(let_out(rule(), Controller::Model(Box::new(Forty))), 2 + 7);
+        assert_eq!(let_out(rule(), cubic(40.0, f64::INFINITY)), 2 + 1);
     }
 }
 

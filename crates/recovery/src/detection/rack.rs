@@ -258,6 +258,10 @@ impl Detection for Rack {
         self.order.rebuild(board);
     }
 
+    fn leave_flight_to_control(&mut self) {
+        self.options.proportional = false;
+    }
+
     fn in_recovery(&self) -> bool {
         self.recover.is_some()
     }

@@ -175,6 +175,12 @@ impl Detection for Sack {
         }
     }
 
+    fn leave_flight_to_control(&mut self) {
+        if self.options.flight == Flight::Proportional {
+            self.options.flight = Flight::Inferred;
+        }
+    }
+
     fn in_recovery(&self) -> bool {
         self.recover.is_some()
     }

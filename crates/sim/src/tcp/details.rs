@@ -208,7 +208,8 @@ parameters! {
         window_deflation: bool = flag(true, "RFC 6582 section 3.2; ns-2's partial_window_deflation_"),
         /// What becomes of selective acknowledgements at a timeout
         after_timeout: SackAfterTimeout = choice("keep-sack", "RFC 6675 section 5.1; ns-2 goes back"),
-        /// How SACK holds its flight in recovery: cut at once, shrunk in proportion to what is delivered, or counted
+        /// How SACK holds its flight in recovery: cut at once, shrunk in proportion to what is delivered (not where the control
+        /// has a model of the path, as BBR has: its window holds in recovery too), or counted
         reduction: Reduction = choice("proportional", "RFC 6675; RFC 9937; Fall and Floyd 1996 and ns-2's Sack1"),
         /// What a loss reduces: the packets in flight, or the window in force
         reduce_from: ReduceFrom = choice("flight", "RFC 5681 equation 4; ns-2 and Linux use the window"),

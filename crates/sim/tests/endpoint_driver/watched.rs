@@ -51,9 +51,12 @@ pub struct Watched {
 
 impl Watched {
     pub fn around(inner: Controller, told: SharedTold) -> Controller {
-        let discerns = matches!(inner, Controller::Discerning(_));
-        let watched = Box::new(Self { inner, told });
-        if discerns { Controller::Discerning(watched) } else { Controller::Model(watched) }
+        let kind: fn(Box<Self>) -> Controller = match inner {
+            Controller::Window(_) => |watched| Controller::Window(watched),
+            Controller::Model(_) => |watched| Controller::Model(watched),
+            Controller::Discerning(_) => |watched| Controller::Discerning(watched),
+        };
+        kind(Box::new(Self { inner, told }))
     }
 
     fn with(&self, check: impl FnOnce(&mut Told)) {
