@@ -15,7 +15,7 @@ PYTHON_SCRIPTS := $(shell grep -lE '^\#!.*python3' scripts/*) $(wildcard scripts
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: help setup prototype wasm docs wheel demo test build-tests test-fast test-rust test-python test-fuzz lint format bench lock clean
+.PHONY: help setup prototype wasm docs wheel demo test build-tests test-fast test-rust test-python test-fuzz lint lint-rust lint-python format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,9 +46,11 @@ demo: setup ## reproduce Table 4.1 of the RBCC thesis and write the report
 test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, captures in tshark
 	scripts/need-browser
 	scripts/need-tshark
-	@# The core's release build ends in a link that takes one processor for a minute; the tests' build has the other.
-	$(MAKE) --jobs=2 --output-sync=target setup wasm build-tests
-	$(MAKE) lint
+	@# The core's release build ends in a link that takes one processor for a minute; the tests' build has the other. The
+	@# tools of Python are fetched meanwhile.
+	$(MAKE) --jobs=3 --output-sync=target setup wasm build-tests $(VENV)/.dev
+	@# mypy takes one processor, clippy ends with one.
+	$(MAKE) --jobs=2 --output-sync=target lint-rust lint-python
 	$(MAKE) test-rust
 	@# Building the fuzz targets waits for one crate at times, which leaves a core to the Python tests.
 	$(MAKE) --jobs=2 --output-sync=target test-python test-fuzz
@@ -69,10 +71,15 @@ test-fuzz: ## build the fuzz targets, replay their corpus and mutate it for some
 test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 	$(BIN)/pytest --numprocesses auto --dist worksteal
 
-lint: $(VENV)/.dev ## formatting, clippy, ruff, mypy: no warnings
+lint: lint-rust lint-python ## formatting, clippy, ruff, mypy: no warnings
+	@:
+
+lint-rust: $(VENV)/.python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --locked
+
+lint-python: $(VENV)/.dev
 	$(BIN)/ruff format --check python $(PYTHON_SCRIPTS)
 	$(BIN)/ruff check python $(PYTHON_SCRIPTS)
 	$(BIN)/mypy
