@@ -114,13 +114,25 @@ fn copa_competes_where_reno_fills_the_queue() {
 }
 
 #[test]
-fn c4_alone_fills_the_link_and_keeps_what_its_start_has_queued() {
-    // The first expectation, less than the margin of 15 ms, was from runs on 40 ms, where 9 ms waited; here 91 do. Initial leaves
-    // a flight of about two products, one of them queued: 100 ms. A round trip at 7/8 takes an eighth of 200 ms of that; then Probing adds
-    // a sixteenth of a round trip to what Recovery takes at 15/16, and no rate is measured too high, so that the rest stays.
-    let flows = run(DEEP, "60 s", &[("\"c4\"", "")]);
+fn c4_alone_fills_the_link_with_less_than_its_margin_queued() {
+    // With a buffer of one product no round trip is more than twice the least, so Initial is left once (section 4.4.1 asks for
+    // 2.5 times). What it has queued drains at 7/8 and 15/16, down to the margin of 15 ms that the window has room for.
+    let shallow = DEEP.replace("250", "83");
+    let flows = run(&shallow, "60 s", &[("\"c4\"", "")]);
     let (mean, _) = waits_ms(&flows[0], 101.232);
-    assert!((50.0..100.0).contains(&mean), "{mean} ms");
+    assert!(mean < 15.0, "{mean} ms");
+    assert!(number(&flows[0], "goodput_bps") > 9e6, "{}", number(&flows[0], "goodput_bps"));
+}
+
+#[test]
+fn c4_alone_starts_again_and_again_where_the_buffer_is_deep() {
+    // Initial ends when three products of buffer overflow, so that the greatest round trip is up to four times the least. Beyond
+    // 2.5 times section 4.4.1 takes that for jitter and goes back to Initial, whose window of two products of that round trip fills
+    // the buffer again. So says the draft; what its author's code does there was not seen. (Known before this was written, when
+    // proportional rate reduction no longer held C4 back: 211 ms, and a tenth of the packets lost.)
+    let flows = run(DEEP, "60 s", &[("\"c4\"", "")]);
+    let (mean, longest) = waits_ms(&flows[0], 101.232);
+    assert!(mean > 100.0 && longest > 290.0, "{mean} and {longest} ms");
     assert!(number(&flows[0], "goodput_bps") > 9e6, "{}", number(&flows[0], "goodput_bps"));
 }
 

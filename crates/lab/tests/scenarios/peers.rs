@@ -135,9 +135,11 @@ fn cubic_and_bbr_carry_what_ns3_carries() {
             for (name, quantity) in [
                 ("delivered", (|run| run.delivered) as fn(&Run) -> f64),
                 ("mean queue", |run| run.mean_queue),
+                ("drops", |run| run.drops),
+                ("Jain's index", Run::jain),
             ] {
                 let (measured, expected) = (mean(&ours, quantity), mean(reference.runs(), quantity));
-                println!("{}, {name}: {measured:.1}, reference {expected:.1}", reference.label);
+                println!("{}, {name}: {measured:.3}, reference {expected:.3}", reference.label);
                 let bound = if name == "delivered" { 0.03 } else { f64::INFINITY };
                 assert!((measured / expected - 1.0).abs() < bound, "{}: {measured}", reference.label);
             }
