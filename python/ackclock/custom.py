@@ -139,7 +139,8 @@ class Control(_Hosted, ABC):
 
     Annotated attributes of the class are its parameters, which a scenario may set. After each event the host asks for
     the ``decision``. A class that has ``set_cwnd`` and ``set_ssthresh`` has a window that slow starts, discriminators
-    and the like may stand around; any other counts as one with a model of the path.
+    and the like may stand around; any other counts as one with a model of the path, and what it decides holds while
+    losses are repaired too (the host brings the flight of a window law down by proportional rate reduction, RFC 9937).
     """
 
     recovery: ClassVar[str | None] = None
