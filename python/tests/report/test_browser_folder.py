@@ -1,0 +1,59 @@
+"""The indexes of a folder of reports in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from .browser import Page
+from .synthetic import many_studies
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_index_finds_studies_and_claims(page: Page, folder: Path) -> None:
+    page.open(folder / "index.html", (1440, 900))
+
+    def lines() -> int:
+        return len(page.find("#index .line:not([hidden])"))
+
+    def claims() -> int:
+        return len(page.find("#index .line:not([hidden]) .found[open] li:not([hidden])"))
+
+    (find,), (shown,) = page.find("#find"), page.find("#shown")
+    assert lines() == 40
+    find.send_keys("nobody figure 7")
+    # The study itself is meant: its claims stay folded.
+    assert (lines(), claims()) == (1, 0)
+    find.clear()
+    find.send_keys("71 % below")
+    assert (lines(), claims()) == (1, 1)
+    assert shown.text == "1 of 40 studies, 1 claim"
+    find.clear()
+    find.send_keys("no such words")
+    assert lines() == 0
+    assert page.find("#nothing")[0].is_displayed()
+    find.clear()
+    find.send_keys(" ")
+    page.find("#system option")[-1].click()
+    assert page.find("#system option")[-1].text == "gamma"
+    assert lines() == 1
+    page.find("#system option")[0].click()
+    page.find("[data-show='not reproduced']")[0].click()
+    wanted = sum(claim.verdict == "not reproduced" for study in many_studies() for claim in study.claims)
+    assert claims() == wanted
+    page.find("#index .line:not([hidden]) .found li:not([hidden]) a")[0].click()
+    page.wait("the claim is there", lambda: page.find(".claim:target"))
+    assert page.errors() == []
+
+
+def test_the_pages_of_a_folder_lead_to_each_other(page: Page, folder: Path) -> None:
+    page.open(folder / "index.html")
+    page.find("#index .line a")[0].click()
+    page.wait("the first study is there", lambda: "table-1" in page.driver.current_url)
+    page.find("[rel=next]")[0].click()
+    page.wait("the next one is there", lambda: "figure-2" in page.driver.current_url)
+    page.find(".crumbs a")[-1].click()
+    page.wait("its thesis is there", lambda: page.driver.current_url.endswith("/synthetic.html"))
+    assert page.errors() == []
