@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
+from chromium import eventually
 from selenium import webdriver
 from selenium.webdriver.remote.webelement import WebElement
 
@@ -44,6 +43,7 @@ class Page:
 
     def log(self, kind: str) -> list[dict[str, Any]]:
         """What the log has gained since it was last read."""
+        # Selenium gives this method no types.
         return list(self.driver.get_log(kind))  # type: ignore[no-untyped-call]
 
     def run(self, script: str, *arguments: Any) -> Any:
@@ -53,12 +53,7 @@ class Page:
         return self.driver.find_elements("css selector", selector)
 
     def wait(self, what: str, condition: Callable[[], Any]) -> Any:
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
-            if found := condition():
-                return found
-            time.sleep(0.05)
-        pytest.fail(f"not within 20 s: {what}; the console says {self.log('browser')}")
+        return eventually(self.driver, what, condition, lambda: f"the page is {self.driver.title!r}")
 
     def draw(self, figure: WebElement) -> None:
         """Bring a figure into view and wait until it has curves."""
