@@ -309,12 +309,14 @@ class TestReproduce:
         self, ackclock: Command, study_file: Path, tmp_path: Path
     ) -> None:
         wrong = tmp_path / "wrong.toml"
-        wrong.write_text(replaced(STUDY, ("sum(flows.goodput_bps) / 1e6", "flow('tcp-9').goodput_bps")))
+        # Only the run tells that it is no percentage.
+        late = "percentile(flows.goodput_bps, flow('tcp-1').goodput_bps)"
+        wrong.write_text(replaced(STUDY, ("sum(flows.goodput_bps) / 1e6", late)))
         outcome = ackclock("reproduce", wrong, study_file, "--quick")
         assert outcome.code == 2
         assert "1 reproduced, 1 not reproduced" in outcome.out
         assert "1 of 2 studies are missing from the report" in outcome.err
-        assert 'wrong.toml: metric "goodput": there is no flow "tcp-9"' in outcome.err
+        assert 'wrong.toml: metric "goodput": a percentile lies between 0 and 100' in outcome.err
         assert (tmp_path / "ackclock-results/report.html").exists()
         alone = ackclock("reproduce", wrong, "--quick")
         assert (alone.code, alone.out) == (2, "")

@@ -124,7 +124,7 @@ def test_what_has_no_finite_value_is_missing(text: str) -> None:
         ("True", "not numbers"),
         ("1 +", "invalid syntax"),
         ("", ""),
-        ("series('links.bottleneck.queue')", 'has no series "queue"; there is queue_packets'),
+        ("series('links.bottleneck.queue')", 'has no series "queue"; did you mean "queue_packets"?'),
         ("series('bottleneck')", "flows.<flow>.<quantity>"),
         ("series('links.bottlenek.queue_packets')", 'did you mean "bottleneck"?'),
         ("flows.sent_packets + links.utilisation", "shape"),

@@ -5,18 +5,13 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterator, Sequence
 
-from ackclock import core
 from ackclock.names import nearest
-from ackclock.study.model import Figure, Overrides
-from ackclock.study.scenario_text import ScenarioText
+from ackclock.study.model import Figure
 
 
-def undrawable(figures: Sequence[Figure], scenario: ScenarioText, overrides: Overrides) -> Iterator[str]:
-    """A message for each series of the figures that a run of the scenario does not have."""
+def undrawable(figures: Sequence[Figure], known: Sequence[str]) -> Iterator[str]:
+    """A message for each series of the figures that is none of those that a run has."""
     paths = [(figure, path) for figure in figures for path in figure.series_paths]
-    if not paths:
-        return
-    known = core.series_names(scenario.text, scenario.file, overrides)
     for figure, path in paths:
         if path not in known and not fnmatch.filter(known, path):
             yield f'figure "{figure.id}": series: found "{path}", {_instead(path, known)}'

@@ -13,8 +13,10 @@ from ackclock.store import Job
 from ackclock.study.drawn import undrawable
 from ackclock.study.language import Expression
 from ackclock.study.load import LoadedStudy
+from ackclock.study.made_up import Names
 from ackclock.study.model import Alternative, Figure, Overrides, SweptCase
 from ackclock.study.placed import placed
+from ackclock.study.rehearsal import MetricsRehearsal
 from ackclock.study.run_words import needs_series
 
 Reading = Alternative | None
@@ -99,27 +101,18 @@ class Plan:
         return {metric.id: Expression(replaced.get(metric.id, metric.expr)) for metric in self.study.metrics}
 
     def check(self) -> None:
-        """Have the core check the scenario of every run, and what figures show of it, before the first one starts.
-        InputError names the case.
+        """Have the core check the scenario of every run, and what metrics and figures name of it, before the first one
+        starts. InputError names the case.
 
         What the core expects of each run is what its simulations later say that they cost.
         """
         problems: dict[str, list[str]] = {}
-        scenario = self.loaded.scenario
-        for reading, run in self._pairs():
-            try:
-                overrides = self.overrides(run, reading)
-                described = core.describe(scenario.text, scenario.file, overrides)
-                self._costs[_key(overrides)] = float(described["expected_packets"])
-                drawn = self._drawn(run) if reading is None else []
-                wrong = [
-                    f"{self.loaded.file}: {message}" for message in undrawable(drawn, scenario, overrides)
-                ]
-            except ScenarioError as error:
-                wrong = [scenario.located(str(error))]
-            where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
-            for message in wrong:
-                problems.setdefault(message, []).append(where)
+        for reading in self.readings:
+            metrics = MetricsRehearsal(self.study, reading)
+            for run in self._runs_of(reading):
+                where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
+                for message in self._problems(reading, run, metrics):
+                    problems.setdefault(message, []).append(where)
         if problems:
             told = "\n".join(f"{message}\n  in {_few(places)}" for message, places in problems.items())
             raise InputError(placed(told, self.loaded.text, self.loaded.file))
@@ -148,12 +141,28 @@ class Plan:
         scenario = self.loaded.scenario
         return Job(scenario.text, scenario.file, overrides, seed, series)
 
-    def _pairs(self) -> Iterator[tuple[Reading, SweptCase]]:
-        """Every run under the reading taken, then those that an alternative changes."""
-        for reading in self.readings:
-            for run in self.runs:
-                if reading is None or _changes(reading, run):
-                    yield reading, run
+    def _runs_of(self, reading: Reading) -> Iterator[SweptCase]:
+        """Every run under the reading taken; of an alternative those that it changes, or measures otherwise."""
+        for run in self.runs:
+            if reading is None or reading.metrics or _changes(reading, run):
+                yield run
+
+    def _problems(self, reading: Reading, run: SweptCase, metrics: MetricsRehearsal) -> list[str]:
+        """What is wrong with a run's scenario, or with what is to be shown and measured of it."""
+        scenario, overrides = self.loaded.scenario, self.overrides(run, reading)
+        drawn = self._drawn(run) if reading is None else []
+        try:
+            described = core.describe(scenario.text, scenario.file, overrides)
+            self._costs[_key(overrides)] = float(described["expected_packets"])
+            series = (
+                core.series_names(scenario.text, scenario.file, overrides)
+                if drawn or metrics.need_series
+                else []
+            )
+        except ScenarioError as error:
+            return [scenario.located(str(error))]
+        messages = [*undrawable(drawn, series), *metrics.problems(Names.of(described, series))]
+        return [f"{self.loaded.file}: {message}" for message in messages]
 
     def _drawn(self, run: SweptCase) -> list[Figure]:
         """The figures over time that show ``run``."""

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import polars as pl
-from pydantic import BaseModel
 
-from ackclock.schemas.run import FlowRecord, GroupRecord, LinkRecord
-from ackclock.series import Series, Vector
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Expression, ExpressionError
-from ackclock.study.model import Assumption, Study
-from ackclock.study.run_words import measure
+from ackclock.study.made_up import Names, run_of, run_of_any_names
+from ackclock.study.model import Alternative, Assumption, Study
+from ackclock.study.run_words import measure, needs_series
 from ackclock.study.verdict import judge
 
 REPLICATIONS = 2
@@ -23,9 +20,9 @@ REPLICATIONS = 2
 def rehearse(study: Study) -> list[str]:
     """The problems, each a message that begins with its place in the file.
 
-    Names of flows and links are taken on trust here: only the core knows them.
+    Names of flows, links and series are taken on trust here: they are looked at where the core says which a case has.
     """
-    problems = _unmeasurable([(f'metric "{metric.id}": expr', metric.expr) for metric in study.metrics])
+    problems = _unmeasurable((_place(metric.id, None, ""), metric.expr) for metric in study.metrics)
     problems += rehearse_assumptions(study.assumptions)
     words = ClaimWords(_made_up_samples(study), study.runs())
     for claim in study.claims:
@@ -39,18 +36,48 @@ def rehearse(study: Study) -> list[str]:
 def rehearse_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
     """The same of the metrics that alternatives define."""
     return _unmeasurable(
-        (f'assumption "{assumption.what}", alternative "{alternative.label}", metric "{id}"', expr)
+        (_place(id, alternative, assumption.what), text)
         for assumption in assumptions
         for alternative in assumption.alternatives
-        for id, expr in alternative.metrics.items()
+        for id, text in alternative.metrics.items()
     )
 
 
-def _unmeasurable(expressions: Iterable[tuple[str, str]]) -> list[str]:
-    problems = []
-    for place, text in expressions:
+class MetricsRehearsal:
+    """The metrics of a study under one reading, computed on made-up runs that have what the runs of its cases will."""
+
+    def __init__(self, study: Study, reading: Alternative | None) -> None:
+        other = reading.metrics if reading is not None else {}
+        what = next((item.what for item in study.assumptions if reading in item.alternatives), "")
+        self._metrics = [
+            (
+                _place(metric.id, reading if metric.id in other else None, what),
+                other.get(metric.id, metric.expr),
+            )
+            for metric in study.metrics
+        ]
+        self.need_series = any(needs_series(Expression(text)) for _, text in self._metrics)
+        self._found: dict[Names, list[str]] = {}
+
+    def problems(self, names: Names) -> list[str]:
+        """A message for each metric that names what such a run does not have."""
+        if names not in self._found:
+            self._found[names] = _unmeasurable(self._metrics, run_of(names))
+        return self._found[names]
+
+
+def _place(metric: str, alternative: Alternative | None, what: str) -> str:
+    """Where a metric's expression stands; in an alternative of an assumption if one is given."""
+    if alternative is None:
+        return f'metric "{metric}": expr'
+    return f'assumption "{what}", alternative "{alternative.label}", metric "{metric}"'
+
+
+def _unmeasurable(metrics: Iterable[tuple[str, str]], run: Mapping[str, Any] | None = None) -> list[str]:
+    problems, run = [], run or run_of_any_names()
+    for place, text in metrics:
         try:
-            measure(Expression(text), _AnyResult())
+            measure(Expression(text), run)
         except ExpressionError as error:
             problems.append(f"{place}: {error}")
     return problems
@@ -63,60 +90,3 @@ def _made_up_samples(study: Study) -> dict[str, dict[str, Any]]:
         metric.id: {run.name: numbers.uniform(1, 2, REPLICATIONS) for run in study.runs()}
         for metric in study.metrics
     }
-
-
-class _AnyResult(dict[str, Any]):
-    """A run document in which every flow, link, group and series exists."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            flows=_AnyRows(FlowRecord),
-            links=_AnyRows(LinkRecord),
-            groups=_AnyRows(GroupRecord),
-            fairness=1.0,
-            duration_s=100.0,
-            measured_s=(10.0, 100.0),
-            series=_AnySeries(),
-        )
-
-
-class _AnyName(str):
-    """Equal to every name."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, str)
-
-    def __hash__(self) -> int:
-        return 0
-
-
-class _AnyRows(list[Mapping[str, Any]]):
-    def __init__(self, record: type[BaseModel]) -> None:
-        row = {
-            field.alias or name: _AnyName("any") if field.annotation is str else 1.0
-            for name, field in record.model_fields.items()
-        }
-        super().__init__([row, dict(row)])
-
-
-class _AnyNames(list[str]):
-    def __contains__(self, key: object) -> bool:
-        return True
-
-
-class _AnySeries(Series):
-    """A sample a second, so that parts of a series that differ in length do so here."""
-
-    def __init__(self) -> None:
-        super().__init__(pl.DataFrame({"time_s": np.arange(1.0, 100.0)}))
-
-    def owners(self, kind: str) -> Sequence[str]:  # noqa: ARG002  (what a run's series are asked with)
-        return _AnyNames()
-
-    def quantities(self, kind: str, owner: str) -> Sequence[str]:  # noqa: ARG002  (what a run's series are asked with)
-        return _AnyNames()
-
-    def values(self, kind: str, owner: str, quantity: str) -> Vector:  # noqa: ARG002  (what a run's series are asked with)
-        return np.linspace(1, 2, self.time_s.size)
