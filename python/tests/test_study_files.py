@@ -10,8 +10,14 @@ from conftest import STUDY, replaced
 
 from ackclock import toml
 from ackclock.errors import InputError
+from ackclock.study.copied import copied
 from ackclock.study.load import find_studies, load_study, parse_study, study_names, theses
 from ackclock.study.scenario_text import extracted
+
+PUBLICATION = (
+    'publication = { author = "S. Ha, I. Rhee, L. Xu", title = "CUBIC", year = 2008, '
+    'where = "SIGOPS Operating Systems Review 42(5)", systems = ["cubic"] }'
+)
 
 
 def problem(text: str) -> str:
@@ -53,6 +59,26 @@ def test_a_study_is_read() -> None:
         ),
         ([('text = "No packet arrives"\n', "")], 'claims[2] ("2").text: "text" is missing'),
         ([('thesis = "rbcc"', 'thesis = "rbc"')], 'there is no thesis "rbc"; did you mean "rbcc"?'),
+        (
+            [('thesis = "rbcc"\n', "")],
+            "source: expected `thesis`, a key of studies/theses.toml, or `publication`",
+        ),
+        (
+            [('thesis = "rbcc"', f'thesis = "rbcc"\n{PUBLICATION}')],
+            "a table with author, title and year; found both",
+        ),
+        (
+            [('thesis = "rbcc"', PUBLICATION.replace("cubic", "cubik"))],
+            'source.publication.systems: nothing is registered as "cubik"; did you mean "cubic"?',
+        ),
+        (
+            [('thesis = "rbcc"', PUBLICATION.replace(", year = 2008", ""))],
+            'source.publication.year: "year" is missing',
+        ),
+        (
+            [('thesis = "rbcc"', 'publication = "CUBIC"')],
+            'source.publication: found "CUBIC", expected table',
+        ),
         ([("'many'", "'mny'")], 'claim "1": measured: there is no case "mny"; did you mean "many"?'),
         ([("/ flows_seen('few')", "/ flows_sen('few')")], 'did you mean "flows_seen"?'),
         (
@@ -186,6 +212,20 @@ def test_every_study_of_the_package_is_good(name: str) -> None:
     loaded = load_study(name)
     assert loaded.study.source.thesis == name.split("/", 1)[0]
     assert toml.loads(loaded.scenario.text)
+
+
+def test_a_study_of_ones_own_names_its_publication() -> None:
+    loaded = parse_study(replaced(STUDY, ('thesis = "rbcc"', PUBLICATION)), "test", "study.toml")
+    thesis = loaded.thesis
+    assert (thesis.key, thesis.author, thesis.year) == (
+        "s-ha-i-rhee-l-xu-2008",
+        "S. Ha, I. Rhee, L. Xu",
+        2008,
+    )
+    assert (thesis.university, thesis.systems) == ("SIGOPS Operating Systems Review 42(5)", ("cubic",))
+    # A copy of it says the same.
+    again = parse_study(copied(loaded), "test", "copy.toml")
+    assert again.thesis == thesis
 
 
 def test_theses_are_complete() -> None:

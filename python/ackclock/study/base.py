@@ -32,6 +32,7 @@ from ackclock.study.model import (
     Change,
     Metric,
     Precision,
+    Publication,
     Quick,
     Study,
     Table,
@@ -46,6 +47,7 @@ class BaseSource(Table):
     """What all studies of a base have as their source."""
 
     thesis: str | None = None
+    publication: Publication | None = None
     section: str | None = None
     asked_by: Literal["thesis", "us"] | None = None
     setup_unknown: str | None = None

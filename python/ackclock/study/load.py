@@ -16,7 +16,7 @@ from typing import Any
 
 import pydantic
 
-from ackclock import toml
+from ackclock import core, toml
 from ackclock.errors import InputError
 from ackclock.files import read_text
 from ackclock.named_files import KEY, with_files
@@ -26,7 +26,7 @@ from ackclock.study.grid import expanded
 from ackclock.study.kind import ENDING
 from ackclock.study.merge import merged_text
 from ackclock.study.mistakes import located, rendered
-from ackclock.study.model import Study
+from ackclock.study.model import Source, Study
 from ackclock.study.placed import not_toml, placed
 from ackclock.study.result import Thesis
 from ackclock.study.scenario_text import ScenarioText, extracted
@@ -125,18 +125,42 @@ def _parsed(text: str, name: str, file: str) -> LoadedStudy:
         study = Study.model_validate(document)
     except pydantic.ValidationError as error:
         raise InputError(rendered(error, Study, document, file)) from None
-    thesis = {**theses(), **guidelines()}.get(study.source.thesis)
-    if thesis is None:
-        raise InputError(
-            f'{file}: source.thesis: there is no thesis "{study.source.thesis}"'
-            + nearest(study.source.thesis, theses())
-        )
+    thesis = _published(study.source, file)
     study = study.model_copy(update={"assumptions": chosen(study, own, base, file)})
     _check_expressions(study, own, file)
     scenario = _scenario(text, own, base, study, file)
     if KEY in text or (base is not None and KEY in base.text):
         study, scenario = _with_files(study, scenario)
     return LoadedStudy(name, file, study, thesis, scenario, text)
+
+
+def _published(source: Source, file: str) -> Thesis:
+    """What a study comes from."""
+    if source.publication is None:
+        known = {**theses(), **guidelines()}
+        if source.thesis not in known:
+            near = nearest(str(source.thesis), theses())
+            raise InputError(
+                f'{file}: source.thesis: there is no thesis "{source.thesis}"{near}{"" if near.endswith("?") else "."} '
+                "Any other publication is given as `publication`, with author, title and year"
+            )
+        return known[source.thesis]
+    publication = source.publication
+    systems = {entry["name"] for entry in core.registry()}
+    for system in publication.systems:
+        if system not in systems:
+            raise InputError(
+                f'{file}: source.publication.systems: nothing is registered as "{system}"{nearest(system, systems)}'
+            )
+    return Thesis(
+        key="-".join(re.findall(r"\w+", f"{publication.author} {publication.year}".lower())),
+        author=publication.author,
+        title=publication.title,
+        university=publication.where,
+        year=publication.year,
+        degree="",
+        systems=tuple(publication.systems),
+    )
 
 
 @lru_cache(maxsize=1)

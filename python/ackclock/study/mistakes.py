@@ -35,6 +35,8 @@ def _message(problem: Mapping[str, Any], model: type[pydantic.BaseModel]) -> str
     if kind == "value_error":
         return str(problem["ctx"]["error"])
     expected = str(problem["msg"]).removeprefix("Input should be ").removeprefix("a valid ")
+    # What TOML calls what Python and pydantic call so.
+    expected = re.sub(r"dictionary( or instance of \w+)?", "table", expected)
     return f"found {_short(found)}, expected {expected}"
 
 

@@ -55,12 +55,26 @@ def _or_from_base(*keys: str) -> Callable[[dict[str, Any]], None]:
     return relax
 
 
+class Publication(Table):
+    """What a study of one's own comes from."""
+
+    author: str = Field(description='e.g. "N. Cardwell and others"')
+    title: str
+    year: int = Field(ge=1900, le=2200)
+    where: str = Field(default="", description='e.g. "ACM Queue 14(5)"')
+    systems: list[str] = Field(
+        default_factory=list,
+        description="registered names of what it proposes, so that claims about rivals alone are counted apart",
+    )
+
+
 class Source(Table):
     """Where the experiment was published."""
 
-    model_config = ConfigDict(json_schema_extra=_or_from_base("thesis", "section"))
+    model_config = ConfigDict(json_schema_extra=_or_from_base("section"))
 
-    thesis: str = Field(description="key of studies/theses.toml")
+    thesis: str | None = Field(default=None, description="key of studies/theses.toml")
+    publication: Publication | None = Field(default=None, description="in place of thesis: any other")
     item: str = Field(description='the table or figure, e.g. "Table 4.1"')
     section: str = Field(default="", description='where the text discusses it, e.g. "4.5.8"')
     asked_by: Literal["thesis", "us"] = Field(
@@ -70,6 +84,16 @@ class Source(Table):
         default="",
         description="what of the set-up is lost, so that a claim that fails is not held against it",
     )
+
+    @model_validator(mode="after")
+    def _comes_from_one(self) -> Self:
+        if (self.thesis is None) == (self.publication is None):
+            found = "both" if self.thesis is not None else "neither"
+            raise ValueError(
+                "expected `thesis`, a key of studies/theses.toml, or `publication`, "
+                f"a table with author, title and year; found {found}"
+            )
+        return self
 
 
 class Quick(Table):

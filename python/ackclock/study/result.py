@@ -25,7 +25,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Thesis:
-    """An entry of ``studies/theses.toml``."""
+    """An entry of ``studies/theses.toml``, or the publication that a study of one's own names."""
 
     key: str
     author: str
