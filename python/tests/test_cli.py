@@ -461,12 +461,22 @@ class TestHelp:
         self, scenario_file: Path, command: str
     ) -> None:
         scenario_file.write_text(scenario_file.read_text().replace('rate = "1 Mbit/s"', 'rate = "1 Mbt/s"'))
-        code = (
-            f"import sys; from ackclock.cli import invoke; code = invoke(['{command}', {str(scenario_file)!r}]);"
-            "print(code, [m for m in ('numpy', 'polars', 'scipy', 'plotly', 'jinja2') if m in sys.modules])"
-        )
-        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-        assert out.splitlines()[-1] == "2 []"
+        assert refused_with(command, scenario_file) == []
+
+    @pytest.mark.parametrize("command", ["check", "reproduce"])
+    def test_so_is_a_wrong_study(self, study_file: Path, command: str) -> None:
+        study_file.write_text(replaced(STUDY, ("replications = 3", "replicatoins = 3")))
+        assert refused_with(command, study_file) == []
+
+
+def refused_with(command: str, file: Path) -> list[str]:
+    """Which of the libraries that take long to load a command has loaded when it has refused a file."""
+    code = (
+        f"import sys; from ackclock.cli import invoke; code = invoke(['{command}', {str(file)!r}]); assert code == 2;"
+        "print(*(m for m in ('numpy', 'polars', 'scipy', 'plotly', 'jinja2') if m in sys.modules))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    return out.split()
 
 
 @pytest.mark.parametrize(

@@ -23,9 +23,13 @@ def check(file: Path) -> None:
         return
     if looks_like_study(read_text(file)):
         from ackclock.study.load import load_study
-        from ackclock.study.plan import Plan
 
-        plan = Plan(load_study(str(file)), quick=False, sensitivity=True)
+        loaded = load_study(str(file))
+        from ackclock.study.plan import (
+            Plan,
+        )  # after that: a mistake is told without the libraries that compute
+
+        plan = Plan(loaded, quick=False, sensitivity=True)
         plan.check()
         study = plan.study
         console().print(

@@ -16,6 +16,7 @@ from ackclock.errors import InputError
 from ackclock.files import replacing, writable
 
 if TYPE_CHECKING:
+    from ackclock.study.load import LoadedStudy
     from ackclock.study.result import StudyResult
 
 CHARACTERISATION = "aqm"
@@ -36,6 +37,8 @@ def reproduce(
     threads: int,
 ) -> None:
     """Run the studies that ``selectors`` name (all without any), print their verdicts, write the report."""
+    began = time.monotonic()
+    studies = _read(selectors)
     from ackclock.cli import characterise_text
     from ackclock.cli.reproduce_json import as_document
     from ackclock.cli.reproduce_text import show_all
@@ -43,13 +46,8 @@ def reproduce(
     from ackclock.figure import figures as figures_of
     from ackclock.report.figures import study_stem
     from ackclock.store import Store
-    from ackclock.study.load import find_studies, load_study, study_names
     from ackclock.study.run import run_studies
 
-    began = time.monotonic()
-    names = find_studies(selectors) if selectors else study_names()
-    # All files are read before the first run: a slip in the last study should not show after an hour.
-    studies = [load_study(name) for name in names]
     formats = known_formats(figures)
     writable(out)
     failures: list[InputError] = []
@@ -94,6 +92,14 @@ def reproduce(
     if failures:
         missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"
         raise InputError("\n".join([missing, *map(str, failures)]))
+
+
+def _read(selectors: Sequence[str]) -> list[LoadedStudy]:
+    """The studies, all before the first run: a slip in the last one should not show after an hour."""
+    from ackclock.study.load import find_studies, load_study, study_names
+
+    names = find_studies(selectors) if selectors else study_names()
+    return [load_study(name) for name in names]
 
 
 def _pages(

@@ -39,7 +39,6 @@ from ackclock.study.model import (
     repeated,
 )
 from ackclock.study.placed import not_toml, placed
-from ackclock.study.rehearsal import rehearse_assumptions
 from ackclock.study.scenario_text import ScenarioText, extracted
 
 
@@ -178,6 +177,8 @@ def _parsed(text: str, file: str) -> LoadedBase:
         base = Base.model_validate(document)
     except pydantic.ValidationError as error:
         raise InputError(rendered(error, Base, document, file)) from None
+    from ackclock.study.rehearsal import rehearse_assumptions  # what computes takes half a second to load
+
     problems = [
         *repeated("assumption", [assumption.id for assumption in base.assumptions]),
         *repeated("case", [case.name for case in base.cases]),

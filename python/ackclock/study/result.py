@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from ackclock.characterisation.distributions import Distribution
 from ackclock.characterisation.language import Characterisation
-from ackclock.series import Series
 from ackclock.study.model import Figure, Finding, Metric, Sweep, Verdict
+
+if TYPE_CHECKING:  # a mistake in a study file is found without the libraries that compute
+    from ackclock.characterisation.distributions import Distribution
+    from ackclock.series import Series
 
 ORDER: tuple[Verdict, ...] = get_args(Verdict)
 """All verdicts in the order in which they are counted."""
