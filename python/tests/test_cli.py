@@ -259,6 +259,24 @@ class TestReproduce:
                 'small.base.toml:2:1: replicatoins: unknown key; did you mean "replications"?' in outcome.err
             )
 
+    def test_what_readings_leave_undecided(self, ackclock: Command, study_file: Path) -> None:
+        study_file.write_text(
+            replaced(
+                STUDY,
+                (
+                    'quick = { replications = 2, overrides = { "duration" = "3 s" } }',
+                    "quick = { replications = 8 }",
+                ),
+                ('expect = "< 0"', 'expect = "> 0.5"'),
+            )
+        )
+        out = " ".join(ackclock("reproduce", study_file, "--quick").out.split())
+        assert (
+            "1 of 2 other readings of what the thesis leaves open change a verdict, "
+            "2 leave undecided what is decided as taken, of these claims: Number of flows "
+            "6 and 6 (2 replications) 1; undecided: 2 count the bits undecided: 1"
+        ) in out
+
     def test_no_sensitivity(self, ackclock: Command, study_file: Path) -> None:
         outcome = ackclock("reproduce", study_file, "--quick", "--no-sensitivity", "--json")
         assert valid(outcome.out, "reproduce")["studies"][0]["sensitivity"] == []
@@ -462,6 +480,12 @@ class TestHelp:
     ) -> None:
         scenario_file.write_text(scenario_file.read_text().replace('rate = "1 Mbit/s"', 'rate = "1 Mbt/s"'))
         assert refused_with(command, scenario_file) == []
+
+    def test_what_is_wrong_in_a_quick_run_alone_is_found(self, ackclock: Command, study_file: Path) -> None:
+        study_file.write_text(replaced(STUDY, ('"duration" = "3 s" }', '"duration" = "3" }')))
+        outcome = ackclock("check", study_file)
+        assert outcome.code == 2
+        assert '`duration`: found "3"' in outcome.err
 
     @pytest.mark.parametrize("command", ["check", "reproduce"])
     def test_so_is_a_wrong_study(self, study_file: Path, command: str) -> None:

@@ -292,6 +292,10 @@ def test_a_figure_over_what_nobody_publishes_is_found_before_anything_runs(serie
             "max(series('links.bottlenek.queue_packets'))",
             'there is no series of link "bottlenek"; did you mean "bottleneck"?',
         ),
+        (
+            "max(series('links.bottleneck.queue_packets', 7, 9))",
+            "there is no sample from 7 s on: the run ends at 5 s",
+        ),
         ("max(series('flows.tcp-1.cwnd'))", 'tcp-1 has no series "cwnd"; did you mean "cwnd_packets"?'),
     ],
 )
@@ -327,6 +331,20 @@ def test_alternatives_can_change_cases_in_different_ways() -> None:
         STUDY, ('"6 and 6", overrides = { "flows.tcp.count" = 6 }', f'"6 and 9", changes = {changes}')
     )
     assert run(text, quick=True).assumptions[0].sensitivity[0].claims[0].measured == 1.5
+
+
+def test_what_another_reading_leaves_undecided_is_told() -> None:
+    # Eight replications show that two flows get more than half of the link; of six and six a quick run makes two.
+    text = replaced(
+        STUDY,
+        ('quick = { replications = 2, overrides = { "duration" = "3 s" } }', "quick = { replications = 8 }"),
+        ('expect = "< 0"', 'expect = "> 0.5"'),
+    )
+    result = run(text, quick=True)
+    assert [claim.verdict for claim in result.claims] == ["reproduced", "reproduced"]
+    first, second = result.assumptions[0].sensitivity
+    assert (first.changed, first.undecided, first.replications) == (("1",), ("2",), 2)
+    assert (second.changed, second.undecided, second.replications) == ((), ("1",), 8)
 
 
 def test_claims_say_what_they_accept(result: StudyResult) -> None:

@@ -297,7 +297,10 @@ def check(
         Path, typer.Argument(metavar="FILE", help="A scenario or study file.", show_default=False)
     ],
 ) -> None:
-    """Validate a file without running it: all mistakes at once, with line, column and the nearest right name.
+    """Validate a file without running it: mistakes with line, column and the nearest right name.
+
+    All mistakes of a scenario are told at once; those of a study step by step: its form, its expressions, the scenarios
+    of its cases, its quick run.
 
     Example: [bold]ackclock check dumbbell.toml[/bold]
     """

@@ -32,6 +32,8 @@ def check(file: Path) -> None:
         plan = Plan(loaded, quick=False, sensitivity=True)
         plan.check()
         study = plan.study
+        if study.quick.overrides or any(case.quick for case in study.cases):
+            Plan(loaded, quick=True, sensitivity=True).check()
         console().print(
             f"{file}: a good study: {len(plan.runs)} cases, {len(study.metrics)} metrics, "
             f"{len(study.claims)} claims, {len(plan.simulations())} runs",

@@ -83,6 +83,8 @@ def _study(result: StudyResult) -> dict[str, Any]:
                 "taken": assumption.taken,
                 "alternative": item.alternative,
                 "changed": list(item.changed),
+                "undecided": list(item.undecided),
+                "replications": item.replications,
                 "claims": [_claim(claim) for claim in item.claims],
             }
             for assumption in result.assumptions

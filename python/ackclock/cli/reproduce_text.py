@@ -12,7 +12,7 @@ from ackclock.cli.tables import Column, fitting
 from ackclock.cli.terminal import console
 from ackclock.numbers import duration, mean_and_spread, plain
 from ackclock.study.model import Verdict
-from ackclock.study.result import ClaimResult, MetricValue, StudyResult
+from ackclock.study.result import ClaimResult, MetricValue, SensitivityResult, StudyResult
 from ackclock.study.tally import by_thesis, verdicts_of
 
 STYLES: dict[Verdict, str] = {
@@ -41,7 +41,7 @@ def show(result: StudyResult) -> None:
     reused = f", {result.reused_runs} of them from disk" if result.reused_runs else ""
     out.print(
         Text(
-            f"{result.name}: {result.source}; {result.replications} replications, {result.runs} runs{reused}"
+            f"{result.name}: {result.source}; {_replications(result)}, {result.runs} runs{reused}"
             + ("" if result.cpu_time_s is None else f", {duration(result.cpu_time_s)} of CPU time"),
             style="dim",
         )
@@ -185,25 +185,45 @@ def _tally(result: StudyResult) -> Text:
     return Text("\n") + Text(", ").join(Text(text, style=style) for text, style in counts) + about
 
 
+def _replications(result: StudyResult) -> str:
+    more = result.more_replications
+    return f"{result.replications} replications" + (f" ({more} of them to decide claims)" if more else "")
+
+
 def _show_sensitivity(result: StudyResult) -> None:
     readings = [item for assumption in result.assumptions for item in assumption.sensitivity]
-    changing = [item for item in readings if item.changed]
     if not readings:
         return
+    changing = sum(bool(item.changed) for item in readings)
+    undecided = sum(bool(item.undecided) for item in readings)
     out = console()
     out.print()
-    out.print(
-        f"{len(changing)} of {len(readings)} other readings of what the thesis leaves open change a verdict"
-        + (", of these claims:" if changing else "")
-    )
+    told = f"{changing} of {len(readings)} other readings of what the thesis leaves open change a verdict"
+    if undecided:
+        told += f", {undecided} leave{'s' if undecided == 1 else ''} undecided what is decided as taken"
+    out.print(told + (", of these claims:" if changing or undecided else ""))
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)
     table.add_column(ratio=1, min_width=16)
     for assumption in result.assumptions:
-        rows = [item for item in assumption.sensitivity if item.changed]
+        rows = [item for item in assumption.sensitivity if item.changed or item.undecided]
         if rows:
             table.add_row(Padding(Text(assumption.what), (0, 0, 0, 2)), Text(""))
         for item in rows:
-            changed = Text(", ".join(item.changed), style="dim")
-            table.add_row(Padding(Text(item.alternative, style="dim"), (0, 0, 0, 4)), changed)
+            label = Text(f"{item.alternative}{_fewer(item, result)}", style="dim")
+            table.add_row(Padding(label, (0, 0, 0, 4)), Text("; ".join(_outcome(item)), style="dim"))
     out.print(table)
+
+
+def _outcome(item: SensitivityResult) -> Iterator[str]:
+    """The claims that an alternative decides otherwise, and those that it does not decide."""
+    if item.changed:
+        yield ", ".join(item.changed)
+    if item.undecided:
+        yield f"undecided: {', '.join(item.undecided)}"
+
+
+def _fewer(item: SensitivityResult, result: StudyResult) -> str:
+    if item.replications == result.replications:
+        return ""
+    return f" ({item.replications} replications)"

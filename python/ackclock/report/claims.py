@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ackclock.numbers import interval_text, mean_alone, mean_and_spread, plain
 from ackclock.report import strips
 from ackclock.study.model import Finding, Verdict
-from ackclock.study.result import AssumptionResult, ClaimResult, StudyResult
+from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, StudyResult
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class AssumptionView:
     readings: Sequence[Reading]
     """As taken first, then the alternatives."""
     unchanged: int
+    undecided: Sequence[str]
+    """A sentence for each alternative that leaves claims undecided which are decided as taken."""
 
 
 def views(study: StudyResult, anchor: str) -> list[ClaimView]:
@@ -126,7 +128,19 @@ def _assumption(assumption: AssumptionResult, claims: Sequence[ClaimView]) -> As
         found = {claim.id: claim for claim in alternative.claims}
         outcomes = [_outcome(found.get(v.claim.id), v.claim.id in alternative.changed) for v in changed]
         alternatives.append(Reading(alternative.alternative, False, outcomes))
-    return AssumptionView(assumption, changed, [taken, *alternatives], len(claims) - len(changed))
+    touched = ids.union(*(alternative.undecided for alternative in assumption.sensitivity))
+    undecided = [_undecided(alternative) for alternative in assumption.sensitivity if alternative.undecided]
+    return AssumptionView(assumption, changed, [taken, *alternatives], len(claims) - len(touched), undecided)
+
+
+def _undecided(reading: SensitivityResult) -> str:
+    count = len(reading.undecided)
+    are = f"{count} claims that are" if count > 1 else "a claim that is"
+    stay = "are" if count > 1 else "is"
+    return (
+        f"With {reading.alternative} {are} decided as taken {stay} undecided, in {reading.replications} replications: "
+        f"{', '.join(reading.undecided)}."
+    )
 
 
 def _outcome(claim: ClaimResult | None, changed: bool) -> Outcome:

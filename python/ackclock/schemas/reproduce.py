@@ -88,6 +88,10 @@ class SensitivityRecord(Document):
     taken: str
     alternative: str
     changed: list[str] = Field(description="ids of the claims whose verdict differs and is not undecided")
+    undecided: list[str] = Field(
+        description="ids of those that are decided as taken, and not under this reading"
+    )
+    replications: int = Field(description="of this reading; as taken there may be more")
     claims: list[ClaimRecord]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,31 +16,33 @@ from ackclock.series import Series, Vector
 
 
 def run_of_any_names() -> dict[str, Any]:
-    """A run in which every flow, link, group and series exists."""
+    """A run in which every flow, link, group and series exists, and which ends after any time that is named."""
     two = [_AnyName("any"), _AnyName("any")]
-    return _run(Names(flows=[(name, name) for name in two], groups=two, links=two, series=()), _AnySeries())
+    names = Names(flows=[(name, name) for name in two], groups=two, links=two, series=(), duration_s=100.0)
+    return {**_run(names, _AnySeries()), "measured_s": (10.0, math.inf)}
 
 
 @dataclass(frozen=True)
 class Names:
-    """What the flows, with their groups, the links and the series of a run are called."""
+    """What the flows, with their groups, the links and the series of a run are called, and how long it is."""
 
     flows: Sequence[tuple[str, str]]
     groups: Sequence[str]
     links: Sequence[str]
     series: Sequence[str]
+    duration_s: float
 
     @classmethod
     def of(cls, described: Mapping[str, Any], series: Iterable[str]) -> Names:
         """Those that ``core.describe`` says a run of a scenario has, with those of ``core.series_names``."""
         flows = tuple((name, group["group"]) for group in described["flows"] for name in group["names"])
         groups = tuple(group["group"] for group in described["flows"])
-        return cls(flows, groups, tuple(described["links"]), tuple(series))
+        return cls(flows, groups, tuple(described["links"]), tuple(series), described["duration_s"])
 
 
 def run_of(names: Names) -> dict[str, Any]:
     """A run in which there is what is named."""
-    return _run(names, _MadeUpSeries(names.series))
+    return _run(names, _OneSample(names))
 
 
 def _run(names: Names, series: Series) -> dict[str, Any]:
@@ -49,8 +52,8 @@ def _run(names: Names, series: Series) -> dict[str, Any]:
         "links": [{**link, "name": name} for name in names.links],
         "groups": [{**group, "name": name} for name in names.groups],
         "fairness": 1.0,
-        "duration_s": 100.0,
-        "measured_s": (10.0, 100.0),
+        "duration_s": names.duration_s,
+        "measured_s": (0.1 * names.duration_s, names.duration_s),
         "series": series,
     }
 
@@ -62,14 +65,12 @@ def _row(record: type[BaseModel]) -> dict[str, Any]:
     }
 
 
-class _MadeUpSeries(Series):
-    """A sample a second, so that parts of a series that differ in length do so here."""
+class _OneSample(Series):
+    """All series of the names. Parts have the one sample or none, so that whatever is computed of two goes through."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        times = np.arange(1.0, 100.0)
-        super().__init__(
-            pl.DataFrame({"time_s": times, **dict.fromkeys(names, np.linspace(1, 2, times.size))})
-        )
+    def __init__(self, names: Names) -> None:
+        one = {name: np.ones(1) for name in names.series}
+        super().__init__(pl.DataFrame({"time_s": np.array([names.duration_s / 2]), **one}))
 
 
 class _AnyName(str):
@@ -89,9 +90,11 @@ class _AnyNames(list[str]):
         return True
 
 
-class _AnySeries(_MadeUpSeries):
+class _AnySeries(Series):
+    """A sample a second, so that parts of a series that differ in length do so here."""
+
     def __init__(self) -> None:
-        super().__init__(())
+        super().__init__(pl.DataFrame({"time_s": np.arange(1.0, 100.0)}))
 
     def owners(self, kind: str) -> Sequence[str]:  # noqa: ARG002  (what a run's series are asked with)
         return _AnyNames()

@@ -228,13 +228,20 @@ class Claim(Table):
             return
         if self.tolerance is None and self.expect is None:
             raise ValueError(
-                "alternative: what measured is compared with it by tolerance or expect; there is neither"
+                "alternative: is what would be measured if the claim were false, which a tolerance or expect must not "
+                "accept; give one of them, or leave it out"
             )
         if self.accepts(self.alternative):
             raise ValueError(
                 f"alternative: the test accepts {self.alternative:g} too, which would be measured if the claim were "
-                "false; it cannot tell one from the other"
+                f"false; it cannot tell one from the other{self._narrower()}"
             )
+
+    def _narrower(self) -> str:
+        """Which tolerance would tell a claim from its alternative."""
+        if self.paper is None or self.tolerance is None or self.paper == self.alternative:
+            return ""
+        return f": a tolerance below {abs(self.paper - (self.alternative or 0)):g} would"
 
     def accepts(self, value: float) -> bool:
         """Whether the tolerance or the expectation allows ``value``; both are open to a claim of direction alone."""

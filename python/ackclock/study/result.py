@@ -149,6 +149,10 @@ class SensitivityResult:
     claims: tuple[ClaimResult, ...]
     changed: tuple[str, ...]
     """Ids of the claims whose verdict differs from the one under the assumption as taken and is not undecided."""
+    undecided: tuple[str, ...]
+    """Ids of those that are decided as taken, and not under the alternative."""
+    replications: int
+    """Those of the alternative: as taken there may be more, made to decide what was undecided."""
 
 
 @dataclass(frozen=True)
@@ -215,6 +219,8 @@ class StudyResult:
     cpu_time_s: float | None = None
     """About what its simulations took of one core, those that it shares with other studies included; None where some
     were found on disk."""
+    more_replications: int = 0
+    """Those of ``replications`` that were made because they would decide what the others had left undecided."""
     characterisation: Characterisation | None = None
     fingerprint: str = ""
     """A hash of everything in the study that its numbers depend on."""

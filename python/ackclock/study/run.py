@@ -180,7 +180,13 @@ class _Work:
                     taken=assumption.taken,
                     why=assumption.why,
                     sensitivity=tuple(
-                        _sensitivity(assumption.what, alternative, taken, measured.claims(alternative))
+                        _sensitivity(
+                            assumption.what,
+                            alternative,
+                            taken,
+                            measured.claims(alternative),
+                            plan.made(alternative, measured.replications_of_others),
+                        )
                         for alternative in assumption.alternatives
                         if alternative in plan.readings
                     ),
@@ -193,6 +199,7 @@ class _Work:
             runs=self.count,
             reused_runs=self.stored,
             cpu_time_s=None if self.stored else self.cpu_time_s,
+            more_replications=measured.replications - measured.replications_of_others,
             characterisation=study.characterisation,
             fingerprint=fingerprint(study),
         )
@@ -307,12 +314,20 @@ def _waiting(works: Sequence[_Work]) -> list[tuple[_Work, Planned]]:
 
 
 def _sensitivity(
-    what: str, alternative: Alternative, taken: Sequence[ClaimResult], other: tuple[ClaimResult, ...]
+    what: str,
+    alternative: Alternative,
+    taken: Sequence[ClaimResult],
+    other: tuple[ClaimResult, ...],
+    replications: int,
 ) -> SensitivityResult:
-    # What the reading leaves undecided it does not change.
-    changed = [
-        before.id
-        for before, after in zip(taken, other, strict=True)
-        if after.verdict not in (before.verdict, "undecided")
+    differ = [
+        (then.id, then.verdict) for now, then in zip(taken, other, strict=True) if now.verdict != then.verdict
     ]
-    return SensitivityResult(what, alternative.label, other, tuple(changed))
+    return SensitivityResult(
+        assumption=what,
+        alternative=alternative.label,
+        claims=other,
+        changed=tuple(id for id, verdict in differ if verdict != "undecided"),
+        undecided=tuple(id for id, verdict in differ if verdict == "undecided"),
+        replications=replications,
+    )

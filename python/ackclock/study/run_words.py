@@ -68,6 +68,7 @@ class RunWords:
 
     def __init__(self, result: Mapping[str, Any]) -> None:
         self._result = result
+        self._end_s = float(result["measured_s"][1]) if "measured_s" in result else math.inf
         self.values: Mapping[str, Value] = {
             "flows": Records("flow", result["flows"], result.get("groups", ())),
             "links": Records("link", result["links"]),
@@ -136,6 +137,10 @@ class RunWords:
     def _part(self, path: str, start: Array | None, end: Array | None) -> tuple[Array, Array]:
         """Times and values of a series between two times."""
         times, values = self._path(path)
+        if start is not None and float(start) > self._end_s:
+            raise LookupError(
+                f"there is no sample from {float(start):g} s on: the run ends at {self._end_s:g} s"
+            )
         inside = np.ones(times.shape, dtype=bool)
         if start is not None:
             inside &= times >= start

@@ -258,8 +258,8 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
                 taken="uniform in 0 to 0.1 s",
                 why="The made-up thesis does not say when flows start.",
                 sensitivity=(
-                    SensitivityResult("Start times", "all at once", claims, ()),
-                    SensitivityResult("Start times", "one every 10 s", changed, ("1b",)),
+                    SensitivityResult("Start times", "all at once", claims, (), (), 20),
+                    SensitivityResult("Start times", "one every 10 s", changed, ("1b",), ("2", "3"), 10),
                 ),
             ),
             AssumptionResult("Packet size", "1000 bytes", "Stated only for another experiment.", ()),
@@ -268,8 +268,8 @@ def table_study(name: str = "synthetic/table-1") -> StudyResult:
                 taken="64 packets",
                 why="Never reached.",
                 sensitivity=(
-                    SensitivityResult("Receive buffer", "twice as large", claims, ()),
-                    SensitivityResult("Receive buffer", "half as large", claims, ()),
+                    SensitivityResult("Receive buffer", "twice as large", claims, (), ("3",), 20),
+                    SensitivityResult("Receive buffer", "half as large", claims, (), (), 20),
                 ),
             ),
         ),
