@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import typer
 
 import ackclock
+from ackclock import custom
 from ackclock.cli.app import app
 
 
@@ -50,6 +53,24 @@ def python() -> str:
             parts += [text for member in _members(thing) for text in _member(thing, member)]
         elif callable(thing):
             parts += [f"## `{name}{_signature(thing)}`", "", _described(thing)]
+    return "\n".join(parts).strip()
+
+
+def records(names: str) -> str:
+    """The records that events bring to Python, by name: what each field is, from its docstring."""
+    # The compiled classes have no order; the stub has that of the events themselves.
+    stub = ast.parse(Path(ackclock.__file__).with_name("_core.pyi").read_text(encoding="utf-8"))
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+    parts: list[str] = []
+    for name in names.split():
+        record = getattr(custom, name)
+        methods = [node.name for node in classes[name].body if isinstance(node, ast.FunctionDef)]
+        fields = [method for method in methods if not method.startswith("_")]
+        parts += [f"`{name}`: {_described(record).strip()}", "", "| field | meaning |", "| --- | --- |"]
+        parts += [
+            f"| `{field}` | {' '.join(_described(getattr(record, field)).split())} |" for field in fields
+        ]
+        parts.append("")
     return "\n".join(parts).strip()
 
 

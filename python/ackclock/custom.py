@@ -48,6 +48,7 @@ from ackclock._core import (
 )
 from ackclock.arguments import mapping
 from ackclock.errors import InputError
+from ackclock.names import nearest
 
 __all__ = [
     "Ack",
@@ -256,6 +257,10 @@ def _guest(kind: str, name: Any, cls: Any, base: type[_Hosted]) -> Guest:
     missing = sorted(getattr(cls, "__abstractmethods__", ()))
     if missing:
         raise InputError(f'{kind}: "{name}" lacks {", ".join(missing)}')
+    events = [event for event in dir(base) if event.startswith("on_")]
+    for event in dir(cls):
+        if event.startswith("on_") and event not in events:
+            raise InputError(f'{kind}: "{name}" has {event}, which is no event{nearest(event, events)}')
     try:
         return _described(name, cls)
     except ValueError as error:

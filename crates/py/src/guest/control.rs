@@ -148,7 +148,11 @@ fn decision(object: &Bound<'_, PyAny>) -> PyResult<Decision> {
     const MOST_PACKETS: f64 = 1e9;
     let py = object.py();
     let told = object.call_method0(intern!(py, "decision"))?;
-    let (cwnd, ssthresh, pacing_rate, send_quantum): (f64, f64, Option<f64>, Option<u32>) = told.extract()?;
+    let parts = told.extract().map_err(|_| {
+        let found = told.repr().map_or_else(|_| "something else".to_owned(), |text| text.to_string());
+        PyValueError::new_err(format!("its decision is {found}, expected an ackclock.Decision"))
+    })?;
+    let (cwnd, ssthresh, pacing_rate, send_quantum): (f64, f64, Option<f64>, Option<u32>) = parts;
     let refuse = |what: &str, found: String, expected: &str| {
         Err(PyValueError::new_err(format!("its decision has {what} {found}, expected {expected}")))
     };
