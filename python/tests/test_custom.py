@@ -477,8 +477,8 @@ def declared(annotation: Any, default: Any) -> type[Control]:
         ({"x": declared(float, parameter("3 parsecs", unit="time"))}, "the default of gain is 3 parsecs"),
         ({"x": declared("Nowhere", 1)}, "cannot be read"),
         (
-            {"x": type("Odd", (Steady,), {"on_los": Steady.on_loss})},
-            'has on_los, which is no event; did you mean "on_loss"',
+            {"x": type("Odd", (Steady,), {"on_timout": Steady.on_timeout})},
+            'has on_timout, which is no event; did you mean "on_timeout"',
         ),
         ({"x": type("Odd", (Steady,), {"recovery": "prayer"})}, 'no retransmission rule "prayer"'),
     ],
