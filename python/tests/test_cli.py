@@ -242,7 +242,7 @@ class TestReproduce:
             )
             out = ackclock("reproduce", study_file, "--quick").out
             assert max(len(line) for line in out.splitlines()) <= width
-            assert ("thesis 4, measured 4 ± 0" in out) == (width < 100)
+            assert ("published 4, measured 4 ± 0" in out) == (width < 100)
             assert "a quick run" in out
 
     def test_a_base_is_no_study(self, ackclock: Command, derived_file: Path) -> None:
@@ -272,7 +272,7 @@ class TestReproduce:
         )
         out = " ".join(ackclock("reproduce", study_file, "--quick").out.split())
         assert (
-            "1 of 2 other readings of what the thesis leaves open change a verdict, "
+            "1 of 2 other readings of what the publication leaves open change a verdict, "
             "2 leave undecided what is decided as taken, of these claims: Number of flows "
             "6 and 6 (2 replications) 1; undecided: 2 count the bits undecided: 1"
         ) in out

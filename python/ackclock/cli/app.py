@@ -224,15 +224,15 @@ def reproduce(
     out: OutDir = None,
     figures: Figures = None,
     sensitivity: Annotated[
-        bool, typer.Option(help="Also run the other readings of what the thesis leaves open.")
+        bool, typer.Option(help="Also run the other readings of what the publication leaves open.")
     ] = True,
     threads: Threads = 0,
 ) -> None:
     """Run published experiments, judge their claims, write an HTML report.
 
-    Each claim of the thesis gets a verdict from the 95 % interval of what was measured: reproduced, direction only (who
-    wins is right, by how much is not), not reproduced, undecided, or not discriminating. A verdict is a finding: it
-    does not change the exit code.
+    Each claim of the publication gets a verdict from the 95 % interval of what was measured: reproduced, direction
+    only (who wins is right, by how much is not), not reproduced, undecided, or not discriminating. A verdict is a
+    finding: it does not change the exit code.
 
     [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines after RFC 7928 and writes one page that
     compares them.

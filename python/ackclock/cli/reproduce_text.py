@@ -58,7 +58,7 @@ def show(result: StudyResult) -> None:
         out.print(table)
         out.print()
     has_paper = any(value.paper is not None for case in result.cases for value in case.values.values())
-    below = "; below it the thesis's value" if has_paper else ""
+    below = "; below it the published value" if has_paper else ""
     out.print(Text(f"mean ± half the 95 % interval over replications{below}", style="dim"))
     out.print()
     if result.claims:
@@ -152,7 +152,7 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
         measured = f"{mean_and_spread(claim.measured, claim.interval)} {claim.unit}".rstrip()
         said, verdict = _said(claim), _verdict(claim)
         if narrow:
-            numbers = ("" if claim.paper is None else f"thesis {paper}, ") + f"measured {measured}"
+            numbers = ("" if claim.paper is None else f"published {paper}, ") + f"measured {measured}"
             table.add_row(Text(claim.id), Text.assemble(said, "\n", (numbers, "cyan")), verdict)
         else:
             table.add_row(Text(claim.id), said, Text(paper), Text(measured), verdict)
@@ -198,7 +198,9 @@ def _show_sensitivity(result: StudyResult) -> None:
     undecided = sum(bool(item.undecided) for item in readings)
     out = console()
     out.print()
-    told = f"{changing} of {len(readings)} other readings of what the thesis leaves open change a verdict"
+    told = (
+        f"{changing} of {len(readings)} other readings of what the publication leaves open change a verdict"
+    )
     if undecided:
         told += f", {undecided} leave{'s' if undecided == 1 else ''} undecided what is decided as taken"
     out.print(told + (", of these claims:" if changing or undecided else ""))

@@ -71,7 +71,7 @@ def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool) -> No
             away: dict[str, Any] = {key: _away(values, data, *ends)}
             ax.errorbar(x, y, **away, fmt="none", ecolor=colour, elinewidth=0.7)
     if "paper" in data:
-        label = plain(f"{curve.entry.label}, thesis")
+        label = plain(f"{curve.entry.label}, published")
         ax.plot(
             x,
             _or_nan(data["paper"]),
@@ -102,7 +102,9 @@ def _dots(panel: Panel, ax: Axes) -> None:
     means = _or_nan(data["y"])
     if "paper" in data:
         paper = _or_nan(data["paper"])
-        ax.plot(paper, places, "D", label="thesis", markerfacecolor="none", color=COLOURS[1], clip_on=False)
+        ax.plot(
+            paper, places, "D", label="published", markerfacecolor="none", color=COLOURS[1], clip_on=False
+        )
     ax.plot(means, places, "o", label="measured, 95 % interval", color=COLOURS[0], clip_on=False)
     if "low" in data:
         away = _away(means, data, "low", "high")

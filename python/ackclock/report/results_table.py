@@ -135,7 +135,7 @@ def _chart(metric: Metric, found: Sequence[tuple[str, MetricValue]]) -> Chart:
 def _in_words(label: str, value: MetricValue, unit: str) -> str:
     unit = f" {unit}" if unit else ""
     words = f"{label}: measured {mean_and_spread(value.mean, value.interval)}{unit}"
-    return words if value.paper is None else f"{words}, thesis {plain(value.paper)}{unit}"
+    return words if value.paper is None else f"{words}, published {plain(value.paper)}{unit}"
 
 
 def _paper(value: MetricValue | None) -> bool:

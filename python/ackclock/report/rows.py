@@ -10,7 +10,7 @@ import polars as pl
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Curve, Panel
 
-LOW, HIGH, THESIS = "low end of the 95 % interval", "high end of the 95 % interval", "thesis"
+LOW, HIGH, PUBLISHED = "low end of the 95 % interval", "high end of the 95 % interval", "published"
 
 
 def rows(chart: Chart) -> pl.DataFrame:
@@ -53,7 +53,7 @@ def _of(chart: Chart, panel: Panel, curve: Curve) -> Iterator[dict[str, Any]]:
         row[up] = y
         row |= _ends(up, *(_at(data, key, index) for key in ("low", "high")))
         if "paper" in data:
-            row[f"{up}, {THESIS}"] = data["paper"][index]
+            row[f"{up}, {PUBLISHED}"] = data["paper"][index]
         yield row
 
 

@@ -133,9 +133,9 @@ def test_what_was_not_reproduced_is_on_the_index_of_its_thesis_with_its_finding(
     first, second, *_ = pages["synthetic.html"].all("li", "miss")
     assert "Alpha has no loss with 25 flows either" in first
     assert "Finding. With 25 flows the made-up queue overflows" in first
-    assert "thesis 0 % measured 0.21 ± 0.03 %" in first
+    assert "published 0 % measured 0.21 ± 0.03 %" in first
     assert "Gamma has no loss No finding is written about it." in second
-    assert "thesis 0.125 % measured – accepted 0.11875" in second
+    assert "published 0.125 % measured – accepted 0.11875" in second
 
 
 def test_one_thesis_has_one_index(tmp_path: Path) -> None:

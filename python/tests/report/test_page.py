@@ -93,9 +93,9 @@ def test_strips_show_what_is_accepted(table: Document) -> None:
         for tag, attributes in table.elements
         if attributes.get("class") == "strip" and attributes.get("role") == "img"
     ]
-    assert "Measured 66.2 ± 1.1 %, thesis 71 %, accepted 68 to 74 %" in strips
+    assert "Measured 66.2 ± 1.1 %, published 71 %, accepted 68 to 74 %" in strips
     assert "Measured −0.054 ± 0.002 s, accepted up to 0 s" in strips
-    assert "Measured 0.21 ± 0.03 %, thesis 0 %" in strips
+    assert "Measured 0.21 ± 0.03 %, published 0 %" in strips
 
 
 def test_table_shows_the_thesis_beside_the_measured_value(table: Document) -> None:

@@ -63,7 +63,7 @@ def test_no_colour_vanishes_in_print() -> None:
 
 def test_texts_of_an_svg_are_texts(tmp_path: Path) -> None:
     svg = by_name()["synthetic-table-1-rtt"].save(tmp_path / "x.svg").read_text()
-    for text in ("Mean RTT (s)", "Alpha, 25 flows", "measured, 95 % interval", "thesis"):
+    for text in ("Mean RTT (s)", "Alpha, 25 flows", "measured, 95 % interval", "published"):
         assert f">{text}</text>" in svg
 
 
@@ -75,14 +75,14 @@ def test_the_table_names_its_columns_after_the_axes_with_their_units() -> None:
         "Packet loss (%)",
         "Packet loss (%), low end of the 95 % interval",
         "Packet loss (%), high end of the 95 % interval",
-        "Packet loss (%), thesis",
+        "Packet loss (%), published",
     ]
     # Three curves over eight loads, and a level.
     assert len(table) == 25
     beta = table.filter(pl.col("curve") == "Beta", pl.col("Number of connections") == 20)
     value = sweep_study().case("beta[20]").values["loss"]
     assert beta["Packet loss (%)"][0] == pytest.approx(value.mean, rel=1e-4)
-    assert beta["Packet loss (%), thesis"][0] == value.paper
+    assert beta["Packet loss (%), published"][0] == value.paper
 
 
 def test_quantities_over_time_have_a_column_each() -> None:
@@ -100,7 +100,7 @@ def test_quantities_over_time_have_a_column_each() -> None:
 def test_a_dot_plot_has_a_row_for_each_case() -> None:
     table = by_name()["synthetic-table-1-loss"].frame
     assert table["Case"].to_list()[:2] == ["Alpha, 5 flows", "Beta, 5 flows"]
-    assert table["Packet loss (%), thesis"].to_list()[:3] == [0.0, 1.3, 0.0]
+    assert table["Packet loss (%), published"].to_list()[:3] == [0.0, 1.3, 0.0]
 
 
 def test_a_trade_off_says_where_each_point_lies() -> None:

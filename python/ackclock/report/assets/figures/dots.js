@@ -13,7 +13,7 @@ function dots(description, look) {
   });
   const measured = marks("measured, 95 % interval", curve.y, look.curve(0), "circle");
   measured.error_x = cross(curve.y, curve.low, curve.high, look.curve(0));
-  const paper = curve.paper ? [marks("thesis", curve.paper, look.curve(1), "diamond-open")] : [];
+  const paper = curve.paper ? [marks("published", curve.paper, look.curve(1), "diamond-open")] : [];
   return paper.concat([measured]);
 }
 

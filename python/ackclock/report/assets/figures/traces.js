@@ -7,7 +7,7 @@
 //   shared   whether the panels have the same vertical axis, so that they can be laid over each other
 //   entries  [{label, colour, dash, symbol}], the legend
 //   csv      its numbers as a table, where that does not double the page
-// A curve: entry (index), y with x or x0 and dx, low and high (the interval), paper (the thesis's values);
+// A curve: entry (index), y with x or x0 and dx, low and high (the interval), paper (the published values);
 // or level, low and high for a value that does not depend on x. Those of a trade-off stand in trade-off.js.
 
 function xs(curve) {
@@ -105,7 +105,7 @@ function traces(state, look) {
         result.push({
           type: "scatter",
           mode: "markers",
-          name: plain(entry.label) + ", thesis",
+          name: plain(entry.label) + ", published",
           x: x,
           y: curve.paper,
           yaxis: yaxis,
