@@ -25,7 +25,7 @@ use crate::rtt::RttEstimator;
 use crate::small_queue::SmallQueue;
 use crate::undo::Doubts;
 use ackclock_base::{Packets, Random, Span, Time};
-use ackclock_cc::{Backoff, Change, Control, Controller, Follows, Timeout as TimeoutExpired};
+use ackclock_cc::{Backoff, Change, Control, Controller, Follows};
 
 /// Where a sender puts what may be sent.
 pub trait Output {
@@ -237,23 +237,6 @@ impl Sender {
         }
     }
 
-    /// When [`Self::on_timer`] is due.
-    #[inline]
-    pub fn timer(&self) -> Time {
-        self.due().min(self.pacer.timer())
-    }
-
-    /// The timer that [`Self::timer`] announced has expired.
-    pub fn on_timer(&mut self, now: Time, output: &mut impl Output) {
-        if now >= self.due() {
-            if !self.keeps_timer || !self.on_rule_timer(now, output) {
-                self.on_timeout(now, output);
-            }
-        } else if now >= self.pacer.timer() {
-            self.send_allowed(now, output);
-        }
-    }
-
     /// The first packet not acknowledged cumulatively: so many have been.
     pub fn una(&self) -> u64 {
         self.ledger.una()
@@ -354,48 +337,9 @@ impl Sender {
         }
     }
 
-    fn on_timeout(&mut self, now: Time, output: &mut impl Output) {
-        self.expiries = self.expiries.saturating_add(1);
-        if self.ledger.is_empty() {
-            self.deadline = Time::NEVER;
-            if self.options.feels_local_drops {
-                self.send_allowed(now, output);
-            }
-            return;
-        }
-        self.at_ease = false;
-        self.note_if_app_limited();
-        self.counts.note_timeout(now.since(self.last_sent));
-        self.timed = None;
-        let inflight = self.packets_in_flight();
-        let timeout = TimeoutExpired {
-            now,
-            window: self.reduction_base(inflight),
-            inflight,
-            sent_to: self.ledger.high(),
-            in_a_row: self.expiries,
-            keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
-        };
-        self.ecn.note_reduction(self.ledger.high());
-        self.note_cwnd(now);
-        self.controller.on_timeout(&timeout, &mut *self.random);
-        let (una, high) = (self.ledger.una(), self.ledger.high());
-        self.doubts.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
-        self.rule.on_timeout(&mut self.ledger, now);
-        self.report_lost(now, output);
-        self.pacer.reset(now);
-        self.send_allowed(now, output);
-        self.restart_timer(now);
-    }
-
     fn end_if_done(&mut self) {
         if self.is_done() && !self.stays_open {
             self.controller.on_change(&Change::Ends);
         }
-    }
-
-    #[inline]
-    fn restart_timer(&mut self, now: Time) {
-        self.deadline = if self.ledger.is_empty() { Time::NEVER } else { now + self.timeout() };
     }
 }

@@ -1,4 +1,4 @@
-//! The timer of a rule that keeps one, beside the retransmission timer.
+//! The timers of a sender: the retransmission timer, that of a rule that keeps one beside it, and the pacer's.
 
 use super::{Output, Sender};
 use crate::detection::{Aftermath, Clock, Expiry};
@@ -6,6 +6,23 @@ use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::Timeout;
 
 impl Sender {
+    /// When [`Self::on_timer`] is due.
+    #[inline]
+    pub fn timer(&self) -> Time {
+        self.due().min(self.pacer.timer())
+    }
+
+    /// The timer that [`Self::timer`] announced has expired.
+    pub fn on_timer(&mut self, now: Time, output: &mut impl Output) {
+        if now >= self.due() {
+            if !self.keeps_timer || !self.on_rule_timer(now, output) {
+                self.on_timeout(now, output);
+            }
+        } else if now >= self.pacer.timer() {
+            self.send_allowed(now, output);
+        }
+    }
+
     #[inline]
     pub(super) fn timeout(&self) -> Span {
         let factor = if self.expiries == 0 { 1.0 } else { self.backoff.factor(self.expiries) };
@@ -44,6 +61,46 @@ impl Sender {
             }
         }
         true
+    }
+
+    /// The retransmission timer has expired (RFC 6298 section 5).
+    fn on_timeout(&mut self, now: Time, output: &mut impl Output) {
+        self.expiries = self.expiries.saturating_add(1);
+        if self.ledger.is_empty() {
+            self.deadline = Time::NEVER;
+            if self.options.feels_local_drops {
+                self.send_allowed(now, output);
+            }
+            return;
+        }
+        self.at_ease = false;
+        self.note_if_app_limited();
+        self.counts.note_timeout(now.since(self.last_sent));
+        self.timed = None;
+        let inflight = self.packets_in_flight();
+        let timeout = Timeout {
+            now,
+            window: self.reduction_base(inflight),
+            inflight,
+            sent_to: self.ledger.high(),
+            in_a_row: self.expiries,
+            keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
+        };
+        self.ecn.note_reduction(self.ledger.high());
+        self.note_cwnd(now);
+        self.controller.on_timeout(&timeout, &mut *self.random);
+        let (una, high) = (self.ledger.una(), self.ledger.high());
+        self.doubts.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
+        self.rule.on_timeout(&mut self.ledger, now);
+        self.report_lost(now, output);
+        self.pacer.reset(now);
+        self.send_allowed(now, output);
+        self.restart_timer(now);
+    }
+
+    #[inline]
+    pub(super) fn restart_timer(&mut self, now: Time) {
+        self.deadline = if self.ledger.is_empty() { Time::NEVER } else { now + self.timeout() };
     }
 
     /// Tells the control what has turned out of an earlier loss.
