@@ -173,7 +173,9 @@ def claims(name: str) -> str:
         unit = f" {claim.unit}" if claim.unit else ""
         measured = f"{mean_and_spread(claim.measured, claim.interval)}{unit}"
         others = (
-            f" (otherwise in {claim.other_verdict} of {one.readings} variants)" if claim.other_verdict else ""
+            f" (otherwise in {claim.other_verdict} of {_number_of(one.readings, 'variant')})"
+            if claim.other_verdict
+            else ""
         )
         rows.append(_row(_escaped(words.get(claim.id, claim.text)), measured, _verdict(claim) + others))
     stale = "; recorded before the study changed" if is_stale(one, study) else ""
@@ -245,6 +247,10 @@ def _counted(records: Mapping[str, Record], theses: Mapping[str, Sequence[Loaded
         )
 
 
+def _number_of(count: int, thing: str) -> str:
+    return f"{count} {thing}{'s' if count != 1 else ''}"
+
+
 def _readings_left_out(one: Record, study: LoadedStudy) -> bool:
     """Whether only the reading taken was run of a study that has others."""
     return not one.readings and any(assumption.alternatives for assumption in study.study.assumptions)
@@ -297,7 +303,11 @@ def _study(one: Record, study: LoadedStudy, usual: Origin | None) -> Iterator[st
     facts += f"{one.replications} replications (seeds {one.seeds})"
     facts += f", {one.simulations} simulations"
     facts += f", about {duration(one.cpu_time_s)} of CPU time" if one.cpu_time_s is not None else ""
-    facts += f"; {one.readings} other readings of what the thesis leaves open" if one.readings else ""
+    facts += (
+        f"; {_number_of(one.readings, 'other reading')} of what the thesis leaves open"
+        if one.readings
+        else ""
+    )
     facts += "; without the other readings" if _readings_left_out(one, study) else ""
     yield f"{facts}."
     yield ""
@@ -333,7 +343,7 @@ def _study(one: Record, study: LoadedStudy, usual: Origin | None) -> Iterator[st
         measured += unit if claim.measured is not None else ""
         verdict = _verdict(claim) if claim.verdict in ("reproduced", "yes") else f"**{_verdict(claim)}**"
         if claim.other_verdict:
-            verdict += f" (another in {claim.other_verdict} of {one.readings} readings)"
+            verdict += f" (another in {claim.other_verdict} of {_number_of(one.readings, 'reading')})"
         yield _row(said, published, measured, verdict)
     yield ""
 
