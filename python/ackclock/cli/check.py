@@ -25,9 +25,8 @@ def check(file: Path) -> None:
         from ackclock.study.load import load_study
 
         loaded = load_study(str(file))
-        from ackclock.study.plan import (
-            Plan,
-        )  # after that: a mistake is told without the libraries that compute
+        # After that, because a mistake is told without the libraries that compute.
+        from ackclock.study.plan import Plan
 
         plan = Plan(loaded, quick=False, sensitivity=True)
         plan.check()
