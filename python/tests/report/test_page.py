@@ -81,7 +81,7 @@ def test_every_claim_has_its_sentence_its_numbers_and_its_verdict(
 
 def test_claims_have_their_numbers(table: Document) -> None:
     shown = table.all("li", "claim")
-    assert "Thesis 71 % Measured 66.2 ± 1.1 % 95 % interval 65.1 to 67.3" in shown[2]
+    assert "Published 71 % Measured 66.2 ± 1.1 % 95 % interval 65.1 to 67.3" in shown[2]
     assert "accepted: 68 to 74 %" in shown[2]
     assert "accepted: up to 0 s" in shown[4]
     assert "accepted:" not in shown[3]
