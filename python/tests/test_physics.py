@@ -19,7 +19,7 @@ MOST_PACKETS = 100_000
 """The verifier holds the whole trace in memory: about half a gigabyte for so many."""
 
 
-PACKETS_PER_STUDY = 100_000
+PACKETS_PER_STUDY = 60_000
 LEAST_PACKETS_PER_RUN = 1_000
 
 
