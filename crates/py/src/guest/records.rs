@@ -214,7 +214,7 @@ records! {
     Timeout(cc::Timeout) {
         /// When it expired.
         now: f64 = |timeout| timeout.now.seconds();
-        /// What a reduction starts from, as in [`Loss::window`].
+        /// What a reduction starts from, as in ``Loss.window``.
         window: f64 = |timeout| timeout.window;
         /// Packets that were thought to be in flight.
         inflight: f64 = |timeout| timeout.inflight;
