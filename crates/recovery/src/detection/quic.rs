@@ -26,7 +26,11 @@ const PERSISTENT_CONGESTION_THRESHOLD: u64 = 3;
 /// kInitialRtt (section 6.2.2), and half of it as its variation (section 5.3).
 const INITIAL: Smoothed = Smoothed { mean: Span::from_millis(333), deviation: Span::from_nanos(166_500_000) };
 
-/// No doubling beyond this: 2^16 probe timeouts are more than a day.
+/// Doubling makes a probe timeout no longer than this (RFC 8961 section 4, RFC 6298 section 2.5). RFC 9002 leaves the end to the
+/// idle timeout of a connection, which there is none of here.
+const MAX_DOUBLED: Span = Span::from_millis(60_000);
+
+/// No doubling beyond this, so that the factor has room: 2^16 times the least probe timeout is more than a minute.
 const MAX_DOUBLINGS: u32 = 16;
 
 /// A packet that was given up is kept for so many probe timeouts, in case it is acknowledged after all.
@@ -239,8 +243,9 @@ impl Detection for Quic {
         if self.loss_time < Time::NEVER {
             self.loss_time
         } else if board.pipe() > 0 {
+            let timeout = self.probe_timeout(rtt);
             let doublings = self.pto_count.min(MAX_DOUBLINGS);
-            self.last_sent + self.probe_timeout(rtt).scale(f64::from(1u32 << doublings))
+            self.last_sent + timeout.scale(f64::from(1u32 << doublings)).min(timeout.max(MAX_DOUBLED))
         } else {
             Time::NEVER
         }

@@ -101,6 +101,14 @@ fn the_probe_timeout_has_its_own_formula_and_doubles() {
     );
     play.send(4, 470);
     assert_eq!(play.timer(), at(595), "an acknowledgement ends the doubling");
+    // 125 ms * 2^9 would be 64 s.
+    (0..8).for_each(|_| _ = play.on_timer(595));
+    assert_eq!(play.timer(), at(470 + 125 * 256));
+    play.on_timer(595);
+    assert_eq!(play.timer(), at(470 + 60_000), "or a minute");
+    // A round trip of 100 s, as between planets, is not doubled: 100 + 4 * 5 + 0.025 s.
+    play.rtt = Smoothed { mean: Span::from_millis(100_000), deviation: Span::from_millis(5_000) };
+    assert_eq!(play.timer(), at(470 + 120_025));
     // Before a sample: 333 + 4 * 166.5 + 25 ms.
     let mut play = Play::new(OPTIONS, Smoothed::default());
     play.send(0, 0);
