@@ -2,6 +2,7 @@
 //! driver.
 
 mod association_driver;
+mod scripts;
 
 use proptest::prelude::*;
 
@@ -9,7 +10,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn associations_keep_their_promises(bytes in prop::collection::vec(any::<u8>(), 0..700)) {
+    fn associations_keep_their_promises(bytes in scripts::scripts()) {
         association_driver::drive(&bytes);
     }
 }

@@ -2,6 +2,7 @@
 //! with the same driver; and what the fuzzer and the reading of the RFCs beside it found, one test each.
 
 mod endpoint_driver;
+mod scripts;
 
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential};
@@ -15,7 +16,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn endpoints_keep_their_promises(bytes in prop::collection::vec(any::<u8>(), 0..700)) {
+    fn endpoints_keep_their_promises(bytes in scripts::scripts()) {
         endpoint_driver::drive(&bytes);
     }
 }

@@ -2,6 +2,7 @@
 //! same driver.
 
 mod quic_driver;
+mod scripts;
 
 use proptest::prelude::*;
 
@@ -9,7 +10,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn connections_keep_their_promises(bytes in prop::collection::vec(any::<u8>(), 0..700)) {
+    fn connections_keep_their_promises(bytes in scripts::scripts()) {
         quic_driver::drive(&bytes);
     }
 }

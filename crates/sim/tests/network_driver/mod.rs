@@ -67,17 +67,23 @@ pub fn drive<E: Ends>(script: &mut Script<'_>, ends: impl FnOnce(&mut Script<'_>
     }
 }
 
+/// Messages under way in one direction, each with its path and when it was sent.
+type Lane<M> = VecDeque<(usize, M, Time)>;
+
 struct World<E: Ends> {
     ends: E,
     now: Time,
-    /// Messages under way there and back, each with its path.
-    there: VecDeque<(usize, E::Message)>,
-    back: VecDeque<(usize, E::Message)>,
+    there: Lane<E::Message>,
+    back: Lane<E::Message>,
     /// By path, whether nothing gets through any more.
     dead: Vec<bool>,
     /// Nothing is ever forged.
     honest: bool,
 }
+
+/// No message is on its way for longer than this: the maximum segment lifetime (RFC 9293 section 3.4.1). A round trip could be
+/// anything without it, and each lost packet would multiply it, up to the end of time.
+const MAX_LIFETIME: Span = Span::from_millis(120_000);
 
 /// How much time passes before a step.
 const PAUSES_NS: [u64; 8] = [0, 0, 0, 100_000, 10_000_000, 100_000_000, 1_000_000_000, 20_000_000_000];
@@ -122,13 +128,11 @@ impl<E: Ends> World<E> {
     }
 
     fn launch(&mut self, sent: Messages<E::Message>) {
-        let room = MAX_ON_THE_WAY.saturating_sub(self.there.len());
-        self.there.extend(sent.into_iter().take(room));
+        put(&mut self.there, sent, self.now);
     }
 
     fn answer(&mut self, sent: Messages<E::Message>) {
-        let room = MAX_ON_THE_WAY.saturating_sub(self.back.len());
-        self.back.extend(sent.into_iter().take(room));
+        put(&mut self.back, sent, self.now);
     }
 
     /// Lets time pass, with every timer on time.
@@ -154,18 +158,14 @@ impl<E: Ends> World<E> {
     }
 
     fn deliver_there(&mut self) {
-        if let Some((path, message)) = self.there.pop_front()
-            && !self.dead[path]
-        {
+        if let Some((path, message)) = arrive(&mut self.there, &self.dead, self.now) {
             let answered = self.ends.receive(self.now, path, &message);
             self.answer(answered);
         }
     }
 
     fn deliver_back(&mut self) {
-        if let Some((path, message)) = self.back.pop_front()
-            && !self.dead[path]
-        {
+        if let Some((path, message)) = arrive(&mut self.back, &self.dead, self.now) {
             self.hear(path, &message);
         }
     }
@@ -245,4 +245,15 @@ impl<E: Ends> World<E> {
         let all_dead = self.dead.iter().all(|dead| *dead);
         self.ends.check_end(all_dead);
     }
+}
+
+fn put<M>(lane: &mut Lane<M>, messages: Messages<M>, now: Time) {
+    let room = MAX_ON_THE_WAY.saturating_sub(lane.len());
+    lane.extend(messages.into_iter().take(room).map(|(path, message)| (path, message, now)));
+}
+
+/// The next message of a lane, if it gets through.
+fn arrive<M>(lane: &mut Lane<M>, dead: &[bool], now: Time) -> Option<(usize, M)> {
+    let (path, message, sent) = lane.pop_front()?;
+    (!dead[path] && now.since(sent) <= MAX_LIFETIME).then_some((path, message))
 }
