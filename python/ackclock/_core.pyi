@@ -34,9 +34,10 @@ def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = 
     paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
 
-def series_names(text: str, file: str, overrides: str) -> list[str]:
-    """``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY`` of every series that a run would have. Raises
-    ScenarioError.
+def outlines(text: str, file: str, runs: list[tuple[str, bool]]) -> list[str]:
+    """For each run, by its overrides and whether its series are asked for, a JSON object: {flows: [{group, names}],
+    links: [name], duration_s, expected_packets, series: [path]}, or {problems: text, diagnostics}. Raises
+    ScenarioError where the text is not TOML.
     """
 
 def locate(text: str, file: str, path: list[str]) -> tuple[int, tuple[int, int], tuple[int, int]]:

@@ -45,10 +45,21 @@ def describe(text: str, file: str, overrides: Mapping[str, Any], guests: Guests 
         return dict(json.loads(_core.describe(text, file, to_json(overrides), list(guests))))
 
 
-def series_names(text: str, file: str, overrides: Mapping[str, Any]) -> list[str]:
-    """``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY`` of every series that a run would have."""
+def outlines(
+    text: str, file: str, runs: Sequence[tuple[Mapping[str, Any], bool]]
+) -> list[dict[str, Any] | ScenarioError]:
+    """What each run of a scenario will have, by its overrides and whether its series are asked for.
+
+    Groups of ``flows`` with their names, names of ``links``, duration_s, expected_packets, and of ``series`` the paths
+    ``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY``. What is wrong with the scenario of a run stands in its place.
+    """
     with own_errors():
-        return _core.series_names(text, file, to_json(overrides))
+        found = _core.outlines(text, file, [(to_json(overrides), series) for overrides, series in runs])
+    outlines = [dict(json.loads(outline)) for outline in found]
+    return [
+        ScenarioError(outline["problems"], outline["diagnostics"]) if "problems" in outline else outline
+        for outline in outlines
+    ]
 
 
 def locate(text: str, file: str, path: Sequence[str | int]) -> tuple[int, tuple[int, int], tuple[int, int]]:

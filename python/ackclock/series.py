@@ -72,6 +72,10 @@ class Series:
         """The instants in seconds."""
         return self.frame[TIME].to_numpy()
 
+    def paths(self) -> Sequence[str]:
+        """``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY`` of every series."""
+        return [column for column in self.frame.columns if column != TIME]
+
     def owners(self, kind: str) -> Sequence[str]:
         """The names of the flows or links that have series."""
         return list(self._places.get(kind, ()))
@@ -103,10 +107,9 @@ class Series:
     def _places(self) -> dict[str, dict[str, list[str]]]:
         """The quantities by kind and owner."""
         places: dict[str, dict[str, list[str]]] = {kind: {} for kind in KINDS}
-        for column in self.frame.columns:
-            if column != TIME:
-                kind, owner, quantity = column.split(".")
-                places[kind].setdefault(owner, []).append(quantity)
+        for path in self.paths():
+            kind, owner, quantity = path.split(".")
+            places[kind].setdefault(owner, []).append(quantity)
         return places
 
     def _column(self, kind: str, owner: str, quantity: str) -> pl.Series:

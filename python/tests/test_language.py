@@ -38,7 +38,7 @@ RESULT: dict[str, Any] = {
 
 
 def value(text: str, result: dict[str, Any] = RESULT) -> float:
-    return measure(Expression(text), result)
+    return measure(Expression(text), RunWords(result))
 
 
 @pytest.mark.parametrize(

@@ -119,4 +119,6 @@ def test_what_is_published_is_known_before_anything_is_simulated() -> None:
     assert len(texts) > 80
     for scenario in texts:
         series = core.run(scenario, "x.toml", {}, 1, True)["series"]
-        assert sorted(["time_s", *core.series_names(scenario, "x.toml", {})]) == sorted(series.frame.columns)
+        (outline,) = core.outlines(scenario, "x.toml", [({}, True)])
+        assert isinstance(outline, dict), outline
+        assert sorted(outline["series"]) == sorted(series.paths())

@@ -7,6 +7,7 @@ mod episode;
 mod exports;
 mod guest;
 mod here;
+mod outlines;
 
 use crate::arrow::Columns;
 use crate::guest::Guest;
@@ -43,7 +44,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
         wrap_pyfunction!(fields, module)?,
         wrap_pyfunction!(check, module)?,
         wrap_pyfunction!(describe, module)?,
-        wrap_pyfunction!(series_names, module)?,
+        wrap_pyfunction!(outlines::outlines, module)?,
         wrap_pyfunction!(run, module)?,
         wrap_pyfunction!(document, module)?,
         wrap_pyfunction!(trace, module)?,
@@ -111,12 +112,6 @@ fn describe(
     // Whether a control counts marks is asked of one.
     stop.check(py)?;
     to_json(&told)
-}
-
-/// The names of the series that a run would have.
-#[pyfunction]
-fn series_names(text: &str, file: &str, overrides: &str) -> PyResult<Vec<String>> {
-    Ok(runner::series_names(&parse_point(text, file, overrides)?))
 }
 
 /// Runs the scenario once; the result is a JSON object, and series if they are asked for. With guests on this thread.

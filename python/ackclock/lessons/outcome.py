@@ -22,7 +22,7 @@ from ackclock.statistics import summarise
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Array, Expression
 from ackclock.study.model import Case, SweptCase
-from ackclock.study.run_words import measure
+from ackclock.study.run_words import RunWords, measure
 from ackclock.study.truth import Truth
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def play(lesson: Lesson, replications: int = REPLICATIONS) -> Outcome:
 def samples(runs: Runs, expression: str) -> Array:
     """What an expression of a study's metrics comes to in each run."""
     parsed = Expression(expression)
-    return np.array([measure(parsed, run.result) for run in runs], dtype=np.float64)
+    return np.array([measure(parsed, RunWords(run.result)) for run in runs], dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +86,9 @@ def written(text: str, path: Path) -> Path:
     return path
 
 
+@cache
 def environment() -> jinja2.Environment:
-    """The templates, with what they call."""
+    """The templates, with what they call. It keeps those that it has compiled, which takes longer than most pages."""
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("ackclock.report", "templates"),
         autoescape=True,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from functools import reduce
+from functools import cached_property, reduce
 from itertools import pairwise
 from typing import Any, Protocol
 
@@ -93,10 +93,11 @@ class Expression:
         constants = (node.value for node in ast.walk(self._tree) if isinstance(node, ast.Constant))
         return {value for value in constants if isinstance(value, str)}
 
-    def called(self) -> set[str]:
+    @cached_property
+    def called(self) -> frozenset[str]:
         """The names of all functions that the expression calls."""
         calls = (node.func for node in ast.walk(self._tree) if isinstance(node, ast.Call))
-        return {function.id for function in calls if isinstance(function, ast.Name)}
+        return frozenset(function.id for function in calls if isinstance(function, ast.Name))
 
     def truth(self, vocabulary: Vocabulary) -> Value:
         """The truth of an expression made of comparisons joined by ``and``, ``or``, ``not``."""

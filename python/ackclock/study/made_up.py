@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import polars as pl
 from pydantic import BaseModel
 
 from ackclock.schemas.run import FlowRecord, GroupRecord, LinkRecord
-from ackclock.series import Series, Vector
+from ackclock.series import TIME, Series, Vector
 
 
 def run_of_any_names() -> dict[str, Any]:
@@ -33,11 +33,11 @@ class Names:
     duration_s: float
 
     @classmethod
-    def of(cls, described: Mapping[str, Any], series: Iterable[str]) -> Names:
-        """Those that ``core.describe`` says a run of a scenario has, with those of ``core.series_names``."""
-        flows = tuple((name, group["group"]) for group in described["flows"] for name in group["names"])
-        groups = tuple(group["group"] for group in described["flows"])
-        return cls(flows, groups, tuple(described["links"]), tuple(series), described["duration_s"])
+    def of(cls, outline: Mapping[str, Any]) -> Names:
+        """Those that a run has, as ``core.outlines`` says."""
+        flows = tuple((name, group["group"]) for group in outline["flows"] for name in group["names"])
+        groups = tuple(group["group"] for group in outline["flows"])
+        return cls(flows, groups, tuple(outline["links"]), tuple(outline["series"]), outline["duration_s"])
 
 
 def run_of(names: Names) -> dict[str, Any]:
@@ -69,8 +69,14 @@ class _OneSample(Series):
     """All series of the names. Parts have the one sample or none, so that whatever is computed of two goes through."""
 
     def __init__(self, names: Names) -> None:
-        one = {name: np.ones(1) for name in names.series}
-        super().__init__(pl.DataFrame({"time_s": np.array([names.duration_s / 2]), **one}))
+        super().__init__(pl.DataFrame({TIME: np.array([names.duration_s / 2])}))
+        self._names = names.series
+
+    def paths(self) -> Sequence[str]:
+        return self._names
+
+    def values(self, kind: str, owner: str, quantity: str) -> Vector:  # noqa: ARG002  (what a run's series are asked with)
+        return np.ones(1)
 
 
 class _AnyName(str):

@@ -20,7 +20,7 @@ from ackclock.study.model import Claim, Finding, Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned, Reading
 from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
-from ackclock.study.run_words import measure
+from ackclock.study.run_words import RunWords, measure
 from ackclock.study.standing import about_baselines, rivals, standing
 from ackclock.study.verdict import judge
 
@@ -44,10 +44,11 @@ class Measured:
     def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
         """Compute the metrics of a finished job. InputError names the metric that cannot be computed."""
         known: dict[str, float] = {}
+        words = RunWords(result)
         for use in planned.uses:
             for id, expression in self._expressions[use.reading].items():
                 if expression.text not in known:
-                    known[expression.text] = self._measure(id, expression, result)
+                    known[expression.text] = self._measure(id, expression, words)
                 self._samples[id][use.reading, use.run, use.replication] = known[expression.text]
             if use.reading == 0:
                 self._distributions[use.run].take(self._wanted, result)
@@ -168,9 +169,9 @@ class Measured:
             paper=metric.paper.get(run.name),
         )
 
-    def _measure(self, id: str, expression: Expression, result: Mapping[str, Any]) -> float:
+    def _measure(self, id: str, expression: Expression, words: RunWords) -> float:
         try:
-            return measure(expression, result)
+            return measure(expression, words)
         except ExpressionError as error:
             raise InputError(f'{self._plan.loaded.file}: metric "{id}": {error}') from None
 

@@ -107,12 +107,9 @@ class Plan:
         What the core expects of each run is what its simulations later say that they cost.
         """
         problems: dict[str, list[str]] = {}
-        for reading in self.readings:
-            metrics = MetricsRehearsal(self.study, reading)
-            for run in self._runs_of(reading):
-                where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
-                for message in self._problems(reading, run, metrics):
-                    problems.setdefault(message, []).append(where)
+        for reading, run, message in self._problems():
+            where = f'case "{run.name}"' + (f', alternative "{reading.label}"' if reading else "")
+            problems.setdefault(message, []).append(where)
         if problems:
             told = "\n".join(f"{message}\n  in {_few(places)}" for message, places in problems.items())
             raise InputError(placed(told, self.loaded.text, self.loaded.file))
@@ -130,7 +127,7 @@ class Plan:
             for c, run in enumerate(self.runs):
                 overrides = self.overrides(run, reading)
                 for k in range(first, self.made(reading, len(seeds))):
-                    drawn = reading is None and k == 0 and bool(self._drawn(run))
+                    drawn = k == 0 and bool(self._figures(reading, run))
                     key = (_key(overrides), seeds[k])
                     series = every_run_needs_series or drawn or (key in wanted and wanted[key].series)
                     wanted[key] = self._job(overrides, seeds[k], series)
@@ -147,28 +144,32 @@ class Plan:
             if reading is None or reading.metrics or _changes(reading, run):
                 yield run
 
-    def _problems(self, reading: Reading, run: SweptCase, metrics: MetricsRehearsal) -> list[str]:
-        """What is wrong with a run's scenario, or with what is to be shown and measured of it."""
-        scenario, overrides = self.loaded.scenario, self.overrides(run, reading)
-        drawn = self._drawn(run) if reading is None else []
-        try:
-            described = core.describe(scenario.text, scenario.file, overrides)
-            self._costs[_key(overrides)] = float(described["expected_packets"])
-            series = (
-                core.series_names(scenario.text, scenario.file, overrides)
-                if drawn or metrics.need_series
-                else []
-            )
-        except ScenarioError as error:
-            return [scenario.located(str(error))]
-        messages = [*undrawable(drawn, series), *metrics.problems(Names.of(described, series))]
-        return [f"{self.loaded.file}: {message}" for message in messages]
-
-    def _drawn(self, run: SweptCase) -> list[Figure]:
-        """The figures over time that show ``run``."""
-        return [
-            figure for figure in self.study.figures if figure.kind == "time" and run.matches(figure.cases)
+    def _problems(self) -> Iterator[tuple[Reading, SweptCase, str]]:
+        """What is wrong with each run's scenario, or with what is to be shown and measured of it."""
+        scenario = self.loaded.scenario
+        readings = [(reading, MetricsRehearsal(self.study, reading)) for reading in self.readings]
+        looked_at = [
+            (reading, run, metrics) for reading, metrics in readings for run in self._runs_of(reading)
         ]
+        wanted = [
+            (self.overrides(run, reading), metrics.need_series or bool(self._figures(reading, run)))
+            for reading, run, metrics in looked_at
+        ]
+        # All at once, so that the core can read them on all processors.
+        outlines = core.outlines(scenario.text, scenario.file, wanted)
+        for (reading, run, metrics), (overrides, _), outline in zip(looked_at, wanted, outlines, strict=True):
+            if isinstance(outline, ScenarioError):
+                yield reading, run, scenario.located(str(outline))
+                continue
+            self._costs[_key(overrides)] = float(outline["expected_packets"])
+            undrawn = undrawable(self._figures(reading, run), outline["series"])
+            for message in [*undrawn, *metrics.problems(Names.of(outline))]:
+                yield reading, run, f"{self.loaded.file}: {message}"
+
+    def _figures(self, reading: Reading, run: SweptCase) -> list[Figure]:
+        """The figures over time that show ``run`` under ``reading``: none but under the one that is taken."""
+        figures = self.study.figures if reading is None else []
+        return [figure for figure in figures if figure.kind == "time" and run.matches(figure.cases)]
 
 
 def _key(overrides: Overrides) -> str:

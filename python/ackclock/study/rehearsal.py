@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.made_up import Names, run_of, run_of_any_names
 from ackclock.study.model import Alternative, Assumption, Study
-from ackclock.study.run_words import measure, needs_series
+from ackclock.study.run_words import RunWords, measure, needs_series
 from ackclock.study.verdict import judge
 
 REPLICATIONS = 2
@@ -56,7 +57,7 @@ class MetricsRehearsal:
             )
             for metric in study.metrics
         ]
-        self.need_series = any(needs_series(Expression(text)) for _, text in self._metrics)
+        self.need_series = any(needs_series(_read(text)) for _, text in self._metrics)
         self._found: dict[Names, list[str]] = {}
 
     def problems(self, names: Names) -> list[str]:
@@ -64,6 +65,12 @@ class MetricsRehearsal:
         if names not in self._found:
             self._found[names] = _unmeasurable(self._metrics, run_of(names))
         return self._found[names]
+
+
+@cache
+def _read(text: str) -> Expression:
+    # Most readings of a study measure the same.
+    return Expression(text)
 
 
 def _place(metric: str, alternative: Alternative | None, what: str) -> str:
@@ -74,10 +81,10 @@ def _place(metric: str, alternative: Alternative | None, what: str) -> str:
 
 
 def _unmeasurable(metrics: Iterable[tuple[str, str]], run: Mapping[str, Any] | None = None) -> list[str]:
-    problems, run = [], run or run_of_any_names()
+    problems, words = [], RunWords(run or run_of_any_names())
     for place, text in metrics:
         try:
-            measure(Expression(text), run)
+            measure(_read(text), words)
         except ExpressionError as error:
             problems.append(f"{place}: {error}")
     return problems

@@ -263,15 +263,15 @@ class OneRecord:
 
 def needs_series(expression: Expression) -> bool:
     """Whether the expression can only be computed from a run with series."""
-    return any(function in expression.called() for function in SERIES_FUNCTIONS)
+    return not expression.called.isdisjoint(SERIES_FUNCTIONS)
 
 
-def measure(expression: Expression, result: Mapping[str, Any]) -> float:
-    """The metric's value for one run: a finite number, or nan when there is no sample.
+def measure(expression: Expression, words: RunWords) -> float:
+    """The metric's value for the run of ``words``: a finite number, or nan when there is no sample.
 
-    ExpressionError when the expression names what the result does not have, or is still a vector.
+    ExpressionError when the expression names what the run's result does not have, or is still a vector.
     """
-    value = expression.evaluate(RunWords(result))
+    value = expression.evaluate(words)
     if value.ndim > 0:
         raise ExpressionError(
             f"the value is a vector of {value.size}; a metric is one number per run: use sum, mean, max...\n    "

@@ -1,0 +1,41 @@
+//! What the runs of a study will have, for those who look at it before any is made: all of them at once, on all cores.
+
+use crate::{read_overrides, refuse};
+use ackclock_lab::document::Document;
+use ackclock_lab::{Scenario, diagnostics, run as runner};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// For each run of a scenario, by its overrides and whether its series are asked for, a JSON object: what it has, or its problems.
+#[pyfunction]
+pub fn outlines(py: Python<'_>, text: &str, file: &str, runs: Vec<(String, bool)>) -> PyResult<Vec<String>> {
+    let document = Document::parse(text, file).map_err(|problems| refuse(&problems))?;
+    let runs = runs.iter().map(|(overrides, series)| Ok((read_overrides(overrides)?, *series)));
+    let runs: Vec<(Map<String, Value>, bool)> = runs.collect::<PyResult<_>>()?;
+    let outline = |(overrides, series): &(Map<String, Value>, bool)| {
+        let outline = match Scenario::at(&document, overrides) {
+            Ok(scenario) => of(&scenario, *series),
+            Err(problems) => json!({
+                "problems": diagnostics::render(&problems),
+                "diagnostics": diagnostics::listed(&problems),
+            }),
+        };
+        outline.to_string()
+    };
+    Ok(py.detach(|| runs.par_iter().map(outline).collect()))
+}
+
+fn of(scenario: &Scenario, series: bool) -> Value {
+    let flows = scenario
+        .flows
+        .iter()
+        .map(|group| json!({ "group": group.plan.name, "names": group.names().collect::<Vec<_>>() }));
+    json!({
+        "flows": flows.collect::<Vec<_>>(),
+        "links": scenario.network.links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>(),
+        "duration_s": scenario.duration.seconds(),
+        "expected_packets": scenario.expected_packets(),
+        "series": if series { runner::series_names(scenario) } else { Vec::new() },
+    })
+}
