@@ -274,7 +274,7 @@ def _thesis(records: Mapping[str, Record], members: Sequence[LoadedStudy]) -> It
     thesis = members[0].thesis
     yield f"## {thesis.author} ({thesis.year})"
     yield ""
-    yield f"{_escaped(thesis.title)}. {thesis.degree}, {thesis.university}."
+    yield f"{_escaped(thesis.title)}. {thesis.degree}, {thesis.where}."
     yield ""
     origins = Counter(records[study.name].origin for study in members if study.name in records)
     usual = origins.most_common(1)[0][0] if origins else None

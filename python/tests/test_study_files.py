@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -222,7 +223,9 @@ def test_a_study_of_ones_own_names_its_publication() -> None:
         "S. Ha, I. Rhee, L. Xu",
         2008,
     )
-    assert (thesis.university, thesis.systems) == ("SIGOPS Operating Systems Review 42(5)", ("cubic",))
+    assert (thesis.where, thesis.systems) == ("SIGOPS Operating Systems Review 42(5)", ("cubic",))
+    assert thesis.reference == "S. Ha, I. Rhee, L. Xu, SIGOPS Operating Systems Review 42(5), 2008"
+    assert replace(thesis, where="").reference == "S. Ha, I. Rhee, L. Xu, 2008"
     # A copy of it says the same.
     again = parse_study(copied(loaded), "test", "copy.toml")
     assert again.thesis == thesis

@@ -42,7 +42,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
             "thesis": thesis.key,
             "author": thesis.author,
             "title": thesis.title,
-            "university": thesis.university,
+            "where": thesis.where,
             "year": thesis.year,
             "item": result.source.item,
             "section": result.source.section,

@@ -16,7 +16,7 @@ class SourceRecord(Document):
     thesis: str = Field(description="key, e.g. rbcc")
     author: str
     title: str
-    university: str
+    where: str = Field(description="university, journal or series")
     year: int
     item: str = Field(description='e.g. "Table 4.1"')
     section: str

@@ -156,7 +156,7 @@ def _published(source: Source, file: str) -> Thesis:
         key="-".join(re.findall(r"\w+", f"{publication.author} {publication.year}".lower())),
         author=publication.author,
         title=publication.title,
-        university=publication.where,
+        where=publication.where,
         year=publication.year,
         degree="",
         systems=tuple(publication.systems),

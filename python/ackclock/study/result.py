@@ -32,11 +32,16 @@ class Thesis:
     key: str
     author: str
     title: str
-    university: str
+    where: str
     year: int
     degree: str
     systems: tuple[str, ...] = ()
     """What it proposes, by registered names; what it compares them with is a baseline."""
+
+    @property
+    def reference(self) -> str:
+        """Who, as what, where and when, as far as it is known; without the title."""
+        return ", ".join(filter(None, (self.author, self.degree, self.where, str(self.year))))
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ THESIS = Thesis(
     key="synthetic",
     author="A. Nonymous",
     title="A made-up thesis for the tests of the report",
-    university="Nowhere University",
+    where="Nowhere University",
     year=1999,
     degree="PhD",
 )

@@ -225,9 +225,7 @@ def test_texts_of_studies_are_escaped(tmp_path: Path) -> None:
             study.source,
             item=evil,
             section=evil,
-            thesis=dataclasses.replace(
-                study.source.thesis, author=evil, title=evil, degree=evil, university=evil
-            ),
+            thesis=dataclasses.replace(study.source.thesis, author=evil, title=evil, degree=evil, where=evil),
         ),
         metrics=tuple(
             metric.model_copy(update={"label": evil, "unit": evil, "definition": evil})
