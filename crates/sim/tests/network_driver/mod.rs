@@ -81,7 +81,7 @@ struct World<E: Ends> {
     honest: bool,
 }
 
-/// No message is on its way for longer than this: the maximum segment lifetime (RFC 9293 section 3.4.1). A round trip could be
+/// No message is on its way for longer than this: the maximum segment lifetime (RFC 9293 section 3.4.2). A round trip could be
 /// anything without it, and each lost packet would multiply it, up to the end of time.
 const MAX_LIFETIME: Span = Span::from_millis(120_000);
 
