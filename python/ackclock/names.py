@@ -10,12 +10,21 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """``; did you mean "x"?`` for the known name nearest to ``name``, or the known names when few, or nothing."""
     candidates = list(dict.fromkeys(known))
     by_lower = {candidate.lower(): candidate for candidate in candidates}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
-    if not close and name:
-        # Too short to be alike: "cwnd" for "cwnd_packets".
-        close = [known for known in by_lower if known.startswith(name.lower())]
+    close = _alike(name.lower(), by_lower)
+    if not close:
+        # What is said without the parts before its points: "goodput" for "groups.tcp.goodput_bps".
+        ends = {lower.rpartition(".")[2]: lower for lower in reversed(by_lower)}
+        words = [end for end in ends if end[:1].isalpha()]
+        close = [ends[end] for end in _alike(name.lower().rpartition(".")[2], words)]
     if close:
         return f'; did you mean "{by_lower[close[0]]}"?'
     if 0 < len(candidates) <= 8:
         return "; there is " + ", ".join(candidates)
     return ""
+
+
+def _alike(name: str, known: Iterable[str]) -> list[str]:
+    """The name that is spelt most alike, or else those that begin with it: "cwnd" is not like "cwnd_packets"."""
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return close or [other for other in known if name and other.startswith(name)]
