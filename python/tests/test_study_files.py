@@ -94,6 +94,10 @@ def test_a_study_is_read() -> None:
         ([('id = "2"', 'id = "1"')], 'claim "1" is defined twice'),
         ([('name = "many"', 'name = "few"')], 'case "few" is defined twice'),
         ([('name = "many"', 'name = "many[3]"')], "brackets belong to swept cases"),
+        (
+            [('expect = "< 0"', 'unit = "kbit/s"\nexpect = "< 0"')],
+            'claims.2.unit: found "kbit/s", expected "Mbit/s", which metric "goodput" is in',
+        ),
         ([('claim = "2"', 'claim = "3"')], 'findings: there is no claim "3"'),
         (
             [('cases = ["few"]', 'cases = ["fwe"]')],

@@ -32,6 +32,9 @@ Verdict = Literal[
     "no",
 ]
 """Of the thesis's claims, in the order in which they are counted; then the answers to questions of our own."""
+
+UNITS = frozenset({"s", "ms", "us", "bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB", "packets", "%"})
+"""Units of which one number cannot be another's; further words say what it is of ("% of the link")."""
 Overrides = dict[str, Any]
 """Dotted paths into the scenario and the values to put there, e.g. ``{"flows.tcp.count": 25}``."""
 
@@ -534,9 +537,24 @@ class Study(Table):
         for criterion in self.characterisation.criteria if self.characterisation else ():
             problems += _unknown(f"criteria.{criterion.rule}", "metric", criterion.metrics, metric_ids)
         problems += _unknown("findings", "claim", [finding.claim for finding in self.findings], claim_ids)
+        problems += self._in_other_units()
         if problems:
             raise ValueError("\n".join(problems))
         return self
+
+    def _in_other_units(self) -> list[str]:
+        """Where a claim compares a metric as it is, but names another unit: ms where the metric is in s."""
+        units = {metric.id: metric.unit for metric in self.metrics}
+        problems = []
+        for claim in self.claims:
+            alone = re.fullmatch(r"""\s*(\w+)\(\s*(['"])[^'"]*\2\s*\)\s*""", claim.measured)
+            unit = units.get(alone[1], "") if alone else ""
+            found, expected = claim.unit.split(" ")[0], unit.split(" ")[0]
+            if alone and found != expected and {found, expected} <= UNITS:
+                problems.append(
+                    f'claims.{claim.id}.unit: found "{claim.unit}", expected "{unit}", which metric "{alone[1]}" is in'
+                )
+        return problems
 
     def _wrong_with(self, figure: Figure, metric_ids: list[str]) -> list[str]:
         place, runs = f"figures.{figure.id}", self.runs()
