@@ -28,7 +28,7 @@ prototype: $(VENV)/.runtime ## build the core in seconds while trying something 
 	@# The release build is now stale whatever the sources' times say.
 	@rm -f $(VENV)/.core
 
-pgo: $(VENV)/.runtime ## build the core as the wheels have it, guided by a profile of what studies do: faster, in six minutes
+pgo: $(VENV)/.runtime ## build the core as the wheels have it, guided by a profile of what studies do: faster, in five minutes
 	scripts/need-profdata
 	CARGO_TARGET_DIR=target/pgo VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --pgo --locked
 	@touch $(VENV)/.core

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WHEELS = sorted((ROOT / "dist").glob("*.whl"), key=lambda path: path.stat().st_mtime)
 
 
-def test_the_profile_is_taken_of_studies_of_every_kind() -> None:
+def test_the_profile_is_taken_of_studies_of_every_folder() -> None:
     script = (ROOT / "scripts" / "train-core").read_text(encoding="utf-8")
     listed = re.findall(r"\S+", script.split("studies=(")[1].split(")")[0])
     assert set(listed) <= set(study_names())
