@@ -12,7 +12,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     by_lower = {candidate.lower(): candidate for candidate in candidates}
     close = _alike(name.lower(), by_lower)
     if not close:
-        # What is said without the parts before its points: "goodput" for "groups.tcp.goodput_bps".
+        # Without the parts before its points: "goodput" for "groups.tcp.goodput_bps", the first of several.
         ends = {lower.rpartition(".")[2]: lower for lower in reversed(by_lower)}
         words = [end for end in ends if end[:1].isalpha()]
         close = [ends[end] for end in _alike(name.lower().rpartition(".")[2], words)]

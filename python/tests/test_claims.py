@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ackclock.study.claim import Claim
 from ackclock.study.claim_words import ClaimWords, samples_of
 from ackclock.study.language import Expression, ExpressionError
-from ackclock.study.model import Case, Claim, SweptCase
+from ackclock.study.model import Case, SweptCase
 from ackclock.study.truth import Holds, compared
 from ackclock.study.verdict import judge
 

@@ -35,11 +35,11 @@ from ackclock.study.model import (
     Publication,
     Quick,
     Study,
-    Table,
     repeated,
 )
 from ackclock.study.placed import not_toml, placed
 from ackclock.study.scenario_text import ScenarioText, extracted
+from ackclock.study.table import Table
 
 
 class BaseSource(Table):

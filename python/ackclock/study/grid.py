@@ -19,8 +19,9 @@ from ackclock.errors import InputError
 from ackclock.names import nearest
 from ackclock.study.axes import Axes, GridError, checked, text_of, under, value_at
 from ackclock.study.braces import Filling
+from ackclock.study.claim import Claim
 from ackclock.study.lines import Lines
-from ackclock.study.model import Alternative, Case, Claim, Figure, Finding, Metric
+from ackclock.study.model import Alternative, Case, Figure, Finding, Metric
 
 KINDS: Mapping[str, type[BaseModel]] = {
     "cases": Case,

@@ -14,9 +14,10 @@ from ackclock.characterisation.distributions import Collected
 from ackclock.errors import InputError
 from ackclock.series import Series
 from ackclock.statistics import summarise
+from ackclock.study.claim import Claim
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Array, Expression, ExpressionError
-from ackclock.study.model import Claim, Finding, Metric, SweptCase, Verdict
+from ackclock.study.model import Finding, Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned, Reading
 from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult

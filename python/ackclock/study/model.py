@@ -8,18 +8,18 @@ The ``scenario`` table is opaque here: the core owns the scenario language and r
 from __future__ import annotations
 
 import fnmatch
-import math
-import operator
 import re
 from collections.abc import Callable
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 from typing_extensions import Self
 
 from ackclock.characterisation.arms import Placement
 from ackclock.characterisation.language import Characterisation
 from ackclock.names import nearest
+from ackclock.study.claim import Claim
+from ackclock.study.table import Table
 
 Verdict = Literal[
     "reproduced",
@@ -32,21 +32,11 @@ Verdict = Literal[
     "no",
 ]
 """Of the thesis's claims, in the order in which they are counted; then the answers to questions of our own."""
-
-UNITS = frozenset({"s", "ms", "us", "bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB", "packets", "%"})
-"""Units of which one number cannot be another's; further words say what it is of ("% of the link")."""
 Overrides = dict[str, Any]
 """Dotted paths into the scenario and the values to put there, e.g. ``{"flows.tcp.count": 25}``."""
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
-_COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _CASE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+=-]*\Z")
-
-
-class Table(BaseModel):
-    """A table of a study file: unknown keys are refused, values never change after loading."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 def _or_from_base(*keys: str) -> Callable[[dict[str, Any]], None]:
@@ -184,120 +174,6 @@ class Metric(Table):
     def axis_title(self) -> str:
         """The label with its unit."""
         return self.label + (f" ({self.unit})" if self.unit else "")
-
-
-class Claim(Table):
-    """A sentence of the thesis and the test of it.
-
-    The test is one of: ``paper`` with ``tolerance``; ``expect``; ``direction`` alone.
-    """
-
-    id: str
-    text: str
-    measured: str = Field(description="expression over metrics, e.g. loss('rbcc-5')")
-    unit: str = ""
-    paper: float | None = None
-    tolerance: str | float | None = Field(
-        default=None, description='absolute ("0.1") or relative to paper ("10 %")'
-    )
-    expect: str | None = Field(
-        default=None, description='what measured must satisfy, e.g. "> 0" or ">= 0.9 and < 1"'
-    )
-    direction: str | None = Field(default=None, description="comparison that says who wins")
-    alternative: float | None = Field(
-        default=None,
-        description="what measured would be if the claim were false: the nearest published denial, or no effect",
-    )
-    written: str = Field(
-        default="", description="when the test was written or changed, where it was not before the first run"
-    )
-
-    @model_validator(mode="after")
-    def _one_test(self) -> Self:
-        if self.tolerance is not None and self.expect is not None:
-            raise ValueError("give either tolerance (with paper) or expect, not both")
-        if self.tolerance is not None and self.paper is None:
-            raise ValueError("tolerance needs paper, the value that it is about")
-        if self.tolerance is None and self.expect is None and self.direction is None:
-            raise ValueError("nothing is tested: give paper with tolerance, or expect, or direction")
-        self.allowed_error()
-        self.conditions()
-        self._tells_from_alternative()
-        return self
-
-    def _tells_from_alternative(self) -> None:
-        """ValueError where the test accepts what would be measured if the claim were false."""
-        if self.alternative is None:
-            return
-        if self.tolerance is None and self.expect is None:
-            raise ValueError(
-                "alternative: is what would be measured if the claim were false, which a tolerance or expect must not "
-                "accept; give one of them, or leave it out"
-            )
-        if self.accepts(self.alternative):
-            raise ValueError(
-                f"alternative: the test accepts {self.alternative:g} too, which would be measured if the claim were "
-                f"false; it cannot tell one from the other{self._narrower()}"
-            )
-
-    def _narrower(self) -> str:
-        """Which tolerance would tell a claim from its alternative."""
-        if self.paper is None or self.tolerance is None or self.paper == self.alternative:
-            return ""
-        return f": a tolerance below {abs(self.paper - (self.alternative or 0)):g} would"
-
-    def accepts(self, value: float) -> bool:
-        """Whether the tolerance or the expectation allows ``value``; both are open to a claim of direction alone."""
-        allowed = self.allowed_error()
-        if allowed is not None and self.paper is not None:
-            return abs(value - self.paper) <= allowed
-        return all(_COMPARED[comparison](value, bound) for comparison, bound in self.conditions())
-
-    def allowed_error(self) -> float | None:
-        """The tolerance as an absolute distance from ``paper``, in the unit of ``measured``."""
-        if self.tolerance is None or self.paper is None:
-            return None
-        text = str(self.tolerance).strip()
-        relative = text.endswith("%")
-        try:
-            size = float(text.rstrip("% "))
-        except ValueError:
-            raise ValueError(
-                f'tolerance: found "{text}", expected a number ("0.1") or a percentage ("10 %")'
-            ) from None
-        if not size >= 0 or math.isinf(size):
-            raise ValueError(f'tolerance: found "{text}", expected zero or more')
-        if relative and self.paper == 0:
-            raise ValueError(
-                "tolerance: a percentage of a paper value of 0 allows nothing; give an absolute tolerance"
-            )
-        return abs(self.paper) * size / 100 if relative else size
-
-    def conditions(self) -> list[tuple[str, float]]:
-        """``expect`` as a list of (comparison, bound), all of which must hold."""
-        if self.expect is None:
-            return []
-        conditions = []
-        for part in self.expect.split(" and "):
-            found = re.fullmatch(r"\s*(<=|>=|<|>)\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*", part)
-            if not found:
-                raise ValueError(
-                    f'expect: found "{part.strip()}", expected a comparison with a number such as "> 0"'
-                )
-            conditions.append((found[1], float(found[2])))
-        return conditions
-
-    def accepted(self) -> tuple[float | None, float | None] | None:
-        """The lowest and the highest value that the test accepts, None for an open end; None without such a test."""
-        allowed = self.allowed_error()
-        if allowed is not None and self.paper is not None:
-            return self.paper - allowed, self.paper + allowed
-        conditions = self.conditions()
-        if not conditions:
-            return None
-        low = [bound for comparison, bound in conditions if comparison.startswith(">")]
-        high = [bound for comparison, bound in conditions if comparison.startswith("<")]
-        return max(low, default=None), min(high, default=None)
 
 
 class Figure(Table):
@@ -537,24 +413,12 @@ class Study(Table):
         for criterion in self.characterisation.criteria if self.characterisation else ():
             problems += _unknown(f"criteria.{criterion.rule}", "metric", criterion.metrics, metric_ids)
         problems += _unknown("findings", "claim", [finding.claim for finding in self.findings], claim_ids)
-        problems += self._in_other_units()
+        units = {metric.id: metric.unit for metric in self.metrics}
+        for claim in self.claims:
+            problems += claim.in_another_unit(units)
         if problems:
             raise ValueError("\n".join(problems))
         return self
-
-    def _in_other_units(self) -> list[str]:
-        """Where a claim compares a metric as it is, but names another unit: ms where the metric is in s."""
-        units = {metric.id: metric.unit for metric in self.metrics}
-        problems = []
-        for claim in self.claims:
-            alone = re.fullmatch(r"""\s*(\w+)\(\s*(['"])[^'"]*\2\s*\)\s*""", claim.measured)
-            unit = units.get(alone[1], "") if alone else ""
-            found, expected = claim.unit.split(" ")[0], unit.split(" ")[0]
-            if alone and found != expected and {found, expected} <= UNITS:
-                problems.append(
-                    f'claims.{claim.id}.unit: found "{claim.unit}", expected "{unit}", which metric "{alone[1]}" is in'
-                )
-        return problems
 
     def _wrong_with(self, figure: Figure, metric_ids: list[str]) -> list[str]:
         place, runs = f"figures.{figure.id}", self.runs()

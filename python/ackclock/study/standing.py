@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from ackclock.study.claim import Claim
 from ackclock.study.language import Expression
-from ackclock.study.model import Claim, Study, SweptCase, Verdict
+from ackclock.study.model import Study, SweptCase, Verdict
 from ackclock.study.result import Thesis
 
 _ANSWERED: Mapping[Verdict, Verdict] = {

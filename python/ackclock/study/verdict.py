@@ -20,10 +20,11 @@ from operator import and_
 from typing import TypeVar
 
 from ackclock.statistics import Summary, summarise
+from ackclock.study.claim import Claim
 from ackclock.study.claim_words import ClaimWords, samples_of
 from ackclock.study.effect import every_rival_passes, measured_share
 from ackclock.study.language import Array, Expression, ExpressionError
-from ackclock.study.model import Claim, Verdict
+from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult
 from ackclock.study.truth import NEGLIGIBLE, Holds, Truth, compared, within
 

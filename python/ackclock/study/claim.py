@@ -1,0 +1,147 @@
+"""A claim of a study file: what a publication says, what is measured of it, and what that must be."""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Mapping
+
+from pydantic import Field, model_validator
+from typing_extensions import Self
+
+from ackclock.study.table import Table
+
+_UNITS = frozenset({"s", "ms", "us", "bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB", "packets", "%"})
+"""Units of which one number cannot be another's; further words say what it is of ("% of the link")."""
+
+_COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_ONE_METRIC = re.compile(r"""\s*(\w+)\(\s*(['"])[^'"]*\2\s*\)\s*""")
+
+
+class Claim(Table):
+    """A sentence of the thesis and the test of it.
+
+    The test is one of: ``paper`` with ``tolerance``; ``expect``; ``direction`` alone.
+    """
+
+    id: str
+    text: str
+    measured: str = Field(description="expression over metrics, e.g. loss('rbcc-5')")
+    unit: str = ""
+    paper: float | None = None
+    tolerance: str | float | None = Field(
+        default=None, description='absolute ("0.1") or relative to paper ("10 %")'
+    )
+    expect: str | None = Field(
+        default=None, description='what measured must satisfy, e.g. "> 0" or ">= 0.9 and < 1"'
+    )
+    direction: str | None = Field(default=None, description="comparison that says who wins")
+    alternative: float | None = Field(
+        default=None,
+        description="what measured would be if the claim were false: the nearest published denial, or no effect",
+    )
+    written: str = Field(
+        default="", description="when the test was written or changed, where it was not before the first run"
+    )
+
+    @model_validator(mode="after")
+    def _one_test(self) -> Self:
+        if self.tolerance is not None and self.expect is not None:
+            raise ValueError("give either tolerance (with paper) or expect, not both")
+        if self.tolerance is not None and self.paper is None:
+            raise ValueError("tolerance needs paper, the value that it is about")
+        if self.tolerance is None and self.expect is None and self.direction is None:
+            raise ValueError("nothing is tested: give paper with tolerance, or expect, or direction")
+        self.allowed_error()
+        self.conditions()
+        self._tells_from_alternative()
+        return self
+
+    def _tells_from_alternative(self) -> None:
+        """ValueError where the test accepts what would be measured if the claim were false."""
+        if self.alternative is None:
+            return
+        if self.tolerance is None and self.expect is None:
+            raise ValueError(
+                "alternative: is what would be measured if the claim were false, which a tolerance or expect must not "
+                "accept; give one of them, or leave it out"
+            )
+        if self.accepts(self.alternative):
+            raise ValueError(
+                f"alternative: the test accepts {self.alternative:g} too, which would be measured if the claim were "
+                f"false; it cannot tell one from the other{self._narrower()}"
+            )
+
+    def _narrower(self) -> str:
+        """Which tolerance would tell a claim from its alternative."""
+        if self.paper is None or self.tolerance is None or self.paper == self.alternative:
+            return ""
+        return f": a tolerance below {abs(self.paper - (self.alternative or 0)):g} would"
+
+    def accepts(self, value: float) -> bool:
+        """Whether the tolerance or the expectation allows ``value``; both are open to a claim of direction alone."""
+        allowed = self.allowed_error()
+        if allowed is not None and self.paper is not None:
+            return abs(value - self.paper) <= allowed
+        return all(_COMPARED[comparison](value, bound) for comparison, bound in self.conditions())
+
+    def allowed_error(self) -> float | None:
+        """The tolerance as an absolute distance from ``paper``, in the unit of ``measured``."""
+        if self.tolerance is None or self.paper is None:
+            return None
+        text = str(self.tolerance).strip()
+        relative = text.endswith("%")
+        try:
+            size = float(text.rstrip("% "))
+        except ValueError:
+            raise ValueError(
+                f'tolerance: found "{text}", expected a number ("0.1") or a percentage ("10 %")'
+            ) from None
+        if not size >= 0 or math.isinf(size):
+            raise ValueError(f'tolerance: found "{text}", expected zero or more')
+        if relative and self.paper == 0:
+            raise ValueError(
+                "tolerance: a percentage of a paper value of 0 allows nothing; give an absolute tolerance"
+            )
+        return abs(self.paper) * size / 100 if relative else size
+
+    def conditions(self) -> list[tuple[str, float]]:
+        """``expect`` as a list of (comparison, bound), all of which must hold."""
+        if self.expect is None:
+            return []
+        conditions = []
+        for part in self.expect.split(" and "):
+            found = re.fullmatch(r"\s*(<=|>=|<|>)\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*", part)
+            if not found:
+                raise ValueError(
+                    f'expect: found "{part.strip()}", expected a comparison with a number such as "> 0"'
+                )
+            conditions.append((found[1], float(found[2])))
+        return conditions
+
+    def accepted(self) -> tuple[float | None, float | None] | None:
+        """The lowest and the highest value that the test accepts, None for an open end; None without such a test."""
+        allowed = self.allowed_error()
+        if allowed is not None and self.paper is not None:
+            return self.paper - allowed, self.paper + allowed
+        conditions = self.conditions()
+        if not conditions:
+            return None
+        low = [bound for comparison, bound in conditions if comparison.startswith(">")]
+        high = [bound for comparison, bound in conditions if comparison.startswith("<")]
+        return max(low, default=None), min(high, default=None)
+
+    def in_another_unit(self, units: Mapping[str, str]) -> list[str]:
+        """What is wrong where a metric is compared as it is, and the unit is not its own: ms where it is in s.
+
+        ``units`` are those of the metrics.
+        """
+        alone = _ONE_METRIC.fullmatch(self.measured)
+        unit = units.get(alone[1], "") if alone else ""
+        found, expected = self.unit.split(" ")[0], unit.split(" ")[0]
+        if alone is None or found == expected or not {found, expected} <= _UNITS:
+            return []
+        return [
+            f'claims.{self.id}.unit: found "{self.unit}", expected "{unit}", which metric "{alone[1]}" is in'
+        ]

@@ -1,0 +1,11 @@
+"""What every table of a study file has in common."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Table(BaseModel):
+    """A table of a study file: unknown keys are refused, values never change after loading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
