@@ -269,6 +269,7 @@ impl Network {
 
     /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. What is more than
     /// arithmetic is left to others as the last thing, so that arithmetic needs no room on the stack.
+    #[inline(always)] // for each packet, twice
     fn advance(&mut self, mut now: Time, path: u32, step: u32, packet: &mut Packet) {
         let Step { crosses, then } = self.steps[step as usize];
         if let Some(link) = self.links.get_mut(crosses as usize) {

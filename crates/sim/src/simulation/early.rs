@@ -20,7 +20,7 @@ impl Simulation {
     }
 
     /// A packet that is there at this time, or never, is at the end of its path: the endpoint takes it, or it waits for its time.
-    #[inline]
+    #[inline(always)] // for each packet
     pub(super) fn reach(&mut self, at: Time, path: u32, packet: &Packet, until: Time) {
         if at == Time::NEVER {
             return;
