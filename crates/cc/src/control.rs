@@ -104,15 +104,18 @@ pub enum Change {
 }
 
 /// What a control allows its host.
+// In this order: where the window and the threshold lay side by side, both would be read at once right after each has been
+// written, which has to wait until they are in the cache. That was 5 % of the time of a packet on W2.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
 pub struct Decision {
     /// How many packets may be in flight.
     pub cwnd: Packets,
-    /// The slow start threshold, for observers; infinite where there is none.
-    pub ssthresh: Packets,
     /// How fast packets may leave, in payload, as everything that a control is told of; `None` for as fast as the window
     /// allows.
     pub pacing_rate: Option<Rate>,
+    /// The slow start threshold, for observers; infinite where there is none.
+    pub ssthresh: Packets,
     /// How many packets may leave back to back when pacing; what leaves so is paid for by the pause that follows.
     pub send_quantum: Option<u32>,
 }
