@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shutil
 import tempfile
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ackclock import core
 from ackclock.errors import InputError, RunError
+from ackclock.names import alike
 
 if TYPE_CHECKING:
     import polars as pl
@@ -207,8 +207,8 @@ class _Plan:
 
 def _expected(found: str, names: Sequence[str]) -> str:
     """What would have been right: all of a few names, else the nearest of many."""
-    close = difflib.get_close_matches(found, names, n=1)
-    hint = f'; did you mean "{close[0]}"?' if close else ""
+    close = alike(found, names)
+    hint = "" if close is None else f'; did you mean "{close}"?'
     few = 8
     return f"expected one of {', '.join(names[:few])}{' and others' if len(names) > few else ''}{hint}"
 

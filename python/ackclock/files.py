@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import sys
 from collections.abc import Iterator
@@ -10,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ackclock.errors import InputError, RunError
+from ackclock.names import alike
 
 STANDARD_INPUT = Path("-")
 MAX_BYTES = 10_000_000
@@ -88,8 +88,8 @@ def _text(data: bytes, path: Path) -> str:
 def _near(path: Path) -> str:
     """The file beside ``path`` whose name is like it."""
     files = {other.stem: other for other in sorted(path.parent.glob("*.toml"))}
-    close = difflib.get_close_matches(path.stem, files, n=1)
-    return f'; did you mean "{files[close[0]]}"?' if close else ""
+    close = alike(path.stem, files)
+    return "" if close is None else f'; did you mean "{files[close]}"?'
 
 
 def _in(folder: Path) -> str:

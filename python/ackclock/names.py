@@ -9,21 +9,26 @@ from collections.abc import Iterable
 def nearest(name: str, known: Iterable[str]) -> str:
     """``; did you mean "x"?`` for the known name nearest to ``name``, or the known names when few, or nothing."""
     candidates = list(dict.fromkeys(known))
-    by_lower = {candidate.lower(): candidate for candidate in candidates}
-    close = _alike(name.lower(), by_lower)
-    if not close:
-        # Without the parts before its points: "goodput" for "groups.tcp.goodput_bps", the first of several.
-        ends = {lower.rpartition(".")[2]: lower for lower in reversed(by_lower)}
-        words = [end for end in ends if end[:1].isalpha()]
-        close = [ends[end] for end in _alike(name.lower().rpartition(".")[2], words)]
-    if close:
-        return f'; did you mean "{by_lower[close[0]]}"?'
+    if (close := alike(name, candidates)) is not None:
+        return f'; did you mean "{close}"?'
     if 0 < len(candidates) <= 8:
         return "; there is " + ", ".join(candidates)
     return ""
 
 
-def _alike(name: str, known: Iterable[str]) -> list[str]:
+def alike(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is most like ``name``, if one is."""
+    by_lower = {candidate.lower(): candidate for candidate in dict.fromkeys(known)}
+    close = _spelt_alike(name.lower(), by_lower)
+    if not close:
+        # Without the parts before its points: "goodput" for "groups.tcp.goodput_bps", the first of several.
+        ends = {lower.rpartition(".")[2]: lower for lower in reversed(by_lower)}
+        words = [end for end in ends if end[:1].isalpha()]
+        close = [ends[end] for end in _spelt_alike(name.lower().rpartition(".")[2], words)]
+    return by_lower[close[0]] if close else None
+
+
+def _spelt_alike(name: str, known: Iterable[str]) -> list[str]:
     """The name that is spelt most alike, or else those that begin with it: "cwnd" is not like "cwnd_packets"."""
     known = list(known)
     close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)

@@ -472,6 +472,7 @@ class TestBadInput:
             ("pcap", 'did you mean "pcapng"?'),
             ("", "expected one of pcapng"),
             ("pcapng=bottelneck", 'did you mean "bottleneck"?'),
+            ("pcapng=Bott", 'did you mean "bottleneck"?'),
             ("pcapng=after:senders", 'found "senders"'),
             ("pcapng=behind:bottleneck", "expected one of senders"),
             ("qlog=classik", 'did you mean "classic"?'),
