@@ -30,6 +30,8 @@ prototype: $(VENV)/.runtime ## build the core in seconds while trying something 
 
 pgo: $(VENV)/.runtime ## build the core as the wheels have it, guided by a profile of what studies do: faster, in five minutes
 	scripts/need-profdata
+	@# Until it is done a core that counts is installed: if it fails, `make setup` is to build another.
+	@rm -f $(VENV)/.core
 	CARGO_TARGET_DIR=target/pgo VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --pgo --locked
 	@touch $(VENV)/.core
 
@@ -96,8 +98,8 @@ format: $(VENV)/.dev ## format Rust and Python
 	$(BIN)/ruff format python $(PYTHON_SCRIPTS)
 	$(BIN)/ruff check --fix-only --quiet python $(PYTHON_SCRIPTS)
 
-bench: $(VENV)/.python ## packets per CPU second on three dumbbells and over radio, CPU time of each discipline; ARGS="--peers" compares with ns-2 and ns-3
-	@scripts/bench $(ARGS)
+bench: setup ## packets per CPU second on three dumbbells and over radio, CPU time of each discipline; ARGS="--peers" compares with ns-2 and ns-3
+	@$(BIN)/python scripts/bench $(ARGS)
 
 lock: $(VENV)/.python ## pin the newest library versions for all supported Pythons
 	scripts/lock
