@@ -37,10 +37,9 @@ def compare(bench: Path, repeat: int) -> None:
             medians = {name: median(values) for name, values in rates.items()}
             for name, rate in medians.items():
                 say(f"{name}-{workload.lower()}", f"{rate:.0f} packets/cpu-s")
-            for name in ("ours", "installed"):
-                if "ns2" in medians:
-                    ratio = medians[name] / medians["ns2"]
-                    say(f"{name}-{workload.lower()}-over-ns2", f"{ratio:.2f} times")
+            for name in ("ours", "installed") if "ns2" in medians else ():
+                ratio = medians[name] / medians["ns2"]
+                say(f"{name}-{workload.lower()}-over-ns2", f"{ratio:.2f} times")
             if ns3 is not None and workload == "W2":
                 print("ns-3 on W2 is left out: it takes hours", file=sys.stderr)
             elif ns3 is not None:
