@@ -91,22 +91,25 @@ def rate_from_python(workload: str) -> float:
 
 def rate_of_peer(command: list[str]) -> float:
     """One run of a peer, from its start to its end."""
-    before = children_cpu_seconds()
-    run = subprocess.run(command, check=False, capture_output=True, text=True)
-    spent = children_cpu_seconds() - before
-    if run.returncode != 0:
-        sys.exit(f"{' '.join(command)} failed: {run.stderr.strip()[:200]}")
-    return float(json.loads(run.stdout.strip().splitlines()[-1])["delivered"]) / spent
+    spent_s, printed = run_peer(command)
+    return float(json.loads(printed.strip().splitlines()[-1])["delivered"]) / spent_s
 
 
 def start_of_ns2(ns2: list[str], directory: Path) -> float:
     """CPU seconds that ns-2 takes to do nothing: part of what each of its runs takes."""
     nothing = directory / "nothing.tcl"
     nothing.write_text("exit 0\n", encoding="utf-8")
+    return sum(run_peer([ns2[0], str(nothing)])[0] for _ in range(10)) / 10
+
+
+def run_peer(command: list[str]) -> tuple[float, str]:
+    """CPU seconds that a peer takes, and what it prints; the end if it fails."""
     before = children_cpu_seconds()
-    for _ in range(10):
-        subprocess.run([ns2[0], str(nothing)], check=True, capture_output=True)
-    return (children_cpu_seconds() - before) / 10
+    run = subprocess.run(command, check=False, capture_output=True, text=True)
+    spent_s = children_cpu_seconds() - before
+    if run.returncode != 0:
+        sys.exit(f"error: {' '.join(command)} failed: {run.stderr.strip()[:200]}")
+    return spent_s, run.stdout
 
 
 def find_ns2() -> list[str] | None:
