@@ -17,7 +17,6 @@ use ackclock_base::{Span, Time};
 use std::any::Any;
 
 mod alarm;
-mod early;
 use alarm::Alarm;
 
 /// What a flow is made of.
@@ -156,10 +155,27 @@ impl Flow {
 
     /// The alarm of one of its ends goes off; it may be too early.
     pub fn on_alarm(&mut self, end: usize, now: Time, network: &mut Network) {
-        let alarm = &mut self.ends[end].alarm;
-        if alarm.as_mut().is_none_or(|alarm| alarm.goes_off(&mut network.schedule)) {
-            self.do_what_is_due(end, now, network);
-            self.arm(end, &mut network.schedule);
+        if let Some(alarm) = &mut self.ends[end].alarm {
+            alarm.goes_off();
+        }
+        self.do_what_is_due(end, now, network);
+        self.arm(end, &mut network.schedule);
+    }
+
+    /// Whether neither the application nor the timer of an end has anything to do up to an instant, that instant included.
+    #[inline]
+    pub(crate) fn is_idle_until(&self, end: usize, instant: Time) -> bool {
+        let Some(alarm) = &self.ends[end].alarm else { return false };
+        instant < self.wakes && (instant < alarm.due() || instant < self.timer(end))
+    }
+
+    /// Lets packets be delivered to its ends early where nothing but what reaches them, and their timers, tells them what to do.
+    pub(crate) fn let_deliver_early(&self, network: &mut Network) {
+        let Socket { first_path: path, paths: 1, .. } = self.socket else { return };
+        for (end, path, back) in [(1, path, path + 1), (0, path + 1, path)] {
+            if self.session.is_none() && !self.ends[end].endpoint.properties().shares {
+                network.let_deliver_early(path, back);
+            }
         }
     }
 

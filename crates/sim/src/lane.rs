@@ -5,7 +5,7 @@
 //! next to be used, while it is still in the cache.
 
 use crate::packet::{ExtensionId, HEADER_WORDS, Packet};
-use crate::schedule::{Order, SourceId};
+use crate::schedule::SourceId;
 use ackclock_aqm::Ecn;
 use ackclock_base::Time;
 
@@ -13,8 +13,8 @@ use ackclock_base::Time;
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
     arrives: Time,
-    /// Its place among arrivals of the same time above 8 bits with the packet's ECN field.
-    order: u64,
+    /// When it set out for the place that it arrives at, above 8 bits with the packet's ECN field.
+    departed: u64,
     /// Below the packet's connection.
     bytes: u32,
     extension: ExtensionId,
@@ -24,24 +24,25 @@ struct Kept {
 const _: () = assert!(size_of::<Kept>() == 48);
 
 const BYTES_BITS: u32 = Packet::MAX_BYTES.ilog2();
+const ECN_BITS: u32 = 8;
 
 impl Kept {
     #[inline]
-    fn of(arrives: Time, order: Order, packet: &Packet) -> Self {
+    fn of(arrives: Time, departed: Time, packet: &Packet) -> Self {
         let Packet { bytes, connection, ecn, extension, header } = *packet;
         let bytes = u32::from(connection) << BYTES_BITS | bytes;
-        Self { arrives, order: order.above_8_bits() | ecn as u64, bytes, extension, header }
+        Self { arrives, departed: departed.nanos() << ECN_BITS | ecn as u64, bytes, extension, header }
     }
 
     #[inline]
-    fn order(&self) -> Order {
-        Order::from_above_8_bits(self.order)
+    fn departed(&self) -> Time {
+        Time::from_nanos(self.departed >> ECN_BITS)
     }
 
     #[inline]
     fn packet(&self) -> Packet {
-        let Self { order, bytes, extension, header, .. } = *self;
-        let ecn = match order & 3 {
+        let Self { departed, bytes, extension, header, .. } = *self;
+        let ecn = match departed & 3 {
             0 => Ecn::NotCapable,
             1 => Ecn::Classic,
             2 => Ecn::LowLatency,
@@ -117,6 +118,11 @@ impl Lane {
         Self { path, next_step, source, packets, first, after, in_turn: false, until: Time::ZERO, sorted }
     }
 
+    /// Whether packets may overtake one another.
+    pub fn reorders(&self) -> bool {
+        self.sorted.is_some()
+    }
+
     /// Whether a packet can be [appended](Self::append) in a lane where none overtakes another: whether there is room in the
     /// pool if it takes any.
     #[inline]
@@ -131,8 +137,8 @@ impl Lane {
         self.after.is_multiple_of(CHUNK)
     }
 
-    /// When a packet arrives that would then if it were alone: one that cannot overtake arrives with the last one at the
-    /// earliest. For a lane where packets may, that is as it is: there [`Self::push`] keeps no last one.
+    /// Returns when a packet arrives that would arrive at `alone` on an empty lane. In a FIFO lane it never arrives before the
+    /// packet ahead of it; in a lane where packets overtake, it arrives at `alone`.
     #[inline]
     pub fn arrival(&self, alone: Time) -> Time {
         alone.max(self.until)
@@ -145,21 +151,27 @@ impl Lane {
         self.until
     }
 
-    /// Adds a packet whose [arrival](Self::arrival) is then, in this place among those of the same time. Says when it arrives if
-    /// it is the new head.
-    pub fn push(&mut self, pool: &mut Pool, arrives: Time, order: Order, packet: &Packet) -> Option<Time> {
+    /// Adds a packet with its [arrival](Self::arrival) and the time at which it set out. Returns the arrival if the packet is the
+    /// new head.
+    pub fn push(&mut self, pool: &mut Pool, arrives: Time, departed: Time, packet: &Packet) -> Option<Time> {
         if self.sorted.is_some() {
-            return self.insert(Kept::of(arrives, order, packet));
+            return self.insert(Kept::of(arrives, departed, packet));
         }
         if pool.free.is_empty() {
             pool.grow();
         }
-        self.append(pool, arrives, order, packet)
+        self.append(pool, arrives, departed, packet)
     }
 
     /// The same where the lane [is ready](Self::is_ready).
     #[inline(always)] // a call for each packet that waits costs a tenth of that
-    pub fn append(&mut self, pool: &mut Pool, arrives: Time, order: Order, packet: &Packet) -> Option<Time> {
+    pub fn append(
+        &mut self,
+        pool: &mut Pool,
+        arrives: Time,
+        departed: Time,
+        packet: &Packet,
+    ) -> Option<Time> {
         debug_assert!(arrives >= self.until);
         self.until = arrives;
         let is_head = self.packets == 0;
@@ -172,7 +184,7 @@ impl Lane {
             }
             self.after = chunk;
         }
-        pool.places[self.after as usize] = Kept::of(arrives, order, packet);
+        pool.places[self.after as usize] = Kept::of(arrives, departed, packet);
         self.after += 1;
         self.packets += 1;
         is_head.then_some(arrives)
@@ -180,23 +192,24 @@ impl Lane {
 
     fn insert(&mut self, kept: Kept) -> Option<Time> {
         let sorted = self.sorted.as_mut()?;
-        let place = sorted.partition_point(|other| (other.arrives, other.order) > (kept.arrives, kept.order));
+        let place = sorted
+            .partition_point(|other| (other.arrives, other.departed()) > (kept.arrives, kept.departed()));
         sorted.insert(place, kept);
         self.packets += 1;
         (place + 1 == sorted.len()).then_some(kept.arrives)
     }
 
-    /// Takes the packet that arrives next; when, and in which place among those of the same time. There is one. What follows it
-    /// is the [head](Self::head) then, and is said too.
+    /// Takes the packet that arrives next from a lane that is not empty. Returns when it arrives and set out, and the same of
+    /// the new [head](Self::head), `None` if the lane is empty now.
     #[inline(always)] // for each packet that waits
-    pub fn pop(&mut self, pool: &mut Pool, packet: &mut Packet) -> ((Time, Order), Option<(Time, Order)>) {
+    pub fn pop(&mut self, pool: &mut Pool, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
         self.packets -= 1;
         if self.sorted.is_some() {
             return self.pop_sorted(packet);
         }
         let kept = &pool.places[self.first as usize];
         *packet = kept.packet();
-        let taken = (kept.arrives, kept.order());
+        let taken = (kept.arrives, kept.departed());
         self.first += 1;
         if self.packets == 0 || self.first.is_multiple_of(CHUNK) {
             let chunk = (self.first - 1) / CHUNK;
@@ -208,20 +221,20 @@ impl Lane {
             }
         }
         let next = &pool.places[self.first as usize];
-        (taken, Some((next.arrives, next.order())))
+        (taken, Some((next.arrives, next.departed())))
     }
 
     #[cold]
-    fn pop_sorted(&mut self, packet: &mut Packet) -> ((Time, Order), Option<(Time, Order)>) {
+    fn pop_sorted(&mut self, packet: &mut Packet) -> ((Time, Time), Option<(Time, Time)>) {
         let sorted = self.sorted.as_mut().and_then(|sorted| Some((sorted.pop()?, sorted.last())));
-        let Some((kept, next)) = sorted else { return ((Time::NEVER, Order::default()), None) };
+        let Some((kept, next)) = sorted else { return ((Time::NEVER, Time::NEVER), None) };
         *packet = kept.packet();
-        ((kept.arrives, kept.order()), next.map(|next| (next.arrives, next.order())))
+        ((kept.arrives, kept.departed()), next.map(|next| (next.arrives, next.departed())))
     }
 
-    /// When the next packet arrives, and its place among those of the same time.
+    /// When the next packet arrives and when it set out; `None` if the lane is empty.
     #[inline]
-    pub fn head(&self, pool: &Pool) -> Option<(Time, Order)> {
+    pub fn head(&self, pool: &Pool) -> Option<(Time, Time)> {
         if self.packets == 0 {
             return None;
         }
@@ -229,7 +242,7 @@ impl Lane {
             Some(sorted) => sorted.last()?,
             None => &pool.places[self.first as usize],
         };
-        Some((kept.arrives, kept.order()))
+        Some((kept.arrives, kept.departed()))
     }
 
     /// How many packets are on their way.
@@ -264,12 +277,11 @@ mod tests {
                 extension: extensions.keep([7; 4]),
                 header: [u64::MAX, ns as u64, 1],
             };
-            let (arrives, order) =
-                (Time::from_nanos(ns as u64), schedule.next_order(Time::from_nanos(ns as u64)));
-            assert_eq!(lane.push(&mut pool, arrives, order, &packet), Some(arrives));
-            assert_eq!(lane.head(&pool), Some((arrives, order)));
+            let (arrives, departed) = (Time::from_nanos(ns as u64), Time::from_nanos(1 << 49 | ns as u64));
+            assert_eq!(lane.push(&mut pool, arrives, departed, &packet), Some(arrives));
+            assert_eq!(lane.head(&pool), Some((arrives, departed)));
             let mut out = Packet::default();
-            assert_eq!(lane.pop(&mut pool, &mut out), ((arrives, order), None));
+            assert_eq!(lane.pop(&mut pool, &mut out), ((arrives, departed), None));
             assert_eq!(out, packet);
         }
     }
@@ -291,8 +303,7 @@ mod tests {
                 if pushes {
                     let packet = Packet { header: [number as u64, 0, 0], ..Packet::default() };
                     let arrives = lanes[lane].arrival(Time::from_nanos(now + delay));
-                    let order = schedule.next_order(arrives);
-                    let head = lanes[lane].push(&mut pool, arrives, order, &packet);
+                    let head = lanes[lane].push(&mut pool, arrives, Time::from_nanos(now), &packet);
                     let mut at = now + delay;
                     if lane == 2 {
                         let place = list.partition_point(|other| other.0 <= at);

@@ -6,14 +6,13 @@
 //! that is watched never knows the future.
 //!
 //! The same holds at the end of a path whose endpoint depends on nothing but the packets that reach it: it may be
-//! handed them as soon as their arrival is known, with the time at which they arrive. And so may others
-//! where nothing can reach them before: `network/handing.rs`.
+//! handed them as soon as their arrival is known, with the time at which they arrive. Others may be where nothing can reach
+//! them before: `simulation/early.rs` decides.
 
 mod agents;
 mod building;
 mod counting;
-mod gathering;
-mod handing;
+mod early;
 mod launching;
 mod path;
 mod serving;
@@ -35,8 +34,6 @@ use ackclock_base::Time;
 use agents::{Outgoing, Placed};
 pub(crate) use building::{plans, put_on_paths, shared_links};
 pub use counting::MAX_PACKETS;
-use gathering::{Feeding, Gathering};
-use handing::NO_LANE;
 pub use path::{Destination, PathCounts, PathPlan};
 use std::collections::VecDeque;
 use tracing::take_number;
@@ -53,17 +50,15 @@ struct Step {
 const NO_LINK: u32 = u32::MAX;
 
 /// What a step leads to. Where a trace is kept, or packets overtake one another, steps of their own see to it, so that
-/// nobody need ask on the way of every packet.
+/// other packets do not pay for the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     /// Wait in a lane until the packet has arrived here.
     Wait(u32),
     /// The same where packets overtake one another, or are traced.
     WaitApart(u32),
-    /// Be handed to the endpoint, or wait in this lane before it where that cannot be yet.
+    /// Reach the endpoint, early where that is exact; otherwise wait in this lane before it.
     HandOver(u32),
-    /// Gather with those of other paths before a link.
-    Gather(u32),
     /// Go over a shared link where nothing but the room in its queue decides about packets.
     Offer(u32),
     /// Go over a link that has more to decide as they arrive, or is traced.
@@ -74,11 +69,31 @@ enum Then {
     Meet(u32, Way),
     /// Reach the endpoint.
     Arrive,
-    /// The same, traced.
-    ArriveTraced,
     /// Go on with the next step.
     GoOn,
 }
+
+/// What has become of a packet that was taken on, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(crate) enum Outcome {
+    /// It waits in a lane or in a queue.
+    Waits,
+    /// A queue dropped it as it arrived.
+    Dropped,
+    /// It was corrupted, or an agent ended its way.
+    Ended,
+    /// It reaches the end of its path.
+    Arrives {
+        /// When. It may lie ahead.
+        at: Time,
+        /// The lane in which the packet waits if its endpoint cannot take it yet; [`NO_LANE`] if it can.
+        lane: u32,
+    },
+}
+
+/// The index of no lane.
+pub(crate) const NO_LANE: u32 = u32::MAX;
 
 /// A medium in a running simulation.
 struct Shared {
@@ -106,25 +121,17 @@ pub struct Network {
     /// Whether there is a lane in which packets overtake one another, which keeps them itself.
     reorders: bool,
     pool: Pool,
-    /// The numbers of the packets in each lane with their order, for the trace only.
-    traced: Vec<VecDeque<((Time, Order), u64)>>,
+    /// The number of each packet in each lane beside its arrival and departure, for the trace only.
+    traced: Vec<VecDeque<((Time, Time), u64)>>,
     steps: Vec<Step>,
     starts: Vec<u32>,
     destinations: Vec<Destination>,
     counts: Vec<PathCounts>,
     measured: Interval,
-    /// The last instant of the run.
-    end: Time,
     /// Packets in the queues of links whose discipline decides at departure.
     waiting: usize,
     /// The schedule's source of each link whose discipline decides at departure; the stations of a medium have one together.
     services: Vec<Option<SourceId>>,
-    /// Where packets of several paths gather before a link.
-    gatherings: Vec<Gathering>,
-    /// Those of them to which something has come; empty between events.
-    gathered: Vec<u32>,
-    /// Where packets wait to be offered to shared links; empty once they may gather there.
-    feedings: Vec<Feeding>,
     media: Vec<Shared>,
     /// The medium of each link that has one, as an index.
     medium_of: Vec<Option<u32>>,
@@ -139,10 +146,6 @@ pub struct Network {
     dropped_at_arrival: bool,
     /// The number in the trace of the packet that is taken on.
     number: u64,
-    /// When the packet that was last taken on reached the end of its path; never if it did not.
-    reached_end: Time,
-    /// The lane in which it waits there unless it can be handed over early; [`NO_LANE`] if it does not.
-    last_lane: u32,
 }
 
 impl Network {
@@ -171,12 +174,8 @@ impl Network {
             destinations: Vec::new(),
             counts: vec![PathCounts::default(); paths.len()],
             measured,
-            end: Time::from_nanos(measured.to.nanos().saturating_sub(1)),
             waiting: 0,
             services: Vec::new(),
-            gatherings: Vec::new(),
-            gathered: Vec::new(),
-            feedings: Vec::new(),
             media: Vec::new(),
             medium_of: Vec::new(),
             refused: Vec::new(),
@@ -185,8 +184,6 @@ impl Network {
             outgoing: Outgoing::default(),
             dropped_at_arrival: false,
             number: 0,
-            reached_end: Time::NEVER,
-            last_lane: NO_LANE,
         };
         network.add_media(media, seed);
         agents.into_iter().for_each(|agent| network.add_agent(agent));
@@ -225,158 +222,180 @@ impl Network {
             Then::Offer(link) | Then::Ask(link) | Then::Join(link) => {
                 (arrives ^ self.links[link as usize].free_at().nanos(), None)
             }
-            Then::Arrive | Then::ArriveTraced => (arrives, Some(self.destination(lane.path))),
-            Then::Wait(_)
-            | Then::WaitApart(_)
-            | Then::HandOver(_)
-            | Then::Gather(_)
-            | Then::Meet(..)
-            | Then::GoOn => {
+            Then::Arrive => (arrives, Some(self.destination(lane.path))),
+            Then::Wait(_) | Then::WaitApart(_) | Then::HandOver(_) | Then::Meet(..) | Then::GoOn => {
                 let link = self.links.get(crosses as usize);
                 (arrives ^ link.map_or(0, |link| link.free_at().nanos()), None)
             }
         }
     }
 
-    /// The head of a lane, whose time has come, goes over the links that follow. Returns when it reaches the end of its path,
-    /// or never if it does not, and which path that is.
+    /// Takes the head of a lane, whose time has come, over the links that follow.
     #[inline]
-    pub fn arrive(&mut self, lane_index: usize, head: &mut Packet) -> (Time, u32) {
+    pub(crate) fn arrive(&mut self, lane_index: usize, head: &mut Packet) -> (Outcome, u32) {
         let lane = &mut self.lanes[lane_index];
-        let ((arrives, order), next) = lane.pop(&mut self.pool, head);
-        if let Some((arrives, order)) = next
+        let ((arrives, departed), next) = lane.pop(&mut self.pool, head);
+        if let Some((arrives, departed)) = next
             && !lane.in_turn
         {
-            self.schedule.set(lane.source, arrives, order);
+            self.schedule.set(lane.source, arrives, Order::arrival(departed));
         }
         let (path, step) = (lane.path, lane.next_step);
-        (self.reached_end, self.last_lane) = (Time::NEVER, NO_LANE);
-        match self.steps[step as usize] {
-            Step { crosses: NO_LINK, then: Then::Arrive } => self.reached_end = arrives,
-            Step { crosses: NO_LINK, then: Then::Offer(link) } => self.offer(arrives, path, link, step, head),
-            Step { then, .. } => {
-                if self.trace.is_some() {
-                    self.number = take_number(&mut self.traced[lane_index], (arrives, order));
-                }
-                match then {
-                    Then::Ask(link) => self.ask(arrives, path, link, step, head),
-                    _ => self.advance(arrives, path, step, head),
-                }
-            }
+        if self.trace.is_some() {
+            self.number = take_number(&mut self.traced[lane_index], (arrives, departed));
         }
-        (self.reached_end, path)
+        let outcome = match self.steps[step as usize] {
+            Step { crosses: NO_LINK, then: Then::Arrive } => Outcome::Arrives { at: arrives, lane: NO_LANE },
+            Step { crosses: NO_LINK, then: Then::Offer(link) } => self.offer(arrives, path, link, step, head),
+            Step { crosses: NO_LINK, then: Then::Ask(link) } => {
+                self.ask([arrives, departed], path, link, step, head)
+            }
+            _ => self.advance([arrives, departed], path, step, head),
+        };
+        (outcome, path)
     }
 
-    /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. What is more than
-    /// arithmetic is left to others as the last thing, so that arithmetic needs no room on the stack.
+    /// Takes a packet over the links from a step of its path on, until it has to wait or reaches the end. It is there at `now`, and
+    /// set out at `departed`: when its host sent it, or the last link with a queue had. What is more than arithmetic is left to
+    /// others as the last thing, so that arithmetic needs no room on the stack.
     #[inline(always)] // for each packet, twice
-    fn advance(&mut self, mut now: Time, path: u32, step: u32, packet: &mut Packet) {
+    fn advance(
+        &mut self,
+        [mut now, departed]: [Time; 2],
+        path: u32,
+        step: u32,
+        packet: &mut Packet,
+    ) -> Outcome {
         let Step { crosses, then } = self.steps[step as usize];
         if let Some(link) = self.links.get_mut(crosses as usize) {
             match link.cross(now, packet.bytes) {
                 Some(at) => now = at,
-                None => return self.cross_slowly(now, path, step, packet),
+                None => return self.cross_slowly([now, departed], path, step, packet),
             }
         }
         match then {
-            Then::Wait(lane) => self.enter(now, lane, packet),
-            Then::HandOver(lane) => self.reach_end_early(now, lane),
-            Then::Gather(gathering) => self.gather(now, gathering, path, step, packet),
-            Then::Arrive => self.reached_end = now,
-            _ => self.go_further(now, path, step, packet),
+            Then::Wait(lane) => self.enter([now, departed], lane, packet),
+            Then::HandOver(lane) => self.reach_end(now, lane),
+            Then::Arrive => Outcome::Arrives { at: now, lane: NO_LANE },
+            _ => self.go_further([now, departed], path, step, packet),
         }
     }
 
     /// The same for what is behind the link that the step crosses.
     #[inline(never)]
-    fn go_further(&mut self, now: Time, path: u32, step: u32, packet: &mut Packet) {
+    fn go_further(&mut self, times: [Time; 2], path: u32, step: u32, packet: &mut Packet) -> Outcome {
+        let [now, _] = times;
         match self.steps[step as usize].then {
-            Then::Wait(lane) | Then::WaitApart(lane) => self.enter_apart(now, lane, packet),
-            Then::HandOver(lane) => self.reach_end_early(now, lane),
-            Then::Gather(gathering) => self.gather(now, gathering, path, step, packet),
+            Then::Wait(lane) | Then::WaitApart(lane) => self.enter_apart(times, lane, packet),
+            Then::HandOver(lane) => self.reach_end(now, lane),
             Then::Offer(link) => self.offer(now, path, link, step, packet),
-            Then::Ask(link) => self.ask(now, path, link, step, packet),
+            Then::Ask(link) => self.ask(times, path, link, step, packet),
             Then::Join(link) => self.join(now, path, link, step, packet),
-            Then::Meet(agent, way) => self.meet(now, agent, way, path, step, packet),
-            Then::Arrive => self.reached_end = now,
-            Then::ArriveTraced => self.reach_end_traced(now, path, packet),
-            Then::GoOn => self.advance(now, path, step + 1, packet),
+            Then::Meet(agent, way) => self.meet(times, agent, way, path, step, packet),
+            Then::Arrive => Outcome::Arrives { at: now, lane: NO_LANE },
+            Then::GoOn => self.advance(times, path, step + 1, packet),
         }
     }
 
     /// Takes a packet over a plain link where that is more than arithmetic.
     #[inline(never)]
-    fn cross_slowly(&mut self, now: Time, path: u32, step: u32, packet: &mut Packet) {
+    fn cross_slowly(
+        &mut self,
+        [now, departed]: [Time; 2],
+        path: u32,
+        step: u32,
+        packet: &mut Packet,
+    ) -> Outcome {
         let link = self.steps[step as usize].crosses;
         let at = self.links[link as usize].cross_slowly(now, packet.bytes);
-        self.go_further(at, path, step, packet);
+        self.go_further([at, departed], path, step, packet)
     }
 
-    /// Offers a packet to a link that decides at arrival, and takes it on from there.
+    /// Offers a packet to a shared link that decides at arrival, and takes it on from there.
     #[inline(never)]
-    fn offer(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
-        match self.links[link as usize].admit(now, packet.bytes) {
-            Some(at) => self.advance(at, path, step + 1, packet),
-            None => self.ask(now, path, link, step, packet),
+    fn offer(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
+        let index = link as usize;
+        match self.links[index].admit(now, packet.bytes) {
+            Some(at) => self.advance([at, self.links[index].free_at()], path, step + 1, packet),
+            None => self.ask([now, now], path, link, step, packet),
         }
     }
 
     /// The same where more has to be asked than whether there is room.
     #[inline(never)]
-    fn ask(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
+    fn ask(&mut self, times: [Time; 2], path: u32, link: u32, step: u32, packet: &mut Packet) -> Outcome {
         if self.trace.is_some() {
-            return self.ask_traced(now, path, link, step, packet);
+            return self.ask_traced(times, path, link, step, packet);
         }
-        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
+        let arrival = Arrival { now: times[0], bytes: packet.bytes, flow: path, ecn: packet.ecn };
         let fate = self.links[link as usize].offer(&arrival);
-        self.follow(fate, now, path, step, packet);
+        self.follow(fate, times, path, link, step, packet)
     }
 
-    /// What is to become of a packet at a link that it was offered to comes about.
+    /// Does with a packet what a link that decides at arrival has decided.
     #[inline(always)]
-    fn follow(&mut self, fate: Fate, now: Time, path: u32, step: u32, packet: &mut Packet) {
+    fn follow(
+        &mut self,
+        fate: Fate,
+        [now, departed]: [Time; 2],
+        path: u32,
+        link: u32,
+        step: u32,
+        packet: &mut Packet,
+    ) -> Outcome {
         match fate {
-            Fate::Arrives { at, marked, .. } => {
+            Fate::Arrives { sent, at, marked, .. } => {
                 if marked {
                     packet.ecn = Ecn::Experienced;
                 }
-                self.advance(at, path, step + 1, packet);
+                // A link without a queue is no place to set out from, traced or not.
+                let departed = if self.links[link as usize].is_watched() { sent } else { departed };
+                self.advance([at, departed], path, step + 1, packet)
             }
             Fate::Dropped => {
-                self.dropped_at_arrival = true;
                 self.count_dropped(path, now, packet);
+                Outcome::Dropped
             }
-            Fate::Lost { sent, .. } => self.count_corrupted(path, sent, packet),
+            Fate::Lost { sent, .. } => {
+                self.count_corrupted(path, sent, packet);
+                Outcome::Ended
+            }
         }
     }
 
     /// A packet waits in a lane until it arrives.
     #[inline(always)]
-    fn enter(&mut self, arrives: Time, index: u32, packet: &Packet) {
+    fn enter(&mut self, [alone, departed]: [Time; 2], index: u32, packet: &Packet) -> Outcome {
         let lane = &mut self.lanes[index as usize];
         if !lane.is_ready(&self.pool) {
-            return self.enter_apart(arrives, index, packet);
+            return self.enter_apart([alone, departed], index, packet);
         }
-        let arrives = lane.arrival(arrives);
-        let order = self.schedule.next_order(arrives);
-        if let Some(arrives) = lane.append(&mut self.pool, arrives, order, packet) {
-            self.schedule.set(lane.source, arrives, order);
+        let arrives = lane.arrival(alone);
+        if let Some(arrives) = lane.append(&mut self.pool, arrives, departed, packet) {
+            self.schedule.set(lane.source, arrives, Order::arrival(departed));
         }
+        Outcome::Waits
     }
 
     /// The same where packets overtake one another or are traced, or the pool has to grow.
     #[cold]
     #[inline(never)]
-    fn enter_apart(&mut self, arrives: Time, index: u32, packet: &Packet) {
+    fn enter_apart(&mut self, [alone, departed]: [Time; 2], index: u32, packet: &Packet) -> Outcome {
         let lane = &mut self.lanes[index as usize];
-        let arrives = lane.arrival(arrives);
-        let order = self.schedule.next_order(arrives);
+        let arrives = lane.arrival(alone);
         if self.trace.is_some() {
-            self.traced[index as usize].push_back(((arrives, order), self.number));
+            self.traced[index as usize].push_back(((arrives, departed), self.number));
         }
-        if let Some(arrives) = lane.push(&mut self.pool, arrives, order, packet) {
-            self.schedule.set(lane.source, arrives, order);
+        if let Some(arrives) = lane.push(&mut self.pool, arrives, departed, packet) {
+            self.schedule.set(lane.source, arrives, Order::arrival(departed));
         }
+        Outcome::Waits
+    }
+
+    /// A packet reaches the end of its path before an endpoint that may be handed it early.
+    #[inline(always)]
+    fn reach_end(&mut self, alone: Time, lane: u32) -> Outcome {
+        Outcome::Arrives { at: self.lanes[lane as usize].reserve(alone), lane }
     }
 }
 

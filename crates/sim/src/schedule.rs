@@ -6,14 +6,13 @@
 //! all, is looked through when all buckets have had their turn. So an event costs about the same among ten thousand sources
 //! as among ten. An event that is taken back or moved stays where it is, and is passed over when its turn comes.
 //!
-//! Equal times are served in the order in which they were scheduled. That is kept as how long before it is due an event was
-//! scheduled, so that one can be scheduled as it would have been at another time.
+//! What is due at the same time has an [`Order`] that does not depend on when it was scheduled.
 
 mod key;
 
 use ackclock_base::Time;
-use key::{Key, MAX_TIME, NEVER, at_the_latest, key_of, order_of, source_of, time_of};
-pub use key::{MAX_SOURCES, Moment, Order, SourceId};
+use key::{Key, MAX_TIME, NEVER, at_the_latest, key_of, source_of, time_of};
+pub use key::{MAX_SOURCES, Order, SourceId};
 
 /// Events that a bucket is to hold in the mean, and more than which none may hold before its width is reconsidered.
 const GOOD_BUCKET: usize = 2;
@@ -46,7 +45,7 @@ pub struct Schedule {
     given: usize,
     /// Whether there are many sources, and what is near has not been looked at.
     is_news: bool,
-    moment: Moment,
+    now: Time,
 }
 
 impl Default for Schedule {
@@ -62,7 +61,7 @@ impl Default for Schedule {
             far: Vec::new(),
             given: 0,
             is_news: false,
-            moment: Moment::default(),
+            now: Time::ZERO,
         }
     }
 }
@@ -85,22 +84,15 @@ impl Schedule {
         id as u32
     }
 
-    /// When what is scheduled is scheduled: when the last event was, unless [set](Self::set_moment) otherwise.
+    /// The time of the last event, or up to which nothing [happens](Self::wait_until) if that is later.
     #[inline]
-    pub fn moment(&self) -> Moment {
-        self.moment
+    pub fn now(&self) -> Time {
+        self.now
     }
 
-    /// From now on things are scheduled as at this moment.
-    #[inline]
-    pub fn set_moment(&mut self, moment: Moment) {
-        self.moment = moment;
-    }
-
-    /// The place among events of the same time of one that is scheduled now.
-    #[inline]
-    pub fn next_order(&mut self, due: Time) -> Order {
-        self.moment.next_order(due)
+    /// Lets the time pass up to an instant before which no event is pending.
+    pub fn wait_until(&mut self, until: Time) {
+        self.now = self.now.max(until);
     }
 
     /// Sets when a source's next event is due, replacing what was set before unless the source is firm.
@@ -147,7 +139,7 @@ impl Schedule {
                 if source.is_movable() {
                     self.due[source.index()] = NEVER;
                 }
-                self.moment.go_on(time, order_of(key));
+                self.now = time;
                 return Some((time, source));
             }
             if !self.turn() {

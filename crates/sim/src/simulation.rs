@@ -6,16 +6,16 @@ use crate::flow::{Flow, FlowParts, Task};
 use crate::link::{Link, LinkParts};
 use crate::measure::Interval;
 use crate::medium::MediumParts;
-use crate::network::{MAX_PACKETS, Network, plans, put_on_paths, shared_links};
+use crate::network::{Destination, MAX_PACKETS, Network, plans, put_on_paths, shared_links};
 use crate::packet::Packet;
-use crate::schedule::{Moment, SourceId};
+use crate::schedule::{Order, SourceId};
 use crate::series::{Sampler, Series};
 use crate::session::{Running, SessionParts};
 use crate::trace::Trace;
 use crate::watch::{Watch, WatchPlan};
 use ackclock_base::{Span, Time};
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering as Atomic};
 
 mod early;
 
@@ -86,6 +86,8 @@ pub struct Simulation {
     /// The sources of the schedule that follow those of the lanes.
     sources: Vec<Source>,
     sampler: Option<Sampler>,
+    /// When the next sample is due; never if none is taken.
+    next_sample: Time,
     events: u64,
 }
 
@@ -94,8 +96,6 @@ enum Source {
     Link(u32),
     /// The timer of an agent at a node.
     Agent(u32),
-    /// What gathers before a link.
-    Gathering(u32),
     /// The timer of a flow's end.
     Timer(u32, u8),
     /// A session begins.
@@ -134,20 +134,17 @@ impl Simulation {
         let flows = parts.flows.into_iter().zip(firsts);
         let flows = flows.map(|(flow, first)| Flow::new(flow, first, parts.seed, parts.measured));
         let flows: Vec<Flow> = flows.collect();
-        if parts.sample_every.is_none() {
-            network.let_gather();
-            flows.iter().for_each(|flow| flow.let_hand_over(&mut network));
-        }
-        let gatherings = (0..network.gatherings() as u32).map(Source::Gathering);
+        flows.iter().for_each(|flow| flow.let_deliver_early(&mut network));
         let services = network.services().map(Source::Link);
         let agents = (0..network.agents() as u32).map(Source::Agent);
         let mut simulation = Self {
-            sources: services.chain(agents).chain(gatherings).collect(),
+            sources: services.chain(agents).collect(),
             network,
             flows,
             sessions: sessions.map(|session| Running::new(session, parts.measured)).collect(),
             measured: parts.measured,
             sampler: None,
+            next_sample: Time::NEVER,
             events: 0,
         };
         simulation.add_timers();
@@ -157,7 +154,7 @@ impl Simulation {
         }
         if parts.measured.from > Time::ZERO {
             let source = simulation.add_source(Source::WarmedUp);
-            simulation.set(source, parts.measured.from);
+            simulation.set(source, parts.measured.from, Order::MEASURING);
         }
         simulation
     }
@@ -175,7 +172,7 @@ impl Simulation {
             self.look_ahead();
             self.serve(now, source, until);
         }
-        self.wait_until(until);
+        self.network.schedule.wait_until(until);
         Ok(())
     }
 
@@ -187,7 +184,7 @@ impl Simulation {
                 Ok(true)
             }
             None => {
-                self.wait_until(self.measured.to);
+                self.network.schedule.wait_until(self.measured.to);
                 Ok(false)
             }
         }
@@ -195,14 +192,7 @@ impl Simulation {
 
     /// How far it has been run: when the last event was, or until when.
     pub fn now(&self) -> Time {
-        self.network.schedule.moment().now
-    }
-
-    /// Nothing happens until then.
-    fn wait_until(&mut self, until: Time) {
-        if until > self.now() {
-            self.network.schedule.set_moment(Moment::of(until, Span::ZERO));
-        }
+        self.network.schedule.now()
     }
 
     /// Takes the next event if it is before an instant.
@@ -223,7 +213,7 @@ impl Simulation {
     /// Whether to go on.
     #[cold]
     fn check(&self, cancelled: &AtomicBool) -> Result<(), RunError> {
-        if cancelled.load(Ordering::Relaxed) {
+        if cancelled.load(Atomic::Relaxed) {
             return Err(RunError::Cancelled);
         }
         if self.network.is_overfull() {
@@ -278,34 +268,51 @@ impl Simulation {
         Some(sampler.into_series(&self.flows))
     }
 
-    /// What an event brings about, before the next. Endpoints may be handed what reaches them later, but before an instant.
+    /// Does what an event brings about. What reaches endpoints later may be [delivered early](early) if it is before `until`.
     #[inline]
     fn serve(&mut self, now: Time, source: SourceId, until: Time) {
-        // Until the warm-up has ended nothing may be counted that comes after it.
-        let until = if now <= self.measured.from { until.min(self.measured.from) } else { until };
         match source.index().checked_sub(self.network.lanes()) {
-            None => self.serve_lane(source.index(), until),
+            None => self.serve_lane(source.index(), self.horizon(now, until)),
             Some(other) => self.serve_other(now, source, other),
         }
-        while let Some(gathering) = self.network.next_gathering() {
-            self.take_on(gathering, now, until);
-        }
+    }
+
+    /// The first instant from which on somebody looks at the run: a sample, the end of the warm-up, or `until`.
+    #[inline]
+    fn horizon(&self, now: Time, until: Time) -> Time {
+        let until = until.min(self.next_sample);
+        if now < self.measured.from { until.min(self.measured.from) } else { until }
     }
 
     /// The head of a lane goes on; if it reaches an endpoint, that takes it.
     #[inline]
-    fn serve_lane(&mut self, lane: usize, until: Time) {
+    fn serve_lane(&mut self, lane: usize, horizon: Time) {
         let mut packet = Packet::default();
-        let (at, path) = self.network.arrive(lane, &mut packet);
-        self.reach(at, path, &packet, until);
+        let (outcome, path) = self.network.arrive(lane, &mut packet);
+        self.deliver(outcome, path, &packet, horizon);
         if let Some(next) = self.network.next_in_turn(lane) {
-            self.hand_over_in_turn(lane, next, until);
+            self.deliver_in_turn(lane, next, horizon);
+        }
+    }
+
+    /// An endpoint takes a packet, as of its arrival.
+    #[inline(always)] // for each packet
+    fn hand_over(&mut self, at: Time, path: u32, packet: &Packet) {
+        let Self { network, flows, .. } = self;
+        network.note_delivered(at, path, packet);
+        let Destination { flow: index, end, path } = network.destination(path);
+        let (end, path) = (usize::from(end), usize::from(path));
+        let flow = &mut flows[index as usize];
+        let completes = flow.on_packet(end, at, path, packet, network);
+        network.extensions.forget(packet);
+        flow.arm(end, &mut network.schedule);
+        if completes && let Some(session) = flow.session {
+            self.go_on(session, at, Some(index));
         }
     }
 
     fn serve_other(&mut self, now: Time, source: SourceId, other: usize) {
         match self.sources[other] {
-            Source::Gathering(gathering) => self.network.on_gathering(gathering),
             Source::Link(link) => self.network.serve(link, now),
             Source::Agent(agent) => self.network.on_agent_timer(agent, now),
             Source::Timer(flow, end) => {
@@ -314,7 +321,7 @@ impl Simulation {
             Source::Session(session) => self.go_on(session, now, None),
             Source::Sample => {
                 if let Some(every) = self.sample(now) {
-                    self.set(source, now + every);
+                    self.set_sample(source, now + every);
                 }
             }
             Source::WarmedUp => {
@@ -356,7 +363,7 @@ impl Simulation {
     fn add_sessions(&mut self) {
         for session in 0..self.sessions.len() as u32 {
             let source = self.add_source(Source::Session(session));
-            self.set(source, self.sessions[session as usize].start());
+            self.set(source, self.sessions[session as usize].start(), Order::TIMER);
         }
     }
 
@@ -367,7 +374,12 @@ impl Simulation {
         self.sampler = Some(Sampler::new(every, sampled, watched));
         self.flows[..sampled].iter_mut().for_each(|flow| flow.count_deliveries_every(every));
         let source = self.add_source(Source::Sample);
-        self.set(source, Time::ZERO + every);
+        self.set_sample(source, Time::ZERO + every);
+    }
+
+    fn set_sample(&mut self, source: SourceId, due: Time) {
+        self.next_sample = due;
+        self.set(source, due, Order::SAMPLE);
     }
 
     fn add_source(&mut self, source: Source) -> SourceId {
@@ -375,8 +387,7 @@ impl Simulation {
         self.network.schedule.add_source()
     }
 
-    fn set(&mut self, source: SourceId, due: Time) {
-        let order = self.network.schedule.next_order(due);
+    fn set(&mut self, source: SourceId, due: Time, order: Order) {
         self.network.schedule.set(source, due, order);
     }
 }

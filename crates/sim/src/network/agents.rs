@@ -1,9 +1,9 @@
 //! Agents at nodes: what they see, and what they send from there.
 
-use super::Network;
+use super::{Network, Outcome};
 use crate::agent::{Agent, AgentCounts, AgentParts, Node, Passage, Way};
 use crate::packet::{Extension, Packet};
-use crate::schedule::SourceId;
+use crate::schedule::{Order, SourceId};
 use crate::trace::Event;
 use ackclock_base::Time;
 
@@ -94,13 +94,14 @@ impl Network {
     #[inline(never)]
     pub(super) fn meet(
         &mut self,
-        now: Time,
+        times: [Time; 2],
         agent: u32,
         way: Way,
         path: u32,
         step: u32,
         packet: &mut Packet,
-    ) {
+    ) -> Outcome {
+        let [now, _] = times;
         let mut outgoing = std::mem::take(&mut self.outgoing);
         outgoing.extension = self.extensions.of(packet);
         let placed = &mut self.agents[agent as usize];
@@ -115,9 +116,12 @@ impl Network {
         }
         self.send_from(agent, now, &mut outgoing);
         self.outgoing = outgoing;
-        if passage == Passage::Passes {
-            self.number = number;
-            self.advance(now, path, step + 1, packet);
+        match passage {
+            Passage::Passes => {
+                self.number = number;
+                self.advance(times, path, step + 1, packet)
+            }
+            Passage::Ends => Outcome::Ended,
         }
     }
 
@@ -144,14 +148,14 @@ impl Network {
                 let words = |words: &mut Vec<u64>| self.extensions.read_long(&packet, words);
                 self.number = trace.begin(now, path, &packet, Event::Injected { link }, words);
             }
-            self.advance(now, path, step, &mut packet);
+            let outcome = self.advance([now, now], path, step, &mut packet);
+            debug_assert!(!matches!(outcome, Outcome::Arrives { .. }), "it waits before its endpoint");
         }
         let placed = &mut self.agents[agent as usize];
         let due = placed.agent.timer().max(now);
         if let Some(source) = placed.source.filter(|_| due < placed.due) {
             placed.due = due;
-            let order = self.schedule.next_order(due);
-            self.schedule.set(source, due, order);
+            self.schedule.set(source, due, Order::TIMER);
         }
     }
 }

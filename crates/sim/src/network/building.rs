@@ -1,6 +1,5 @@
 //! How a network is built: where packets of a path have to wait, and what has to be served.
 
-use super::gathering::{Feeding, Since};
 use super::turns::Hand;
 use super::{Destination, NO_LINK, Network, PathPlan, Shared, Step, Then};
 use crate::agent::{AgentParts, Way};
@@ -44,17 +43,10 @@ impl Network {
     }
 
     pub(super) fn add_paths(&mut self, plans: &[PathPlan]) {
-        let mut ends = Vec::new();
-        for (path, plan) in plans.iter().enumerate() {
-            // The two ways of a pair are neighbours. What an end that is handed packets early sends follows from what it gets.
-            let answers = plans.get(path ^ 1).is_some_and(|other| other.arrives_early);
-            let since = ends.get(path ^ 1).copied().flatten().filter(|_| answers);
-            ends.push(self.add_path(plan, since));
-        }
+        plans.iter().for_each(|plan| self.add_path(plan));
     }
 
-    /// Adds a path; what is sent on it comes behind `since`. Says behind what it reaches the end.
-    fn add_path(&mut self, plan: &PathPlan, mut since: Option<Since>) -> Option<Since> {
+    fn add_path(&mut self, plan: &PathPlan) {
         let path = self.starts.len() as u32;
         self.starts.push(self.steps.len() as u32);
         self.destinations.push(plan.to);
@@ -75,26 +67,12 @@ impl Network {
                 self.set_onward(*agent, *way, path, *link);
                 // What it sends from here has not waited.
                 has_waited = false;
-                since = None;
             }
-            let Self { links, steps, feedings, .. } = self;
-            let (wire, is_watched) = (links[*link as usize].wire(), links[*link as usize].is_watched());
-            let is_late = links[*link as usize].decides_at_departure();
-            if is_watched {
-                // Where nothing has to wait, or an end is handed what comes at once, nothing may gather.
-                let since = since.filter(|_| !(now_is_real || is_late || plan.arrives_early));
-                feedings.push(Feeding { link: *link, step: steps.len() as u32, since });
-            }
-            if is_watched && !now_is_real {
+            let is_late = self.links[*link as usize].decides_at_departure();
+            if self.links[*link as usize].is_watched() && !now_is_real {
                 self.add_wait(path, &mut crosses, false);
                 has_waited = true;
             }
-            let before = match (is_watched, is_late) {
-                (_, true) => None,
-                (true, false) => Some(Since { link: *link, least: Span::ZERO }),
-                (false, false) => since,
-            };
-            since = wire.and_then(|delay| Some(before?.behind(delay)));
             let traced = self.trace.is_some();
             let then = match &self.links[*link as usize] {
                 plain if plain.is_plain() && !traced => None,
@@ -117,16 +95,13 @@ impl Network {
                 // What follows is offered packets in the order in which they arrive.
                 self.add_wait(path, &mut crosses, true);
                 now_is_real = true;
-                since = None;
             }
             waits_at_end = now_is_real;
         }
         if !(waits_at_end || plan.arrives_early && has_waited) {
             self.add_wait(path, &mut crosses, false);
-            since = None;
         }
-        self.add_step(&mut crosses, if self.trace.is_some() { Then::ArriveTraced } else { Then::Arrive });
-        since
+        self.add_step(&mut crosses, Then::Arrive);
     }
 
     fn add_step(&mut self, crosses: &mut u32, then: Then) {

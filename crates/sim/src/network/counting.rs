@@ -1,6 +1,5 @@
 //! How many packets are under way, and what became of those that are not any more.
 
-use super::gathering::Gathering;
 use super::{Network, PathCounts};
 use crate::lane::Lane;
 use crate::packet::Packet;
@@ -19,17 +18,12 @@ impl Network {
     /// Whether more packets are under way than any experiment means to have. To count them is to visit every lane, which costs as
     /// much as many packets: it is put off until there is room for so many.
     pub fn is_overfull(&self) -> bool {
-        (self.reorders || self.pool.room() + self.apart() > MAX_PACKETS) && self.travelling() > MAX_PACKETS
+        (self.reorders || self.pool.room() + self.waiting > MAX_PACKETS) && self.travelling() > MAX_PACKETS
     }
 
     /// How many packets are under way.
     fn travelling(&self) -> usize {
-        self.apart() + self.lanes.iter().map(Lane::len).sum::<usize>()
-    }
-
-    /// How many of them are in no lane.
-    fn apart(&self) -> usize {
-        self.waiting + self.gatherings.iter().map(Gathering::len).sum::<usize>()
+        self.waiting + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
     #[cold]

@@ -1,6 +1,6 @@
 //! What a sender asks of the network: to take a packet, and what has become of it at the first link.
 
-use super::{NO_LINK, Network, Step, Then};
+use super::{NO_LINK, Network, Outcome, Step, Then};
 use crate::packet::Packet;
 use ackclock_base::Time;
 
@@ -8,11 +8,12 @@ impl Network {
     /// An endpoint sends a packet.
     #[inline]
     pub fn launch(&mut self, now: Time, path: u32, packet: &mut Packet) {
-        self.dropped_at_arrival = false;
-        if self.trace.is_some() {
-            return self.launch_traced(now, path, packet);
-        }
-        self.advance(now, path, self.starts[path as usize], packet);
+        let outcome = if self.trace.is_some() {
+            self.launch_traced(now, path, packet)
+        } else {
+            self.advance([now, now], path, self.starts[path as usize], packet)
+        };
+        self.dropped_at_arrival = outcome == Outcome::Dropped;
     }
 
     /// Whether the queue of its path's first link dropped the packet that was just launched. A packet waits in a lane before

@@ -1,10 +1,11 @@
 //! Links whose packets wait: those whose discipline decides at departure, and the stations of a medium.
 
 use super::tracing::trace_transmission;
-use super::{Network, Shared};
+use super::{Network, Outcome, Shared};
 use crate::link::{Fate, Link};
 use crate::medium::Turn;
 use crate::packet::Packet;
+use crate::schedule::Order;
 use crate::trace::Event;
 use crate::waiting_room::Guest;
 use ackclock_aqm::{Arrival, Ecn};
@@ -13,7 +14,14 @@ use ackclock_base::Time;
 impl Network {
     /// A packet arrives at a link whose discipline decides at departure, and waits.
     #[inline(never)]
-    pub(super) fn join(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
+    pub(super) fn join(
+        &mut self,
+        now: Time,
+        path: u32,
+        link: u32,
+        step: u32,
+        packet: &mut Packet,
+    ) -> Outcome {
         let guest = Guest { packet: *packet, path, since: now, step, number: self.number };
         let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
         // What the link is free for at this instant has left already, as where arrivals decide.
@@ -22,6 +30,7 @@ impl Network {
         }
         self.wait(link, guest, arrival);
         self.serve(link, now);
+        Outcome::Waits
     }
 
     /// A packet joins the queue of a link whose discipline decides at departure.
@@ -56,8 +65,7 @@ impl Network {
                 }
                 Some(turn) if turn.starts <= now => turn,
                 Some(Turn { starts, .. }) => {
-                    let order = self.schedule.next_order(starts);
-                    return self.schedule.set(source, starts, order);
+                    return self.schedule.set(source, starts, Order::SERVICE);
                 }
                 None => return self.schedule.clear(source),
             };
@@ -79,10 +87,7 @@ impl Network {
         self.note_refused(link, now);
         if let Some(source) = self.services[link as usize] {
             match self.links[link as usize].service_due() {
-                Some(due) => {
-                    let order = self.schedule.next_order(due);
-                    self.schedule.set(source, due, order);
-                }
+                Some(due) => self.schedule.set(source, due, Order::SERVICE),
                 None => self.schedule.clear(source),
             }
         }
@@ -98,12 +103,13 @@ impl Network {
             trace_transmission(trace, path, number, packet.bytes, link, fate);
         }
         match fate {
-            Fate::Arrives { at, marked, .. } => {
+            Fate::Arrives { sent, at, marked, .. } => {
                 if marked {
                     packet.ecn = Ecn::Experienced;
                 }
                 self.number = number;
-                self.advance(at, path, step + 1, &mut packet);
+                let outcome = self.advance([at, sent], path, step + 1, &mut packet);
+                debug_assert!(!matches!(outcome, Outcome::Arrives { .. }), "it waits before its endpoint");
             }
             Fate::Dropped => {}
             Fate::Lost { sent, .. } => self.count_corrupted(path, sent, &packet),

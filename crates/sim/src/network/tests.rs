@@ -8,6 +8,10 @@ use ackclock_base::{Rate, Span};
 const MEASURED: Interval = Interval { from: Time::ZERO, to: Time::from_nanos(10_000_000_000) };
 
 fn link(bits_per_second: u64, discipline: Option<&str>, shared: bool) -> Link {
+    link_with(bits_per_second, discipline, shared, Span::ZERO)
+}
+
+fn link_with(bits_per_second: u64, discipline: Option<&str>, shared: bool, delay: Span) -> Link {
     let rate = Rate::from_bits_per_second(bits_per_second);
     let build = |name| {
         let entry = registry::find(name).unwrap();
@@ -20,7 +24,7 @@ fn link(bits_per_second: u64, discipline: Option<&str>, shared: bool) -> Link {
         to: "b".into(),
         rate,
         changes: None,
-        delay: Span::ZERO,
+        delay,
         discipline: discipline.map(build),
         impairments: crate::channel::Impairments::default(),
         seed: 1,
@@ -39,38 +43,7 @@ fn network(links: Vec<Link>, paths: &[&[u32]]) -> Network {
         agents: Vec::new(),
     };
     let paths: Vec<PathPlan> = paths.iter().map(plan).collect();
-    let mut network = Network::new(links, Vec::new(), 1, &paths, Vec::new(), MEASURED, None);
-    network.let_gather();
-    network
-}
-
-/// What happens, in milliseconds: a packet is at the end of its path, or something that gathers has its event.
-fn events(network: &mut Network) -> Vec<(u64, Option<u32>)> {
-    let mut events = Vec::new();
-    take_on(network, Time::ZERO);
-    while let Some((now, source)) = network.schedule.next_before(Time::NEVER) {
-        let path = match source.index().checked_sub(network.lanes()) {
-            Some(gathering) => {
-                network.on_gathering(gathering as u32);
-                take_on(network, now);
-                None
-            }
-            None => {
-                let (at, path) = network.arrive(source.index(), &mut Packet::default());
-                assert_eq!(at, now);
-                Some(path)
-            }
-        };
-        events.push((now.nanos() / 1_000_000, path));
-    }
-    events
-}
-
-fn take_on(network: &mut Network, now: Time) {
-    while let Some(gathering) = network.next_gathering() {
-        while network.take_on(gathering, now, &mut Packet::default()).is_some() {}
-        network.has_taken_on(gathering);
-    }
+    Network::new(links, Vec::new(), 1, &paths, Vec::new(), MEASURED, None)
 }
 
 #[test]
@@ -88,35 +61,69 @@ fn what_leaves_as_another_arrives_has_left_before() {
     }
 }
 
-#[test]
-fn who_overtakes_on_the_way_to_a_shared_link_is_taken_on_first() {
-    // Two paths share a link of 8 Mbit/s first and last. At 0 each sends 1000 bytes. The first packet leaves the first link at 1 ms
-    // and crosses one of 8 kbit/s, which takes a second; the second leaves it at 2 ms and crosses one of 8 Mbit/s, which takes a
-    // millisecond. So the second is before the last link at 3 ms and at the end at 4 ms, the first at 1.001 s and 1.002 s.
-    let fast = |shared| link(8_000_000, None, shared);
-    let mut network = network(
-        vec![fast(true), link(8000, None, false), fast(false), fast(true)],
-        &[&[0, 1, 3], &[0, 2, 3]],
-    );
-    assert_eq!(network.gatherings(), 1);
-    let mut packet = Packet { bytes: 1000, ..Packet::default() };
-    (0..2).for_each(|path| network.launch(Time::ZERO, path, &mut packet));
-    let expected = [(3, None), (4, Some(1)), (1001, None), (1002, Some(0))];
-    assert_eq!(events(&mut network), expected);
-    assert!(!network.is_overfull());
+/// Which paths' packets are in front of link 0, in the order in which they cross it. Each path sends one packet over a link of its
+/// own, at the instant given here, in this order.
+fn order_at_a_shared_link(links: &[(u64, u64)], launches: &[(u32, u64)]) -> Vec<u32> {
+    let own = |(rate, delay_ms): &(u64, u64)| link_with(*rate, None, false, Span::from_millis(*delay_ms));
+    let all: Vec<Link> = std::iter::once(link(8_000_000, None, true)).chain(links.iter().map(own)).collect();
+    let paths: Vec<[u32; 2]> = (1..=links.len() as u32).map(|link| [link, 0]).collect();
+    let paths: Vec<&[u32]> = paths.iter().map(|links| &links[..]).collect();
+    let mut network = network(all, &paths);
+    for (path, ms) in launches {
+        let mut packet = Packet { bytes: 1000, ..Packet::default() };
+        network.launch(Time::ZERO + Span::from_millis(*ms), *path, &mut packet);
+    }
+    let mut order = Vec::new();
+    while let Some((now, source)) = network.schedule.next_before(Time::NEVER) {
+        let (outcome, path) = network.arrive(source.index(), &mut Packet::default());
+        if let Outcome::Arrives { at, .. } = outcome {
+            assert_eq!(at, now);
+            order.push(path);
+        }
+    }
+    order
 }
 
 #[test]
-fn what_nothing_can_precede_is_taken_on_at_once() {
-    // Two paths share a link of 8 Mbit/s first, then cross wires of their own, and meet again before another such link. What is
-    // sent over one at 0 leaves the first link at 1 ms and is before the second at 2 ms. When the other sends at 0 too, and leaves
-    // the first link at 2 ms, nothing that is still to come can be before the second earlier: so the first packet is taken on,
-    // without an event, and reaches the end at 3 ms. The second has one at 3 ms, and reaches it at 4 ms.
-    let fast = || link(8_000_000, None, false);
-    let links = vec![link(8_000_000, None, true), fast(), fast(), link(8_000_000, None, true)];
-    let mut network = network(links, &[&[0, 1, 3], &[0, 2, 3]]);
-    assert_eq!(network.gatherings(), 1, "before the first link they are still with their senders");
-    let mut packet = Packet { bytes: 1000, ..Packet::default() };
-    (0..2).for_each(|path| network.launch(Time::ZERO, path, &mut packet));
-    assert_eq!(events(&mut network), [(3, Some(0)), (3, None), (4, Some(1))]);
+fn of_packets_that_arrive_at_one_instant_the_first_to_set_out_goes_first() {
+    // 1000 bytes take 1 ms at 8 Mbit/s. What path 0 sends at 5 ms is in front of the shared link at 5 + 1 + 4 = 10 ms, what path 1
+    // sends at 0 at 0 + 1 + 9 = 10 ms.
+    let links = [(8_000_000, 4), (8_000_000, 9)];
+    assert_eq!(order_at_a_shared_link(&links, &[(1, 0), (0, 5)]), [1, 0]);
+    assert_eq!(order_at_a_shared_link(&links, &[(0, 5), (1, 0)]), [1, 0], "whichever is known first");
+}
+
+#[test]
+fn of_packets_that_set_out_and_arrive_at_one_instant_the_lower_path_goes_first() {
+    let links = [(8_000_000, 4); 3];
+    for launches in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+        let launches = launches.map(|path| (path, 5));
+        assert_eq!(order_at_a_shared_link(&links, &launches), [0, 1, 2]);
+    }
+}
+
+#[test]
+fn a_link_with_a_queue_is_a_place_to_set_out_from_and_one_without_is_none() {
+    // Both packets are in front of the last link at 7 ms, and were sent at 0. The first has crossed a link with a queue, which had
+    // sent it at 1 ms, the second two of its own, the first of which had sent it at 1 ms, too: that does not count, so it set out at 0.
+    let ms = Span::from_millis;
+    let own = |delay| link_with(8_000_000, None, false, ms(delay));
+    let links = vec![
+        link(8_000_000, None, true),
+        link_with(8_000_000, Some("droptail"), false, ms(3)),
+        own(2),
+        own(3),
+        own(2),
+    ];
+    let mut network = network(links, &[&[1, 2, 0], &[3, 4, 0]]);
+    for path in 0..2 {
+        network.launch(Time::ZERO, path, &mut Packet { bytes: 1000, ..Packet::default() });
+    }
+    let mut order = Vec::new();
+    while let Some((_, source)) = network.schedule.next_before(Time::NEVER) {
+        if let (Outcome::Arrives { .. }, path) = network.arrive(source.index(), &mut Packet::default()) {
+            order.push(path);
+        }
+    }
+    assert_eq!(order, [1, 0]);
 }

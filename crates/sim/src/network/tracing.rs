@@ -1,9 +1,8 @@
 //! What a network says of its packets, where a trace is kept.
 
-use super::Network;
+use super::{Network, Outcome};
 use crate::link::Fate;
 use crate::packet::Packet;
-use crate::schedule::Order;
 use crate::trace::{Event, Trace};
 use ackclock_aqm::Arrival;
 use ackclock_base::Time;
@@ -13,40 +12,45 @@ impl Network {
     /// An endpoint sends a packet.
     #[cold]
     #[inline(never)]
-    pub(super) fn launch_traced(&mut self, now: Time, path: u32, packet: &mut Packet) {
+    pub(super) fn launch_traced(&mut self, now: Time, path: u32, packet: &mut Packet) -> Outcome {
         if let Some(trace) = &mut self.trace {
             let words = |words: &mut Vec<u64>| self.extensions.read_long(packet, words);
             self.number = trace.begin(now, path, packet, Event::Launched, words);
         }
-        self.advance(now, path, self.starts[path as usize], packet);
+        self.advance([now, now], path, self.starts[path as usize], packet)
     }
 
     /// Offers a packet to a link that decides at arrival, and takes it on from there.
     #[cold]
     #[inline(never)]
-    pub(super) fn ask_traced(&mut self, now: Time, path: u32, link: u32, step: u32, packet: &mut Packet) {
-        let arrival = Arrival { now, bytes: packet.bytes, flow: path, ecn: packet.ecn };
+    pub(super) fn ask_traced(
+        &mut self,
+        times: [Time; 2],
+        path: u32,
+        link: u32,
+        step: u32,
+        packet: &mut Packet,
+    ) -> Outcome {
+        let arrival = Arrival { now: times[0], bytes: packet.bytes, flow: path, ecn: packet.ecn };
         let fate = self.links[link as usize].offer(&arrival);
         if let Some(trace) = &mut self.trace {
-            trace_fate(trace, now, path, self.number, packet.bytes, link, fate);
+            trace_fate(trace, times[0], path, self.number, packet.bytes, link, fate);
         }
-        self.follow(fate, now, path, step, packet);
+        self.follow(fate, times, path, link, step, packet)
     }
 
-    /// A packet reaches the end of its path.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn reach_end_traced(&mut self, now: Time, path: u32, packet: &Packet) {
-        self.reached_end = now;
+    /// Notes that an endpoint takes the packet that was taken on last.
+    #[inline]
+    pub(crate) fn note_delivered(&mut self, now: Time, path: u32, packet: &Packet) {
         if let Some(trace) = &mut self.trace {
             trace.push(now, path, self.number, packet.bytes, Event::Delivered);
         }
     }
 }
 
-/// The number of the packet that arrives then, in this order, which is the first unless it has overtaken others.
-pub(super) fn take_number(traced: &mut VecDeque<((Time, Order), u64)>, order: (Time, Order)) -> u64 {
-    let place = traced.iter().position(|(other, _)| *other == order);
+/// Takes the number of the packet with this arrival and departure, which is the first unless it has overtaken others.
+pub(super) fn take_number(traced: &mut VecDeque<((Time, Time), u64)>, times: (Time, Time)) -> u64 {
+    let place = traced.iter().position(|(other, _)| *other == times);
     place.and_then(|place| traced.remove(place)).map_or(0, |(_, number)| number)
 }
 

@@ -1,7 +1,7 @@
 //! Turns of a medium that are more than one packet with nothing around it: several packets, collisions, answers, and what is
 //! repeated because nobody answered.
 
-use super::{Network, Shared};
+use super::{Network, Outcome as Passage, Shared};
 use crate::link::Link;
 use crate::medium::{Manner, Outcome, Station, StationCounts, Turn};
 use crate::trace::{Event, Trace};
@@ -158,7 +158,8 @@ impl Network {
         if marked {
             packet.ecn = Ecn::Experienced;
         }
-        self.advance(at, path, step + 1, &mut packet);
+        let outcome = self.advance([at, at], path, step + 1, &mut packet);
+        debug_assert!(!matches!(outcome, Passage::Arrives { .. }), "it waits before its endpoint");
     }
 }
 

@@ -1,45 +1,38 @@
 //! The schedule against lists and sets.
 
 use super::*;
-use ackclock_base::Span;
 use proptest::prelude::*;
 
-#[test]
-fn equal_times_come_in_the_order_of_scheduling() {
+/// The sources of what is due at 7 ns, in the order in which they come.
+fn served(events: &[(usize, Order)]) -> Vec<usize> {
     let mut schedule = Schedule::default();
-    let sources: Vec<SourceId> = (0..5).map(|_| schedule.add_source()).collect();
-    for index in [3, 1, 4, 0, 2] {
-        let order = schedule.next_order(Time::from_nanos(7));
-        schedule.set(sources[index], Time::from_nanos(7), order);
+    let sources: Vec<SourceId> = (0..8).map(|_| schedule.add_source()).collect();
+    for (source, order) in events {
+        schedule.set(sources[*source], Time::from_nanos(7), *order);
     }
-    let mut served = Vec::new();
-    while let Some((_, source)) = schedule.next_before(Time::NEVER) {
-        served.push(source.index());
-    }
-    assert_eq!(served, [3, 1, 4, 0, 2]);
+    std::iter::from_fn(|| schedule.next_before(Time::NEVER)).map(|(_, source)| source.index()).collect()
 }
 
 #[test]
-fn equal_times_come_in_the_order_of_scheduling_from_one_instant_to_the_next() {
-    // Both for 9 ns: the source that is set first, at 3 ns, goes first though its number is higher, and though in between
-    // something was scheduled as it would have been at 5 ns.
-    let mut schedule = Schedule::default();
-    let sources: Vec<SourceId> = (0..4).map(|_| schedule.add_source()).collect();
-    let set = |schedule: &mut Schedule, source: usize, ns| {
-        let order = schedule.next_order(Time::from_nanos(ns));
-        schedule.set(sources[source], Time::from_nanos(ns), order);
-    };
-    set(&mut schedule, 0, 3);
-    assert_eq!(schedule.next_before(Time::NEVER), Some((Time::from_nanos(3), sources[0])));
-    let moment = schedule.moment();
-    assert_eq!(moment, Moment::of(Time::from_nanos(3), Span::from_nanos(3)));
-    schedule.set_moment(Moment::of(Time::from_nanos(5), Span::ZERO));
-    set(&mut schedule, 1, 9);
-    schedule.set_moment(moment);
-    set(&mut schedule, 3, 9);
-    set(&mut schedule, 2, 9);
-    let served = std::iter::from_fn(|| schedule.next_before(Time::NEVER)).map(|(_, source)| source.index());
-    assert_eq!(served.collect::<Vec<_>>(), [3, 2, 1]);
+fn equal_times_come_by_rank_then_departure_then_source() {
+    let arrival = |departed| Order::arrival(Time::from_nanos(departed));
+    let events = [
+        (7, Order::MEASURING),
+        (6, Order::SAMPLE),
+        (5, Order::SERVICE),
+        (4, Order::TIMER),
+        (3, arrival(2)),
+        (1, arrival(5)),
+        (2, arrival(5)),
+        (0, arrival(6)),
+    ];
+    let expected = [7, 6, 5, 4, 3, 1, 2, 0];
+    assert_eq!(served(&events), expected);
+    // Whatever the order in which they are scheduled.
+    let reversed: Vec<_> = events.into_iter().rev().collect();
+    assert_eq!(served(&reversed), expected);
+    let mixed: Vec<_> = [3, 6, 1, 4, 7, 2, 5, 0].map(|place: usize| events[place]).into();
+    assert_eq!(served(&mixed), expected);
 }
 
 #[test]
@@ -49,11 +42,15 @@ fn what_lies_beyond_all_runs_never_comes_in_one() {
     let sources = [schedule.add_source(), schedule.add_firm_source()];
     for (source, years) in sources.into_iter().zip([1.0, 500.0]) {
         let due = Time::from_seconds(years * 365.25 * 86400.0);
-        let order = schedule.next_order(due);
-        schedule.set(source, due, order);
+        schedule.set(source, due, Order::arrival(due));
     }
     assert_eq!(schedule.next_before(Time::from_seconds(1e6)), None);
-    assert_eq!(schedule.next_before(Time::NEVER), Some((MAX_TIME, sources[0])));
+    assert_eq!(schedule.next_before(Time::NEVER).map(|(time, _)| time), Some(MAX_TIME));
+}
+
+/// An order that depends on the source alone, so that equal times are told apart in either way.
+fn order_of(source: usize) -> Order {
+    [Order::TIMER, Order::SERVICE, Order::arrival(Time::ZERO)][source % 3]
 }
 
 /// Against a list: whatever is set, cleared and set again, the earliest comes first.
@@ -66,7 +63,7 @@ fn agrees_with_a_list(operations: impl Iterator<Item = (usize, Option<u64>)>) ->
             sources.push(schedule.add_source());
             model.push(None);
         }
-        let order = schedule.next_order(Time::from_nanos(time.unwrap_or(0)));
+        let order = order_of(index);
         match time {
             Some(ns) => schedule.set(sources[index], Time::from_nanos(ns), order),
             None => schedule.clear(sources[index]),
@@ -95,8 +92,7 @@ fn buckets_become_as_narrow_as_events_follow_one_another() {
     let mut next = |schedule: &mut Schedule, now: Time, source| {
         bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         let due = Time::from_nanos(now.nanos() + (bits >> 32) % ((1 << 24) / 100));
-        let order = schedule.next_order(due);
-        schedule.set(source, due, order);
+        schedule.set(source, due, Order::TIMER);
     };
     for _ in 0..3 {
         let source = schedule.add_firm_source();
@@ -138,7 +134,7 @@ proptest! {
         let mut due = Vec::new();
         for index in 0..count {
             let ns = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (63 - spread);
-            let (source, order) = (schedule.add_source(), schedule.next_order(Time::from_nanos(ns)));
+            let (source, order) = (schedule.add_source(), order_of(index));
             schedule.set(source, Time::from_nanos(ns), order);
             model.insert((ns, order.0, index));
             due.push((ns, order.0, source));
@@ -152,7 +148,7 @@ proptest! {
             for index in [index, moves] {
                 let later = ns + (bits >> shift) + u64::from(index != moves);
                 model.remove(&(due[index].0, due[index].1, index));
-                let order = schedule.next_order(Time::from_nanos(later));
+                let order = order_of(index);
                 schedule.set(due[index].2, Time::from_nanos(later), order);
                 model.insert((later, order.0, index));
                 (due[index].0, due[index].1) = (later, order.0);

@@ -1,70 +1,61 @@
-//! What is done before its time: what events need is read, and packets are handed to endpoints that nothing can reach earlier.
+//! Early delivery: an endpoint takes a packet before its time has come, and the packet has no event of its own.
+//!
+//! When the last link of a path has been offered a packet, the time at which it reaches the endpoint is known. The endpoint may
+//! take the packet at once, as of that time, where this changes nothing. It changes nothing because
+//!
+//! 1. **the endpoint sees the same things in the same order.** One path leads to it (`Flow::let_deliver_early`), in whose lane no
+//!    packet overtakes another (`Network::let_deliver_early`). No packet waits in the lane before this one, and neither its timer
+//!    nor its application has anything to do up to the arrival, that instant included (`Flow::is_idle_until`);
+//! 2. **nothing else sees the endpoint in between.** No session tells it what to do, its control is not shared with other
+//!    connections (`Flow::let_deliver_early`), and the arrival is before the next instant at which the run is looked at: a sample,
+//!    the end of the warm-up, or the instant up to which the caller runs it (`Simulation::horizon`);
+//! 3. **what it sends enters every link in the same order.** Its packets cross links that no other path uses, and then wait in a
+//!    lane (`Network::waits_after_its_own_links`). Their places in the schedule are their arrival, their departure, and their lane,
+//!    whenever they are put there (`schedule/key.rs`). A packet takes a nanosecond at least for every link, so that none of them
+//!    is due before it is put there;
+//! 4. **what it draws at random is its own.** A link draws for the packets that cross it in the order in which they enter it, and
+//!    an endpoint's jitter has a stream of its own.
+//!
+//! A sender's alarm that goes off before the arrival finds a timer that is not due, as it would have without the packet.
 
 use super::Simulation;
-use crate::network::Destination;
+use crate::network::{Destination, NO_LANE, Outcome};
 use crate::packet::Packet;
-use crate::schedule::{Moment, Order, SourceId};
+use crate::schedule::SourceId;
 use ackclock_base::Time;
 
 impl Simulation {
-    /// What has gathered, and nothing can precede any more, goes on; if it reaches an endpoint, that takes it.
-    #[inline(never)]
-    pub(super) fn take_on(&mut self, gathering: u32, now: Time, until: Time) {
-        let moment = self.network.schedule.moment();
-        let mut packet = Packet::default();
-        while let Some((at, path)) = self.network.take_on(gathering, now, &mut packet) {
-            self.reach(at, path, &packet, until);
-        }
-        self.network.schedule.set_moment(moment);
-        self.network.has_taken_on(gathering);
-    }
-
-    /// A packet that is there at this time, or never, is at the end of its path: the endpoint takes it, or it waits for its time.
+    /// Hands a packet that reaches the end of its path to the endpoint, now or early, or lets it wait for its time.
     #[inline(always)] // for each packet
-    pub(super) fn reach(&mut self, at: Time, path: u32, packet: &Packet, until: Time) {
-        if at == Time::NEVER {
-            return;
+    pub(super) fn deliver(&mut self, outcome: Outcome, path: u32, packet: &Packet, horizon: Time) {
+        let Outcome::Arrives { at, lane } = outcome else { return };
+        if lane != NO_LANE && (self.network.is_anything_in(lane) || !self.may_deliver(at, path, horizon)) {
+            return self.network.put_off(at, lane, packet);
         }
-        let network = &mut self.network;
-        let Destination { flow: index, end, path } = network.destination(path);
-        let (end, path) = (usize::from(end), usize::from(path));
-        let flow = &mut self.flows[index as usize];
-        if let Some(lane) = network.lane_at_end() {
-            let moment = network.schedule.moment();
-            if at >= until || network.is_anything_in(lane) || !flow.lets_pass(end, at) {
-                return network.put_off(at, lane, packet);
-            }
-            flow.take_early(end, Moment::of(at, at.since(moment.now)), path, packet, network);
-            return network.schedule.set_moment(moment);
-        }
-        let completes = flow.on_packet(end, at, path, packet, network);
-        network.extensions.forget(packet);
-        flow.arm(end, &mut network.schedule);
-        if completes && let Some(session) = flow.session {
-            self.go_on(session, at, Some(index));
-        }
+        self.hand_over(at, path, packet);
     }
 
-    /// The head of a lane has reached its endpoint: of those that were put off behind it as many are handed over as can be now.
+    /// Whether an endpoint may take a packet that arrives at `at` and that no other packet precedes.
+    #[inline(always)]
+    fn may_deliver(&self, at: Time, path: u32, horizon: Time) -> bool {
+        let Destination { flow, end, .. } = self.network.destination(path);
+        at < horizon && self.flows[flow as usize].is_idle_until(usize::from(end), at)
+    }
+
+    /// Delivers early as many as may be of the packets that wait in the lane of one that has just been delivered.
     #[cold]
     #[inline(never)]
-    pub(super) fn hand_over_in_turn(&mut self, lane: usize, first: ((Time, Order), u32), until: Time) {
-        let Self { network, flows, .. } = self;
-        let moment = network.schedule.moment();
+    pub(super) fn deliver_in_turn(&mut self, lane: usize, first: (Time, u32), horizon: Time) {
         let mut packet = Packet::default();
         let mut next = Some(first);
-        while let Some(((at, order), path)) = next {
-            let Destination { flow, end, path } = network.destination(path);
-            let (flow, end) = (&mut flows[flow as usize], usize::from(end));
-            if at >= until || !flow.lets_pass(end, at) {
-                network.wait_in_turn(lane, (at, order));
-                break;
+        while let Some((at, path)) = next {
+            if !self.may_deliver(at, path, horizon) {
+                return self.network.wait_in_turn(lane, at);
             }
-            network.take_in_turn(lane, &mut packet);
-            flow.take_early(end, Moment::of_event(at, order), usize::from(path), &packet, network);
-            next = network.next_in_turn(lane);
+            self.network.take_in_turn(lane, &mut packet);
+            self.hand_over(at, path, &packet);
+            next = self.network.next_in_turn(lane);
         }
-        network.schedule.set_moment(moment);
     }
 
     /// Among ten thousand flows nearly all that an event touches comes from memory. The events of a bucket do not depend on one

@@ -1,0 +1,115 @@
+//! Packets are delivered to endpoints early where nothing can reach these before. That must change nothing: stepped event by
+//! event, which lets no packet be delivered early, every result is the same.
+
+use crate::determinism::{json_of, parse};
+use ackclock_lab::build::{self, Keep};
+use ackclock_lab::{RunResult, Scenario};
+use ackclock_sim::simulation::Simulation;
+use proptest::prelude::*;
+use serde_json::Value;
+use std::sync::atomic::AtomicBool;
+
+/// A dumbbell in which packets of several flows often arrive at one instant: its wires are alike in pairs, its rates multiples
+/// of one another.
+fn dumbbell(
+    pairs: usize,
+    [rate, access]: [u32; 2],
+    bottleneck: &str,
+    control: &str,
+    transport: &str,
+    flows: &str,
+) -> String {
+    format!(
+        r#"
+        duration = "6 s"
+        warmup = "1 s"
+        [dumbbell]
+        pairs = {pairs}
+        bottleneck = {{ rate = "{rate} Mbit/s", delay = "10 ms", {bottleneck} }}
+        left = {{ rate = "{access} Mbit/s", delay = "2 ms" }}
+        right = {{ rate = "{access} Mbit/s", delay = "1 ms" }}
+        [[flows]]
+        name = "bulk"
+        count = {pairs}
+        control = {control}
+        start = {{ every = "0.1 s" }}
+        transport = "{transport}"
+        {flows}
+        "#
+    )
+}
+
+/// Many that come and go, in packets of another size.
+const SHORT: &str = r#"
+[[flows]]
+name = "short"
+control = "newreno"
+count = 20
+start = { uniform = ["0.5 s", "5 s"] }
+application = { name = "bulk", size = "40 kB" }
+transport = { name = "rfc", packet = "500 B" }
+"#;
+
+fn simulation(scenario: &Scenario, seed: u64) -> Simulation {
+    build::simulation(scenario, seed, Keep::default(), build::measured(scenario))
+}
+
+/// Runs a scenario event by event.
+fn stepped(scenario: &Scenario, seed: u64) -> Simulation {
+    let mut simulation = simulation(scenario, seed);
+    while simulation.step().expect("a finished run") {}
+    simulation
+}
+
+fn stepped_json(scenario: &Scenario, seed: u64) -> String {
+    let result = RunResult::of(scenario, seed, &mut stepped(scenario, seed));
+    serde_json::to_string_pretty(&result).expect("a result as JSON")
+}
+
+#[test]
+fn a_packet_and_its_acknowledgement_have_two_events() {
+    // A packet has an event at the bottleneck, its acknowledgement one at the link back and one at the sender. The last is left out.
+    let text = dumbbell(
+        4,
+        [10, 100],
+        "queue = { name = \"droptail\", limit = \"50 packets\" }",
+        "\"cubic\"",
+        "ns2",
+        "",
+    );
+    let scenario = parse(&text, Value::Null);
+    let mut plain = simulation(&scenario, 1);
+    plain.run(&AtomicBool::new(false)).expect("a finished run");
+    let (plain, all) = (plain.events(), stepped(&scenario, 1).events());
+    let share = plain as f64 / all as f64;
+    assert!((0.66..0.70).contains(&share), "{plain} of {all} events");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn delivering_early_changes_no_result(
+        pairs in 2_usize..6,
+        rate in prop::sample::select(vec![1_u32, 10, 40]),
+        faster in prop::sample::select(vec![1_u32, 2, 10, 100]),
+        bottleneck in prop::sample::select(vec![
+            "queue = { name = \"droptail\", limit = \"20 packets\" }",
+            "queue = { name = \"red\", limit = \"100 packets\" }",
+            "queue = { name = \"pie\", limit = \"100 packets\" }",
+            "queue = { name = \"fq-codel\", limit = \"100 packets\" }",
+            "jitter = \"5 ms\"",
+            "hold = \"10 ms\"",
+        ]),
+        // With a window, with a rate, and one whose connections share their windows.
+        control in prop::sample::select(vec!["\"cubic\"", "\"bbrv3\"", "{ name = \"tcp-p\", k = 2 }"]),
+        transport in prop::sample::select(vec!["ns2", "rfc", "linux"]),
+        short in any::<bool>(),
+        seed in 0_u64..1000,
+    ) {
+        let flows = if short { SHORT } else { "" };
+        let text = dumbbell(pairs, [rate, rate * faster], bottleneck, control, transport, flows);
+        let scenario = parse(&text, Value::Null);
+        prop_assert_eq!(stepped_json(&scenario, seed), json_of(&scenario, seed, Keep::default()));
+    }
+}

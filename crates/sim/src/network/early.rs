@@ -1,0 +1,89 @@
+//! The places at which packets may be [delivered early](crate::simulation), and those that wait there after all.
+
+use super::{NO_LINK, Network, Step, Then};
+use crate::packet::Packet;
+use crate::schedule::Order;
+use ackclock_base::Time;
+
+impl Network {
+    /// Lets packets of a path be handed to its endpoint early, if the endpoint's own packets, which go over path `back`, then still
+    /// enter every link that others use in the right order. Called when the network has been built.
+    pub(crate) fn let_deliver_early(&mut self, path: u32, back: u32) {
+        if !self.waits_after_its_own_links(back) {
+            return;
+        }
+        let steps = self.steps_of(path);
+        if let [on_the_way @ .., before, Step { crosses: NO_LINK, then: Then::Arrive }] =
+            &mut self.steps[steps]
+            && let Then::Wait(lane) | Then::WaitApart(lane) = before.then
+            && !self.lanes[lane as usize].reorders()
+            && Self::comes_from_a_lane(on_the_way)
+        {
+            before.then = Then::HandOver(lane);
+            self.lanes[lane as usize].in_turn = true;
+        }
+    }
+
+    /// Whether packets of a path wait in a lane before the first link that is not their sender's own.
+    fn waits_after_its_own_links(&self, path: u32) -> bool {
+        let is_own = |step: &&Step| match step.then {
+            Then::GoOn => true,
+            Then::Offer(link) | Then::Ask(link) => !self.links[link as usize].is_watched(),
+            _ => false,
+        };
+        let first = self.steps[self.steps_of(path)].iter().find(|step| !is_own(step));
+        first.is_some_and(|step| matches!(step.then, Then::Wait(_) | Then::WaitApart(_) | Then::HandOver(_)))
+    }
+
+    /// Whether a packet that has passed these steps was taken on by [`Network::arrive`], whose caller delivers it. What leaves an
+    /// agent, or a queue that decides at departure, has another caller until it has waited in a lane.
+    fn comes_from_a_lane(steps: &[Step]) -> bool {
+        let passes = |step: &&Step| matches!(step.then, Then::GoOn | Then::Offer(_) | Then::Ask(_));
+        let last = steps.iter().rev().find(|step| !passes(step));
+        last.is_some_and(|step| matches!(step.then, Then::Wait(_) | Then::WaitApart(_)))
+    }
+
+    fn steps_of(&self, path: u32) -> std::ops::Range<usize> {
+        let end = self.starts.get(path as usize + 1).map_or(self.steps.len(), |next| *next as usize);
+        self.starts[path as usize] as usize..end
+    }
+
+    /// Whether packets wait at the end of a path.
+    #[inline]
+    pub(crate) fn is_anything_in(&self, lane: u32) -> bool {
+        !self.lanes[lane as usize].is_empty()
+    }
+
+    /// Lets a packet wait at the end of its path until it arrives. It has no departure there: what its endpoint does at that instant
+    /// concerns no other, so its place among the arrivals of the instant is of no consequence.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put_off(&mut self, arrives: Time, lane: u32, packet: &Packet) {
+        let _ = self.enter_apart([arrives, arrives], lane, packet);
+    }
+
+    /// The arrival and the path of the first packet that waits at the end of its path, whose predecessor has just been delivered;
+    /// `None` where packets are not delivered early or none waits.
+    #[inline]
+    pub(crate) fn next_in_turn(&self, lane: usize) -> Option<(Time, u32)> {
+        let lane = &self.lanes[lane];
+        if !lane.in_turn {
+            return None;
+        }
+        let (arrives, _) = lane.head(&self.pool)?;
+        Some((arrives, lane.path))
+    }
+
+    /// Takes that packet out of its lane.
+    pub(crate) fn take_in_turn(&mut self, lane: usize, packet: &mut Packet) {
+        let (times, _) = self.lanes[lane].pop(&mut self.pool, packet);
+        if self.trace.is_some() {
+            self.number = super::take_number(&mut self.traced[lane], times);
+        }
+    }
+
+    /// Lets that packet go on waiting, with an event of its own.
+    pub(crate) fn wait_in_turn(&mut self, lane: usize, arrives: Time) {
+        self.schedule.set(self.lanes[lane].source, arrives, Order::arrival(arrives));
+    }
+}
