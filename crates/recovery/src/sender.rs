@@ -29,14 +29,8 @@ use ackclock_cc::{Backoff, Change, Control, Controller, Follows};
 
 /// Where a sender puts what may be sent.
 pub trait Output {
-    /// Sends a packet now; returns its size in the transport's unit. `None` if the host's own interface had no room for it:
-    /// then it stays where it was.
-    fn send(&mut self, transmission: Transmission) -> Option<u16>;
-
-    /// When the packet that was just sent will have left the host's own interface, if that is known.
-    fn leaves(&self) -> Option<Time> {
-        None
-    }
+    /// Sends a packet now. Returns `None` if the host's own interface has no room for it: then the packet stays where it was.
+    fn send(&mut self, transmission: Transmission) -> Option<Handed>;
 
     /// Whether what was just sent under a new number has been sent before under another: of a transport that uses no number
     /// twice. Such a packet times nothing (Karn).
@@ -66,6 +60,22 @@ pub struct Transmission {
     pub again: bool,
     /// Whether it tells the receiver that the window has been reduced (RFC 3168 section 6.1.2).
     pub announces_reduction: bool,
+}
+
+/// A packet that the host's own interface has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handed {
+    /// Its size in the transport's unit.
+    pub size: u16,
+    /// When it will have left the interface; `None` if that is not known.
+    pub leaves: Option<Time>,
+}
+
+impl Handed {
+    /// A packet of this size of which nobody knows when it leaves.
+    pub fn of(size: u16) -> Self {
+        Self { size, leaves: None }
+    }
 }
 
 /// The sending half of a connection.

@@ -14,7 +14,7 @@ use ackclock_recovery::detection::vegas::Vegas;
 use ackclock_recovery::detection::{AfterTimeout, Detection, News, Reaction};
 use ackclock_recovery::ecn::MarkFeedback;
 use ackclock_recovery::ledger::Ledger;
-use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Transmission};
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options, Parts, Sender, Units};
 use proptest::prelude::*;
@@ -142,7 +142,7 @@ struct Path {
 }
 
 impl Output for Path {
-    fn send(&mut self, transmission: Transmission) -> Option<u16> {
+    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
         self.log.lock().unwrap().push(format!("{} {transmission:?}", self.now));
         let fate = self.fates[self.sent % self.fates.len()];
         self.sent += 1;
@@ -150,7 +150,7 @@ impl Output for Path {
             let arrives = self.now + Span::from_millis(10 + ms);
             self.data.insert((arrives, self.sent), (transmission.number, self.now));
         }
-        Some(self.bytes)
+        Some(Handed::of(self.bytes))
     }
 }
 

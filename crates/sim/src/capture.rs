@@ -2,7 +2,7 @@
 //! their headers say. Off unless asked for; what has been seen is taken away while the run goes on, so that it needs room for
 //! the packets under way alone.
 
-use crate::endpoint::Outbox;
+use crate::endpoint::{Launch, Outbox};
 use crate::packet::{Extension, Packet};
 use crate::trace::Event;
 use ackclock_aqm::Ecn;
@@ -60,16 +60,20 @@ pub enum Fate {
 pub struct Beside<'a>(pub &'a [u64]);
 
 impl Outbox for Beside<'_> {
-    fn send(&mut self, _path: usize, _packet: Packet) {}
-    fn send_extended(&mut self, _path: usize, _packet: Packet, _extension: Extension) {}
-    fn send_long(&mut self, _path: usize, _packet: Packet, _words: &[u64]) {}
+    fn send(&mut self, _path: usize, _packet: Packet) -> Launch {
+        Launch::SENT
+    }
+
+    fn send_extended(&mut self, _path: usize, _packet: Packet, _extension: Extension) -> Launch {
+        Launch::SENT
+    }
+
+    fn send_long(&mut self, _path: usize, _packet: Packet, _words: &[u64]) -> Launch {
+        Launch::SENT
+    }
 
     fn long_extension(&self, _packet: &Packet, words: &mut Vec<u64>) {
         words.extend(self.0);
-    }
-
-    fn refused(&self) -> bool {
-        false
     }
 
     fn extension(&self, _packet: &Packet) -> Extension {

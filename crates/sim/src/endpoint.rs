@@ -88,28 +88,36 @@ pub struct Sent {
     pub payload_bytes: u64,
 }
 
+/// What the host's own interface makes of a packet that an endpoint sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launch {
+    /// The interface takes it.
+    Sent {
+        /// When it will have left the interface; `None` if that is not known yet.
+        leaves: Option<Time>,
+    },
+    /// The interface has no room for it.
+    Refused,
+}
+
+impl Launch {
+    /// The packet is sent, and nobody knows when it leaves.
+    pub const SENT: Self = Self::Sent { leaves: None };
+}
+
 /// Where an endpoint puts what it has to say.
 pub trait Outbox {
     /// Sends a packet over the flow's path of this number, from 0.
-    fn send(&mut self, path: usize, packet: Packet);
+    fn send(&mut self, path: usize, packet: Packet) -> Launch;
 
     /// Sends a packet whose header is longer than its words.
-    fn send_extended(&mut self, path: usize, packet: Packet, extension: Extension);
+    fn send_extended(&mut self, path: usize, packet: Packet, extension: Extension) -> Launch;
 
     /// Sends a packet whose header is longer than an extension.
-    fn send_long(&mut self, path: usize, packet: Packet, words: &[u64]);
+    fn send_long(&mut self, path: usize, packet: Packet, words: &[u64]) -> Launch;
 
     /// Appends all words of what a packet that has arrived extends its header by, with zeros at the end.
     fn long_extension(&self, packet: &Packet, words: &mut Vec<u64>);
-
-    /// Whether the host's own interface had no room for the packet that was just sent.
-    fn refused(&self) -> bool;
-
-    /// When the packet that was just sent over this path will have left the host's own interface; `None` if that is not known
-    /// yet, or it was refused.
-    fn leaves(&self, _path: usize) -> Option<Time> {
-        None
-    }
 
     /// What a packet that has arrived extends its header by; zeros if nothing.
     fn extension(&self, packet: &Packet) -> Extension;

@@ -142,8 +142,6 @@ pub struct Network {
     agents: Vec<Placed>,
     /// Emptied after each use.
     outgoing: Outgoing,
-    /// Whether a queue has dropped a packet on its arrival since the last was launched.
-    dropped_at_arrival: bool,
     /// The number in the trace of the packet that is taken on.
     number: u64,
 }
@@ -182,7 +180,6 @@ impl Network {
             parts: Vec::new(),
             agents: Vec::new(),
             outgoing: Outgoing::default(),
-            dropped_at_arrival: false,
             number: 0,
         };
         network.add_media(media, seed);

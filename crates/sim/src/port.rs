@@ -1,6 +1,6 @@
 //! The [`Outbox`] of a running simulation: between an end of a flow and the network.
 
-use crate::endpoint::{Endpoint, Outbox};
+use crate::endpoint::{Endpoint, Launch, Outbox};
 use crate::histogram::Histogram;
 use crate::measure::Interval;
 use crate::network::Network;
@@ -115,7 +115,7 @@ fn no_such_path(path: usize, paths: u32) -> ! {
 
 impl Outbox for Port<'_> {
     #[inline]
-    fn send(&mut self, path: usize, mut packet: Packet) {
+    fn send(&mut self, path: usize, mut packet: Packet) -> Launch {
         let Socket { first_path, paths, connection, .. } = *self.socket;
         if path >= paths as usize {
             no_such_path(path, paths);
@@ -125,31 +125,23 @@ impl Outbox for Port<'_> {
             Some(jitter) => jitter.leaves(self.now),
             None => self.now,
         };
-        self.network.launch(leaves, first_path + self.end + 2 * path as u32, &mut packet);
+        self.network.launch(leaves, first_path + self.end + 2 * path as u32, &mut packet)
     }
 
     #[cold]
-    fn send_extended(&mut self, path: usize, mut packet: Packet, extension: Extension) {
+    fn send_extended(&mut self, path: usize, mut packet: Packet, extension: Extension) -> Launch {
         packet.extension = self.network.extensions.keep(extension);
-        self.send(path, packet);
+        self.send(path, packet)
     }
 
     #[cold]
-    fn send_long(&mut self, path: usize, mut packet: Packet, words: &[u64]) {
+    fn send_long(&mut self, path: usize, mut packet: Packet, words: &[u64]) -> Launch {
         packet.extension = self.network.extensions.keep_long(words);
-        self.send(path, packet);
+        self.send(path, packet)
     }
 
     fn long_extension(&self, packet: &Packet, words: &mut Vec<u64>) {
         self.network.extensions.read_long(packet, words);
-    }
-
-    fn refused(&self) -> bool {
-        self.network.refused_launch()
-    }
-
-    fn leaves(&self, path: usize) -> Option<Time> {
-        self.network.leaves_first_link(self.socket.first_path + self.end + 2 * path as u32)
     }
 
     fn extension(&self, packet: &Packet) -> Extension {

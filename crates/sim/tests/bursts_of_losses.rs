@@ -4,6 +4,7 @@
 use ackclock_base::{Descriptor, Span, Time, Values};
 use ackclock_cc::registry::{self, find_action, find_discriminator};
 use ackclock_cc::{Assembly, Part};
+use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::receiver::Receiver;
@@ -19,8 +20,9 @@ const ROUND_TRIP_S: f64 = 0.1;
 struct Sent(Vec<Packet>);
 
 impl Wire for Sent {
-    fn send(&mut self, packet: Packet) {
+    fn send(&mut self, packet: Packet) -> Launch {
         self.0.push(packet);
+        Launch::SENT
     }
 }
 

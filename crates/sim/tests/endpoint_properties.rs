@@ -6,6 +6,7 @@ mod scripts;
 
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential};
+use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::segment::{Block, Flags, Segment as Packet};
@@ -32,8 +33,9 @@ struct Connection {
 struct Sent(Vec<Packet>);
 
 impl Wire for Sent {
-    fn send(&mut self, packet: Packet) {
+    fn send(&mut self, packet: Packet) -> Launch {
         self.0.push(packet);
+        Launch::SENT
     }
 }
 
@@ -204,14 +206,12 @@ struct Interface {
 }
 
 impl Wire for Interface {
-    fn send(&mut self, packet: Packet) {
-        if !self.full {
-            self.sent.push(packet.number);
+    fn send(&mut self, packet: Packet) -> Launch {
+        if self.full {
+            return Launch::Refused;
         }
-    }
-
-    fn refused(&self) -> bool {
-        self.full
+        self.sent.push(packet.number);
+        Launch::SENT
     }
 }
 

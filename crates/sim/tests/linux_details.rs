@@ -2,6 +2,7 @@
 
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential};
+use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::segment::{Block, Segment};
@@ -11,8 +12,9 @@ use ackclock_sim::tcp::sender::{Sender, Wire};
 struct Sent(Vec<Segment>);
 
 impl Wire for Sent {
-    fn send(&mut self, segment: Segment) {
+    fn send(&mut self, segment: Segment) -> Launch {
         self.0.push(segment);
+        Launch::SENT
     }
 }
 

@@ -3,6 +3,7 @@
 
 use ackclock_base::{Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential};
+use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::options::{self, Options};
 use ackclock_sim::tcp::receiver::Receiver;
@@ -17,8 +18,9 @@ const APART: Span = Span::from_millis(2);
 struct Sent(Vec<Segment>);
 
 impl Wire for Sent {
-    fn send(&mut self, packet: Segment) {
+    fn send(&mut self, packet: Segment) -> Launch {
         self.0.push(packet);
+        Launch::SENT
     }
 }
 

@@ -3,7 +3,7 @@
 
 use ackclock_base::{Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry};
-use ackclock_sim::endpoint::Outbox;
+use ackclock_sim::endpoint::{Launch, Outbox};
 use ackclock_sim::packet::{Extension, Packet};
 use ackclock_sim::random::Stream;
 use ackclock_sim::sctp::connection::Connection;
@@ -137,24 +137,23 @@ impl Way {
 }
 
 impl Outbox for Way {
-    fn send(&mut self, path: usize, packet: Packet) {
+    fn send(&mut self, path: usize, packet: Packet) -> Launch {
         self.put(path, packet, &[]);
+        Launch::SENT
     }
 
-    fn send_extended(&mut self, path: usize, packet: Packet, extension: Extension) {
+    fn send_extended(&mut self, path: usize, packet: Packet, extension: Extension) -> Launch {
         self.put(path, packet, &extension);
+        Launch::SENT
     }
 
-    fn send_long(&mut self, path: usize, packet: Packet, words: &[u64]) {
+    fn send_long(&mut self, path: usize, packet: Packet, words: &[u64]) -> Launch {
         self.put(path, packet, words);
+        Launch::SENT
     }
 
     fn long_extension(&self, _packet: &Packet, words: &mut Vec<u64>) {
         words.extend_from_slice(&self.arrived);
-    }
-
-    fn refused(&self) -> bool {
-        false
     }
 
     fn extension(&self, _packet: &Packet) -> Extension {

@@ -1,6 +1,6 @@
 //! What may be sent now: as much as the detection of losses has, and window, pacing and burst allow.
 
-use super::{Output, Sender, Transmission};
+use super::{Handed, Output, Sender, Transmission};
 use crate::pacer::Pace;
 use ackclock_base::Time;
 use ackclock_cc::{Decision, Follows, Sent};
@@ -60,9 +60,9 @@ impl Sender {
             if is_held_back {
                 break;
             }
-            let Some(size) = self.transmit_one::<AT_EASE>(now, number, output) else { break };
-            self.note_handed_over(output);
-            self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(size)));
+            let Some(handed) = self.transmit_one::<AT_EASE>(now, number, output) else { break };
+            self.note_handed_over(handed);
+            self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(handed.size)));
         }
         let is_full = self.flight::<AT_EASE>() >= cwnd;
         let (una, high) = (self.ledger.una(), self.ledger.high());
@@ -82,9 +82,9 @@ impl Sender {
         until.is_some()
     }
 
-    fn note_handed_over(&mut self, output: &impl Output) {
+    fn note_handed_over(&mut self, handed: Handed) {
         if let Some(queue) = &mut self.small_queue {
-            queue.on_sent(output.leaves());
+            queue.on_sent(handed.leaves);
         }
     }
 
@@ -117,11 +117,9 @@ impl Sender {
 
     /// Sends a packet, new or again, and returns its size; `None` if it has not left.
     pub(super) fn transmit(&mut self, now: Time, number: u64, output: &mut impl Output) -> Option<u16> {
-        let size = self.transmit_one::<false>(now, number, output);
-        if size.is_some() {
-            self.note_handed_over(output);
-        }
-        size
+        let handed = self.transmit_one::<false>(now, number, output)?;
+        self.note_handed_over(handed);
+        Some(handed.size)
     }
 
     /// The same; while the rule is `AT_EASE` the packet is the next in line, and new.
@@ -131,10 +129,10 @@ impl Sender {
         now: Time,
         number: u64,
         output: &mut impl Output,
-    ) -> Option<u16> {
+    ) -> Option<Handed> {
         let again = !AT_EASE && number < self.ledger.high();
         let announces_reduction = !again && self.options.announces_reductions && self.ecn.take_announcement();
-        let Some(size) = output.send(Transmission { number, again, announces_reduction }) else {
+        let Some(handed) = output.send(Transmission { number, again, announces_reduction }) else {
             if announces_reduction {
                 self.ecn.announce_again();
             }
@@ -144,9 +142,9 @@ impl Sender {
         let after_idle = if AT_EASE { self.ledger.outstanding() } else { self.ledger.pipe() } == 0;
         let again = again || !AT_EASE && output.sent_before();
         if AT_EASE {
-            self.ledger.transmit_in_line(now, size);
+            self.ledger.transmit_in_line(now, handed.size);
         } else {
-            let in_line = self.ledger.transmit(number, now, size);
+            let in_line = self.ledger.transmit(number, now, handed.size);
             if again && in_line {
                 self.ledger.note_ambiguous(number);
             }
@@ -169,7 +167,7 @@ impl Sender {
         {
             self.tell_sent(now, after_idle);
         }
-        Some(size)
+        Some(handed)
     }
 
     #[inline(never)]

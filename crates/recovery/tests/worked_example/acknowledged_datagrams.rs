@@ -2,7 +2,7 @@
 //! recovery of its own. It has no clock and no socket. Whether its network is a simulated one it cannot know.
 
 use ackclock_base::Time;
-use ackclock_recovery::sender::{Acknowledgement, Output, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Transmission};
 use ackclock_recovery::{Sender, ecn::MarkFeedback};
 use std::collections::BTreeSet;
 
@@ -30,11 +30,11 @@ struct Path<'a, N> {
 }
 
 impl<N: Network> Output for Path<'_, N> {
-    fn send(&mut self, transmission: Transmission) -> Option<u16> {
+    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
         let place = (transmission.number * self.paths + self.path) * PAYLOAD_BYTES;
         let payload = PAYLOAD_BYTES.min(self.bytes - place);
         self.network.send(self.path as usize, [transmission.number, place, self.now.nanos()], payload);
-        Some(payload as u16)
+        Some(Handed::of(payload as u16))
     }
 }
 

@@ -46,7 +46,7 @@ mod tests {
         let at = Time::from_nanos;
         let mut schedule = Schedule::default();
         let mut alarm = Alarm::new(schedule.add_source());
-        let mut next = |schedule: &mut Schedule| schedule.next_before(Time::NEVER).map(|(time, _)| time);
+        let next = |schedule: &mut Schedule| schedule.next_before(Time::NEVER).map(|(time, _)| time);
         alarm.set(at(10), &mut schedule);
         alarm.set(at(30), &mut schedule);
         assert_eq!((alarm.due(), next(&mut schedule)), (at(10), Some(at(10))));

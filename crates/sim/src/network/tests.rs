@@ -1,6 +1,7 @@
 //! Packets over one link, whatever its discipline.
 
 use super::*;
+use crate::endpoint::Launch;
 use crate::link::LinkParts;
 use ackclock_aqm::{Capacity, LinkRate, registry};
 use ackclock_base::{Rate, Span};
@@ -54,7 +55,9 @@ fn what_leaves_as_another_arrives_has_left_before() {
     for discipline in ["droptail", "codel", "fq-codel", "shaper"] {
         let mut network = network(vec![link(8_000_000, Some(discipline), true)], &[&[0]]);
         let mut packet = Packet { bytes: 1000, ..Packet::default() };
-        (0..3).for_each(|_| network.launch(Time::ZERO, 0, &mut packet));
+        for _ in 0..3 {
+            network.launch(Time::ZERO, 0, &mut packet);
+        }
         assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
         network.launch(Time::from_nanos(1_000_000), 0, &mut packet);
         assert_eq!(network.path_counts(0).dropped, 1, "{discipline}");
@@ -126,4 +129,18 @@ fn a_link_with_a_queue_is_a_place_to_set_out_from_and_one_without_is_none() {
         }
     }
     assert_eq!(order, [1, 0]);
+}
+
+#[test]
+fn a_sender_is_told_when_its_packet_leaves_or_that_there_is_no_room() {
+    // 1000 bytes take 1 ms: the first leaves at 1 ms, the second at 2 ms, and only one may wait. A discipline that decides at departure
+    // refuses nothing at once.
+    let launch = |discipline| {
+        let mut network = network(vec![link(8_000_000, Some(discipline), true)], &[&[0]]);
+        let mut packet = Packet { bytes: 1000, ..Packet::default() };
+        [(); 3].map(|()| network.launch(Time::ZERO, 0, &mut packet))
+    };
+    let leaves = |ms| Launch::Sent { leaves: Some(Time::ZERO + Span::from_millis(ms)) };
+    assert_eq!(launch("droptail"), [leaves(1), leaves(2), Launch::Refused]);
+    assert_eq!(launch("codel"), [Launch::SENT; 3]);
 }

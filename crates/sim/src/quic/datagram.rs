@@ -110,7 +110,9 @@ impl Wire for OutboxWire<'_> {
                     self.out.send_long(0, packet(bytes, header), &words);
                 }
             }
-            Datagram::Initial(sent) => self.out.send(0, packet(initial, [INITIAL, 0, sent.nanos()])),
+            Datagram::Initial(sent) => {
+                self.out.send(0, packet(initial, [INITIAL, 0, sent.nanos()]));
+            }
         }
     }
 }

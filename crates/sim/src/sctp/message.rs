@@ -160,7 +160,8 @@ impl OutboxWire<'_> {
         let bytes = self.sizes.sack + 4 * blocks as u32;
         let packet = Packet { bytes, header, ..Packet::default() };
         if blocks == 0 {
-            return self.out.send(path, packet);
+            self.out.send(path, packet);
+            return;
         }
         let word = |pair: &[Block]| {
             let half = |block: &Block| u64::from(block.start) | u64::from(block.end) << 16;

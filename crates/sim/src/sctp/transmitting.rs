@@ -7,7 +7,7 @@ use super::message::{Data, Message, Wire};
 use super::path::{Lane, Path};
 use super::reachability::State;
 use ackclock_base::Time;
-use ackclock_recovery::sender::{Output, Transmission};
+use ackclock_recovery::sender::{Handed, Output, Transmission};
 
 /// Makes packets of what a path may send.
 struct Packets<'a, W> {
@@ -23,14 +23,14 @@ struct Packets<'a, W> {
 
 impl<W: Wire> Output for Packets<'_, W> {
     #[inline]
-    fn send(&mut self, transmission: Transmission) -> Option<u16> {
+    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
         let Self { now, path, chunks, lane, wire, .. } = self;
         let lost = chunks.send_again(*path, transmission.number);
         self.again = lost.is_some();
         let tsn = lost.unwrap_or_else(|| chunks.send_new(*path, transmission.number));
         lane.push(*now, tsn, !self.again);
         wire.send(*path, &Message::Data(Data { tsn, sent: *now }));
-        Some(self.chunk_bytes)
+        Some(Handed::of(self.chunk_bytes))
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use super::options::Options;
 use super::receiver::Receiver;
 use super::segment::{Flags, Segment};
 use super::sender::{Sender, Wire};
-use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
+use crate::endpoint::{Endpoint, Ends, Launch, Outbox, Properties, Sent};
 use crate::packet::Packet;
 use crate::random::Stream;
 use ackclock_base::Time;
@@ -64,16 +64,8 @@ struct OutboxWire<'a>(&'a mut dyn Outbox);
 
 impl Wire for OutboxWire<'_> {
     #[inline]
-    fn send(&mut self, segment: Segment) {
-        segment.send(self.0);
-    }
-
-    fn refused(&self) -> bool {
-        self.0.refused()
-    }
-
-    fn leaves(&self) -> Option<Time> {
-        self.0.leaves(0)
+    fn send(&mut self, segment: Segment) -> Launch {
+        segment.send(self.0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What TCP's ends tell each other, and how it lies in a packet's header.
 
-use crate::endpoint::Outbox;
+use crate::endpoint::{Launch, Outbox};
 use crate::packet::{Extension, Packet};
 use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
@@ -132,12 +132,12 @@ impl Segment {
 
     /// Sends it over the flow's only path.
     #[inline]
-    pub(super) fn send(&self, out: &mut dyn Outbox) {
+    pub(super) fn send(&self, out: &mut dyn Outbox) -> Launch {
         let packet = self.packet();
         if self.sack[0].is_empty() && self.window == 0 {
-            out.send(0, packet);
+            out.send(0, packet)
         } else {
-            out.send_extended(0, packet, self.extension());
+            out.send_extended(0, packet, self.extension())
         }
     }
 
@@ -302,18 +302,19 @@ mod tests {
     struct Last(Packet, Extension);
 
     impl Outbox for Last {
-        fn send(&mut self, _: usize, packet: Packet) {
+        fn send(&mut self, _: usize, packet: Packet) -> Launch {
             *self = Self(packet, Extension::default());
+            Launch::SENT
         }
-        fn send_extended(&mut self, _: usize, mut packet: Packet, extension: Extension) {
+        fn send_extended(&mut self, _: usize, mut packet: Packet, extension: Extension) -> Launch {
             packet.extension = crate::packet::Extensions::default().keep(extension);
             *self = Self(packet, extension);
+            Launch::SENT
         }
-        fn send_long(&mut self, _: usize, _: Packet, _: &[u64]) {}
+        fn send_long(&mut self, _: usize, _: Packet, _: &[u64]) -> Launch {
+            Launch::SENT
+        }
         fn long_extension(&self, _: &Packet, _: &mut Vec<u64>) {}
-        fn refused(&self) -> bool {
-            false
-        }
         fn extension(&self, _: &Packet) -> Extension {
             self.1
         }

@@ -4,27 +4,18 @@
 use super::accurate_ecn::{Agreed, agreed};
 use super::options::{Options, SenderOptions};
 use super::segment::{Block, ByteCounters, Flags, Segment, filled};
+use crate::endpoint::Launch;
 use crate::measured_sender::MeasuredSender;
 use crate::random::Stream;
 use ackclock_base::{Span, Time};
 use ackclock_cc::{Backoff, Controller, EcnResponse};
 use ackclock_recovery::ecn::{MarkFeedback, NOT_TOLD};
-use ackclock_recovery::sender::{Acknowledgement, Output, Parts, Transmission};
+use ackclock_recovery::sender::{Acknowledgement, Handed, Output, Parts, Transmission};
 
 /// Where a sender puts its packets.
 pub trait Wire {
     /// Sends a packet now.
-    fn send(&mut self, segment: Segment);
-
-    /// Whether the host's own interface had no room for the packet that was just sent.
-    fn refused(&self) -> bool {
-        false
-    }
-
-    /// When the packet that was just sent will have left the host's own interface, if that is known.
-    fn leaves(&self) -> Option<Time> {
-        None
-    }
+    fn send(&mut self, segment: Segment) -> Launch;
 }
 
 /// The sender of a connection.
@@ -264,7 +255,7 @@ struct Segments<'a, W> {
 
 impl<W: Wire> Output for Segments<'_, W> {
     #[inline]
-    fn send(&mut self, transmission: Transmission) -> Option<u16> {
+    fn send(&mut self, transmission: Transmission) -> Option<Handed> {
         let Transmission { number, again, announces_reduction } = transmission;
         let mut flags = if again { self.flags.again() } else { self.flags };
         if announces_reduction {
@@ -272,12 +263,11 @@ impl<W: Wire> Output for Segments<'_, W> {
         }
         let bytes = self.options.wire_bytes;
         let count = self.seen;
-        self.wire.send(Segment { number, stamp: self.now, bytes, count, flags, ..Segment::default() });
-        let refused = self.options.recovery.feels_local_drops && self.wire.refused();
-        (!refused).then_some(1)
-    }
-
-    fn leaves(&self) -> Option<Time> {
-        self.wire.leaves()
+        let segment = Segment { number, stamp: self.now, bytes, count, flags, ..Segment::default() };
+        match self.wire.send(segment) {
+            Launch::Sent { leaves } => Some(Handed { size: 1, leaves }),
+            Launch::Refused if self.options.recovery.feels_local_drops => None,
+            Launch::Refused => Some(Handed::of(1)),
+        }
     }
 }

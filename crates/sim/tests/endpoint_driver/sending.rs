@@ -6,6 +6,7 @@ use ackclock_aqm::Ecn;
 use ackclock_base::{Time, Value, Values};
 use ackclock_cc::registry::{BACKOFFS, CONTROLS};
 use ackclock_cc::{Assembly, EcnResponse};
+use ackclock_sim::endpoint::Launch;
 use ackclock_sim::random::Stream;
 use ackclock_sim::tcp::details::{self, LatePartialAcks, PartialAckTimer, Reduction, Rule, SackAfterTimeout};
 use ackclock_sim::tcp::options::{Options, PROFILES};
@@ -87,8 +88,9 @@ impl Details {
 struct Sent(Vec<Packet>);
 
 impl Wire for Sent {
-    fn send(&mut self, packet: Packet) {
+    fn send(&mut self, packet: Packet) -> Launch {
         self.0.push(packet);
+        Launch::SENT
     }
 }
 
