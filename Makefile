@@ -14,8 +14,9 @@ PYTHON_SCRIPTS := $(shell grep -lE '^\#!.*python3' scripts/*) $(wildcard scripts
 # PyO3 asks this interpreter what to build for; without it, it would take the first one on the PATH.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+SOAK := cargo run --quiet --release --locked -p ackclock-soak --
 
-.PHONY: help setup prototype pgo wasm docs wheel demo test build-tests test-fast test-rust test-python test-fuzz lint lint-rust lint-python format bench lock clean
+.PHONY: help setup prototype pgo wasm docs wheel demo test build-tests test-fast test-rust test-python test-fuzz test-soak soak build-soak lint lint-rust lint-python format bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,9 +58,10 @@ test: $(VENV)/.python ## run every test: Rust, Python, the report in a browser, 
 	@# The core's release build ends in a link that takes one processor for a minute; the tests' build has the other. The
 	@# tools of Python are fetched meanwhile.
 	$(MAKE) --jobs=3 --output-sync=target setup wasm build-tests $(VENV)/.dev
-	@# mypy takes one processor, clippy ends with one.
-	$(MAKE) --jobs=2 --output-sync=target lint-rust lint-python
+	@# mypy takes one processor, clippy and the link of build-soak end with one.
+	$(MAKE) --jobs=3 --output-sync=target build-soak lint-rust lint-python
 	$(MAKE) test-rust
+	$(MAKE) test-soak
 	@# Building the fuzz targets waits for one crate at times, which leaves a core to the Python tests.
 	$(MAKE) --jobs=2 --output-sync=target test-python test-fuzz
 
@@ -75,6 +77,16 @@ test-rust: $(VENV)/.python ## unit, property and documentation tests of the crat
 
 test-fuzz: ## build the fuzz targets, replay their corpus and mutate it for some seconds
 	scripts/fuzz
+
+test-soak: build-soak ## run random scenarios in every way in which a run can be observed, for two minutes
+	$(SOAK) --minutes 2
+
+soak: build-soak setup ## the same for MINUTES=60, then all quick runs of all studies through the verifier
+	$(SOAK) --minutes $(or $(MINUTES),60)
+	$(BIN)/python scripts/verify-studies
+
+build-soak: $(VENV)/.python
+	cargo build --release --locked -p ackclock-soak
 
 test-python: setup $(VENV)/.dev ## the Python tests alone, on all cores
 	$(BIN)/pytest --numprocesses auto --dist worksteal

@@ -58,7 +58,7 @@ class Asked:
 
 
 def everything() -> list[str]:
-    """All that is digested when nothing is named: the studies, then the scenario files."""
+    """All that there is when nothing is named: the studies, then the scenario files and lessons."""
     return [*study_names(), *_scenarios()]
 
 
@@ -244,5 +244,7 @@ def _hash(value: Any) -> str:
 
 
 def _scenarios() -> list[str]:
-    """The scenario files of the checkout."""
-    return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "scenarios").glob("*/*.toml"))
+    """The scenario files of the checkout, and those of the lessons."""
+    lessons = (ROOT / "python" / "ackclock" / "lessons").glob("*.toml")
+    files = [*(ROOT / "scenarios").glob("*/*.toml"), *(path for path in lessons if ".lesson" not in path.name)]
+    return sorted(path.relative_to(ROOT).as_posix() for path in files)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import SCENARIO, Command, replaced
+from random_scenarios import random_scenarios
 
 from ackclock import Control, Decision, cluster, core
 from ackclock.collect import Collector
@@ -73,6 +74,16 @@ def test_two_workers_give_the_same_bytes_as_this_machine(client: Any) -> None:
     there = scenario.run_many(replications=3, series=True, client=client)
     assert [run.to_json() for run in there] == [run.to_json() for run in here]
     assert there.summary().equals(here.summary())
+
+
+def test_random_scenarios_give_the_same_numbers_there_with_series_as_here_without(client: Any) -> None:
+    for text in random_scenarios(20):
+        scenario = Scenario.from_text(text)
+        here = scenario.run_many(replications=2)
+        there = scenario.run_many(replications=2, series=True, client=client)
+        for one, other in zip(here, there, strict=True):
+            for table in ("flows", "links"):
+                assert getattr(one, table).equals(getattr(other, table)), text
 
 
 def test_with_one_worker_killed_a_sweep_is_complete_and_correct(client: Any, tmp_path: Path) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from conftest import SCENARIO, cheapest_study, folders_of_studies
 
 from ackclock import Scenario, core
 from ackclock.jobs import run_jobs
+from ackclock.lessons import __file__ as lessons_file
 from ackclock.overrides import merge
 from ackclock.series import as_document
 from ackclock.store import Job, Store
 from ackclock.study.load import load_study, study_names
 from ackclock.study.plan import Plan
 
+ROOT = Path(__file__).resolve().parents[2]
+LESSONS = Path(lessons_file).parent
 MOST_PACKETS = 100_000
 """The verifier holds the whole trace in memory: about half a gigabyte for so many."""
 
@@ -45,6 +49,22 @@ def test_no_study_breaks_the_physics_of_its_network(name: str) -> None:
     packets = max(LEAST_PACKETS_PER_RUN, PACKETS_PER_STUDY / len(first))
     for job in first:
         overrides = merge(job.overrides, beginning(job, packets))
+        assert core.verify(job.text, job.file, overrides, job.seed) == [], overrides
+
+
+def scenario_files() -> list[Path]:
+    """The examples and workloads of the repository, and the lessons."""
+    lessons = (path for path in LESSONS.glob("*.toml") if ".lesson" not in path.name)
+    return sorted([*(ROOT / "scenarios").glob("*/*.toml"), *lessons])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", scenario_files(), ids=lambda file: file.stem)
+def test_no_example_and_no_lesson_breaks_the_physics_of_its_network(file: Path) -> None:
+    scenario = Scenario.from_file(file)
+    for overrides in map(scenario.sweep.overrides, range(len(scenario.sweep))):
+        job = Job(scenario.text, scenario.file, overrides, 1)
+        overrides = merge(overrides, beginning(job, PACKETS_PER_STUDY))
         assert core.verify(job.text, job.file, overrides, job.seed) == [], overrides
 
 

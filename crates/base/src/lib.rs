@@ -6,12 +6,14 @@
 //!   language, `ackclock list` and the documentation.
 //! * [`declare`]: that description, declared beside the fields that the parameters fill.
 //! * [`random`]: randomness as an argument.
+//! * [`trace`]: the format of a packet trace.
 
 pub mod declare;
 pub mod quantity;
 pub mod random;
 pub mod registry;
 pub mod spelling;
+pub mod trace;
 
 pub use quantity::{Packets, Rate, Size, Span, Time, at_least, at_most};
 pub use random::Random;

@@ -10,7 +10,7 @@
 //! * [`build`]: from a scenario and a seed to a simulation.
 //! * [`describe`], [`warnings`]: what it comes to. [`run`], [`result`]: running it, and what comes out. [`exports`]: the same in
 //!   the formats of other tools.
-//! * [`verify`]: an independent check of a packet trace.
+//! * [`facts`]: what the independent check of a packet trace, [`ackclock_verify`], is told of a scenario.
 //! * [`registry`]: everything that a scenario can name, besides what is [`brought`] along. [`schema`]: the JSON Schema made from it.
 
 pub mod agents;
@@ -21,6 +21,7 @@ pub mod describe;
 pub mod diagnostics;
 pub mod document;
 pub mod exports;
+pub mod facts;
 pub mod files;
 pub mod flows;
 pub mod media;
@@ -38,9 +39,9 @@ pub mod scenario;
 pub mod schema;
 pub mod sweep;
 pub mod traces;
-pub mod verify;
 pub mod warnings;
 
+pub use ackclock_verify as verify;
 pub use brought::Brought;
 pub use diagnostics::Diagnostic;
 pub use result::RunResult;

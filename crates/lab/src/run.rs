@@ -1,15 +1,15 @@
 //! Running a scenario.
 
-use crate::agents;
 use crate::build::{self, Keep};
+use crate::facts;
 use crate::result::{RunResult, SeriesResult};
 use crate::scenario::Scenario;
-use crate::verify::{self, AgentFacts, LinkFacts, MediumFacts, PathFacts, Violation};
-use ackclock_base::{Span, Time};
+use ackclock_base::Time;
 use ackclock_sim::flow::FlowParts;
 use ackclock_sim::measure::Interval;
 use ackclock_sim::simulation::{RunError, Simulation};
 use ackclock_sim::trace::Record;
+use ackclock_verify::{Violation, verify};
 use std::sync::atomic::AtomicBool;
 
 /// Runs a scenario once; stops early when `cancelled` becomes true.
@@ -72,7 +72,9 @@ pub fn run_and_verify(
     seed: u64,
     cancelled: &AtomicBool,
 ) -> Result<Vec<Violation>, RunError> {
-    Ok(verify_trace(scenario, seed, &traced(scenario, seed, cancelled)?))
+    let simulation = traced(scenario, seed, cancelled)?;
+    let records = simulation.network.trace.as_ref().map(|trace| trace.records.as_slice()).unwrap_or_default();
+    Ok(verify(records, &facts::network(scenario, seed), simulation.measured().to))
 }
 
 /// A finished simulation with its packet trace.
@@ -86,7 +88,7 @@ fn traced(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Simu
 
 /// The part of the run that is measured. Where that begins when all connections have reached congestion avoidance, a first
 /// run finds the instant: nothing that a run does depends on what is measured of it, so the run itself pays nothing.
-pub(crate) fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Interval, RunError> {
+pub fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -> Result<Interval, RunError> {
     let latest = build::measured(scenario);
     if !scenario.warmup.until_congestion_avoidance {
         return Ok(latest);
@@ -94,81 +96,4 @@ pub(crate) fn measured(scenario: &Scenario, seed: u64, cancelled: &AtomicBool) -
     let mut first = build::simulation(scenario, seed, Keep::default(), latest);
     let from = first.reach_congestion_avoidance(latest.from, cancelled)?;
     Ok(Interval { from, to: from + latest.to.since(latest.from) })
-}
-
-/// No packet is larger (see the scenario language's bounds).
-const MAX_PACKET_BYTES: u64 = 1 << 16;
-
-fn medium_facts(scenario: &Scenario, number: usize) -> MediumFacts {
-    let manner = scenario.network.media[number].manner();
-    let answer = manner.answer.map_or(Span::ZERO, |answer| answer.takes.max(answer.missed));
-    let set_aside = if manner.is_plain() { 0 } else { u64::from(manner.packets) };
-    MediumFacts {
-        number,
-        framing_bytes: manner.framing_bytes,
-        collides: manner.collides,
-        repeats: manner.answer.is_some(),
-        tells: if manner.packets > 1 { manner.most + answer } else { answer },
-        set_aside,
-        // The last of them may not have fitted into the turn.
-        set_aside_bytes: (u64::from(manner.bytes) + MAX_PACKET_BYTES).min(set_aside * MAX_PACKET_BYTES),
-    }
-}
-
-fn verify_trace(scenario: &Scenario, seed: u64, simulation: &Simulation) -> Vec<Violation> {
-    let Some(trace) = &simulation.network.trace else { return Vec::new() };
-    let capacities = build::capacities(scenario);
-    let links: Vec<LinkFacts> = scenario
-        .network
-        .links
-        .iter()
-        .zip(capacities)
-        .map(|(link, capacity)| LinkFacts {
-            name: link.name.clone(),
-            rate: link.pace.rate,
-            changes: link.changes(),
-            delay: link.delay,
-            jitter: link.jitter.most,
-            detour: link.detour,
-            longer: link.longer.clone(),
-            hold: link.hold,
-            reorders: link.reorders,
-            capacity,
-            service: link.service(),
-            medium: link.medium.map(|medium| medium_facts(scenario, medium)),
-        })
-        .collect();
-    let path = |flow: &FlowParts, backward: bool, links: &Vec<u32>| PathFacts {
-        flow: flow.name.clone(),
-        backward,
-        links: links.clone(),
-    };
-    let flows = build::flows(scenario, seed);
-    let pairs = flows.iter().flat_map(|flow| flow.paths.iter().map(move |pair| (flow, pair)));
-    let paths: Vec<PathFacts> = pairs
-        .flat_map(|(flow, pair)| [path(flow, false, &pair.forward), path(flow, true, &pair.backward)])
-        .collect();
-    let agents = agent_facts(scenario, &flows);
-    verify::verify(trace, &links, &paths, &agents, simulation.measured().to)
-}
-
-/// Where agents are: on both ways of a path, each before a link.
-fn agent_facts(scenario: &Scenario, flows: &[FlowParts]) -> Vec<AgentFacts> {
-    let firsts = flows.iter().scan(0, |next, flow| {
-        let first = *next;
-        *next += 2 * flow.paths.len() as u32;
-        Some(first)
-    });
-    let firsts: Vec<u32> = firsts.collect();
-    let parts = agents::parts(&scenario.agents, &scenario.network.links, flows);
-    let facts = parts.iter().flat_map(|agent| {
-        let pair = &flows[agent.flow as usize].paths[agent.path as usize];
-        let first = firsts[agent.flow as usize] + 2 * agent.path;
-        let [there, back] = agent.after;
-        [
-            AgentFacts { path: first, link: pair.forward[there] },
-            AgentFacts { path: first + 1, link: pair.backward[back] },
-        ]
-    });
-    facts.collect()
 }

@@ -124,19 +124,26 @@ impl Changes {
     }
 
     /// How long so many bytes take that start at `starts`. Work is counted in bits times 10^9, which is bit/s times
-    /// nanoseconds; the end is rounded to a nanosecond, and at least one passes.
+    /// nanoseconds; the end is rounded to a nanosecond, and the link works for at least one.
     fn takes(&self, starts: Time, bytes: u32) -> Span {
-        let mut left = u128::from(bytes) * 8 * 1_000_000_000;
-        let mut now = starts;
+        let bits = u128::from(bytes) * 8 * 1_000_000_000;
+        let (mut left, mut now) = (bits, starts);
         loop {
+            if self.manner != Manner::AtStart {
+                now = self.works_from(now);
+            }
             let present = self.rates.present(now);
             let until = if self.manner == Manner::AtStart { Time::NEVER } else { present.until };
             let rate = u128::from(present.value.bits_per_second());
             let works = self.outage.map_or(until.since(now), |outage| outage.works(now, until));
-            let needs = (left + rate / 2).checked_div(rate).and_then(|needs| u64::try_from(needs).ok());
+            // A packet takes a nanosecond of work at least, even one whose bits take less than half of that: else it would be sent in an
+            // outage.
+            let least = u128::from(left == bits);
+            let needs = (left + rate / 2).checked_div(rate).map(|needs| needs.max(least));
+            let needs = needs.and_then(|needs| u64::try_from(needs).ok());
             if let Some(needs) = needs.map(Span::from_nanos).filter(|needs| *needs <= works) {
                 let ends = self.outage.map_or(now + needs, |outage| outage.after(now, needs));
-                return ends.since(starts).max(Span::from_nanos(1));
+                return ends.since(starts);
             }
             if until == Time::NEVER {
                 return Span::MAX;
@@ -144,6 +151,14 @@ impl Changes {
             left -= (rate * u128::from(works.nanos())).min(left);
             now = until;
         }
+    }
+}
+
+impl Changes {
+    /// The first instant from `now` on that lies outside outages. A rate that holds only within one sends nothing.
+    fn works_from(&self, now: Time) -> Time {
+        let nanosecond = Span::from_nanos(1);
+        self.outage.map_or(now, |outage| outage.after(now, nanosecond) - nanosecond)
     }
 }
 

@@ -1,5 +1,5 @@
-"""The module in a browser and the core of the command line write the same bytes: of every thing that the registry has
-and of every scenario in the repository, with series.
+"""The module in a browser and the core of the command line write the same bytes: of every thing that the registry has,
+of every scenario in the repository and of random ones, with series.
 """
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from random_scenarios import random_scenarios
 
 from ackclock import Scenario, core
 
@@ -37,6 +38,7 @@ def test_page_and_command_line_write_the_same_bytes(ask: Ask) -> None:
     files = sorted(FOLDER.rglob("*.toml"))
     assert len(files) > 10
     jobs |= {str(file.relative_to(FOLDER)): shortened(file) for file in files}
+    jobs |= {f"random scenario:\n{text}": (text, {}) for text in random_scenarios(20)}
     wanted = [
         {"toml": text, "overrides": given, "seed": SEED, "series": True} for text, given in jobs.values()
     ]

@@ -116,3 +116,23 @@ fn pie_does_not_know_when_the_rate_changes() {
     };
     assert_eq!(dropped("8 kbit/s"), dropped("8 Mbit/s"));
 }
+
+/// Two links one after the other, each with a trace of opportunities to send.
+const TRACES: &str = r#"
+duration = "1 s"
+parallel = { bottlenecks = [{ rate = { trace = "r0.trace" }, delay = "0 ms" }], access = { rate = { trace = "r1.trace" }, delay = "0 ms" } }
+flows = [{ control = "reno", transport = { name = "sctp-thesis" } }]
+files = { "r0.trace" = { text = "1\n5\n5\n5\n7\n" }, "r1.trace" = { text = "1\n1\n3\n4\n5\n" } }
+"#;
+
+#[test]
+fn a_transmission_may_end_as_the_rate_changes() {
+    // At 10 ms the rate of an access link rises from 12.032 to 24.064 Mbit/s, and 0.008448 bits of a packet are left. That is
+    // 0.70 ns at the old rate and 0.35 ns at the new one: the nearest nanosecond is 10 ms. In the other order of the links,
+    // other packets meet other changes.
+    let swapped =
+        TRACES.replace("{ trace = \"r0", "{ trace = \"r2").replace("{ trace = \"r1", "{ trace = \"r0");
+    for text in [TRACES.to_owned(), swapped.replace("{ trace = \"r2", "{ trace = \"r1")] {
+        assert!(verified::result(&text, &Value::Null)["flows"][0]["goodput_bps"].as_f64() > Some(1e6));
+    }
+}

@@ -108,6 +108,28 @@ fn an_outage_interrupts_a_packet() {
     }
 }
 
+#[test]
+fn a_packet_works_for_a_nanosecond_at_least() {
+    // 40 B at 1 Tbit/s take 0.32 ns. Within an outage from 100 to 150 ns it waits for the end and takes one more; while the rate is
+    // zero until 20 ms it waits for the next phase and takes one more.
+    let fast = 1_000_000 * MBIT;
+    let outage = Outage { from: at(100), lasts: Span::from_nanos(50), every: None };
+    let mut interrupted = link(cycle(&[(20, fast)]), Manner::BitByBit, Some(outage));
+    assert_eq!([99, 103, 150].map(|ns| interrupted.time(at(ns), 40).nanos()), [1, 48, 1]);
+    let mut silent = link(cycle(&[(20, 0), (10, fast)]), Manner::BitByBit, None);
+    assert_eq!(silent.time(at(0), 40).nanos(), 20_000_001);
+}
+
+#[test]
+fn a_rate_that_holds_only_within_an_outage_sends_nothing() {
+    // A byte from 0 ns on at 0.5 bit/ns from 9 ns, 47 bit/ns from 14 ns, 0.1 bit/ns from 15 ns, and an outage from 10 to 15 ns: half a bit
+    // is sent by 10 ns, and the other 7.5 bits take 75 ns from 15 ns on.
+    let gbit = |tenths: u64| rate(tenths * 100 * MBIT);
+    let rates = Timeline::steps(rate(0), [(at(9), gbit(5)), (at(14), gbit(470)), (at(15), gbit(1))]);
+    let outage = Outage { from: at(10), lasts: Span::from_nanos(5), every: None };
+    assert_eq!(link(rates, Manner::BitByBit, Some(outage)).time(at(0), 1).nanos(), 90);
+}
+
 /// Some phases of 1 to 5 ms, of which at least one has a rate.
 fn phases() -> impl Strategy<Value = Vec<(u64, u64)>> {
     prop::collection::vec(

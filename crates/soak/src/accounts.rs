@@ -1,0 +1,194 @@
+//! A result's numbers counted once more, from the packet trace.
+
+use ackclock_base::{Span, Time};
+use ackclock_lab::flows::{Protocol, Sending};
+use ackclock_lab::{Scenario, build};
+use ackclock_sim::measure::Interval;
+use ackclock_sim::tcp::details::{Details, LocalDrop};
+use ackclock_sim::trace::{Event, Record};
+use serde_json::Value as Json;
+use std::collections::HashMap;
+
+/// Checks the counters of links and flows in a result against the trace of the same run, of which an interval is measured. Panics where
+/// they differ.
+pub fn check(scenario: &Scenario, measured: Interval, records: &[Record], result: &Json) {
+    let mut accounts = Accounts::new(scenario, measured);
+    records.iter().for_each(|record| accounts.add(record));
+    accounts.add_what_still_waits();
+    let seconds = accounts.measured.seconds();
+    let shown = result["links"].as_array().into_iter().flatten();
+    accounts.links.iter().zip(shown).for_each(|(link, shown)| link.check(seconds, shown));
+    let groups = scenario.flows.iter().flat_map(|group| (0..group.rows()).map(move |_| group));
+    let shown = result["flows"].as_array().into_iter().flatten();
+    for ((path, group), shown) in accounts.rows.iter().zip(groups).zip(shown) {
+        path.check(&group.plan.sending, shown);
+    }
+}
+
+struct Accounts {
+    measured: Interval,
+    links: Vec<Line>,
+    /// What results count together, and which of them each flow belongs to.
+    rows: Vec<Way>,
+    row_of: Vec<usize>,
+}
+
+#[derive(Clone, Default)]
+struct Line {
+    /// Whether it is a station of a medium.
+    shares: bool,
+    arrived: u64,
+    dropped: u64,
+    sent: u64,
+    lost: u64,
+    /// Packet seconds: more nanoseconds than 64 bits can count.
+    waited_s: f64,
+    busy_s: f64,
+    /// When packets were offered, and when they were started.
+    offered_at: HashMap<u64, Time>,
+    started_at: HashMap<u64, Time>,
+}
+
+#[derive(Clone, Default)]
+struct Way {
+    launched: u64,
+    dropped: u64,
+    lost: u64,
+    delivered: u64,
+}
+
+impl Accounts {
+    fn new(scenario: &Scenario, measured: Interval) -> Self {
+        Self {
+            measured,
+            links: scenario
+                .network
+                .links
+                .iter()
+                .map(|link| Line { shares: link.medium.is_some(), ..Line::default() })
+                .collect(),
+            rows: vec![Way::default(); scenario.flows.iter().map(|group| group.rows()).sum()],
+            row_of: build::flows(scenario, 1)
+                .iter()
+                .flat_map(|flow| std::iter::repeat_n(flow.row, flow.paths.len()))
+                .collect(),
+        }
+    }
+
+    fn add(&mut self, record: &Record) {
+        let Record { packet, .. } = *record;
+        let time = Time::from_nanos(record.time_ns);
+        let one = u64::from(self.measured.contains(time));
+        // What becomes of acknowledgements is not shown.
+        let mut unseen = Way::default();
+        let path = match record.path % 2 {
+            0 => &mut self.rows[self.row_of[record.path as usize / 2]],
+            _ => &mut unseen,
+        };
+        let links = &mut self.links;
+        match record.event {
+            Event::Launched => path.launched += one,
+            Event::Delivered => path.delivered += one,
+            Event::Arrived { .. }
+            | Event::Failed { .. }
+            | Event::Injected { .. }
+            | Event::Absorbed { .. } => {}
+            Event::Offered { link } => {
+                let link = &mut links[link as usize];
+                link.arrived += one;
+                link.offered_at.insert(packet, time);
+            }
+            Event::Dropped { link } => {
+                let link = &mut links[link as usize];
+                link.dropped += one;
+                // It may have waited until then, where the discipline decides at departure.
+                let since = link.offered_at.remove(&packet).unwrap_or(time);
+                link.waited_s += self.measured.overlap(since, time).seconds();
+                path.dropped += one;
+            }
+            Event::Lost { link } => {
+                links[link as usize].lost += one;
+                path.lost += one;
+            }
+            Event::Started { link } => {
+                let link = &mut links[link as usize];
+                let since = link.offered_at.remove(&packet).unwrap_or(time);
+                link.waited_s += self.measured.overlap(since, time).seconds();
+                link.started_at.insert(packet, time);
+            }
+            Event::Sent { link } => {
+                let link = &mut links[link as usize];
+                link.sent += one;
+                let since = link.started_at.remove(&packet).unwrap_or(time);
+                link.busy_s += self.measured.overlap(since, time).seconds();
+            }
+        }
+    }
+
+    /// Packets that a discipline at departure holds to the end have no start to count to.
+    fn add_what_still_waits(&mut self) {
+        let measured = self.measured;
+        for link in &mut self.links {
+            let waits = link.offered_at.values().map(|since| measured.overlap(*since, measured.to).seconds());
+            link.waited_s += waits.sum::<f64>();
+        }
+    }
+}
+
+impl Line {
+    fn check(&self, seconds: f64, shown: &Json) {
+        assert_eq!(shown["arrived_packets"], self.arrived, "{shown}");
+        assert_eq!(shown["dropped_packets"], self.dropped, "{shown}");
+        assert_eq!(shown["lost_packets"], self.lost, "{shown}");
+        assert_eq!(shown["delivered_packets"], self.sent - self.lost, "{shown}");
+        // Of turns on a medium the trace does not show all air: what the other end has already, and preambles.
+        if self.shares {
+            return;
+        }
+        check_close(&shown["utilisation"], self.busy_s / seconds, shown);
+        check_close(&shown["queue_mean_packets"], self.waited_s / seconds, shown);
+    }
+}
+
+impl Way {
+    fn check(&self, sending: &Sending, shown: &Json) {
+        assert_eq!(shown["dropped_packets"], self.dropped, "{shown}");
+        assert_eq!(shown["corrupted_packets"], self.lost, "{shown}");
+        match sending {
+            Sending::Udp(_) => {
+                assert_eq!(shown["sent_packets"], self.launched, "{shown}");
+                assert_eq!(shown["delivered_packets"], self.delivered, "{shown}");
+            }
+            // Chunks of the handshake and HEARTBEATs do not count.
+            Sending::Sctp(plan) => {
+                let details = plan.options().details;
+                if !details.handshake && details.heartbeat_interval.is_none() && !details.confirm_paths {
+                    assert_eq!(shown["sent_packets"], self.launched, "{shown}");
+                }
+            }
+            // SYN and Initial packets do not count, and with jitter a packet leaves after it was sent.
+            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
+                let (handshake, send_jitter, counts_refused) = match plan.protocol() {
+                    Protocol::Tcp => {
+                        // A packet that the host's own interface refuses is launched and not sent.
+                        let details = Details::from(&plan.transport.values);
+                        (details.handshake, details.send_jitter, details.local_drop == LocalDrop::Lost)
+                    }
+                    Protocol::Quic => {
+                        let details = ackclock_sim::quic::details::Details::from(&plan.transport.values);
+                        (details.handshake, details.send_jitter, true)
+                    }
+                };
+                if !handshake && counts_refused && send_jitter == Span::ZERO {
+                    assert_eq!(shown["sent_packets"], self.launched, "{shown}");
+                }
+            }
+        }
+    }
+}
+
+/// Sums in another order differ in their last digits.
+fn check_close(shown: &Json, counted: f64, owner: &Json) {
+    let shown = shown.as_f64().unwrap_or(f64::NAN);
+    assert!((shown - counted).abs() <= 1e-6 * counted.max(1e-3), "{shown} shown, {counted} counted: {owner}");
+}

@@ -1,0 +1,266 @@
+//! Checks one scenario: all [observations](Observation) give the same numbers, the numbers are possible, and the packet trace
+//! obeys physics and adds up to them.
+
+use crate::accounts;
+use crate::observation::{self, Observation, Observed};
+use crate::small::{is_swift, small};
+use ackclock_base::Time;
+use ackclock_lab::{Scenario, diagnostics, facts, run};
+use ackclock_sim::trace::Record;
+use ackclock_verify::verify;
+use serde_json::{Map, Value as Json};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Duration;
+
+/// What became of a scenario in which nothing is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is refused, with reasons.
+    Refused,
+    /// It is too large, a run of it fails, or takes too long.
+    LeftOut,
+    /// It was run in every way.
+    Ran,
+}
+
+/// Something is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of thing: the observation that differs, or the check that fails. A scenario is made smaller while this stays.
+    pub kind: String,
+    /// What was found, in words.
+    pub what: String,
+}
+
+impl Failure {
+    fn new(kind: &str, what: impl Into<String>) -> Self {
+        Self { kind: kind.to_owned(), what: what.into() }
+    }
+}
+
+/// How long one run of a scenario may take.
+const MOST: Duration = Duration::from_millis(500);
+
+/// Checks the scenario in a text. A panic is a failure too.
+pub fn check(text: &str, seed: u64) -> Result<Verdict, Failure> {
+    let checked = catch_unwind(AssertUnwindSafe(|| check_text(text, seed)));
+    checked.unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().cloned();
+        let words = words.or_else(|| panic.downcast_ref::<&str>().map(|words| (*words).to_owned()));
+        Err(Failure::new("panic", words.unwrap_or_default()))
+    })
+}
+
+fn check_text(text: &str, seed: u64) -> Result<Verdict, Failure> {
+    match Scenario::parse(text, "random.toml", &overrides(text)) {
+        Ok(scenario) => match small(scenario) {
+            Some(scenario) => check_runs(&scenario, seed),
+            None => Ok(Verdict::LeftOut),
+        },
+        Err(problems) => {
+            if problems.is_empty() || diagnostics::render(&problems).is_empty() {
+                return Err(Failure::new("refusal", "refused without a reason"));
+            }
+            let lines = text.lines().count().max(1);
+            // A file whose text stands in the scenario may have more lines than it: a line's end can be written as an escape.
+            let mut own = problems.iter().filter(|problem| problem.file == "random.toml");
+            match own.find(|problem| problem.line.is_some_and(|line| line > lines + 1)) {
+                Some(outside) => Err(Failure::new("refusal", format!("{outside:?} of {lines} lines"))),
+                None => Ok(Verdict::Refused),
+            }
+        }
+    }
+}
+
+/// A first line such as `#! {"flows.tcp.count": 2}` holds overrides.
+fn overrides(text: &str) -> Map<String, Json> {
+    let json = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+fn check_runs(scenario: &Scenario, seed: u64) -> Result<Verdict, Failure> {
+    let clock = StopWatch::start();
+    let Ok(measured) = run::measured(scenario, seed, &clock.expired) else { return Ok(Verdict::LeftOut) };
+    let with_series = is_swift(scenario);
+    let observe = |observation: Observation| {
+        let clock = StopWatch::start();
+        observation.run(scenario, seed, measured, with_series, &clock.expired)
+    };
+    let Some(plain) = observe(Observation::Plain) else { return Ok(Verdict::LeftOut) };
+    check_numbers(&plain.result)?;
+    let mut series = Json::Null;
+    for observation in observation::ALL {
+        let Some(observed) = observe(observation) else { return Ok(Verdict::LeftOut) };
+        compare(observation, &plain, &observed)?;
+        check_series(observation, &mut series, &observed.series)?;
+        if observation == Observation::Traced {
+            accounts::check(scenario, measured, &observed.records, &observed.result);
+            check_physics(scenario, seed, &observed.records, measured.to)?;
+        }
+    }
+    Ok(Verdict::Ran)
+}
+
+/// The observed run must have all numbers of the plain one. Only what is followed at a link adds others.
+fn compare(observation: Observation, plain: &Observed, observed: &Observed) -> Result<(), Failure> {
+    let mut path = String::new();
+    match difference(&plain.result, &observed.result, &mut path) {
+        Some((before, after)) => {
+            let what = format!("{path} is {before} in a plain run and {after} in this one");
+            Err(Failure::new(&format!("{observation:?}"), what))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The first number that differs, and where.
+fn difference(plain: &Json, observed: &Json, path: &mut String) -> Option<(String, String)> {
+    let before = path.len();
+    match (plain, observed) {
+        (Json::Object(plain), Json::Object(observed)) => {
+            for (key, value) in plain {
+                path.push_str(&format!(".{key}"));
+                let found = difference(value, observed.get(key).unwrap_or(&Json::Null), path);
+                if found.is_some() {
+                    return found;
+                }
+                path.truncate(before);
+            }
+            None
+        }
+        (Json::Array(plain), Json::Array(observed)) if plain.len() == observed.len() => {
+            for (index, (plain, observed)) in plain.iter().zip(observed).enumerate() {
+                path.push_str(&format!("[{index}]"));
+                let found = difference(plain, observed, path);
+                if found.is_some() {
+                    return found;
+                }
+                path.truncate(before);
+            }
+            None
+        }
+        _ => (plain != observed).then(|| (plain.to_string(), observed.to_string())),
+    }
+}
+
+/// The trace of the very run whose numbers are compared obeys physics.
+fn check_physics(scenario: &Scenario, seed: u64, records: &[Record], end: Time) -> Result<(), Failure> {
+    match verify(records, &facts::network(scenario, seed), end).first() {
+        Some(violation) => Err(Failure::new(&format!("{:?}", violation.rule), violation.to_string())),
+        None => Ok(()),
+    }
+}
+
+fn check_numbers(result: &Json) -> Result<(), Failure> {
+    let wrong = |what: &str, owner: &Json| Err(Failure::new("number", format!("{what}: {owner}")));
+    for flow in list(&result["flows"]) {
+        for key in ["goodput_bps", "throughput_bps", "timeout_idle_s", "start_s"] {
+            if !flow[key].as_f64().is_some_and(|number| number >= 0.0) {
+                return wrong(key, flow);
+            }
+        }
+        if flow["cwnd_mean_packets"].as_f64().is_some_and(|cwnd| cwnd < 0.0) {
+            return wrong("cwnd_mean_packets", flow);
+        }
+    }
+    for link in list(&result["links"]) {
+        if !link["utilisation"].as_f64().is_some_and(|share| (0.0..=1.0 + 1e-9).contains(&share)) {
+            return wrong("utilisation", link);
+        }
+        if !link["queue_mean_packets"].as_f64().is_some_and(|mean| mean >= 0.0) {
+            return wrong("queue_mean_packets", link);
+        }
+    }
+    if result["fairness"].as_f64().is_some_and(|index| index <= 0.0 || index > 1.0 + 1e-9) {
+        return wrong("fairness", &result["fairness"]);
+    }
+    Ok(())
+}
+
+/// All series of a run are as long as their times, and those of all runs are equal.
+fn check_series(observation: Observation, first: &mut Json, series: &Json) -> Result<(), Failure> {
+    if series.is_null() {
+        return Ok(());
+    }
+    let length = list(&series["time_s"]).len();
+    for owner in ["flows", "links"] {
+        let all = series[owner].as_object().into_iter().flatten();
+        for (name, values) in all.flat_map(|(_, named)| named.as_object().into_iter().flatten()) {
+            if list(values).len() != length {
+                return Err(Failure::new("series", format!("{owner} {name} is not as long as the times")));
+            }
+        }
+    }
+    if first.is_null() {
+        first.clone_from(series);
+    }
+    match difference(first, series, &mut String::new()) {
+        Some((before, after)) => {
+            let what = format!("a series has {before} in a sampled run and {after} in this one");
+            Err(Failure::new(&format!("series {observation:?}"), what))
+        }
+        None => Ok(()),
+    }
+}
+
+fn list(json: &Json) -> &[Json] {
+    json.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Cancels runs that take long: timers of a nanosecond can be written, and make a run of any length.
+struct StopWatch {
+    expired: Arc<AtomicBool>,
+    _running: mpsc::Sender<()>,
+}
+
+impl StopWatch {
+    fn start() -> Self {
+        let expired = Arc::new(AtomicBool::new(false));
+        let (running, dropped) = mpsc::channel::<()>();
+        let flag = expired.clone();
+        std::thread::spawn(move || {
+            if dropped.recv_timeout(MOST) == Err(mpsc::RecvTimeoutError::Timeout) {
+                flag.store(true, Ordering::Relaxed);
+            }
+        });
+        Self { expired, _running: running }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_difference_is_found_wherever_it_is() {
+        let plain = json!({ "flows": [{ "a": 1.0 }, { "a": 2.0, "b": null }], "fairness": 0.5 });
+        let differs = |observed: &Json| {
+            let mut path = String::new();
+            difference(&plain, observed, &mut path).map(|_| path)
+        };
+        assert_eq!(differs(&plain), None);
+        let mut other = plain.clone();
+        other["flows"][1]["a"] = json!(2.0000001);
+        assert_eq!(differs(&other), Some(".flows[1].a".to_owned()));
+        let mut other = plain.clone();
+        other["flows"][1]["b"] = json!(3);
+        assert_eq!(differs(&other), Some(".flows[1].b".to_owned()));
+        let mut other = plain.clone();
+        other["flows"].as_array_mut().unwrap().pop();
+        assert_eq!(differs(&other), Some(".flows".to_owned()));
+        // What is followed at a link comes in addition.
+        let mut other = plain.clone();
+        other["flows"][0]["bursts"] = json!(7);
+        assert_eq!(differs(&other), None);
+    }
+
+    #[test]
+    fn a_panic_is_a_failure() {
+        assert_eq!(check("duration = ", 1), Ok(Verdict::Refused));
+        let failure = catch_unwind(|| panic!("{}", "words")).map_err(|_| ());
+        assert!(failure.is_err(), "and does not end the program");
+    }
+}

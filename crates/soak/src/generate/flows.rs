@@ -1,0 +1,87 @@
+//! Flows of random scenarios.
+
+use crate::mutate::careful::thing;
+use crate::random::Random;
+use ackclock_base::Kind;
+
+/// A group of flows over a network in which flows say that they run `between` these ends, or over these `paths`.
+pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
+    let is_association = random.once_in(5);
+    let application = (!is_association && random.once_in(4)).then(|| thing(Kind::Application, random));
+    let runs = |names: &[&str]| {
+        application.as_ref().is_some_and(|text| names.iter().any(|name| text.contains(name)))
+    };
+    let over_udp = runs(&["\"cbr\"", "\"on-off\"", "\"mmpp\"", "\"video\"", "\"requests\""]);
+    let counts_itself = runs(&["\"transfers\"", "\"web\""]);
+    let mut keys: Vec<String> = application.iter().map(|text| format!("application = {text}")).collect();
+    if !over_udp {
+        keys.push(format!("control = {}", control(random)));
+        keys.extend(parts(random));
+        if is_association {
+            keys.push(format!("transport = \"{}\"", random.word(&["sctp", "sctp-thesis"])));
+            if random.once_in(2) {
+                keys.push(format!("selector = {}", thing(Kind::Selector, random)));
+            }
+        } else if random.once_in(2) {
+            keys.push(format!("transport = {}", thing(Kind::Transport, random)));
+        }
+    }
+    if !counts_itself && random.once_in(2) {
+        keys.push(format!("count = {}", 1 + random.below(5)));
+    }
+    if let Some(start) = start(random) {
+        keys.push(format!("start = {start}"));
+    }
+    if random.once_in(8) {
+        keys.push("stop = \"0.4 s\"".to_owned());
+    }
+    if is_association && !paths.is_empty() {
+        keys.push(paths.to_owned());
+    } else if !between.is_empty() {
+        keys.push(random.of(between).clone());
+    }
+    format!("{{ {} }}", keys.join(", "))
+}
+
+/// Any control with any parameters; as often one that many know, as it is.
+fn control(random: &mut Random) -> String {
+    if random.once_in(2) {
+        return format!(
+            "\"{}\"",
+            random.word(&["reno", "newreno", "sack", "cubic", "vegas", "bbrv3", "prague"])
+        );
+    }
+    thing(Kind::Control, random)
+}
+
+/// What may be put around a control.
+fn parts(random: &mut Random) -> Vec<String> {
+    let kinds = [
+        ("discriminator", Kind::Discriminator),
+        ("slow_start", Kind::SlowStart),
+        ("resume", Kind::Resume),
+        ("ecn_response", Kind::EcnResponse),
+        ("growth_limit", Kind::GrowthLimit),
+        ("backoff", Kind::Backoff),
+    ];
+    let mut parts = Vec::new();
+    for (key, kind) in kinds {
+        if random.once_in(20) {
+            parts.push(format!("{key} = {}", thing(kind, random)));
+            if kind == Kind::Discriminator && random.once_in(2) {
+                parts.push(format!("action = {}", thing(Kind::Action, random)));
+            }
+        }
+    }
+    parts
+}
+
+/// When flows begin; nothing for all at once, which is where ties are.
+fn start(random: &mut Random) -> Option<&'static str> {
+    match random.below(6) {
+        0 => Some("\"0.1 s\""),
+        1 => Some("{ every = \"10 ms\" }"),
+        2 => Some("{ uniform = [\"0 s\", \"0.3 s\"] }"),
+        _ => None,
+    }
+}

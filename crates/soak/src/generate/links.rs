@@ -1,0 +1,95 @@
+//! Links of random scenarios.
+
+use crate::mutate::careful::thing;
+use crate::random::Random;
+use ackclock_base::Kind;
+
+/// What a link is for.
+#[derive(Clone, Copy)]
+pub enum Wire {
+    /// Everybody crosses it.
+    Bottleneck,
+    /// One pair of hosts crosses it, over a medium or not.
+    Access(bool),
+}
+
+const SLOW: [&str; 4] = ["1 Mbit/s", "3 Mbit/s", "10 Mbit/s", "40 Mbit/s"];
+const FAST: [&str; 5] = ["1 Mbit/s", "10 Mbit/s", "100 Mbit/s", "1 Gbit/s", "1 Tbit/s"];
+const DELAYS: [&str; 6] = ["0 ms", "0 ms", "1 ms", "7 ms", "10 ms", "20 ms"];
+
+/// A link's table.
+pub fn wire(random: &mut Random, wire: Wire) -> String {
+    let rates: &[&str] = if matches!(wire, Wire::Bottleneck) { &SLOW } else { &FAST };
+    let mut keys =
+        vec![format!("rate = {}", rate(random, rates)), format!("delay = {}", delay(random, wire))];
+    keys.extend(rest(random, matches!(wire, Wire::Bottleneck)));
+    if matches!(wire, Wire::Access(true)) {
+        keys.push("medium = \"air\"".to_owned());
+    }
+    if random.once_in(8) {
+        let mut back = vec![format!("rate = {}", rate(random, rates))];
+        back.extend(rest(random, false));
+        keys.push(format!("reverse = {{ {} }}", back.join(", ")));
+    }
+    let text = format!("{{ {} }}", keys.join(", "));
+    // A discipline may look at its queue once for each packet that the link could send.
+    if text.contains("queue = ") { text.replace("1 Tbit/s", "1 Gbit/s") } else { text }
+}
+
+fn rate(random: &mut Random, rates: &[&str]) -> String {
+    let (one, other) = (random.word(rates), random.word(rates));
+    match random.below(12) {
+        0 => format!(
+            "{{ cycle = [[\"300 ms\", \"{one}\"], [\"{}\", \"{other}\"]] }}",
+            random.word(&["300 ms", "50 ms"])
+        ),
+        1 => format!(
+            "{{ steps = [[\"0 s\", \"{one}\"], [\"0.2 s\", \"0 bit/s\"], [\"0.3 s\", \"{other}\"]] }}"
+        ),
+        2 => "{ trace = \"rate\" }".to_owned(),
+        _ => format!("\"{one}\""),
+    }
+}
+
+fn delay(random: &mut Random, wire: Wire) -> String {
+    let (one, other) = (random.word(&DELAYS), random.word(&DELAYS));
+    match random.below(12) {
+        0 => format!("{{ cycle = [[\"300 ms\", \"{one}\"], [\"50 ms\", \"{other}\"]] }}"),
+        1 => format!("{{ steps = [[\"0 s\", \"{one}\"], [\"0.2 s\", \"{other}\"]] }}"),
+        2 => "{ trace = \"delay\" }".to_owned(),
+        3 if matches!(wire, Wire::Access(false)) => "{ evenly = [\"1 ms\", \"30 ms\"] }".to_owned(),
+        _ => format!("\"{one}\""),
+    }
+}
+
+/// What else a link may have. A queue more often where everybody passes.
+fn rest(random: &mut Random, is_bottleneck: bool) -> Vec<String> {
+    let mut keys = Vec::new();
+    if random.once_in(if is_bottleneck { 2 } else { 8 }) {
+        keys.push(format!("queue = {}", thing(Kind::Queue, random)));
+    }
+    if random.once_in(8) {
+        keys.push(format!("loss = {}", thing(Kind::Loss, random)));
+    }
+    if random.once_in(8) {
+        let most = random.word(&["1 ms", "5 ms", "40 ms"]);
+        keys.push(match random.below(3) {
+            0 => format!("jitter = {{ most = \"{most}\", good = \"50 ms\", bad = \"20 ms\" }}"),
+            _ => format!("jitter = \"{most}\""),
+        });
+        if random.once_in(3) {
+            keys.push("reorder = true".to_owned());
+        }
+    }
+    if random.once_in(8) {
+        keys.push(format!("hold = \"{}\"", random.word(&["1 ms", "10 ms", "33.3 ms"])));
+    }
+    if random.once_in(12) {
+        keys.push("outage = { from = \"0.1 s\", lasts = \"50 ms\", every = \"0.2 s\" }".to_owned());
+    }
+    if random.once_in(12) {
+        let until = random.word(&["until = \"0.3 s\", ", ""]);
+        keys.push(format!("detour = {{ from = \"0.1 s\", {until}longer = \"30 ms\" }}"));
+    }
+    keys
+}

@@ -1,0 +1,92 @@
+//! Makes a scenario that fails smaller, as long as it fails in the same way.
+
+use crate::check::check;
+use toml::{Table, Value};
+
+/// The smallest scenario that this finds: every key and every element of a list is left out if the scenario fails without it,
+/// and counts become one. Returns the text as it is if it is not a table, or does not fail that way.
+pub fn shrink(text: &str, seed: u64, kind: &str) -> String {
+    let fails = |text: &str| check(text, seed).is_err_and(|failure| failure.kind == kind);
+    let Ok(mut table) = text.parse::<Table>() else { return text.to_owned() };
+    let written = |table: &Table| toml::to_string(table).unwrap_or_default();
+    if !fails(&written(&table)) {
+        return text.to_owned();
+    }
+    loop {
+        let smaller = smaller(&Value::Table(table.clone())).into_iter().find_map(|value| match value {
+            Value::Table(table) if fails(&written(&table)) => Some(table),
+            _ => None,
+        });
+        match smaller {
+            Some(smaller) => table = smaller,
+            None => return written(&table),
+        }
+    }
+}
+
+/// All values that are one step smaller, those that lose most first.
+fn smaller(value: &Value) -> Vec<Value> {
+    let mut found = Vec::new();
+    match value {
+        Value::Table(table) => {
+            for key in table.keys() {
+                let mut without = table.clone();
+                without.remove(key);
+                found.push(Value::Table(without));
+            }
+            for (key, inner) in table {
+                for inner in smaller(inner) {
+                    let mut other = table.clone();
+                    other.insert(key.clone(), inner);
+                    found.push(Value::Table(other));
+                }
+            }
+            // `{ name = "cubic" }` is `"cubic"`.
+            if let (1, Some(name)) = (table.len(), table.get("name")) {
+                found.push(name.clone());
+            }
+        }
+        Value::Array(list) => {
+            for index in 0..list.len() {
+                let mut without = list.clone();
+                without.remove(index);
+                found.push(Value::Array(without));
+            }
+            for (index, inner) in list.iter().enumerate() {
+                for inner in smaller(inner) {
+                    let mut other = list.clone();
+                    other[index] = inner;
+                    found.push(Value::Array(other));
+                }
+            }
+        }
+        Value::Integer(count) if *count > 1 => {
+            found.push(Value::Integer(1));
+            if *count > 2 {
+                found.push(Value::Integer(count - 1));
+            }
+        }
+        _ => {}
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_loses_most_comes_first() {
+        let table: Table = "a = [1, 3]\nb = { name = \"x\", c = 2 }".parse().unwrap();
+        let found = smaller(&Value::Table(table));
+        let texts: Vec<String> = found.iter().map(|value| value.to_string().replace('\n', "; ")).collect();
+        assert_eq!(texts.len(), 2 + 2 + 2 + 2 + 1, "{texts:?}");
+        assert!(found[0].get("a").is_none() && found[1].get("b").is_none(), "{texts:?}");
+    }
+
+    #[test]
+    fn what_does_not_fail_stays_as_it_is() {
+        let text = "duration = \"1 s\"";
+        assert_eq!(shrink(text, 1, "panic"), text);
+    }
+}

@@ -1,0 +1,67 @@
+//! What a random scenario may cost: some thousand packets, and windows that do not fill the memory before the first of them
+//! has arrived.
+
+use ackclock_base::{Size, Span, Value};
+use ackclock_lab::Scenario;
+use ackclock_lab::flows::{FlowGroup, Protocol, Sending};
+use ackclock_lab::observe::Warmup;
+use ackclock_sim::tcp::details::Details;
+
+const MAX_PACKETS: f64 = 2000.0;
+const MAX_WINDOW: f64 = 300.0;
+/// What an association's receiver has room for: of the same order.
+const MAX_ROOM: Size = Size::from_bytes(300_000);
+const MAX_FLOWS: usize = 30;
+const MAX_LINKS: usize = 300;
+const MAX_SAMPLES: u64 = 100;
+/// A discipline with a period looks at its queue in each of them, however few packets there are.
+const MAX_DURATION: Span = Span::from_millis(10_000_000);
+
+/// The scenario with fewer and smaller flows and a shorter duration; `None` if it has too many flows or links.
+pub fn small(mut scenario: Scenario) -> Option<Scenario> {
+    let connections = |group: &FlowGroup| group.members.len() * group.plan.sending.copies();
+    let flows: usize = scenario.flows.iter().map(connections).sum();
+    if flows > MAX_FLOWS || scenario.network.links.len() > MAX_LINKS {
+        return None;
+    }
+    for group in &mut scenario.flows {
+        let plan = match &mut group.plan.sending {
+            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => plan,
+            Sending::Sctp(plan) => {
+                plan.transport.values.set("receive_window", Value::Size(MAX_ROOM));
+                continue;
+            }
+            Sending::Udp(_) => continue,
+        };
+        let window = match plan.protocol() {
+            Protocol::Tcp => Details::from(&plan.transport.values).window,
+            Protocol::Quic => ackclock_sim::quic::details::Details::from(&plan.transport.values).window,
+        };
+        let window = window.min(MAX_WINDOW);
+        plan.transport.values.set("window", Value::Packets(window));
+    }
+    scenario.duration = scenario.duration.min(MAX_DURATION);
+    let excess = scenario.expected_packets() / MAX_PACKETS;
+    if excess > 1.0 {
+        scenario.duration = scenario.duration.scale(1.0 / excess).max(Span::from_nanos(1));
+        scenario.warmup.most = scenario.warmup.most.scale(1.0 / excess);
+    }
+    if scenario.warmup.most >= scenario.duration {
+        scenario.warmup = Warmup::default();
+    }
+    scenario.observe.interval = scenario.observe.interval.max(scenario.duration / MAX_SAMPLES);
+    Some(scenario)
+}
+
+/// Whether packets arrive soon: a series takes room in proportion to how long after the end the last one arrives.
+pub fn is_swift(scenario: &Scenario) -> bool {
+    let (slowest, longest) = (50_000, Span::from_millis(10_000));
+    scenario.network.links.iter().all(|link| {
+        let steady = link.changes().is_none_or(|changes| {
+            let outage = changes.outage.is_none_or(|outage| outage.lasts <= longest);
+            outage && changes.rates.values().all(|rate| rate.bits_per_second() >= slowest)
+        });
+        let near = link.longer.as_ref().is_none_or(|longer| longer.values().all(|longer| longer <= longest));
+        steady && near && link.pace.rate.bits_per_second() >= slowest && link.delay.max(link.hold) <= longest
+    })
+}

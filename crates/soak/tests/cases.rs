@@ -1,0 +1,32 @@
+//! The scenarios that once differed when they were observed, or whose trace was said to break physics, as small as they get.
+
+use ackclock_soak::check::{Verdict, check};
+use std::path::Path;
+
+#[test]
+fn what_once_failed_runs_in_every_way() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let mut checked = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder of cases") {
+        let file = entry.expect("a file").path();
+        let text = std::fs::read_to_string(&file).expect("a text");
+        for seed in 1..=3 {
+            assert_eq!(check(&text, seed), Ok(Verdict::Ran), "{} with seed {seed}", file.display());
+        }
+        checked += 1;
+    }
+    assert!(checked >= 18, "{checked}");
+}
+
+/// A check that finds nothing proves nothing. What two seeds give must be told apart by it.
+#[test]
+fn random_scenarios_run_in_every_way() {
+    let verdicts: Vec<Verdict> = (0..100)
+        .map(|seed| {
+            let text = ackclock_soak::generate::scenario(seed);
+            check(&text, 1).unwrap_or_else(|failure| panic!("{}: {} in\n{text}", failure.kind, failure.what))
+        })
+        .collect();
+    let ran = verdicts.iter().filter(|verdict| **verdict == Verdict::Ran).count();
+    assert!(ran > 40, "{ran} of 100 ran");
+}

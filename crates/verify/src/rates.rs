@@ -1,0 +1,147 @@
+//! How fast a link sends, and whether a transmission took as long as its bits need.
+//!
+//! Amounts of data are counted in nanobits: a rate in bit/s times a time in nanoseconds. So everything is a whole number.
+
+use crate::outage::Outage;
+use crate::over_time::OverTime;
+use ackclock_base::{Rate, Span, Time};
+
+/// How fast a link sends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SendingRate {
+    /// At one rate all the time.
+    Constant(Rate),
+    /// At a rate that changes, or with outages.
+    Varying(VaryingRate),
+}
+
+/// A rate of a link that changes at known instants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VaryingRate {
+    /// The rate over time.
+    pub rates: OverTime<Rate>,
+    /// What a change of the rate means to the packet that is being sent.
+    pub applies: ChangeApplies,
+    /// The times in which nothing is sent; `None` where the link always works.
+    pub outage: Option<Outage>,
+}
+
+/// What a change of the rate means to the packet that is being sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeApplies {
+    /// Nothing: a packet keeps the rate that the link had when its transmission started.
+    ToNextPacket,
+    /// The bits that are left take the new rate; where that is zero, they wait.
+    BitByBit,
+}
+
+/// The number of nanobits in a bit.
+const NANOBITS: u128 = 1_000_000_000;
+
+impl SendingRate {
+    /// Checks that the transmission of `bytes` from `starts` to `ends` took as long as its bits need. Returns an error that
+    /// says what is wrong.
+    pub(crate) fn check(&self, starts: Time, ends: Time, bytes: u64) -> Result<(), String> {
+        let needed = u128::from(bytes) * 8 * NANOBITS;
+        match self {
+            Self::Constant(rate) => {
+                let takes = at_constant_rate(needed, *rate);
+                if ends.since(starts) == takes { Ok(()) } else { Err(format!("its bits take {takes}")) }
+            }
+            Self::Varying(rate) => rate.check(starts, ends, needed),
+        }
+    }
+}
+
+/// Returns how long `needed` nanobits take at a constant rate, rounded to the nearest nanosecond (a half is rounded up) and at
+/// least one.
+fn at_constant_rate(needed: u128, rate: Rate) -> Span {
+    let rate = u128::from(rate.bits_per_second());
+    let nanos = (needed + rate / 2).checked_div(rate).unwrap_or(u128::MAX).max(1);
+    Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+}
+
+/// One transmission over a link whose rate varies.
+#[derive(Clone, Copy)]
+struct Transmission<'a> {
+    link: &'a VaryingRate,
+    starts: Time,
+}
+
+impl VaryingRate {
+    fn check(&self, starts: Time, ends: Time, needed: u128) -> Result<(), String> {
+        let transmission = Transmission { link: self, starts };
+        let sent = transmission.sent_by(ends);
+        if transmission.may_end(ends, sent, needed) {
+            return Ok(());
+        }
+        let bits = |nanobits: u128| nanobits as f64 / NANOBITS as f64;
+        Err(format!("{} bits could be sent, it has {}", bits(sent), bits(needed)))
+    }
+}
+
+impl Transmission<'_> {
+    /// Returns whether the transmission of `needed` nanobits may end at `ends`, by when `sent` could be sent.
+    ///
+    /// Its bits are done at an exact instant, which is not a whole number of nanoseconds in general, and the end is the
+    /// nearest nanosecond. All changes are at whole nanoseconds, so there is one rate between the exact instant and the
+    /// nearest nanosecond: the rate just before the end if the end is the later of the two, and the rate from the end on if it
+    /// is the earlier.
+    ///
+    /// Where the rate falls at the end, a link may also go by the rate just before it: less than half a nanosecond of that
+    /// is missing. And where the link has an outage from the end on, what is missing would be sent when the outage is over,
+    /// at the rate of that instant.
+    fn may_end(&self, ends: Time, sent: u128, needed: u128) -> bool {
+        if ends <= self.starts || sent == 0 {
+            return false;
+        }
+        let just_before = ends - Span::from_nanos(1);
+        let before = self.rate_at(just_before);
+        if sent >= needed {
+            // With a rate of zero before, all was sent earlier than that. A nanosecond of sending is the least.
+            let takes_the_least = self.sent_by(just_before) == 0;
+            return before > 0 && (takes_the_least || sent - needed <= before / 2);
+        }
+        let outage_ends = self.link.outage.and_then(|outage| outage.end_of_current(ends));
+        let after = match outage_ends {
+            Some(resumes) if before > 0 => self.rate_at(resumes),
+            _ => self.rate_at(ends),
+        };
+        needed - sent < before.max(after).div_ceil(2)
+    }
+
+    /// Returns the nanobits that can be sent from the start of the transmission to `ends`.
+    fn sent_by(&self, ends: Time) -> u128 {
+        let (mut now, mut sent) = (self.starts, 0_u128);
+        while now < ends {
+            let until = self.next_change(now).min(ends);
+            sent = sent.saturating_add(self.rate_at(now) * u128::from(until.since(now).nanos()));
+            now = until;
+        }
+        sent
+    }
+
+    /// Returns the bits per second in the nanosecond that begins at `at`; zero in an outage.
+    fn rate_at(&self, at: Time) -> u128 {
+        if self.link.outage.is_some_and(|outage| outage.end_of_current(at).is_some()) {
+            return 0;
+        }
+        let rate = match self.link.applies {
+            ChangeApplies::ToNextPacket => self.link.rates.at(self.starts),
+            ChangeApplies::BitByBit => self.link.rates.at(at),
+        };
+        u128::from(rate.bits_per_second())
+    }
+
+    /// Returns the first instant after `at` at which the rate of the transmission may change.
+    fn next_change(&self, at: Time) -> Time {
+        let rate = match self.link.applies {
+            ChangeApplies::ToNextPacket => Time::NEVER,
+            ChangeApplies::BitByBit => self.link.rates.next_change(at),
+        };
+        self.link.outage.map_or(rate, |outage| rate.min(outage.next_change(at)))
+    }
+}
+
+#[cfg(test)]
+mod tests;

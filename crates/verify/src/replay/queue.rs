@@ -1,0 +1,138 @@
+//! The laws of a queue and its transmitter: which packets may wait, which is next, and how long its transmission takes.
+
+use super::{Course, LinkState, Offer, Replay, Stage, Step};
+use crate::{Rule, Violation};
+use ackclock_base::trace::Event;
+
+impl Replay<'_> {
+    /// Moves the newcomer of a link into the queue, since it was neither dropped nor sent at once.
+    pub(super) fn admit_newcomer(&mut self, link: usize) {
+        let state = &mut self.links[link];
+        let Some(offer) = state.newcomer.take() else { return };
+        state.waiting.push_back(offer);
+        state.waiting_bytes += u64::from(offer.bytes);
+        if self.network.links[link].service.drops_late {
+            state.squeezed_in = Some(offer);
+        } else {
+            self.check_limit(link, offer);
+        }
+    }
+
+    /// Checks the limit of a queue that may drop others to make room for a newcomer, when the instant at which it may do so is
+    /// over.
+    pub(super) fn check_squeezed_in(&mut self, step: &Step<'_>, link: usize) {
+        let makes_room = matches!(step.record.event, Event::Dropped { .. });
+        let waiting = self.links[link].squeezed_in.filter(|offer| !makes_room || step.time > offer.at);
+        if let Some(offer) = waiting {
+            self.links[link].squeezed_in = None;
+            self.check_limit(link, offer);
+        }
+    }
+
+    /// Checks that what waits, with the packet that was offered last, fits into the queue. An idle link takes any packet.
+    fn check_limit(&mut self, link: usize, offer: Offer) {
+        let state = &self.links[link];
+        let (packets, bytes) = (state.waiting.len() as u64, state.waiting_bytes);
+        // A station of a medium may have nothing under way and yet let packets wait.
+        let busy = state.sending.is_some() || packets > 1 && self.network.links[link].medium.is_some();
+        if busy && !self.network.may_wait(link, packets, bytes) {
+            let packet = self.network.packet_words(offer.packet, offer.path, Some(link));
+            let limit = self.network.links[link].limit.map(|limit| limit.to_string()).unwrap_or_default();
+            let what = format!("{packet}: {packets} packets, {bytes} B wait, the limit is {limit}");
+            self.found.push(Violation { rule: Rule::QueueLimit, time: offer.at, what });
+        }
+    }
+
+    /// Checks that a queue may drop a packet, and takes it out of the queue.
+    pub(super) fn drop_packet(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        let packet = step.record.packet;
+        let state = &mut self.links[link];
+        if state.newcomer.take().is_none() {
+            state.leave_queue(packet);
+        }
+        let (packets, bytes) =
+            (state.waiting.len() as u64 + 1, state.waiting_bytes + u64::from(course.bytes));
+        let idle = state.sending.is_none() && (packets == 1 || self.network.links[link].medium.is_none());
+        let room = idle || self.network.fits(link, packets, bytes);
+        let service = self.network.links[link].service;
+        if step.time != course.since && !service.drops_late {
+            self.note(Rule::Drop, step, format!("dropped, but offered at {}", course.since));
+        } else if room && service.drops_only_when_full {
+            self.note(Rule::Drop, step, format!("dropped, with {} packets waiting", packets - 1));
+        }
+    }
+
+    /// Checks that it is a packet's turn to be sent, and begins its transmission.
+    pub(super) fn start(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        let packet = step.record.packet;
+        let holds_back = self.network.holds_back(link);
+        let service = self.network.links[link].service;
+        let path = step.record.path;
+        let collides = self.network.links[link].medium.is_some_and(|medium| medium.collides);
+        let other = self.medium_busy(link);
+        self.collided.remove(&packet);
+        if let Some((_, other)) = other.filter(|_| collides) {
+            self.collided.extend([packet, other]);
+        } else if let Some((other, busy_with)) = other {
+            let name = &self.network.links[other].name;
+            let what =
+                format!("started while packet {busy_with} was being sent on link {name} of its medium");
+            self.note(Rule::OneAtATime, step, what);
+        }
+        let state = &mut self.links[link];
+        let first = state.waiting.iter().find(|offer| !service.overtakes || offer.path == path).copied();
+        let offer = state.newcomer.take().or_else(|| state.leave_queue(packet));
+        let busy_with = state.sending.replace(packet);
+        let free_since = state.free_since;
+        if self.network.repeats(link) && !state.under_way.contains(&packet) {
+            state.under_way.push_back(packet);
+        }
+        let first = first.filter(|first| first.packet != packet && course.stage == Stage::Offered);
+        if let Some(first) = first {
+            self.note(Rule::QueueOrder, step, format!("started before packet {}", first.packet));
+        }
+        if let Some(other) = busy_with {
+            self.note(Rule::OneAtATime, step, format!("started while packet {other} was being sent"));
+        } else if let Some(due) = offer.map(|offer| offer.at.max(free_since))
+            && (step.time < due || step.time > due && !holds_back)
+        {
+            self.note(Rule::WorkConserving, step, format!("started, but due at {due}"));
+        }
+    }
+
+    /// Returns another link of the same medium that is sending, with the packet that it sends; `None` where there is none.
+    fn medium_busy(&self, link: usize) -> Option<(usize, u64)> {
+        let number = |link: usize| self.network.links[link].medium.map(|medium| medium.number);
+        let medium = number(link)?;
+        let others = (0..self.links.len()).filter(|other| *other != link);
+        let mut others = others.filter(|other| number(*other) == Some(medium));
+        others.find_map(|other| Some((other, self.links[other].sending?)))
+    }
+
+    /// Checks how long a transmission took, and ends it.
+    pub(super) fn finish(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        let state = &mut self.links[link];
+        let busy_with = state.sending.take();
+        state.free_since = step.time;
+        if let Some(other) = busy_with.filter(|other| *other != step.record.packet) {
+            self.note(Rule::OneAtATime, step, format!("sent while packet {other} was being sent"));
+        }
+        let facts = &self.network.links[link];
+        let framing_bytes = facts.medium.map_or(0, |medium| medium.framing_bytes);
+        let bytes = u64::from(course.bytes) + u64::from(framing_bytes);
+        if let Err(wrong) = facts.rate.check(course.since, step.time, bytes) {
+            let took = step.time.since(course.since);
+            self.note(Rule::LinkRate, step, format!("sent within {took}, {wrong}"));
+        }
+    }
+}
+
+impl LinkState {
+    /// Takes a packet out of the queue; `None` where it does not wait.
+    fn leave_queue(&mut self, packet: u64) -> Option<Offer> {
+        let place = self.waiting.iter().position(|offer| offer.packet == packet)?;
+        let offer = self.waiting.remove(place)?;
+        self.waiting_bytes -= u64::from(offer.bytes);
+        Some(offer)
+    }
+}

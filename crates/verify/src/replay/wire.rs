@@ -1,0 +1,85 @@
+//! The laws of a wire: when what was sent arrives.
+
+use super::{Course, Replay, Step, verb};
+use crate::{LinkFacts, Rule};
+use ackclock_base::{Span, Time};
+
+impl Replay<'_> {
+    /// Checks when a packet arrives: after the wire's delay, with jitter somewhat later, and not before those that were sent
+    /// before it, unless packets may overtake one another. A packet that they hold up arrives with the last of them.
+    pub(super) fn arrive(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        self.check_collision(step);
+        let LinkFacts { jitter, reorders, .. } = self.network.links[link];
+        let earliest = course.since + self.network.wire(link, course.since);
+        let latest = earliest + jitter;
+        let last = std::mem::replace(&mut self.links[link].arrived, step.time);
+        let held_up = !reorders && last > latest;
+        let latest = if held_up { last } else { latest };
+        let hold = self.network.links[link].hold;
+        self.check_slot(step, hold);
+        self.check_wire(step, slot_end(earliest, hold), slot_end(latest, hold));
+        // The replay goes by time, so a packet that overtook another is known by when it was sent.
+        let newest = &mut self.links[link].newest_arrived;
+        if course.since < *newest && !reorders {
+            let what = format!("arrived after a packet that was sent later, at {newest}");
+            self.note(Rule::LinkDelay, step, what);
+        } else {
+            *newest = course.since.max(*newest);
+        }
+    }
+
+    /// Checks when a packet arrives over a link that repeats: after the wire's delay, or with the packet whose first
+    /// transmission was before its own. If that packet was lost, it arrives when the other end knows it.
+    pub(super) fn arrive_in_turn(&mut self, step: &Step<'_>, course: &Course, link: usize) {
+        let LinkFacts { jitter, hold, .. } = self.network.links[link];
+        let delay = self.network.wire(link, course.since);
+        let state = &mut self.links[link];
+        let first = state.under_way.pop_front();
+        let last = std::mem::replace(&mut state.arrived, step.time);
+        // A packet that was given up in the same transmission opportunity, or later, is waited for until the other end knows it.
+        let tells = self.network.links[link].medium.map_or(Span::ZERO, |medium| medium.tells);
+        let told = state.lost.filter(|lost| *lost + tells >= course.since).map(|lost| lost + tells + delay);
+        let earliest = (course.since + delay).max(last);
+        let latest = (course.since + delay + jitter).max(last).max(told.unwrap_or_default());
+        if let Some(other) = first.filter(|first| *first != step.record.packet) {
+            state.under_way.retain(|under_way| *under_way != step.record.packet);
+            self.note(
+                Rule::LinkDelay,
+                step,
+                format!("arrived before packet {other}, which was sent before it"),
+            );
+        }
+        self.check_slot(step, hold);
+        self.check_wire(step, slot_end(earliest, hold), slot_end(latest, hold));
+        self.check_collision(step);
+    }
+
+    /// Checks that nothing arrives of what collided.
+    fn check_collision(&mut self, step: &Step<'_>) {
+        if self.collided.contains(&step.record.packet) {
+            self.note(Rule::OneAtATime, step, "arrived, though it collided on its medium".to_owned());
+        }
+    }
+
+    /// Checks that a packet arrives at the end of a slot, where the link has slots (`hold` is their length).
+    fn check_slot(&mut self, step: &Step<'_>, hold: Span) {
+        if step.time != slot_end(step.time, hold) {
+            self.note(Rule::LinkDelay, step, format!("arrived within a slot of {hold}"));
+        }
+    }
+
+    /// Checks that a packet is lost or arrives at a time from `earliest` to `latest`.
+    pub(super) fn check_wire(&mut self, step: &Step<'_>, earliest: Time, latest: Time) {
+        if step.time < earliest || step.time > latest {
+            let due =
+                if earliest == latest { format!("{latest}") } else { format!("{earliest} to {latest}") };
+            self.note(Rule::LinkDelay, step, format!("{}, but due at {due}", verb(step.record.event)));
+        }
+    }
+}
+
+/// Returns the end of the slot in which `at` lies, or `at` where there are no slots (a length of zero).
+fn slot_end(at: Time, slot: Span) -> Time {
+    let into = at.nanos().checked_rem(slot.nanos()).unwrap_or(0);
+    if into == 0 { at } else { at + slot.saturating_sub(Span::from_nanos(into)) }
+}

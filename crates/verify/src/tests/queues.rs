@@ -1,0 +1,134 @@
+//! Traces written by hand that break laws of a queue and its transmitter.
+
+use super::story::{NOTHING, Story, network, pair};
+use crate::{LinkFacts, NetworkFacts, QueueLimit, Rule, ServiceRules};
+use ackclock_base::trace::{Event, Record};
+
+#[test]
+fn a_queue_keeps_its_order() {
+    // Three at once; the third goes before the second (room for two, so that only the order is wrong).
+    let story = Story::default()
+        .launched(0, 1)
+        .crosses(1, 1, [0, 0, 100, 1100])
+        .launched(0, 2)
+        .crosses(2, 1, [0, 200, 300, 1300])
+        .launched(0, 3)
+        .crosses(3, 1, [0, 100, 200, 1200])
+        .delivered(1100, 1)
+        .delivered(1300, 2)
+        .delivered(1300, 3)
+        .changed(|record| record.path = 1);
+    assert_eq!(story.breaks(), [Rule::QueueOrder]);
+}
+
+#[test]
+fn a_link_sends_one_packet_at_a_time() {
+    let story = Story::default()
+        .launched(0, 1)
+        .crosses(1, 1, [0, 0, 100, 1100])
+        .launched(50, 2)
+        .crosses(2, 1, [50, 50, 150, 1150])
+        .delivered(1100, 1)
+        .delivered(1150, 2)
+        .changed(|record| record.path = 1);
+    assert_eq!(story.breaks()[0], Rule::OneAtATime);
+}
+
+#[test]
+fn a_link_with_work_works() {
+    let story = |started: u64| {
+        Story::default()
+            .launched(0, 1)
+            .crosses(1, 1, [0, started, started + 100, started + 1100])
+            .delivered(started + 1100, 1)
+            .changed(|record| record.path = 1)
+    };
+    assert_eq!(story(1).breaks(), [Rule::WorkConserving], "idle, and waits");
+    let gap = pair().changed(|record| {
+        let late = record.packet == 2 && record.time_ns > 0;
+        record.time_ns += 1000 * u64::from(late);
+    });
+    assert_eq!(gap.breaks(), [Rule::WorkConserving], "a pause between two packets");
+}
+
+#[test]
+fn the_queue_has_a_limit() {
+    // One packet may wait, and two do.
+    let story = pair()
+        .launched(0, 3)
+        .crosses(3, 0, [0, 2000, 3000, 13_000])
+        .crosses(3, 1, [13_000, 13_000, 13_100, 14_100])
+        .delivered(14_100, 3);
+    assert_eq!(story.breaks(), [Rule::QueueLimit]);
+}
+
+#[test]
+fn a_queue_may_make_room_for_a_newcomer_at_the_same_instant() {
+    // The second waits, the third comes, and at `us` the second is dropped for it. One packet may wait.
+    let second = |record: &Record| {
+        record.packet == 2 && !matches!(record.event, Event::Launched | Event::Offered { link: 0 })
+    };
+    let story = |us: u64| {
+        pair()
+            .without(second)
+            .launched(0, 3)
+            .note(0, 0, 3, Event::Offered { link: 0 })
+            .note(us, 0, 2, Event::Dropped { link: 0 })
+            .note(1000, 0, 3, Event::Started { link: 0 })
+            .note(2000, 0, 3, Event::Sent { link: 0 })
+            .note(12_000, 0, 3, Event::Arrived { link: 0 })
+            .crosses(3, 1, [12_000, 12_000, 12_100, 13_100])
+            .delivered(13_100, 3)
+    };
+    let pushes_out = ServiceRules { drops_late: true, ..ServiceRules::default() };
+    assert_eq!(story(0).breaks_with(pushes_out), NOTHING);
+    assert_eq!(story(1).breaks_with(pushes_out), [Rule::QueueLimit]);
+    // A queue that drops only packets that arrive may do neither.
+    assert_eq!(story(0).breaks_with(ServiceRules::default())[0], Rule::QueueLimit);
+    assert!(story(500).breaks_with(ServiceRules::default()).contains(&Rule::Drop));
+}
+
+#[test]
+fn a_shaper_may_pause_and_packets_of_one_path_keep_their_order() {
+    // 10 ms pass before the second goes, though the link is free; then the third goes before the second.
+    let moves = |record: &Record| !matches!(record.event, Event::Launched | Event::Offered { link: 0 });
+    let late = || {
+        pair().changed(|record| {
+            record.time_ns += if record.packet == 2 && moves(record) { 10_000_000 } else { 0 }
+        })
+    };
+    let shaper = ServiceRules { holds_back: true, ..ServiceRules::default() };
+    assert_eq!(late().breaks_with(shaper), NOTHING);
+    assert_eq!(late().breaks_with(ServiceRules::default()), [Rule::WorkConserving]);
+    let third = late()
+        .launched(0, 3)
+        .crosses(3, 0, [0, 1000, 2000, 12_000])
+        .crosses(3, 1, [12_000, 12_000, 12_100, 13_100])
+        .delivered(13_100, 3);
+    let fair =
+        ServiceRules { overtakes: true, holds_back: true, drops_late: true, ..ServiceRules::default() };
+    let found = third.breaks_with(fair);
+    assert!(found.contains(&Rule::QueueOrder) && found.contains(&Rule::DeliveryOrder), "{found:?}");
+}
+
+#[test]
+fn limits_in_bytes_count_bytes() {
+    let with = |most| {
+        let link = LinkFacts { limit: Some(QueueLimit::Bytes(most)), ..network().links[0].clone() };
+        NetworkFacts { links: vec![link], ..NetworkFacts::default() }
+    };
+    assert!(with(1500).fits(0, 3, 1500));
+    assert!(!with(1499).fits(0, 1, 1500));
+}
+
+#[test]
+fn a_queue_with_room_drops_nothing() {
+    let idle = Story::default().launched(0, 1).dropped(0, 1);
+    assert_eq!(idle.breaks(), [Rule::Drop]);
+    let room = pair().launched(1500, 3).dropped(1500, 3);
+    assert_eq!(room.breaks(), [Rule::Drop]);
+    let late = pair().launched(0, 3).dropped(0, 3).changed(|record| {
+        record.time_ns += u64::from(record.event == Event::Dropped { link: 0 });
+    });
+    assert_eq!(late.breaks(), [Rule::Drop]);
+}
