@@ -141,13 +141,14 @@ impl Flow {
         self.ends[end].alarm = Some(Alarm::new(source));
     }
 
-    /// Sets the alarm of an end that has one, if its timer is due earlier than it is set for.
+    /// Sets the alarm of an end that has one, if its timer is due earlier than it is set for. A timer that was due before `now`, the
+    /// instant as of which the end has just acted, is due now.
     #[inline(always)] // for each packet that an end takes
-    pub fn arm(&mut self, end: usize, schedule: &mut Schedule) {
+    pub fn arm(&mut self, end: usize, now: Time, schedule: &mut Schedule) {
         if self.ends[end].alarm.is_none() {
             return;
         }
-        let timer = self.timer(end);
+        let timer = self.timer(end).max(now);
         if let Some(alarm) = &mut self.ends[end].alarm {
             alarm.set(timer, schedule);
         }
@@ -159,7 +160,7 @@ impl Flow {
             alarm.goes_off();
         }
         self.do_what_is_due(end, now, network);
-        self.arm(end, &mut network.schedule);
+        self.arm(end, now, &mut network.schedule);
     }
 
     /// Whether neither the application nor the timer of an end has anything to do up to an instant, that instant included.

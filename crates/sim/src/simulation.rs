@@ -305,7 +305,7 @@ impl Simulation {
         let flow = &mut flows[index as usize];
         let completes = flow.on_packet(end, at, path, packet, network);
         network.extensions.forget(packet);
-        flow.arm(end, &mut network.schedule);
+        flow.arm(end, at, &mut network.schedule);
         if completes && let Some(session) = flow.session {
             self.go_on(session, at, Some(index));
         }
@@ -337,7 +337,7 @@ impl Simulation {
         while let Some((flow, order, ends)) = self.sessions[session as usize].next_order() {
             let flow = &mut self.flows[flow as usize];
             flow.take_task(Task { at: order.at, packets: order.packets, ends });
-            flow.arm(0, &mut self.network.schedule);
+            flow.arm(0, now, &mut self.network.schedule);
         }
     }
 
@@ -356,7 +356,7 @@ impl Simulation {
                 let source = self.add_source(Source::Timer(flow as u32, end as u8));
                 self.flows[flow].add_timer(end, source);
             }
-            self.flows[flow].arm(0, &mut self.network.schedule);
+            self.flows[flow].arm(0, Time::ZERO, &mut self.network.schedule);
         }
     }
 

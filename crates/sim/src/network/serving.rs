@@ -1,6 +1,6 @@
 //! Links whose packets wait: those whose discipline decides at departure, and the stations of a medium.
 
-use super::tracing::trace_transmission;
+use super::tracing::{trace_drops, trace_transmission};
 use super::{Network, Outcome, Shared};
 use crate::link::{Fate, Link};
 use crate::medium::Turn;
@@ -116,14 +116,18 @@ impl Network {
         }
     }
 
+    /// Traces, counts and forgets the packets that a queue has just dropped.
     pub(super) fn note_refused(&mut self, link: u32, now: Time) {
+        trace_drops(&mut self.trace, link, now, &self.refused);
+        self.count_refused(now);
+    }
+
+    /// The same for packets whose drops have been traced.
+    pub(super) fn count_refused(&mut self, now: Time) {
         self.waiting -= self.refused.len();
         for guest in self.refused.drain(..) {
             self.extensions.forget(&guest.packet);
             self.counts[guest.path as usize].dropped += u64::from(self.measured.contains(now));
-            if let Some(trace) = &mut self.trace {
-                trace.push(now, guest.path, guest.number, guest.packet.bytes, Event::Dropped { link });
-            }
         }
     }
 }

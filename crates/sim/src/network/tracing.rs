@@ -4,6 +4,7 @@ use super::{Network, Outcome};
 use crate::link::Fate;
 use crate::packet::Packet;
 use crate::trace::{Event, Trace};
+use crate::waiting_room::Guest;
 use ackclock_aqm::Arrival;
 use ackclock_base::Time;
 use std::collections::VecDeque;
@@ -60,6 +61,14 @@ fn trace_fate(trace: &mut Trace, now: Time, path: u32, number: u64, bytes: u32, 
         trace.push(now, path, number, bytes, Event::Dropped { link });
     }
     trace_transmission(trace, path, number, bytes, link, fate);
+}
+
+/// Traces the packets that a queue drops.
+pub(super) fn trace_drops(trace: &mut Option<Trace>, link: u32, now: Time, dropped: &[Guest]) {
+    let Some(trace) = trace else { return };
+    for Guest { packet, path, number, .. } in dropped {
+        trace.push(now, *path, *number, packet.bytes, Event::Dropped { link });
+    }
 }
 
 pub(super) fn trace_transmission(

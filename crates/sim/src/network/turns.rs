@@ -1,6 +1,7 @@
 //! Turns of a medium that are more than one packet with nothing around it: several packets, collisions, answers, and what is
 //! repeated because nobody answered.
 
+use super::tracing::trace_drops;
 use super::{Network, Outcome as Passage, Shared};
 use crate::link::Link;
 use crate::medium::{Manner, Outcome, Station, StationCounts, Turn};
@@ -96,7 +97,7 @@ impl Network {
         let (index, hand) = (stations[station], &mut hands[station]);
         let link = &mut links[index as usize];
         let sent = hand.send(link, index, terms, refused, trace);
-        self.note_refused(index, terms.now);
+        self.count_refused(terms.now);
         let (sent, heard) = sent?;
         let hand = &mut self.media[medium].hands[station];
         Some((sent, hand.hear(&mut self.links[index as usize], terms, sent, heard)))
@@ -179,7 +180,11 @@ impl Hand {
         let (mut sent, mut bytes, mut heard) = (begins, 0, false);
         for place in 0..manner.packets as usize {
             if place == self.frames.len() {
-                let Some((guest, marked)) = link.take(now, refused) else { break };
+                let before = refused.len();
+                let taken = link.take(now, refused);
+                // What is dropped for the packet that goes has left the queue before that is sent.
+                trace_drops(trace, index, now, &refused[before..]);
+                let Some((guest, marked)) = taken else { break };
                 let (attempts, sent, received, passed_on, done) = (0, now, None, false, false);
                 self.frames.push_back(Frame { guest, marked, attempts, sent, received, passed_on, done });
             }

@@ -16,7 +16,8 @@
 //! 4. **what it draws at random is its own.** A link draws for the packets that cross it in the order in which they enter it, and
 //!    an endpoint's jitter has a stream of its own.
 //!
-//! A sender's alarm that goes off before the arrival finds a timer that is not due, as it would have without the packet.
+//! A sender's alarm that goes off before the arrival finds a timer that is not due, as it would have without the packet. A timer that
+//! the packet leaves in the past is due at the arrival, in either case (`Flow::arm`).
 
 use super::Simulation;
 use crate::network::{Destination, NO_LANE, Outcome};
