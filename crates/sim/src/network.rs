@@ -160,7 +160,7 @@ impl Network {
     ) -> Self {
         let mut network = Self {
             links,
-            schedule: Schedule::default(),
+            schedule: Schedule::new(seed),
             trace,
             extensions: Extensions::default(),
             lanes: Vec::new(),

@@ -11,7 +11,7 @@
 mod key;
 
 use ackclock_base::Time;
-use key::{Key, MAX_TIME, NEVER, at_the_latest, key_of, source_of, time_of};
+use key::{Key, Lots, MAX_TIME, NEVER, is_movable, time_of};
 pub use key::{MAX_SOURCES, Order, SourceId};
 
 /// Events that a bucket is to hold in the mean, and more than which none may hold before its width is reconsidered.
@@ -46,6 +46,7 @@ pub struct Schedule {
     /// Whether there are many sources, and what is near has not been looked at.
     is_news: bool,
     now: Time,
+    lots: Lots,
 }
 
 impl Default for Schedule {
@@ -62,11 +63,17 @@ impl Default for Schedule {
             given: 0,
             is_news: false,
             now: Time::ZERO,
+            lots: Lots::default(),
         }
     }
 }
 
 impl Schedule {
+    /// The calendar of a run with this seed.
+    pub fn new(seed: u64) -> Self {
+        Self { lots: Lots::new(seed), ..Self::default() }
+    }
+
     /// Adds a source, silent at first. Callers keep their number below [`MAX_SOURCES`].
     pub fn add_source(&mut self) -> SourceId {
         SourceId::new(self.add_place(), true)
@@ -98,7 +105,7 @@ impl Schedule {
     /// Sets when a source's next event is due, replacing what was set before unless the source is firm.
     #[inline]
     pub fn set(&mut self, source: SourceId, time: Time, order: Order) {
-        let key = key_of(time, order, source);
+        let key = self.lots.key_of(time, order, source);
         if source.is_movable() {
             self.due[source.index()] = key;
         }
@@ -127,7 +134,8 @@ impl Schedule {
     pub fn next_before(&mut self, until: Time) -> Option<(Time, SourceId)> {
         loop {
             while let Some(&key) = self.near.last() {
-                let (time, source) = (time_of(key), source_of(key));
+                let time = time_of(key);
+                let source = self.lots.source_at(time, key);
                 if source.is_movable() && self.due[source.index()] != key {
                     self.near.pop();
                     continue;
@@ -152,8 +160,8 @@ impl Schedule {
     #[inline(never)]
     fn put_elsewhere(&mut self, time: Time, mut key: Key) {
         if time > MAX_TIME {
-            key = at_the_latest(key);
-            let source = source_of(key);
+            let source = self.lots.source_at(time, key);
+            key = self.lots.at_the_latest(time, key);
             self.due[source.index()] = key;
         }
         if time.nanos() >> self.width_bits >= self.end {
@@ -203,7 +211,8 @@ impl Schedule {
             return None;
         }
         self.is_news = false;
-        Some(self.near.iter().map(|key| source_of(*key)))
+        let lots = self.lots;
+        Some(self.near.iter().map(move |key| lots.source_of(*key)))
     }
 
     fn good_bucket(&self) -> usize {
@@ -267,8 +276,8 @@ impl Schedule {
         self.given = 0;
         let mut index = 0;
         while let Some(&key) = self.far.get(index) {
-            let (number, source) = (time_of(key).nanos() >> self.width_bits, source_of(key));
-            let is_moved = source.is_movable() && self.due[source.index()] != key;
+            let number = time_of(key).nanos() >> self.width_bits;
+            let is_moved = is_movable(key) && self.due[self.lots.source_of(key).index()] != key;
             if number >= self.end && !is_moved {
                 index += 1;
                 continue;

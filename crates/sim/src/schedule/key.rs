@@ -1,5 +1,6 @@
 //! Which of two events comes first: the one with the earlier time; at the same time, the one of the lower [rank](Order); of
-//! two arrivals of packets, the one whose packet set out earlier; then the one of the lower source.
+//! two arrivals of packets, the one whose packet set out earlier; then the [lot](Lots) decides, which is drawn from the seed for
+//! each instant. A fixed order of sources would favour the same flow each time that packets arrive together.
 //!
 //! Nothing in this depends on when, or in which order, events were put into the schedule. So it makes no difference to a run
 //! whether a packet has an event of its own or is [delivered early](crate::simulation), and who observes the run.
@@ -73,24 +74,56 @@ pub(super) const MAX_TIME: Time = Time::from_nanos((1 << TIME_BITS) - 1);
 
 const _: () = assert!(TIME_SHIFT + TIME_BITS <= Key::BITS);
 
+/// Decides between sources whose events are equal otherwise, by turning over some of the bits of their numbers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lots(u64);
+
+impl Lots {
+    /// The lots of a run with this seed.
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// The bits that are turned over at an instant; never the lowest, which is no part of the number.
+    #[inline]
+    fn at(self, time: Time) -> u32 {
+        let mixed = (time.nanos() ^ self.0).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 32).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed >> (u64::BITS - SOURCE_BITS)) as u32 & !1
+    }
+
+    #[inline]
+    pub(super) fn key_of(self, time: Time, order: Order, source: SourceId) -> Key {
+        let source = source.0 ^ self.at(time);
+        Key::from(time.nanos()) << TIME_SHIFT | Key::from(order.0) << SOURCE_BITS | Key::from(source)
+    }
+
+    /// The source of a key of this time.
+    #[inline]
+    pub(super) fn source_at(self, time: Time, key: Key) -> SourceId {
+        SourceId((key & SOURCE_MASK) as u32 ^ self.at(time))
+    }
+
+    #[inline]
+    pub(super) fn source_of(self, key: Key) -> SourceId {
+        self.source_at(time_of(key), key)
+    }
+
+    /// The key of the same event as late as can be told, of one that is due at `time`, which is later.
+    #[cold]
+    pub(super) fn at_the_latest(self, time: Time, key: Key) -> Key {
+        let order = Order((key >> SOURCE_BITS) as u64 & ((1 << (TIME_BITS + RANK_BITS)) - 1));
+        self.key_of(MAX_TIME, order, self.source_at(time, key))
+    }
+}
+
+/// Whether the event of a key may be taken back or moved.
 #[inline]
-pub(super) fn key_of(time: Time, order: Order, source: SourceId) -> Key {
-    Key::from(time.nanos()) << TIME_SHIFT | Key::from(order.0) << SOURCE_BITS | Key::from(source.0)
+pub(super) fn is_movable(key: Key) -> bool {
+    key & 1 != 0
 }
 
 #[inline]
 pub(super) fn time_of(key: Key) -> Time {
     Time::from_nanos((key >> TIME_SHIFT) as u64)
-}
-
-#[inline]
-pub(super) fn source_of(key: Key) -> SourceId {
-    SourceId((key & SOURCE_MASK) as u32)
-}
-
-/// The same event as late as can be told.
-#[cold]
-pub(super) fn at_the_latest(key: Key) -> Key {
-    let below = (1 << TIME_SHIFT) - 1;
-    key & below | Key::from(MAX_TIME.nanos()) << TIME_SHIFT
 }
