@@ -246,5 +246,8 @@ def _hash(value: Any) -> str:
 def _scenarios() -> list[str]:
     """The scenario files of the checkout, and those of the lessons."""
     lessons = (ROOT / "python" / "ackclock" / "lessons").glob("*.toml")
-    files = [*(ROOT / "scenarios").glob("*/*.toml"), *(path for path in lessons if ".lesson" not in path.name)]
+    files = [
+        *(ROOT / "scenarios").glob("*/*.toml"),
+        *(path for path in lessons if ".lesson" not in path.name),
+    ]
     return sorted(path.relative_to(ROOT).as_posix() for path in files)

@@ -14,7 +14,9 @@ ROOT = Path(__file__).resolve().parents[2]
 def random_scenarios(count: int) -> list[str]:
     """The texts of so many scenarios, small enough to run as they are; every day others."""
     soak = ["cargo", "run", "--quiet", "--release", "--locked", "-p", "ackclock-soak", "--"]
-    done = subprocess.run([*soak, "--print", str(count)], cwd=ROOT, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [*soak, "--print", str(count)], cwd=ROOT, check=True, capture_output=True, text=True
+    )
     texts: list[str] = json.loads(done.stdout)
     assert len(texts) == count
     return texts

@@ -62,9 +62,9 @@ def scenario_files() -> list[Path]:
 @pytest.mark.parametrize("file", scenario_files(), ids=lambda file: file.stem)
 def test_no_example_and_no_lesson_breaks_the_physics_of_its_network(file: Path) -> None:
     scenario = Scenario.from_file(file)
-    for overrides in map(scenario.sweep.overrides, range(len(scenario.sweep))):
-        job = Job(scenario.text, scenario.file, overrides, 1)
-        overrides = merge(overrides, beginning(job, PACKETS_PER_STUDY))
+    for point in map(scenario.sweep.overrides, range(len(scenario.sweep))):
+        job = Job(scenario.text, scenario.file, point, 1)
+        overrides = merge(point, beginning(job, PACKETS_PER_STUDY))
         assert core.verify(job.text, job.file, overrides, job.seed) == [], overrides
 
 
