@@ -151,6 +151,15 @@ impl Impaired {
         carried
     }
 
+    /// The same for what is no packet at the other end: one that meets another on a medium, or that is there already. Nothing that is
+    /// sent later waits for it.
+    pub(crate) fn carry_in_vain(&mut self, sending: &Sending, wire: Span) -> Carried {
+        let last = self.last;
+        let carried = self.carry(sending, wire);
+        self.last = last;
+        carried
+    }
+
     /// How much later a packet arrives by chance.
     fn jitter(&mut self, sent: Time) -> Span {
         let most = self.parts.jitter;

@@ -27,12 +27,14 @@ impl Link {
         self.transmission.time(starts, bytes)
     }
 
-    /// Sends so many bytes: when that ends, and when they are at the other end if they are received.
-    pub(crate) fn attempt(&mut self, starts: Time, bytes: u32) -> (Time, Option<Time>) {
+    /// Sends so many bytes: when that ends, and when they are at the other end if they are received. Where that is `in_vain`, what is
+    /// sent later does not wait for them.
+    pub(crate) fn attempt(&mut self, starts: Time, bytes: u32, in_vain: bool) -> (Time, Option<Time>) {
         let takes = self.transmission.time(starts, bytes);
         let wire = self.delay;
         let Carried { takes, delay } = match &mut self.impaired {
             None => Carried { takes, delay: Some(Span::ZERO) },
+            Some(impaired) if in_vain => impaired.carry_in_vain(&Sending { starts, takes, bytes }, wire),
             Some(impaired) => impaired.carry(&Sending { starts, takes, bytes }, wire),
         };
         let sent = starts + takes;

@@ -239,7 +239,8 @@ impl Frame {
         size: u32,
         trace: &mut Option<Trace>,
     ) -> (Time, bool) {
-        let (sent, received) = link.attempt(starts, size);
+        let in_vain = terms.collision || self.received.is_some();
+        let (sent, received) = link.attempt(starts, size, in_vain);
         let received = received.filter(|_| !terms.collision);
         (self.attempts, self.sent) = (self.attempts + 1, sent);
         // What the other end has already, it knows again and drops: that is air, and no packet.
