@@ -8,8 +8,8 @@
 //!   changes while it runs.
 //! * [`sweep`]: the points that a scenario's sweep spans. [`precision`]: how many replications they need.
 //! * [`build`]: from a scenario and a seed to a simulation.
-//! * [`describe`], [`warnings`]: what it comes to. [`run`], [`result`]: running it, and what comes out. [`exports`]: the same in
-//!   the formats of other tools.
+//! * [`describe`], [`warnings`], [`cost`]: what it comes to. [`run`], [`result`]: running it, and what comes out. [`exports`]: the
+//!   same in the formats of other tools.
 //! * [`facts`]: what the independent check of a packet trace, [`ackclock_verify`], is told of a scenario.
 //! * [`registry`]: everything that a scenario can name, besides what is [`brought`] along. [`schema`]: the JSON Schema made from it.
 
@@ -17,6 +17,7 @@ pub mod agents;
 pub mod brought;
 pub mod build;
 pub mod choice;
+pub mod cost;
 pub mod describe;
 pub mod diagnostics;
 pub mod document;

@@ -2,6 +2,7 @@
 //! without running it.
 
 use crate::agents::{self, AgentPlan};
+use crate::cost::Cost;
 use crate::diagnostics::Diagnostic;
 use crate::document::{Document, Value};
 use crate::files;
@@ -221,13 +222,18 @@ fn check_runs(document: &Document, scenario: &Scenario, points: usize) -> Result
     Err(vec![document.problem(&span, "replications", &found, &expected, None)])
 }
 
-/// Refuses what would run for days: an estimate of the packets that the paths' rates allow.
+/// Refuses what would run for days: by the packets that the paths' rates allow, and by what else costs time.
 fn check_cost(root: &TableReader<'_>, scenario: &Scenario) {
     let packets = scenario.expected_packets();
     if packets > MAX_PACKETS {
         let found = format!("a run of about {packets:.1e} packets");
         let expected = format!("at most {MAX_PACKETS:.0e} packets: a shorter duration or lower rates");
         root.problem_at("duration", &found, &expected);
+    }
+    for cost in Cost::all(scenario).iter().filter(|cost| cost.is_refused()) {
+        let (span, path) = cost.place.find(&cost.key(), scenario, root.reader.document());
+        let (found, expected) = cost.refusal();
+        root.reader.problem(&span, &path, &found, &expected, None);
     }
 }
 

@@ -1,11 +1,13 @@
-//! What is allowed in a scenario and yet hardly meant. A warning stops nothing: whoever reads a scenario is told.
+//! What is allowed in a scenario and yet hardly meant, or takes long. A warning stops nothing: whoever reads a scenario is told.
 
 use crate::agents;
 use crate::build::link_rates;
+use crate::cost::{self, Cost};
 use crate::flows::{FlowPlan, Sending};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_base::{Rate, Size, Span, Time};
+use ackclock_sim::network::MAX_PACKETS;
 use ackclock_sim::transmission::Manner;
 use std::collections::BTreeSet;
 
@@ -37,7 +39,25 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         .chain(slow)
         .chain(idle)
         .chain(scenario.flows.iter().flat_map(|group| of_flows(&group.plan, scenario.duration)))
+        .chain(crowd(scenario))
+        .chain(costs(scenario))
         .collect()
+}
+
+/// What takes long to compute for another reason than the packets that links deliver.
+fn costs(scenario: &Scenario) -> impl Iterator<Item = String> {
+    Cost::all(scenario).into_iter().filter(Cost::is_announced).map(|cost| cost.announcement(scenario))
+}
+
+/// Sources over UDP that fill the delay of their links with more packets than a run may have under way.
+fn crowd(scenario: &Scenario) -> Option<String> {
+    let packets = cost::under_way(scenario);
+    (packets > MAX_PACKETS as f64).then(|| {
+        format!(
+            "sources over UDP have about {packets:.1e} packets under way at once, and a run ends with a message at \
+             {MAX_PACKETS}; a shorter `delay`, lower rates or a shorter `duration` make them fewer"
+        )
+    })
 }
 
 /// About a group of flows that never send, or that wait for marks which nobody may make.

@@ -1,9 +1,11 @@
 //! A queue discipline under a load that does not give way: what it leaves of its link. Every run is checked by the verifier.
+//! And scenarios that take long to compute: they are announced or refused.
 
 use crate::verified;
 use ackclock_aqm::Capacity;
-use ackclock_lab::{Scenario, build};
+use ackclock_lab::{Scenario, build, diagnostics, warnings};
 use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
 
 /// The last 40 of 100 s of 15 Mbit/s in packets of 1000 bytes on the wire through 10 Mbit/s.
 fn result(queue: &str) -> Value {
@@ -59,4 +61,421 @@ fn avq_holds_the_use_of_its_link_at_gamma() {
     assert!((held - 0.98).abs() < 0.01, "{held}");
     let starved = utilisation("{ name = \"avq\", limit = \"50 packets\", load = \"offered\" }");
     assert!(starved < 0.05, "{starved}");
+}
+
+/// A second of one link from a to b, with more keys of the link, and of a flow over it.
+fn link(rate: &str, keys: &str, flow: &str) -> String {
+    format!(
+        "duration = \"1 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"{rate}\"\ndelay = \"10 ms\"\n{keys}\n\
+         [[flows]]\nname = \"one\"\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
+    )
+}
+
+/// A second of a parking lot of so many hops with this queue, and a source over UDP with this rate.
+fn hops(hops: u32, queue: &str, rate: &str) -> String {
+    format!(
+        "duration = \"1 s\"\n[parking_lot]\nhops = {hops}\n\
+         hop = {{ rate = \"10 Gbit/s\", delay = \"1 us\", queue = {queue} }}\n\
+         access = {{ rate = \"10 Gbit/s\", delay = \"1 us\" }}\n\
+         [[flows]]\nname = \"one\"\napplication = {{ name = \"cbr\", rate = \"{rate}\" }}\n"
+    )
+}
+
+fn cbr(rate: &str) -> String {
+    format!("application = {{ name = \"cbr\", rate = \"{rate}\" }}")
+}
+
+/// What is announced of a scenario's costs.
+fn announced(text: &str) -> Vec<String> {
+    let scenario = Scenario::parse(text, "slow.toml", &Map::new())
+        .unwrap_or_else(|problems| panic!("{}", diagnostics::render(&problems)));
+    let costs =
+        |warning: &String| warning.contains(" of computing; ") || warning.contains("under way at once");
+    warnings::of(&scenario).into_iter().filter(costs).collect()
+}
+
+/// The first of two scenarios is announced in these words, among others, and the second one is not announced.
+fn assert_announced(slow: &str, moderate: &str, words: &[&str]) {
+    let told = announced(slow);
+    let found = told.iter().any(|warning| words.iter().all(|word| warning.contains(word)));
+    assert!(found, "{words:?} in {told:?}");
+    assert_eq!(announced(moderate), [""; 0], "{words:?}");
+}
+
+#[test]
+fn long_paths_are_announced() {
+    // 10 Gbit/s in packets of 1028 bytes on the wire are 1,215,953 in a second, over 1002 links 1.2e9 passages.
+    assert_announced(
+        &hops(1000, "\"droptail\"", "10 Gbit/s"),
+        &hops(10, "\"droptail\"", "10 Gbit/s"),
+        &["flow one: a path of 2004 links", "up to 1.2e9 passages", "about 2 minutes", "a shorter path"],
+    );
+}
+
+#[test]
+fn packets_that_are_mostly_headers_are_announced() {
+    // A payload of one byte at 4 Gbit/s: 5e8 packets in a second, of which the rate on the wire suggests one in 501.
+    let flow = |rate: &str, packet: &str| {
+        let packet = format!("packet = \"{packet}\", header = \"500 B\"");
+        link("10 Mbit/s", "", &format!("application = {{ name = \"cbr\", rate = \"{rate}\", {packet} }}"))
+    };
+    assert_announced(
+        &flow("4 Gbit/s", "1 B"),
+        &flow("4 Gbit/s", "1000 B"),
+        &[
+            "flow one: packets with 1 B of payload: up to 5.0e8 packets",
+            "fewer packets, larger packets or a shorter `duration` takes less",
+        ],
+    );
+    // 40 sources of 500,000 packets a second, which is a packet in each period.
+    let periods = |on: &str| {
+        let periods = format!("on = \"{on}\", packet = \"1 B\", header = \"500 B\"");
+        let flow =
+            format!("count = 400\napplication = {{ name = \"on-off\", rate = \"1 bit/s\", {periods} }}");
+        link("10 Mbit/s", "", &flow)
+    };
+    assert_announced(
+        &periods("1 us"),
+        &periods("1 ms"),
+        &["flow one: packets with 1 B of payload: up to 2.0e8"],
+    );
+}
+
+#[test]
+fn the_levels_of_an_mmpp_source_are_announced() {
+    let flow = |count: u32, parameters: &str| {
+        let application = format!("{{ name = \"mmpp\", rate = \"10 kbit/s\", {parameters} }}");
+        link("10 Mbit/s", "", &format!("count = {count}\napplication = {application}"))
+    };
+    let fast = |packets: u32| {
+        let times = "between_flows = \"1 us\", between_packets = \"1 us\"";
+        flow(1, &format!("flows = {packets}, packets = {packets}, {times}"))
+    };
+    assert_announced(
+        &fast(1_000_000),
+        &fast(1000),
+        &["flow one: sessions of 1.0e12 packets", "fewer `flows` or `packets`"],
+    );
+    let long = |count| flow(count, "flows = 10, packets = 1000000, between_packets = \"10 s\"");
+    assert_announced(
+        &long(1000),
+        &long(10),
+        &["flow one: flows that last 1e7 s", "1.0e9 steps before the first packets", "70 s of computing"],
+    );
+}
+
+#[test]
+fn large_pages_of_many_readers_are_announced() {
+    let readers = |count: u32| {
+        let flow =
+            "control = \"sack\"\napplication = { name = \"pages\", connections = 1, objects = 100000 }";
+        link("10 Mbit/s", "", &format!("count = {count}\n{flow}"))
+    };
+    assert_announced(
+        &readers(2000),
+        &readers(100),
+        &["flow one: pages of 100000 `objects`: up to 2.0e8 sizes"],
+    );
+}
+
+#[test]
+fn large_first_windows_are_announced() {
+    let window = |transport: &str, packets: u32| {
+        let windows = format!("window = \"{packets} packets\", initial_window = \"{packets} packets\"");
+        let transport = format!("transport = {{ name = \"{transport}\", {windows} }}");
+        link("10 Mbit/s", "", &format!("control = \"sack\"\n{transport}"))
+    };
+    let words = ["flow one: an `initial_window` of 16000000 packets: up to 1.6e7 packets"];
+    assert_announced(&window("quic", 16_000_000), &window("quic", 100_000), &words);
+    // Linux opens the window by and by.
+    assert_eq!(announced(&window("linux", 16_000_000)), [""; 0]);
+    // A short transfer does not fill it.
+    let short = window("quic", 16_000_000) + "application = { name = \"bulk\", size = \"1 MB\" }\n";
+    assert_eq!(announced(&short), [""; 0]);
+}
+
+#[test]
+fn reordering_of_large_windows_is_announced() {
+    let flow = |control: &str, window: &str| {
+        let transport = format!("transport = {{ name = \"rfc\", {window} }}");
+        link(
+            "10 Gbit/s",
+            "jitter = \"1 ms\"\nreorder = true",
+            &format!("control = \"{control}\"\n{transport}"),
+        )
+    };
+    let first = "window = \"100000 packets\", initial_window = \"100000 packets\"";
+    let words = ["link a-b: `reorder` while up to 100000 packets of a flow are under way", "1.0e10 entries"];
+    assert_announced(&flow("cubic", first), &flow("cubic", "window = \"100000 packets\""), &words);
+    // A control with a model of its path goes on. Two products of 10 Gbit/s and 20 ms and once the jitter are 35,000 packets.
+    let later = "window = \"100000 packets\"";
+    assert_announced(
+        &flow("bbrv1", later),
+        &flow("bbrv1", "window = \"1000 packets\""),
+        &["link a-b: `reorder` while up to 35000 packets"],
+    );
+}
+
+#[test]
+fn looks_of_disciplines_are_announced() {
+    // 10,000 looks in a second: 1000 s have 1e7 of them at each of 100 hops.
+    let long = |hops_: u32, queue: &str| hops(hops_, queue, "1 Mbit/s").replace("\"1 s\"", "\"1000 s\"");
+    for (name, key) in [("pie", "update_period"), ("pi", "sample_period"), ("adaptive-red", "interval")] {
+        let queue = |every: &str| format!("{{ name = \"{name}\", {key} = \"{every}\" }}");
+        assert_announced(
+            &long(100, &queue("100 us")),
+            &long(100, &queue("10 ms")),
+            &[
+                &format!("link hop-1 and 99 others: `{key}` of 100 us: up to 1.0e9 looks"),
+                &format!("a longer `{key}`"),
+            ],
+        );
+    }
+    // Without an interval `paqm` looks once in ten packets' time: 82 ns at 1 Tbit/s.
+    let paqm = |rate: &str| link(rate, "queue = { name = \"paqm\", order = 200 }", &cbr("1 Mbit/s"));
+    assert_announced(
+        &paqm("1 Tbit/s"),
+        &paqm("1 Gbit/s"),
+        &["link a-b: `interval` of 82 ns with an `order` of 200", "a longer `interval`, a smaller `order`"],
+    );
+}
+
+#[test]
+fn predictors_and_phantom_queues_and_bins_are_announced() {
+    let queue = |queue: &str| link("10 Gbit/s", &format!("queue = {queue}"), &cbr("100 Gbit/s"));
+    let apace = |order: u32| queue(&format!("{{ name = \"apace\", order = {order} }}"));
+    assert_announced(&apace(1000), &apace(10), &["link a-b: `order` of 1000: up to 1.2e10 products"]);
+    let policer = |queues: u32| {
+        queue(&format!("{{ name = \"bc-pqp\", window = \"100 us\", queues = {queues} }}"))
+            .replace("\"1 s\"", "\"10 s\"")
+    };
+    assert_announced(
+        &policer(65_536),
+        &policer(16),
+        &["link a-b: `window` of 100 us with 65536 `queues`: up to 6.6e9 looks at phantom queues"],
+    );
+    let fair = |quantum: &str| queue(&format!("{{ name = \"fair-policer\", quantum = \"{quantum}\" }}"));
+    assert_announced(&fair("1 B"), &fair("100 B"), &["link a-b: `quantum` of 1 B: up to 1.2e9 turns"]);
+    let sfb = |rehash: &str| {
+        queue(&format!("{{ name = \"sfb\", levels = 16, bins = 65536, rehash = \"{rehash}\" }}"))
+    };
+    assert_announced(
+        &sfb("1 us"),
+        &sfb("1 s"),
+        &["link a-b: `rehash` of 1 us with 1048576 bins: up to 2.1e12 bins emptied"],
+    );
+}
+
+#[test]
+fn states_that_change_often_are_announced() {
+    let loss = |length: &str| {
+        let states = format!("loss = {{ name = \"gilbert-time\", good = \"{length}\", bad = \"{length}\" }}");
+        link("10 Gbit/s", &states, &cbr("10 Gbit/s"))
+    };
+    let words = [
+        "link a-b: `loss` whose states last 1 ns in the mean: up to 1.0e9 changes",
+        "longer `good` and `bad`",
+    ];
+    assert_announced(&loss("1 ns"), &loss("1 us"), &words);
+    let jitter = |length: &str| {
+        let states = format!("jitter = {{ most = \"1 ms\", good = \"{length}\", bad = \"{length}\" }}");
+        link("10 Gbit/s", &states, &cbr("10 Gbit/s"))
+    };
+    assert_announced(&jitter("1 ns"), &jitter("1 us"), &["link a-b: `jitter` whose states last 1 ns"]);
+}
+
+/// A base station with mobiles, to each of which a source over UDP sends.
+fn air(mobiles: usize, rate: &str, source: &str, keys: &str) -> String {
+    let links = (0..mobiles).map(|mobile| {
+        format!(
+            "[[links]]\nbetween = [\"base\", \"m{mobile}\"]\nrate = \"{rate}\"\ndelay = \"1 us\"\nmedium = \"air\"\n\
+             [[flows]]\nname = \"f{mobile}\"\nfrom = \"base\"\nto = \"m{mobile}\"\n{}\n",
+            cbr(source)
+        )
+    });
+    let medium = format!("[[media]]\nname = \"air\"\naccess = \"half-duplex\"\n{keys}\n");
+    format!("duration = \"1 s\"\n{medium}{}", links.collect::<String>())
+}
+
+#[test]
+fn media_of_many_stations_are_announced() {
+    // 12,160 packets in a second to each of 100 mobiles, each of which asks 200 stations; and ten times as many of both.
+    assert_announced(
+        &air(1000, "100 Mbit/s", "100 Mbit/s", ""),
+        &air(100, "100 Mbit/s", "100 Mbit/s", ""),
+        &[
+            "medium air: 2000 links that share it: up to 2.5e10 questions to stations",
+            "fewer links of the medium",
+        ],
+    );
+}
+
+#[test]
+fn nodes_that_never_rest_are_announced() {
+    let moving = |speed: u32, side: u32| {
+        let rectangle = format!("width_m = {side}, height_m = {side}");
+        let speeds = format!("min_speed_mps = {speed}, max_speed_mps = {speed}");
+        let keys = format!(
+            "propagation = \"shadowing\"\nmobility = {{ name = \"random-waypoint\", {rectangle}, {speeds} }}"
+        );
+        air(10, "1 Mbit/s", "1 bit/s", &keys).replace("\"1 s\"", "\"1000000 s\"")
+    };
+    // 5 m at 100 m/s take 50 ms: 2e7 ways in 1,000,000 s, of both ends of ten links.
+    assert_announced(
+        &moving(100, 10),
+        &moving(10, 100),
+        &["medium air: ways that take 50 ms in the mean: up to 4.0e8 ways of nodes", "a longer `rest`"],
+    );
+}
+
+#[test]
+fn timers_that_fire_often_are_announced() {
+    let flows = |count: u32, rto: &str| {
+        let timeouts = format!("min_rto = \"{rto}\", max_rto = \"{rto}\", initial_rto = \"{rto}\"");
+        let transport = format!("transport = {{ name = \"rfc\", {timeouts} }}");
+        link("10 Mbit/s", "", &format!("count = {count}\ncontrol = \"sack\"\n{transport}"))
+    };
+    assert_announced(
+        &flows(10_000, "1 ms"),
+        &flows(10_000, "100 ms"),
+        &[
+            "flow one: `min_rto`, `max_rto` and `max_backoff` that allow a timeout each 1 ms: up to 1.0e7 timeouts",
+        ],
+    );
+    let associations = |interval: &str| {
+        let timers = format!("heartbeat_interval = \"{interval}\", min_rto = \"1 ms\"");
+        let transport = format!("transport = {{ name = \"sctp\", {timers} }}");
+        link("10 Mbit/s", "", &format!("count = 10000\ncontrol = \"sctp\"\n{transport}"))
+            .replace("delay = \"10 ms\"", "delay = \"100 us\"")
+    };
+    assert_announced(
+        &associations("1 us"),
+        &associations("1 s"),
+        &[
+            "flow one: `heartbeat_interval` and `min_rto` that allow a HEARTBEAT each 1.201 ms: up to 8.3e6 HEARTBEATs",
+        ],
+    );
+}
+
+#[test]
+fn more_packets_under_way_than_a_run_may_have_are_announced() {
+    // A parking lot with 60 s of access delay: all that is sent in a second at 1 Tbit/s is under way at its end.
+    let lot = |rate: &str| {
+        format!(
+            "duration = \"1 s\"\n[parking_lot]\nhops = 1\nhop = {{ rate = \"1 Tbit/s\", delay = \"10 ms\" }}\n\
+             access = {{ rate = \"1 Tbit/s\", delay = \"60 s\" }}\n[[flows]]\n{}\n",
+            cbr(rate)
+        )
+    };
+    let words = ["sources over UDP have about 1.2e8 packets under way at once", "a shorter `delay`"];
+    assert_announced(&lot("1 Tbit/s"), &lot("100 Gbit/s"), &words);
+    // A window of 10,000 packets is all that TCP has under way.
+    let tcp = lot("1 Tbit/s").replace(&cbr("1 Tbit/s"), "control = \"sack\"");
+    assert_eq!(announced(&tcp), [""; 0]);
+}
+
+/// The message that refuses a scenario.
+fn refused(text: &str) -> String {
+    let problems = Scenario::parse(text, "slow.toml", &Map::new()).expect_err("more than a day of computing");
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    problems[0].to_string()
+}
+
+#[test]
+fn what_would_take_days_is_refused_where_it_stands() {
+    // 1000 hops with 10,000 looks in each of 1,000,000 s.
+    let looks = hops(1000, "{ name = \"pie\", update_period = \"100 us\" }", "1 kbit/s")
+        .replace("10 Gbit/s", "1 Mbit/s")
+        .replace("\"1 s\"", "\"1000000 s\"");
+    let message = refused(&looks);
+    let begins = "slow.toml:4:84: `parking_lot.hop.queue.update_period`: found `update_period` of 100 us: about 1.0e13 looks of \
+                  disciplines at their queues, expected what takes a day of computing at most, not 3 days: a longer \
+                  `update_period` or a shorter `duration`";
+    assert!(message.starts_with(begins), "{message}");
+    // What takes hours is announced, and so are looks that `dualpi2` leaves out where its queue is empty.
+    for text in [looks.replace("\"1000000 s\"", "\"100000 s\""), looks.replace("\"pie\"", "\"dualpi2\"")] {
+        let told = announced(&text);
+        assert!(told.iter().any(|warning| warning.contains("`update_period` of 100 us")), "{told:?}");
+    }
+
+    // The key of the way back, and a link that is written by its nodes.
+    let states = "reverse = { loss = { name = \"gilbert-time\", good = \"1 ns\", bad = \"1 ns\" } }";
+    let requests = "count = 1000\napplication = { name = \"requests\", every = \"1 ms\" }";
+    let text = link("10 Gbit/s", states, requests).replace("\"1 s\"", "\"10000 s\"");
+    let message = refused(&text);
+    let begins = "slow.toml:6:20: `links.0.reverse.loss`: found `loss` whose states last 1 ns in the mean: about 1.0e13 changes";
+    assert!(message.starts_with(begins), "{message}");
+
+    // A path, where nothing is said of it: the table of the flow.
+    let text = hops(1000, "\"droptail\"", "10 Gbit/s").replace("\"1 s\"", "\"1000 s\"");
+    let message = refused(&text);
+    assert!(message.starts_with("slow.toml:6:1: `flows.0.path`: found a path of 2004 links"), "{message}");
+}
+
+#[test]
+fn a_refusal_names_the_table_that_describes_the_link() {
+    const STATES: &str = "loss = { name = \"gilbert-time\", good = \"1 ns\", bad = \"1 ns\" }";
+    const WIRE: &str = "rate = \"100 Mbit/s\", delay = \"1 ms\"";
+    let wire = |lossy: bool| if lossy { format!("{{ {WIRE}, {STATES} }}") } else { format!("{{ {WIRE} }}") };
+    let dumbbell = |bottleneck: bool, access: bool, right: bool| {
+        format!(
+            "[dumbbell]\nbottleneck = {}\naccess = {}\nright = {}\n",
+            wire(bottleneck),
+            wire(access),
+            if right { format!("{{ {STATES} }}") } else { "{}".to_owned() }
+        )
+    };
+    let parallel = |bottleneck: bool, access: bool| {
+        let bottlenecks = format!("{}, {}", wire(bottleneck), wire(false));
+        format!("[parallel]\nbottlenecks = [{bottlenecks}]\naccess = {}\n", wire(access))
+    };
+    let lot = |hop: bool, access: bool| {
+        format!("[parking_lot]\nhops = 1\nhop = {}\naccess = {}\n", wire(hop), wire(access))
+    };
+    for (network, path) in [
+        (dumbbell(true, false, false), "dumbbell.bottleneck.loss"),
+        (dumbbell(false, true, false), "dumbbell.access.loss"),
+        (dumbbell(false, false, true), "dumbbell.right.loss"),
+        (parallel(true, false), "parallel.bottlenecks.0.loss"),
+        (parallel(false, true), "parallel.access.loss"),
+        (lot(true, false), "parking_lot.hop.loss"),
+        (lot(false, true), "parking_lot.access.loss"),
+    ] {
+        // 10,000 packets a second, before each of which a thousand changes are played.
+        let source = "[[flows]]\nname = \"one\"\napplication = { name = \"cbr\", rate = \"80 Mbit/s\" }\n";
+        let message = refused(&format!("duration = \"1000000 s\"\n{network}{source}"));
+        assert!(message.contains(&format!(": `{path}`: found `loss` whose states last 1 ns")), "{message}");
+    }
+}
+
+#[test]
+fn what_a_sender_that_reacts_may_cost_is_never_refused() {
+    // A timeout each millisecond of 10,000 senders for 1,000,000 s: 1e13 of 1.5 us, if all their packets were lost.
+    let rto = "min_rto = \"1 ms\", max_rto = \"1 ms\", initial_rto = \"1 ms\"";
+    let flow = format!("count = 10000\ncontrol = \"sack\"\ntransport = {{ name = \"rfc\", {rto} }}");
+    let told = announced(&link("1 Mbit/s", "", &flow).replace("\"1 s\"", "\"1000000 s\""));
+    assert!(told.len() == 1 && told[0].contains("about 174 days of computing"), "{told:?}");
+}
+
+#[test]
+fn the_scenarios_of_this_repository_are_not_announced() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let files = || {
+        std::fs::read_dir(&folder)
+            .expect("scenarios")
+            .flat_map(|entry| std::fs::read_dir(entry.ok()?.path()).ok())
+    };
+    let texts: Vec<(PathBuf, String)> = files()
+        .flatten()
+        .filter_map(|file| Some(file.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
+        .map(|path| (path.clone(), std::fs::read_to_string(&path).expect("a scenario")))
+        .collect();
+    assert!(texts.len() > 20, "{texts:?}");
+    for (path, text) in texts {
+        // Where a file is named beside the scenario, it is not read here.
+        if Scenario::parse(&text, "scenario.toml", &Map::new()).is_ok() {
+            assert_eq!(announced(&text), [""; 0], "{}", path.display());
+        }
+    }
 }

@@ -1,0 +1,250 @@
+//! The reasons why a scenario is slow, and what is said of each.
+
+use ackclock_base::Span;
+
+/// Why a scenario is slow, with the numbers that a message about it names.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cause {
+    /// The packets of a flow pass many links. `links` counts those there and back.
+    Passages {
+        /// The number of links.
+        links: usize,
+    },
+    /// A source over UDP sends packets whose headers are large beside the payload of `payload` bytes, so that it sends far more of
+    /// them than its rate suggests, or each of its packets is answered.
+    SmallPackets {
+        /// Payload bytes of a packet.
+        payload: u32,
+    },
+    /// A session of an `mmpp` source, once begun, sends `packets` packets at the rate of all its flows together.
+    Session {
+        /// The number of packets.
+        packets: f64,
+    },
+    /// An `mmpp` source plays the lifetimes of its flows before its first packet.
+    Lifetimes {
+        /// The mean lifetime of a flow of the source in seconds.
+        each_s: f64,
+    },
+    /// A reader of `pages` draws the sizes of all `objects` of a page when the page begins.
+    Objects {
+        /// The number of objects of a page.
+        objects: usize,
+    },
+    /// A connection sends `packets` packets before anything is acknowledged.
+    FirstWindow {
+        /// The number of packets.
+        packets: f64,
+        /// Nanoseconds that each of them takes.
+        ns: f64,
+    },
+    /// Packets overtake one another while `packets` packets of a flow are under way, and lists of ranges hold what has arrived.
+    Reordering {
+        /// The number of packets under way.
+        packets: f64,
+    },
+    /// A queue discipline looks at its queue at fixed times, whether or not packets arrive.
+    Looks {
+        /// The parameter that sets the time between two looks.
+        key: &'static str,
+        /// The time between two looks.
+        every: Span,
+    },
+    /// A queue discipline predicts from `order` values at each arrival, or each time it looks at its queue.
+    Prediction {
+        /// The number of values.
+        order: f64,
+        /// Where it predicts at fixed times, the parameter that sets the time between two predictions, and that time.
+        looks: Option<(&'static str, Span)>,
+        /// Nanoseconds that each value takes.
+        ns: f64,
+    },
+    /// A `bc-pqp` discipline looks at each of its phantom queues at the end of each window.
+    PhantomQueues {
+        /// The number of phantom queues.
+        queues: f64,
+        /// The window.
+        every: Span,
+    },
+    /// Phantom queues drain in turns of `bytes` bytes.
+    Quantum {
+        /// The bytes of a turn.
+        bytes: f64,
+    },
+    /// An `sfb` discipline empties its bins each time it changes its hash functions.
+    Bins {
+        /// The number of bins.
+        bins: f64,
+        /// The time between two changes.
+        every: Span,
+    },
+    /// A loss model or a jitter has states that change many times between two packets.
+    States {
+        /// The key of the link that has the states.
+        key: &'static str,
+        /// The mean time between two changes.
+        each: Span,
+    },
+    /// A medium asks each of its stations at each packet.
+    Stations {
+        /// The number of links of the medium.
+        links: usize,
+    },
+    /// Senders of TCP whose packets are never acknowledged time out again and again.
+    Timeouts {
+        /// The time between two timeouts of a sender, where nothing is acknowledged.
+        every: Span,
+    },
+    /// Idle paths of SCTP associations are asked with HEARTBEATs.
+    Heartbeats {
+        /// The mean time between two of them.
+        every: Span,
+    },
+    /// The nodes of a medium move from place to place.
+    Moves {
+        /// The mean time from one place to the next.
+        each: Span,
+    },
+}
+
+impl Cause {
+    /// The key that brings the cause about, as a dotted path beneath its place.
+    pub(super) fn key(self) -> String {
+        match self {
+            Self::Passages { .. } => "path".to_owned(),
+            Self::SmallPackets { .. } => "application".to_owned(),
+            Self::Session { .. } => "application.flows".to_owned(),
+            Self::Lifetimes { .. } => "application.between_packets".to_owned(),
+            Self::Objects { .. } => "application.objects".to_owned(),
+            Self::FirstWindow { .. } => "transport.initial_window".to_owned(),
+            Self::Reordering { .. } => "reorder".to_owned(),
+            Self::Looks { key, .. } => format!("queue.{key}"),
+            Self::Prediction { .. } => "queue.order".to_owned(),
+            Self::PhantomQueues { .. } => "queue.window".to_owned(),
+            Self::Quantum { .. } => "queue.quantum".to_owned(),
+            Self::Bins { .. } => "queue.rehash".to_owned(),
+            Self::States { key, .. } => key.to_owned(),
+            Self::Stations { .. } => "access".to_owned(),
+            Self::Timeouts { .. } => "transport.max_rto".to_owned(),
+            Self::Heartbeats { .. } => "transport.heartbeat_interval".to_owned(),
+            Self::Moves { .. } => "mobility".to_owned(),
+        }
+    }
+
+    /// The nanoseconds that one event takes.
+    pub(super) fn ns(self) -> f64 {
+        match self {
+            Self::Passages { .. } | Self::SmallPackets { .. } | Self::Session { .. } => 100.0,
+            Self::Lifetimes { .. } => 70.0,
+            Self::Objects { .. } => 100.0,
+            Self::Reordering { .. } => 2.0,
+            Self::Looks { .. } => 25.0,
+            Self::Prediction { ns, .. } | Self::FirstWindow { ns, .. } => ns,
+            Self::PhantomQueues { .. } => 5.0,
+            Self::Quantum { .. } => 10.0,
+            Self::Bins { .. } => 1.5,
+            Self::States { .. } => 15.0,
+            Self::Stations { .. } => 10.0,
+            Self::Timeouts { .. } => 1500.0,
+            Self::Heartbeats { .. } => 3000.0,
+            Self::Moves { .. } => 50.0,
+        }
+    }
+
+    /// What brings the cause about, for a message.
+    pub(super) fn words(self) -> String {
+        match self {
+            Self::Passages { links } => format!("a path of {links} links, there and back"),
+            Self::SmallPackets { payload } => format!("packets with {payload} B of payload"),
+            Self::Session { packets } => format!("sessions of {packets:.1e} packets"),
+            Self::Lifetimes { each_s } => format!("flows that last {each_s:.0e} s in the mean"),
+            Self::Objects { objects } => format!("pages of {objects} `objects`"),
+            Self::FirstWindow { packets, .. } => format!("an `initial_window` of {packets} packets"),
+            Self::Reordering { packets } => {
+                format!("`reorder` while up to {packets:.0} packets of a flow are under way")
+            }
+            Self::Looks { key, every } => format!("`{key}` of {every}"),
+            Self::Prediction { order, looks: None, .. } => format!("`order` of {order}"),
+            Self::Prediction { order, looks: Some((key, every)), .. } => {
+                format!("`{key}` of {every} with an `order` of {order}")
+            }
+            Self::PhantomQueues { queues, every } => format!("`window` of {every} with {queues} `queues`"),
+            Self::Quantum { bytes } => format!("`quantum` of {bytes} B"),
+            Self::Bins { bins, every } => format!("`rehash` of {every} with {bins} bins"),
+            Self::States { key, each } => format!("`{key}` whose states last {each} in the mean"),
+            Self::Stations { links } => format!("{links} links that share it"),
+            Self::Timeouts { every } => {
+                format!("`min_rto`, `max_rto` and `max_backoff` that allow a timeout each {every}")
+            }
+            Self::Heartbeats { every } => {
+                format!("`heartbeat_interval` and `min_rto` that allow a HEARTBEAT each {every}")
+            }
+            Self::Moves { each } => format!("ways that take {each} in the mean"),
+        }
+    }
+
+    /// What the events are, in the plural.
+    pub(super) fn events(self) -> &'static str {
+        match self {
+            Self::Passages { .. } => "passages of packets over links",
+            Self::SmallPackets { .. } => "packets and replies",
+            Self::Session { .. } => "packets of one session",
+            Self::Lifetimes { .. } => "steps before the first packets",
+            Self::Objects { .. } => "sizes drawn for first pages",
+            Self::FirstWindow { .. } => "packets before the first acknowledgements",
+            Self::Reordering { .. } => "entries moved in lists of what has arrived",
+            Self::Looks { .. } => "looks of disciplines at their queues",
+            Self::Prediction { .. } => "products of predictors",
+            Self::PhantomQueues { .. } => "looks at phantom queues",
+            Self::Quantum { .. } => "turns of phantom queues",
+            Self::Bins { .. } => "bins emptied",
+            Self::States { .. } => "changes of state",
+            Self::Stations { .. } => "questions to stations",
+            Self::Timeouts { .. } => "timeouts",
+            Self::Heartbeats { .. } => "HEARTBEATs",
+            Self::Moves { .. } => "ways of nodes",
+        }
+    }
+
+    /// What to change for fewer events, as alternatives.
+    pub(super) fn remedy(self) -> String {
+        let mut remedies: Vec<String> = match self {
+            Self::Passages { .. } => strings(["a shorter path", "a lower rate"]),
+            Self::SmallPackets { .. } => strings(["fewer packets", "larger packets"]),
+            Self::Session { .. } => {
+                strings(["fewer `flows` or `packets` of a session", "longer times between them"])
+            }
+            Self::Lifetimes { .. } => {
+                strings(["fewer `packets` of a flow", "a shorter `between_packets`", "a lower `count`"])
+            }
+            Self::Objects { .. } => strings(["fewer `objects`", "a lower `count`"]),
+            Self::FirstWindow { .. } => strings(["a smaller `initial_window`", "a lower `count`"]),
+            Self::Reordering { .. } => strings(["no `reorder`", "a smaller `window`"]),
+            Self::Looks { key, .. } => vec![format!("a longer `{key}`")],
+            Self::Prediction { looks: None, .. } => strings(["a smaller `order`"]),
+            Self::Prediction { looks: Some((key, _)), .. } => {
+                vec![format!("a longer `{key}`"), "a smaller `order`".to_owned()]
+            }
+            Self::PhantomQueues { .. } => strings(["a longer `window`", "fewer `queues`"]),
+            Self::Quantum { .. } => strings(["a larger `quantum`"]),
+            Self::Bins { .. } => strings(["a longer `rehash`", "fewer `levels` or `bins`"]),
+            Self::States { .. } => strings(["longer `good` and `bad`"]),
+            Self::Stations { .. } => strings(["fewer links of the medium", "lower rates"]),
+            Self::Timeouts { .. } => strings(["a longer `min_rto` and `max_rto`", "fewer flows"]),
+            Self::Heartbeats { .. } => {
+                strings(["a longer `heartbeat_interval`", "a longer `min_rto`", "fewer flows or paths"])
+            }
+            Self::Moves { .. } => strings(["a larger rectangle", "lower speeds", "a longer `rest`"]),
+        };
+        // What happens once does not depend on how long the run is.
+        if !matches!(self, Self::Lifetimes { .. } | Self::Objects { .. } | Self::FirstWindow { .. }) {
+            remedies.push("a shorter `duration`".to_owned());
+        }
+        let last = remedies.pop().unwrap_or_default();
+        if remedies.is_empty() { last } else { format!("{} or {last}", remedies.join(", ")) }
+    }
+}
+
+fn strings<const N: usize>(texts: [&str; N]) -> Vec<String> {
+    texts.map(str::to_owned).to_vec()
+}

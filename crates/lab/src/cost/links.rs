@@ -1,0 +1,168 @@
+//! The costs that links and media bring: queue disciplines, states of loss and jitter, stations, and nodes that move.
+
+use super::flows::number;
+use super::traffic::Traffic;
+use super::{Cause, Part, Place};
+use crate::build::link_rates;
+use crate::network::LinkPlan;
+use crate::scenario::Scenario;
+use ackclock_aqm::LinkRate;
+use ackclock_base::{Span, Values};
+
+/// The most changes of state that a model of two states plays between two packets.
+const MOST_CHANGES: f64 = 1000.0;
+
+/// Packets at a link, and how long they come.
+struct Arrivals {
+    /// The packets, at most.
+    packets: f64,
+    /// The packets that come whatever the network does.
+    certain: f64,
+    /// The run's duration in seconds.
+    run_s: f64,
+    /// Whether packets come for as long as the run lasts.
+    lasting: bool,
+}
+
+/// Adds the costs of links and media.
+pub fn parts(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>) {
+    let run_s = scenario.duration.seconds();
+    let rates = link_rates(scenario);
+    for (index, link) in
+        scenario.network.links.iter().enumerate().filter(|(index, _)| traffic.arrivals[*index] > 0.0)
+    {
+        let (packets, certain) = (traffic.arrivals[index], traffic.certain[index]);
+        let arrivals = Arrivals { packets, certain, run_s, lasting: traffic.lasting[index] };
+        discipline(link, &rates[index], &arrivals, Place::Link(index), parts);
+        states(link, &arrivals, Place::Link(index), parts);
+    }
+    for index in 0..scenario.network.media.len() {
+        medium(scenario, traffic, index, parts);
+    }
+}
+
+/// What a discipline does at fixed times and at arrivals, as far as its parameters can make that much. A discipline makes up for its
+/// looks at the next arrival, so that a link that packets never reach costs nothing.
+fn discipline(link: &LinkPlan, rate: &LinkRate, arrivals: &Arrivals, place: Place, parts: &mut Vec<Part>) {
+    let Some(queue) = link.queue.as_ref().filter(|_| link.brought.is_none()) else { return };
+    let values = &queue.values;
+    let value = |name: &str| number(values, name).unwrap_or(0.0);
+    let order = value("order");
+    let lasting = |events: f64| if arrivals.lasting { events } else { 0.0 };
+    let mut push = |cause, events: f64, certain: f64| parts.push(Part { cause, place, events, certain });
+    if let Some((key, every_s)) = looks(queue.descriptor.name, values, rate) {
+        let looks = arrivals.run_s / every_s.max(1e-9);
+        let every = Span::from_seconds(every_s);
+        let prediction = |ns| Cause::Prediction { order, looks: Some((key, every)), ns };
+        match queue.descriptor.name {
+            "bc-pqp" => {
+                let events = looks * value("queues");
+                push(Cause::PhantomQueues { queues: value("queues"), every }, events, lasting(events));
+            }
+            // A look at the correlation of the traffic takes its order many times over.
+            "paqm" => push(prediction(35.0), looks * order, lasting(looks * order)),
+            "apace" => push(prediction(1.2), looks * order, lasting(looks * order)),
+            _ => {}
+        }
+        // `dualpi2` does not look at queues that are at rest.
+        let certain = if queue.descriptor.name == "dualpi2" { 0.0 } else { lasting(looks) };
+        push(Cause::Looks { key, every }, looks, certain);
+    }
+    match queue.descriptor.name {
+        "apace" | "scepter" => {
+            let events = arrivals.packets * order;
+            push(Cause::Prediction { order, looks: None, ns: 1.2 }, events, arrivals.certain * order);
+        }
+        "fair-policer" | "bc-pqp" => {
+            let rate_bps = number(values, "rate").unwrap_or(rate.rate.bits_per_second() as f64);
+            let bytes = value("quantum").max(1.0);
+            push(Cause::Quantum { bytes }, rate_bps / 8.0 * arrivals.run_s / bytes, 0.0);
+        }
+        "sfb" => {
+            let (bins, every) = (value("levels") * value("bins"), Span::from_seconds(value("rehash")));
+            // An arrival changes the hash functions twice at most: those in use, and those that learn.
+            let changes = |packets: f64| 2.0 * packets.min(arrivals.run_s / value("rehash").max(1e-9));
+            push(
+                Cause::Bins { bins, every },
+                bins * changes(arrivals.packets),
+                bins * changes(arrivals.certain),
+            );
+        }
+        _ => {}
+    }
+}
+
+/// How often a discipline looks at its queue, in seconds, and the parameter that says so.
+fn looks(name: &str, values: &Values, rate: &LinkRate) -> Option<(&'static str, f64)> {
+    let key = match name {
+        "pi" => "sample_period",
+        "pie" | "dualpi2" => "update_period",
+        "apace" => "period",
+        "paqm" | "adaptive-red" | "red-diff" => "interval",
+        "bc-pqp" => "window",
+        _ => return None,
+    };
+    // Where nothing is given, `paqm` looks once in ten packets' time.
+    let packet_s = f64::from(rate.mean_packet_bytes) / rate.rate.bytes_per_second();
+    let usual = (name == "paqm").then_some(10.0 * packet_s);
+    Some((key, number(values, key).or(usual)?))
+}
+
+/// States of losses and of jitter that change often. Between two packets at most a thousand changes are played; the state at the
+/// second is then as good as drawn afresh.
+fn states(link: &LinkPlan, arrivals: &Arrivals, place: Place, parts: &mut Vec<Part>) {
+    let mut push = |key, good_s: f64, bad_s: f64| {
+        let each_s = ((good_s + bad_s) / 2.0).max(1e-9);
+        let changes = |packets: f64| (packets * MOST_CHANGES).min(arrivals.run_s / each_s);
+        let cause = Cause::States { key, each: Span::from_seconds(each_s) };
+        parts.push(Part {
+            cause,
+            place,
+            events: changes(arrivals.packets),
+            certain: changes(arrivals.certain),
+        });
+    };
+    if let Some(loss) = link.loss.as_ref().filter(|loss| loss.descriptor.name == "gilbert-time") {
+        let value = |name: &str| number(&loss.values, name);
+        let bad_s = value("bad").unwrap_or(1.0);
+        let by_share = value("probability").map(|share| bad_s * (1.0 - share) / share);
+        push("loss", by_share.or(value("good")).unwrap_or(1.0), bad_s);
+    }
+    if let Some(bursts) = link.jitter.bursts {
+        push("jitter", bursts.good.seconds(), bursts.bad.seconds());
+    }
+}
+
+/// What a medium costs: each packet that comes to one of its links asks all of them, and the nodes of a link move while packets
+/// pass it. All senders that react share the medium, so that together they send no more than its fastest link.
+fn medium(scenario: &Scenario, traffic: &Traffic<'_>, index: usize, parts: &mut Vec<Part>) {
+    let plan = &scenario.network.media[index];
+    let stations =
+        || scenario.network.links.iter().enumerate().filter(|(_, link)| link.medium == Some(index));
+    let links = stations().count();
+    let sum = |counts: &[f64]| stations().map(|(link, _)| counts[link]).sum::<f64>();
+    let (all, certain) = (sum(&traffic.arrivals), sum(&traffic.certain));
+    let run_s = scenario.duration.seconds();
+    let fastest = stations().map(|(_, link)| link.pace.rate.bits_per_second()).max().unwrap_or(0) as f64;
+    let least_bytes = scenario.flows.iter().map(|group| group.wire_bytes()).min().unwrap_or(1).max(1);
+    // Twice as many: each packet may be answered with another.
+    let reacting = (all - certain).min(2.0 * fastest * run_s / (8.0 * f64::from(least_bytes)));
+    let asked = |packets: f64| packets * links as f64;
+    parts.push(Part {
+        cause: Cause::Stations { links },
+        place: Place::Medium(index),
+        events: asked(certain + reacting),
+        certain: asked(certain),
+    });
+    if plan.propagation.is_some() && plan.mobility.descriptor.name == "random-waypoint" {
+        let value = |name: &str| number(&plan.mobility.values, name).unwrap_or(0.0);
+        // About half of the longer side is the mean way (0.52 of the side of a square: Ghosh 1951).
+        let way_m = 0.5 * value("width_m").max(value("height_m"));
+        let each_s =
+            way_m / (0.5 * (value("min_speed_mps") + value("max_speed_mps"))).max(1e-9) + value("rest");
+        let cause = Cause::Moves { each: Span::from_seconds(each_s) };
+        let used = stations().filter(|(link, _)| traffic.arrivals[*link] > 0.0).count() as f64;
+        let events = 2.0 * used * run_s / each_s.max(1e-9);
+        parts.push(Part { cause, place: Place::Medium(index), events, certain: 0.0 });
+    }
+}

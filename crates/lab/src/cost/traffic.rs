@@ -1,0 +1,222 @@
+//! How many packets a run has at each of its links, at most, and how many of them come whatever the network does.
+
+use super::flows::number;
+use crate::flows::{FlowGroup, Member, Protocol, Sending};
+use crate::network::LinkPlan;
+use crate::scenario::Scenario;
+use ackclock_sim::traffic::timetable::Timetable;
+use ackclock_sim::{sctp, tcp};
+
+/// The packets that a group of flows sends over one path.
+#[derive(Clone, Copy, Debug)]
+pub struct Stream<'s> {
+    /// The group, as an index.
+    pub group: usize,
+    /// The path.
+    pub path: &'s Member,
+    /// The packets, at most.
+    pub sent: f64,
+    /// Whether they are sent whatever the network does.
+    pub certain: bool,
+    /// Whether each packet is answered with another.
+    pub answered: bool,
+    /// The time in which they are sent, in seconds.
+    pub active_s: f64,
+    /// Passages of packets and answers over links.
+    pub passages: f64,
+}
+
+/// The packets of a run.
+#[derive(Clone, Debug)]
+pub struct Traffic<'s> {
+    /// The streams of the run, one for each path of each flow.
+    pub streams: Vec<Stream<'s>>,
+    /// The packets that arrive at each link, answers included.
+    pub arrivals: Vec<f64>,
+    /// The packets that arrive at each link whatever the network does.
+    pub certain: Vec<f64>,
+    /// Whether packets arrive at each link for as long as the run lasts.
+    pub lasting: Vec<bool>,
+    /// The share of what arrives that each link can deliver, as if every packet that is sent arrived.
+    share: Vec<f64>,
+}
+
+impl<'s> Traffic<'s> {
+    /// Estimates the packets of a scenario. A path carries no more than its share of each of its links, which is an equal share
+    /// for each flow, and a connection has no more under way than its window. A source over UDP sends at its own rate; a link
+    /// beyond its capacity delivers the same share of each source.
+    pub fn of(scenario: &'s Scenario) -> Self {
+        let links = &scenario.network.links;
+        let mut users = vec![0.0_f64; links.len()];
+        let paths = || {
+            scenario.flows.iter().enumerate().flat_map(|(index, group)| {
+                group
+                    .members
+                    .iter()
+                    .flat_map(move |member| member.paths().map(move |path| (index, group, path)))
+            })
+        };
+        for (_, _, path) in paths() {
+            path.forward.iter().for_each(|link| users[*link as usize] += 1.0);
+        }
+        let mut streams: Vec<Stream<'s>> =
+            paths().map(|(index, group, path)| stream(scenario, index, group, path, &users)).collect();
+        let share = shares(scenario, &streams);
+        let mut traffic = Self {
+            streams: Vec::new(),
+            arrivals: vec![0.0; links.len()],
+            certain: vec![0.0; links.len()],
+            lasting: vec![false; links.len()],
+            share,
+        };
+        streams.iter_mut().for_each(|stream| traffic.add(stream, &scenario.flows[stream.group]));
+        traffic.streams = streams;
+        traffic
+    }
+
+    /// Counts a stream at the links of its path.
+    fn add(&mut self, stream: &mut Stream<'s>, group: &FlowGroup) {
+        let lasts = group.plan.stop.is_none() && stream.active_s > 0.0 && is_endless(group);
+        let mut share = 1.0_f64;
+        let mut arrive = |link: u32, packets: f64| {
+            let link = link as usize;
+            self.arrivals[link] += packets;
+            self.certain[link] += if stream.certain { packets } else { 0.0 };
+            self.lasting[link] |= lasts;
+            stream.passages += packets;
+        };
+        for link in &stream.path.forward {
+            arrive(*link, stream.sent * share);
+            share = share.min(self.share[*link as usize]);
+        }
+        if stream.answered {
+            stream.path.backward.iter().for_each(|link| arrive(*link, stream.sent * share));
+        }
+    }
+
+    /// Returns how many packets of sources over UDP are under way at the end of the run, on wires alone: what each link delivers in
+    /// its delay.
+    pub fn under_way(&self, links: &[LinkPlan]) -> f64 {
+        let on_wires = |stream: &Stream<'_>| {
+            let (mut share, mut left_s, mut packets) = (1.0_f64, stream.active_s, 0.0);
+            for link in &stream.path.forward {
+                share = share.min(self.share[*link as usize]);
+                let delay_s = links[*link as usize].delay.seconds().min(left_s);
+                packets += stream.sent / stream.active_s * share * delay_s;
+                left_s -= delay_s;
+            }
+            packets
+        };
+        self.streams.iter().filter(|stream| stream.certain && stream.active_s > 0.0).map(on_wires).sum()
+    }
+}
+
+/// Returns whether the flows of a group send until they stop or the run ends.
+fn is_endless(group: &FlowGroup) -> bool {
+    match &group.plan.sending {
+        Sending::Connection(plan) => plan.size.is_none(),
+        Sending::Sctp(plan) => plan.size.is_none(),
+        Sending::Udp(_) | Sending::Session(..) => true,
+        Sending::Connections(..) => false,
+    }
+}
+
+/// The share of what is sent over it that each link can deliver, at most 1.
+fn shares(scenario: &Scenario, streams: &[Stream<'_>]) -> Vec<f64> {
+    let links = &scenario.network.links;
+    let mut offered_bits = vec![0.0; links.len()];
+    for stream in streams {
+        let bits = stream.sent * 8.0 * f64::from(scenario.flows[stream.group].wire_bytes());
+        stream.path.forward.iter().for_each(|link| offered_bits[*link as usize] += bits);
+    }
+    let share = |(link, offered): (&LinkPlan, f64)| {
+        let delivered = link.pace.rate.bits_per_second() as f64 * scenario.duration.seconds();
+        if offered > delivered { delivered / offered } else { 1.0 }
+    };
+    links.iter().zip(offered_bits).map(share).collect()
+}
+
+fn stream<'s>(
+    scenario: &Scenario,
+    index: usize,
+    group: &FlowGroup,
+    path: &'s Member,
+    users: &[f64],
+) -> Stream<'s> {
+    let active = scenario.duration.min(group.plan.stop.unwrap_or(scenario.duration));
+    let active_s = active.saturating_sub(group.plan.start.first()).seconds();
+    let (sent, certain, answered) = match &group.plan.sending {
+        Sending::Udp(plan) => (packets_per_second(group) * active_s, true, plan.reply_bytes.is_some()),
+        _ => (most_sent(scenario, group, path, users, active_s), false, true),
+    };
+    Stream { group: index, path, sent, certain, answered, active_s, passages: 0.0 }
+}
+
+/// The most packets that a source sends in a second: one in each nanosecond.
+const MOST_PER_SECOND: f64 = 1e9;
+
+/// The packets that a source over UDP sends in a second.
+pub fn packets_per_second(group: &FlowGroup) -> f64 {
+    match &group.plan.sending {
+        Sending::Udp(plan) => {
+            (group.least_rate_bps() / (8.0 * f64::from(plan.payload_bytes))).min(MOST_PER_SECOND)
+        }
+        _ => 0.0,
+    }
+}
+
+/// The packets that connections send over a path: what its links allow, what their windows allow in each round trip, and what
+/// they have to send.
+fn most_sent(scenario: &Scenario, group: &FlowGroup, path: &Member, users: &[f64], active_s: f64) -> f64 {
+    let links = &scenario.network.links;
+    let share = |link: &u32| links[*link as usize].pace.rate.bits_per_second() as f64 / users[*link as usize];
+    let rate_bps = path.forward.iter().map(share).fold(f64::INFINITY, f64::min);
+    let by_rate = rate_bps * active_s / (8.0 * f64::from(group.wire_bytes()));
+    // A round trip may be of no length; then the links' rates are the only bound.
+    let rounds = 1.0 + active_s / round_trip_s(links, path);
+    let by_window = window(group, MAX_RECEIVE_WINDOW) * rounds * group.plan.sending.copies() as f64;
+    by_rate.min(by_window).min(to_send(group))
+}
+
+/// The round trip of a path without queues and the time that sending takes, in seconds.
+pub fn round_trip_s(links: &[LinkPlan], path: &Member) -> f64 {
+    path.forward.iter().chain(&path.backward).map(|link| links[*link as usize].delay.seconds()).sum()
+}
+
+/// The detail of TCP that bounds a window which its receiver opens by and by.
+pub const MAX_RECEIVE_WINDOW: &str = "max_receive_window";
+
+/// The most packets that a connection has under way. `autotuned` is the detail of TCP that bounds a window which is not fixed.
+pub fn window(group: &FlowGroup, autotuned: &str) -> f64 {
+    match &group.plan.sending {
+        Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
+            let values = &plan.transport.values;
+            let window = number(values, "window").unwrap_or(f64::INFINITY);
+            let is_autotuned = plan.protocol() == Protocol::Tcp
+                && tcp::details::Details::from(values).receive_window
+                    == tcp::details::ReceiveWindow::Autotuned;
+            let bytes = number(values, autotuned).filter(|_| is_autotuned).unwrap_or(f64::INFINITY);
+            window.min((bytes / plan.payload_bytes() as f64).ceil())
+        }
+        Sending::Sctp(plan) => {
+            let room = sctp::details::Details::from(&plan.transport.values).receive_window;
+            room.bytes() as f64 / f64::from(plan.options().sizes.payload)
+        }
+        Sending::Udp(_) => f64::INFINITY,
+    }
+}
+
+/// The packets that the connections of a flow have to send; without bound where there is always more.
+pub fn to_send(group: &FlowGroup) -> f64 {
+    match &group.plan.sending {
+        Sending::Connection(plan) => {
+            plan.size.map_or(f64::INFINITY, |size| (size as f64 / plan.payload_bytes() as f64).ceil())
+        }
+        Sending::Sctp(plan) if plan.size.is_some() => plan.chunks() as f64,
+        Sending::Connections(_, Timetable::Transfers(transfers)) => {
+            (transfers.packets * transfers.count) as f64
+        }
+        Sending::Connections(_, Timetable::Web(web)) => web.most_connections() as f64 * web.object,
+        Sending::Sctp(_) | Sending::Session(..) | Sending::Udp(_) => f64::INFINITY,
+    }
+}
