@@ -121,8 +121,8 @@ impl Network {
     /// The other end passes on what it has, in order; what the station has given up it waits for no longer.
     fn pass_on(&mut self, medium: usize, station: usize, free: Time) {
         for place in 0.. {
-            let Shared { links, hands, .. } = &mut self.media[medium];
-            let (link, hand) = (links[station], &mut hands[station]);
+            let Shared { links, hands, manner, .. } = &mut self.media[medium];
+            let (link, hand, repeats) = (links[station], &mut hands[station], manner.answer.is_some());
             let Some(frame) = hand.frames.get_mut(place) else { break };
             if frame.passed_on {
                 continue;
@@ -131,7 +131,9 @@ impl Network {
                 Some(received) => {
                     frame.passed_on = true;
                     hand.passed_on = hand.passed_on.max(received);
-                    let (at, guest, marked) = (hand.passed_on, frame.guest, frame.marked);
+                    // Where nothing is repeated, only the wire says who may overtake whom.
+                    let at = if repeats { hand.passed_on } else { received };
+                    let (guest, marked) = (frame.guest, frame.marked);
                     self.deliver(link, guest, marked, at);
                 }
                 None if frame.done => {
