@@ -142,7 +142,8 @@ impl Changes {
             let needs = (left + rate / 2).checked_div(rate).map(|needs| needs.max(least));
             let needs = needs.and_then(|needs| u64::try_from(needs).ok());
             if let Some(needs) = needs.map(Span::from_nanos).filter(|needs| *needs <= works) {
-                let ends = self.outage.map_or(now + needs, |outage| outage.after(now, needs));
+                // No work is done by the beginning of an outage, too, whose end is `now`.
+                let ends = self.outage.map_or(now + needs, |outage| outage.after(now, needs).max(now));
                 return ends.since(starts);
             }
             if until == Time::NEVER {

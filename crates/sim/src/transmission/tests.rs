@@ -130,6 +130,15 @@ fn a_rate_that_holds_only_within_an_outage_sends_nothing() {
     assert_eq!(link(rates, Manner::BitByBit, Some(outage)).time(at(0), 1).nanos(), 90);
 }
 
+#[test]
+fn what_is_done_as_an_outage_ends_is_not_done_before_it() {
+    // 1 bit of a byte is sent by 1 ns, then the rate is zero until 10 ns, when an outage of 5 ns begins, and a Tbit/s from then on: the
+    // other 7 bits take 0.007 ns after 15 ns.
+    let rates = Timeline::steps(rate(1000 * MBIT), [(at(1), rate(0)), (at(10), rate(1_000_000 * MBIT))]);
+    let outage = Outage { from: at(10), lasts: Span::from_nanos(5), every: None };
+    assert_eq!(link(rates, Manner::BitByBit, Some(outage)).time(at(0), 1).nanos(), 15);
+}
+
 /// Some phases of 1 to 5 ms, of which at least one has a rate.
 fn phases() -> impl Strategy<Value = Vec<(u64, u64)>> {
     prop::collection::vec(
