@@ -1,4 +1,4 @@
-//! What is allowed in a scenario and yet hardly meant, or takes long. A warning stops nothing: whoever reads a scenario is told.
+//! What is allowed in a scenario and yet hardly meant, or takes long. A warning stops nothing.
 
 use crate::agents;
 use crate::build::link_rates;

@@ -72,7 +72,7 @@ pub struct Handed {
 }
 
 impl Handed {
-    /// A packet of this size of which nobody knows when it leaves.
+    /// Returns a packet of this size for which the time of leaving is unknown.
     pub fn of(size: u16) -> Self {
         Self { size, leaves: None }
     }

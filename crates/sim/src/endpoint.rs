@@ -101,7 +101,7 @@ pub enum Launch {
 }
 
 impl Launch {
-    /// The packet is sent, and nobody knows when it leaves.
+    /// The interface takes the packet; when it leaves is unknown.
     pub const SENT: Self = Self::Sent { leaves: None };
 }
 

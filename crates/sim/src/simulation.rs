@@ -277,7 +277,7 @@ impl Simulation {
         }
     }
 
-    /// The first instant from which on somebody looks at the run: a sample, the end of the warm-up, or `until`.
+    /// Returns the next instant at which the run is observed: a sample, the end of the warm-up, or `until`.
     #[inline]
     fn horizon(&self, now: Time, until: Time) -> Time {
         let until = until.min(self.next_sample);

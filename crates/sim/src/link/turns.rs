@@ -27,8 +27,8 @@ impl Link {
         self.transmission.time(starts, bytes)
     }
 
-    /// Sends so many bytes: when that ends, and when they are at the other end if they are received. Where that is `in_vain`, what is
-    /// sent later does not wait for them.
+    /// Sends `bytes` and returns when the transmission ends, and when it arrives; `None` if it is not received. Later packets do not
+    /// wait for a transmission that is `in_vain`.
     pub(crate) fn attempt(&mut self, starts: Time, bytes: u32, in_vain: bool) -> (Time, Option<Time>) {
         let takes = self.transmission.time(starts, bytes);
         let wire = self.delay;

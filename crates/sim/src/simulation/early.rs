@@ -43,7 +43,7 @@ impl Simulation {
         at < horizon && self.flows[flow as usize].is_idle_until(usize::from(end), at)
     }
 
-    /// Delivers early as many as may be of the packets that wait in the lane of one that has just been delivered.
+    /// Delivers the packets that wait in a lane early, in order, as long as each may be. Called when the packet ahead of them was delivered.
     #[cold]
     #[inline(never)]
     pub(super) fn deliver_in_turn(&mut self, lane: usize, first: (Time, u32), horizon: Time) {
