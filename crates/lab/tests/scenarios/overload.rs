@@ -71,7 +71,7 @@ fn link(rate: &str, keys: &str, flow: &str) -> String {
     )
 }
 
-/// A second of a parking lot of so many hops with this queue, and a source over UDP with this rate.
+/// Returns a scenario of one second: a parking lot of `hops` hops with this queue, and a source over UDP with this rate.
 fn hops(hops: u32, queue: &str, rate: &str) -> String {
     format!(
         "duration = \"1 s\"\n[parking_lot]\nhops = {hops}\n\

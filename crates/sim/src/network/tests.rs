@@ -110,7 +110,7 @@ fn of_packets_that_set_out_and_arrive_at_one_instant_the_order_is_the_same_which
 #[test]
 fn a_link_with_a_queue_is_a_place_to_set_out_from_and_one_without_is_none() {
     // Both packets are in front of the last link at 7 ms, and were sent at 0. The first has crossed a link with a queue, which had
-    // sent it at 1 ms, the second two of its own, the first of which had sent it at 1 ms, too: that does not count, so it set out at 0.
+    // sent it at 1 ms, the second two of its own, the first of which had sent it at 1 ms, too: a link without a queue is no place to set out from, so it set out at 0.
     let ms = Span::from_millis;
     let own = |delay| link_with(8_000_000, None, false, ms(delay));
     let links = vec![
