@@ -52,7 +52,8 @@ impl Replay<'_> {
         }
         let (packets, bytes) =
             (state.waiting.len() as u64 + 1, state.waiting_bytes + u64::from(course.bytes));
-        let idle = state.sending.is_none() && (packets == 1 || self.network.links[link].medium.is_none());
+        // A station of a medium is not idle while another one has the medium or is answered.
+        let idle = state.sending.is_none() && self.network.links[link].medium.is_none();
         let room = idle || self.network.fits(link, packets, bytes);
         let service = self.network.links[link].service;
         if step.time != course.since && !service.drops_late {
