@@ -39,8 +39,9 @@ impl Replay<'_> {
         // A packet that was given up in the same transmission opportunity, or later, is waited for until the other end knows it.
         let tells = self.network.links[link].medium.map_or(Span::ZERO, |medium| medium.tells);
         let told = state.lost.filter(|lost| *lost + tells >= course.since).map(|lost| lost + tells + delay);
-        let earliest = (course.since + delay).max(last);
-        let latest = (course.since + delay + jitter).max(last).max(told.unwrap_or_default());
+        let earliest = slot_end(course.since + delay, hold).max(last);
+        let alone = slot_end(course.since + delay + jitter, hold);
+        let latest = alone.max(last).max(told.unwrap_or_default());
         if let Some(other) = first.filter(|first| *first != step.record.packet) {
             state.under_way.retain(|under_way| *under_way != step.record.packet);
             self.note(
@@ -54,7 +55,7 @@ impl Replay<'_> {
         if !waited {
             self.check_slot(step, hold);
         }
-        self.check_wire(step, slot_end(earliest, hold), slot_end(latest, hold));
+        self.check_wire(step, earliest, latest);
         self.check_collision(step);
     }
 
