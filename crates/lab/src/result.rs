@@ -140,6 +140,7 @@ fn row_result(
         return result;
     };
     let mut tasks = FlowResult::default();
+    limits_result(&mut tasks, std::iter::once(&*flow).chain(&*others), measured);
     match flow.session {
         Some(session) => session_result(&mut tasks, &simulation.sessions[session as usize]),
         None if flow.one_of_many => {
@@ -190,6 +191,21 @@ fn connections_result<'f>(
     }
     result.connections = Some(ConnectionsResult { connections, completed_connections: times.count() });
     result.completion = Some(completion_result(&times));
+}
+
+/// What held the flows of a row back, as shares of the time in which anything did.
+fn limits_result<'f>(result: &mut FlowResult, flows: impl Iterator<Item = &'f Flow>, measured: Interval) {
+    let spans = flows.filter_map(|flow| Some(flow.connection()?.core.limits().spans(measured.to)));
+    let seconds = spans.fold([0.0; 4], |sum: [f64; 4], spans| {
+        std::array::from_fn(|limit| sum[limit] + spans[limit].seconds())
+    });
+    let total: f64 = seconds.iter().sum();
+    let [window, pacing, receive_window, application] =
+        seconds.map(|seconds| (total > 0.0).then(|| Share(seconds / total)));
+    result.window_limited_share = window;
+    result.pacing_limited_share = pacing;
+    result.receive_window_limited_share = receive_window;
+    result.application_limited_share = application;
 }
 
 fn session_result(result: &mut FlowResult, session: &Running) {

@@ -3,7 +3,9 @@
 use crate::{parse_bringing, to_json};
 use ackclock_base::{Descriptor, Kind, Packets, Random, Rate, Span, Time, Values};
 use ackclock_cc::control::WindowControl;
-use ackclock_cc::control::{Ack, Change, Control, Decision, EcnResponse, Follows, Initial, Loss, Timeout};
+use ackclock_cc::control::{
+    Ack, Change, Control, Decision, EcnResponse, Follows, Initial, Loss, Lost, Sent, Timeout,
+};
 use ackclock_cc::entry::Brought as BroughtControl;
 use ackclock_lab::{Brought, RunResult, Scenario, run as runner};
 use ackclock_sim::simulation::Simulation;
@@ -33,7 +35,7 @@ struct Exchange {
     heard: Heard,
 }
 
-/// What acknowledgements told in an interval.
+/// What the host told in an interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
     acks: u64,
@@ -104,7 +106,11 @@ impl Control for Agent {
     }
 
     fn follows_sending(&self) -> Follows {
-        Follows::Nothing
+        Follows::Everything
+    }
+
+    fn on_sent(&mut self, sent: &Sent, _random: &mut dyn Random) {
+        look(&self.shared).heard.inflight = sent.inflight;
     }
 
     fn on_change(&mut self, change: &Change) {
@@ -115,7 +121,6 @@ impl Control for Agent {
         let heard = &mut look(&self.shared).heard;
         heard.acks += 1;
         heard.delivered += ack.newly_acked;
-        heard.lost += ack.newly_lost;
         heard.marks += u64::from(ack.marks);
         if let Some(rtt) = ack.rtt {
             heard.rtts += 1;
@@ -124,6 +129,11 @@ impl Control for Agent {
         heard.min_rtt_s = (ack.min_rtt != Span::MAX).then(|| ack.min_rtt.seconds());
         heard.smoothed_rtt_s = ack.smoothed_rtt.seconds();
         heard.inflight = ack.inflight;
+    }
+
+    /// Each packet, whether an acknowledgement or a timer shows its loss.
+    fn on_lost(&mut self, lost: &Lost, _random: &mut dyn Random) {
+        look(&self.shared).heard.lost += lost.size;
     }
 
     fn on_loss(&mut self, _loss: &Loss, _random: &mut dyn Random) {

@@ -31,6 +31,8 @@ pub struct Options {
     pub credits_selective: bool,
     /// Whether the window grows only while it is used (RFC 7661).
     pub cwnd_validation: bool,
+    /// What becomes of the window when nothing has been sent for longer than a retransmission timeout; `None` if it stays.
+    pub idle_restart: Option<IdleRestart>,
     /// Whether the timer listens to every timestamp, instead of timing one packet at a time.
     pub timer_from_stamps: bool,
     /// Whether that listens to acknowledgements that do not move the cumulative one, too: RFC 9260 section 6.3.1 rule C4 wants a
@@ -50,6 +52,35 @@ pub struct Options {
     pub feels_local_drops: bool,
     /// Whether the receiver is told of reductions and echoes marks until then (RFC 3168).
     pub announces_reductions: bool,
+}
+
+/// How the window restarts after a pause in which the clock of acknowledgements was lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IdleRestart {
+    /// The restart window: what is left at least, if the window was no less (RFC 5681 section 4.1: the initial window).
+    pub window: Packets,
+    /// Whether the window is halved for each timeout in the pause after the first, and three quarters of it are kept as slow start
+    /// threshold, as in Linux (tcp_cwnd_restart), instead of falling to the restart window at once.
+    pub halves: bool,
+}
+
+/// What of a window is remembered as slow start threshold at a restart in Linux (tcp_current_ssthresh).
+pub(crate) const KEPT_OF_WINDOW: f64 = 0.75;
+
+impl IdleRestart {
+    /// Returns the window after a pause of `idle`, which is longer than `timeout`.
+    pub(crate) fn window_after(self, cwnd: Packets, idle: Span, timeout: Span) -> Packets {
+        let least = self.window.min(cwnd);
+        if !self.halves {
+            return least;
+        }
+        // while ((delta -= rto) > 0 && cwnd > restart_cwnd) cwnd >>= 1
+        let (mut left, mut window) = (idle.saturating_sub(timeout), cwnd);
+        while left > Span::ZERO && window > least {
+            (window, left) = (window / 2.0, left.saturating_sub(timeout));
+        }
+        window.max(least)
+    }
 }
 
 impl Options {
@@ -72,6 +103,7 @@ impl Options {
             max_credit: 2,             // RFC 3465 section 2.3
             credits_selective: false,
             cwnd_validation: true,   // RFC 7661
+            idle_restart: None,      // RFC 9002 section 7.7: pacing keeps bursts short
             timer_from_stamps: true, // RFC 7323 section 4
             times_gaps: false,
             undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522
@@ -89,5 +121,24 @@ impl Options {
     pub(crate) fn credit(&self, newly: &Newly) -> Packets {
         let amount = if self.credits_selective { newly.delivered } else { newly.in_order };
         self.units.to_packets(amount).min(f64::from(self.max_credit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_costs_a_half_for_each_timeout_or_all_but_the_restart_window() {
+        let (timeout, ms) = (Span::from_millis(300), Span::from_millis);
+        let linux = IdleRestart { window: 10.0, halves: true };
+        // A pause of 301 ms has 1 ms beyond the first timeout, one of 600 ms another whole one, and one of 601 ms two: 66 packets
+        // become 33, 33 and 16.5; after 2 s, six of them, 10.
+        let windows = [301, 600, 601, 2000].map(|pause| linux.window_after(66.0, ms(pause), timeout));
+        assert_eq!(windows, [33.0, 33.0, 16.5, 10.0]);
+        assert_eq!(linux.window_after(4.0, ms(2000), timeout), 4.0, "a restart raises no window");
+        let rfc = IdleRestart { halves: false, ..linux };
+        assert_eq!(rfc.window_after(66.0, ms(301), timeout), 10.0);
+        assert_eq!(rfc.window_after(4.0, ms(301), timeout), 4.0);
     }
 }

@@ -82,13 +82,22 @@ pub struct RttEstimator {
     /// The timeout without back-off, which changes with `coarse` alone.
     base: Span,
     min: Span,
+    /// The newest sample of those that say how long the other end held the acknowledgement back; zero before the first.
+    newest: Span,
 }
 
 impl RttEstimator {
     /// Nothing known yet.
     pub fn new(rule: TimeoutRule) -> Self {
         let base = rule.initial.max(rule.min);
-        Self { rule, fine: Smoothed::default(), coarse: Ticks::default(), base, min: Span::MAX }
+        Self {
+            rule,
+            fine: Smoothed::default(),
+            coarse: Ticks::default(),
+            base,
+            min: Span::MAX,
+            newest: Span::ZERO,
+        }
     }
 
     /// A round trip for the controls.
@@ -101,9 +110,17 @@ impl RttEstimator {
     /// A round trip for the controls of which the other end says that it held the acknowledgement back for so long (RFC 9002
     /// section 5.3).
     pub fn sample_held(&mut self, rtt: Span, delay: Span) {
+        self.newest = rtt;
         self.min = self.min.min(rtt);
         let adjusted = if rtt >= self.min + delay { rtt.saturating_sub(delay) } else { rtt };
         self.fine.take(adjusted.max(Span::from_nanos(1)));
+    }
+
+    /// Forgets the least round trip after persistent congestion: it is the newest sample from now on (RFC 9002 section 5.2).
+    pub fn forget_min(&mut self) {
+        if self.newest > Span::ZERO {
+            self.min = self.newest;
+        }
     }
 
     /// The round trip of a handshake: its packets are small, so it is less than any that data can have.

@@ -8,6 +8,7 @@ mod acknowledging;
 mod association;
 mod counts;
 mod doubts;
+mod limits;
 mod reducing;
 mod sending;
 mod timers;
@@ -15,17 +16,18 @@ mod timers;
 pub use acknowledging::{Acknowledgement, Held, Taken};
 pub use association::Declaration;
 pub use counts::Counts;
+pub use limits::{Limit, Limits};
 
 use crate::detection::Detection;
 use crate::ecn::EcnSender;
 use crate::ledger::Ledger;
-use crate::options::Options;
+use crate::options::{KEPT_OF_WINDOW, Options};
 use crate::pacer::Pacer;
 use crate::rtt::RttEstimator;
 use crate::small_queue::SmallQueue;
 use crate::undo::Doubts;
 use ackclock_base::{Packets, Random, Span, Time};
-use ackclock_cc::{Backoff, Change, Control, Controller, Follows};
+use ackclock_cc::{Backoff, Change, Control, Controller, Decision, Follows};
 
 /// Where a sender puts what may be sent.
 pub trait Output {
@@ -112,6 +114,7 @@ pub struct Sender {
     /// Whether the last reaction was justified.
     doubts: Doubts,
     cwnd_limited: bool,
+    limits: Limits,
     /// One past the highest number acknowledged, where no number is used twice.
     highest_acked: u64,
     last_sent: Time,
@@ -161,6 +164,7 @@ impl Sender {
             timed: None,
             doubts: Doubts::default(),
             cwnd_limited: true,
+            limits: Limits::default(),
             highest_acked: 0,
             last_sent: Time::ZERO,
             counts: Counts::default(),
@@ -208,9 +212,26 @@ impl Sender {
     }
 
     /// The application has so many packets more to send.
-    pub fn add_data(&mut self, packets: u64) {
+    pub fn add_data(&mut self, now: Time, packets: u64) {
         self.note_if_app_limited();
+        if self.ledger.is_empty() && self.ledger.high() > 0 {
+            self.restart_after_idle(now);
+        }
         self.data_until = self.data_until.saturating_add(packets);
+    }
+
+    /// Reduces the window if nothing has been sent for longer than a retransmission timeout: what it allows at once is no longer
+    /// clocked by acknowledgements (RFC 5681 section 4.1). A control with a model of the path has its own way to begin again.
+    fn restart_after_idle(&mut self, now: Time) {
+        let (timeout, idle) = (self.timeout(), now.since(self.last_sent));
+        let Some(rule) = self.options.idle_restart.filter(|_| idle > timeout) else { return };
+        self.note_cwnd(now);
+        let Decision { cwnd, ssthresh, .. } = self.controller.decision();
+        let Some(control) = self.controller.window_control() else { return };
+        if rule.halves {
+            control.set_ssthresh(ssthresh.max(KEPT_OF_WINDOW * cwnd));
+        }
+        control.set_cwnd(rule.window_after(cwnd, idle, timeout));
     }
 
     /// The receiver allows so many packets from the first unacknowledged on.
@@ -289,6 +310,11 @@ impl Sender {
         &self.counts
     }
 
+    /// What has held it back, and for how long.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// Counts what another sender has counted as its own, except for the window.
     pub fn absorb(&mut self, counts: &Counts) {
         self.counts.absorb(counts);
@@ -297,6 +323,7 @@ impl Sender {
     /// Starts counting anew at the end of the warm-up.
     pub fn reset_counts(&mut self, now: Time) {
         self.counts.reset(now);
+        self.limits.reset(now);
     }
 
     /// The congestion window's integral up to `now`, in packet seconds.

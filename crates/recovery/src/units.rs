@@ -68,6 +68,11 @@ impl Units {
         amount as i64 as f64 * self.packets_per_unit
     }
 
+    /// Returns how much so many full packets are.
+    pub fn of_packets(self, packets: u64) -> u64 {
+        packets.saturating_mul(u64::from(self.per_packet))
+    }
+
     /// So many packets as an amount; of packets only whole ones.
     #[inline]
     pub fn from_packets(self, packets: Packets) -> u64 {

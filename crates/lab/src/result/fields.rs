@@ -84,6 +84,10 @@ records! {
         /// the congestion window's mean over time, from the flow's start or the end of the warm-up, whichever is later; null
         /// for a flow without one
         cwnd_mean_packets: Option<f64>;
+        /// what held the sender back, each as a share of the time in which it had something to send or its connection was open: the
+        /// congestion window, pacing (or its own interface, where small queues keep packets back), the window of the receiver,
+        /// the application. Null for flows over UDP and SCTP, and where nothing was begun
+        window_limited_share, pacing_limited_share, receive_window_limited_share, application_limited_share: Option<Share>;
         ..association: AssociationResult;
         ..connections: ConnectionsResult;
         ..pages: PagesResult;

@@ -60,7 +60,6 @@ impl Duplicates {
 
     /// Begins recovery now, whatever the count.
     pub fn enter(&mut self, board: &mut Ledger, signal: LossSignal) -> Reaction {
-        board.give_up(board.una());
         self.recover = Some(board.high());
         self.guard = Some(board.high());
         self.inflation = u64::from(self.duplicates);

@@ -49,6 +49,8 @@ pub struct Sack {
     lost: u64,
     /// The flight in recovery where it is counted.
     counted: Option<u64>,
+    /// Holes below this have been given up, where the flight is counted.
+    holes_to: u64,
 }
 
 impl Sack {
@@ -65,6 +67,7 @@ impl Sack {
             reduction: None,
             lost: 0,
             counted: None,
+            holes_to: 0,
         }
     }
 
@@ -78,7 +81,10 @@ impl Sack {
         match self.options.flight {
             Flight::Inferred => {}
             Flight::Proportional => self.reduction = Some(Prr::new(board.unacknowledged(), delivered, 1)),
-            Flight::Counted => self.counted = Some(board.span().saturating_sub(u64::from(self.duplicates))),
+            Flight::Counted => {
+                self.counted = Some(board.span().saturating_sub(u64::from(self.duplicates)));
+                self.holes_to = 0;
+            }
         }
         let number = board.una();
         Reaction {
@@ -123,8 +129,12 @@ impl Sack {
 
 impl Detection for Sack {
     fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
-        self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(news.duplicate) };
-        self.in_episode += u32::from(news.duplicate);
+        // RFC 6675 section 2: a duplicate is an acknowledgement that covers new data selectively. Without this, what was sent again
+        // after a spurious timeout would start a recovery as it arrives twice. ns-2's Sack1 counts every repetition.
+        let is_counted = self.options.flight == Flight::Counted;
+        let duplicate = news.duplicate && (news.delivered > 0 || is_counted);
+        self.duplicates = if news.cumulative > 0 { 0 } else { self.duplicates + u32::from(duplicate) };
+        self.in_episode += u32::from(duplicate);
         let mut reaction = Reaction { restart_timer: news.cumulative > 0, ..Reaction::default() };
         if self.recover.is_some_and(|recover| board.una() >= recover) {
             self.end();
@@ -134,7 +144,7 @@ impl Detection for Sack {
             self.partial_seen = true;
             reaction.missing = Some(missing_of(recover - board.una(), self.in_episode));
         }
-        let enough = self.duplicates >= self.options.threshold && news.duplicate;
+        let enough = self.duplicates >= self.options.threshold && duplicate;
         let lost = board.first_is_lost() || (enough && !board.has_sacked());
         if self.recover.is_none() && lost && !board.is_empty() && board.una() >= self.guard {
             let recovered = reaction.recovered;
@@ -143,6 +153,9 @@ impl Detection for Sack {
             reduction.on_ack(news.delivered, news.cumulative > 0 && board.delivery().lost() == self.lost);
         } else if let Some(flight) = &mut self.counted {
             *flight = flight.saturating_sub(if news.cumulative > 0 { 2 } else { 1 });
+        }
+        if self.counted.is_some() {
+            self.holes_to = board.give_up_holes(self.holes_to);
         }
         self.lost = board.delivery().lost();
         reaction

@@ -75,6 +75,14 @@ impl Ledger {
         None
     }
 
+    /// Gives up every packet from `from` to the highest selectively acknowledged one that is not acknowledged itself. Returns
+    /// one past the packets that have been looked at, where the next call goes on.
+    pub fn give_up_holes(&mut self, from: u64) -> u64 {
+        let end = self.highest[0].min(self.next);
+        (from.max(self.una)..end).for_each(|number| self.give_up(number));
+        end.max(from)
+    }
+
     /// The highest packet not acknowledged (NextSeg rule 4).
     pub fn last_unacknowledged(&self) -> Option<u64> {
         (self.una..self.next).rev().find(|number| self.ring[self.slot(*number)].marks & SACKED == 0)

@@ -90,6 +90,7 @@ impl Sender {
         let units = self.options.units;
         let inflight_before = units.to_packets(self.flight::<AT_EASE>());
         let was_recovering = !AT_EASE && self.rule.in_recovery();
+        let lost_before = self.ledger.delivery().lost(); // ranges may give packets up as they are taken in
         let newly = if AT_EASE { self.take_in_order(cumulative) } else { self.take_in(cumulative, ranges) };
         if !AT_EASE && self.options.numbers_once {
             self.tell_acked(output);
@@ -112,7 +113,6 @@ impl Sender {
             || IncomingAck { now, fresh, echo: stamp.map(|stamp| now.since(stamp)), one_way_delay };
         let cause = self.controller.on_incoming(incoming, &mut *self.random);
         self.backoff.on_ack(now, cause);
-        let lost_before = self.ledger.delivery().lost();
         let mut sends_new = false;
         let mut reaction = Reaction { restart_timer: true, ..Reaction::default() };
         if !AT_EASE {
@@ -294,6 +294,12 @@ impl Sender {
         if let Some(duplicates) = reaction.recovered {
             self.note_cwnd(now);
             self.controller.on_recovered(&Recovered { now, ending: Ending::Repaired { duplicates } });
+        }
+        if let Some(Run { first, count }) = reaction.resend {
+            // A packet that is retransmitted at once is given up, whichever rule asks for it.
+            let outstanding =
+                first.max(self.ledger.una())..first.saturating_add(count).min(self.ledger.high());
+            outstanding.for_each(|number| self.ledger.give_up(number));
         }
         self.report_lost(now, output);
         if let Some(found) = reaction.loss {

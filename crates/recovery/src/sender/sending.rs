@@ -1,6 +1,6 @@
 //! What may be sent now: as much as the detection of losses has, and window, pacing and burst allow.
 
-use super::{Handed, Output, Sender, Transmission};
+use super::{Handed, Limit, Output, Sender, Transmission};
 use crate::pacer::Pace;
 use ackclock_base::Time;
 use ackclock_cc::{Decision, Follows, Sent};
@@ -35,6 +35,21 @@ impl Sender {
                 }
             }
             self.cwnd_limited = self.flight::<AT_EASE>() >= cwnd;
+            let limit = if self.cwnd_limited { Some(Limit::Window) } else { self.limit(fresh_until, false) };
+            self.limits.note(now, limit);
+        }
+    }
+
+    /// Returns what holds the sender back while the window has room, or `None` when all is done. `is_spread`: packets wait for
+    /// the pacer or for the host's own interface.
+    #[inline(never)] // rare beside a full window
+    fn limit(&self, fresh_until: u64, is_spread: bool) -> Option<Limit> {
+        if self.ledger.next() < fresh_until.max(self.ledger.high()) {
+            Some(if is_spread { Limit::Pacing } else { Limit::Window })
+        } else if fresh_until < self.data_until {
+            Some(Limit::ReceiveWindow)
+        } else {
+            (self.stays_open || !self.ledger.is_empty()).then_some(Limit::Application)
         }
     }
 
@@ -50,9 +65,10 @@ impl Sender {
         let flows_at = self.pace(decision);
         let is_paced = decision.pacing_rate.is_some() || self.options.pacing;
         let pace = if is_paced { flows_at } else { Pace::NONE };
-        let mut is_held_back = false;
+        let (mut is_held_back, mut is_paced_out) = (false, false);
         for _ in 0..self.options.max_burst {
             if !self.pacer.allows(now, pace) {
+                is_paced_out = true;
                 break;
             }
             let Some(number) = self.next::<AT_EASE>(cwnd, fresh_until) else { break };
@@ -64,11 +80,22 @@ impl Sender {
             self.note_handed_over(handed);
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(handed.size)));
         }
-        let is_full = self.flight::<AT_EASE>() >= cwnd;
+        let flight = self.flight::<AT_EASE>();
+        let is_full = flight >= cwnd || is_paced_out && self.would_fill(flight, cwnd, fresh_until);
+        let is_spread = is_paced_out || is_held_back;
+        let limit = if flight >= cwnd { Some(Limit::Window) } else { self.limit(fresh_until, is_spread) };
+        self.limits.note(now, limit);
         let (una, high) = (self.ledger.una(), self.ledger.high());
         let queue = self.small_queue.as_deref_mut();
         self.cwnd_limited =
             is_full | queue.is_some_and(|queue| queue.hides_limit(is_full, is_held_back, una, high));
+    }
+
+    /// Returns whether the data that waits for the pacer would fill the window. A sender that would have used its whole window but
+    /// for pacing is not short of data (RFC 9002 section 7.8).
+    fn would_fill(&self, flight: u64, cwnd: u64, fresh_until: u64) -> bool {
+        let waiting = fresh_until.saturating_sub(self.ledger.next());
+        flight.saturating_add(self.options.units.of_packets(waiting)) >= cwnd
     }
 
     /// Whether as much as may waits in the host's own interface: then this packet does until one of it has left.

@@ -110,6 +110,7 @@ impl Sender {
             Aftermath::Undone => self.undo(now),
             // Section 7.6.2 of RFC 9002: to the least window. The losses that show it have set the threshold (appendix B.8).
             Aftermath::PersistentCongestion => {
+                self.rtt.forget_min();
                 let window = self.reduction_base(inflight);
                 let sent_to = self.ledger.high();
                 let timeout = Timeout { now, window, inflight, sent_to, in_a_row: 1, keeps_threshold: true };

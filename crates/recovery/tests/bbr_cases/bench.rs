@@ -299,7 +299,7 @@ impl Bench {
     /// From now on there is always more to send.
     pub fn write_all(&mut self) {
         self.application = None;
-        self.sender.add_data(u64::MAX / 4);
+        self.sender.add_data(self.path.now, u64::MAX / 4);
         self.sender.send_allowed(self.path.now, &mut self.path);
     }
 
@@ -369,7 +369,7 @@ impl Bench {
                 if let Some((interval, at)) = &mut self.application {
                     *at += *interval;
                 }
-                self.sender.add_data(1);
+                self.sender.add_data(next, 1);
                 self.sender.send_allowed(next, &mut self.path);
             } else {
                 self.sender.on_timer(next, &mut self.path);

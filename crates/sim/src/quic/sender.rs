@@ -70,7 +70,7 @@ impl Sender {
 
     /// The application has so much more to send.
     pub fn send_more(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
-        self.measured.core.add_data(pieces);
+        self.measured.core.add_data(now, pieces);
         self.cargo.add(pieces);
         if self.state == State::Open {
             self.with(now, wire, |core, datagrams| core.send_allowed(now, datagrams));

@@ -114,6 +114,7 @@ impl Options {
         Self {
             sizes,
             recovery: RecoveryOptions {
+                idle_restart: None, // RFC 9260 section 7.2.1: the window of an idle path decays, see `path.rs`
                 units,
                 window: units.most_outstanding(),
                 numbers_once: false,

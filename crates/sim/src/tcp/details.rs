@@ -158,6 +158,18 @@ choice! {
     }
 }
 
+choice! {
+    /// What becomes of the window when nothing has been sent for longer than a retransmission timeout.
+    pub enum AfterIdle {
+        /// It falls to the initial window.
+        InitialWindow = "initial-window",
+        /// It is halved for each timeout after the first, down to the initial window.
+        Halve = "halve",
+        /// It stays.
+        Keep = "keep",
+    }
+}
+
 parameters! {
     /// The details.
     pub struct Details {
@@ -220,6 +232,13 @@ parameters! {
         ),
         /// Whether the window grows only while it is what holds the flow back
         cwnd_validation: bool = flag(true, "RFC 7661; not in ns-2"),
+        /// What becomes of the window when nothing has been sent for longer than a retransmission timeout: it falls to the initial
+        /// window, it is halved for each timeout after the first (not below the initial window), or it stays. A control with
+        /// a model of the path, as BBR has, keeps its own
+        after_idle: AfterIdle = choice(
+            "initial-window",
+            "RFC 5681 section 4.1; Linux net/ipv4/tcp_output.c, tcp_cwnd_restart (tcp_slow_start_after_idle)",
+        ),
         /// Whether every acknowledgement echoes a timestamp
         timestamps: bool = flag(true, "RFC 7323"),
         /// Which timestamp is echoed: that of the packet that last moved the left edge, or of the one that arrives

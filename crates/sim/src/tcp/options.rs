@@ -3,8 +3,8 @@
 
 use super::autotuning::WindowBounds;
 use super::details::{
-    Details, EcnField, Growth, LatePartialAcks, LocalDrop, MinRtoBounds, PartialAckTimer, ReceiveWindow,
-    ReduceFrom, Reduction, Rule, SackAfterTimeout, TimerSamples, TimestampEcho,
+    AfterIdle, Details, EcnField, Growth, LatePartialAcks, LocalDrop, MinRtoBounds, PartialAckTimer,
+    ReceiveWindow, ReduceFrom, Reduction, Rule, SackAfterTimeout, TimerSamples, TimestampEcho,
 };
 use super::receiver::{Echo, ReceiverOptions};
 use ackclock_aqm::Ecn;
@@ -16,6 +16,7 @@ use ackclock_recovery::detection::mda::{LatePartial, Mda, MdaOptions};
 use ackclock_recovery::detection::rack::{Rack, RackOptions};
 use ackclock_recovery::detection::sack::{Flight, Sack, SackOptions};
 use ackclock_recovery::detection::{AfterTimeout, Detection, vegas};
+use ackclock_recovery::options::IdleRestart;
 use ackclock_recovery::pacer::Gains;
 use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
 use ackclock_recovery::undo::UndoRules;
@@ -48,6 +49,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("reduce_from", "window"),
             ("growth", "acks"),
             ("cwnd_validation", "false"),
+            ("after_idle", "keep"), // ns-2's one-way agents restart with QOption_ only
             ("window_deflation", "false"),
             ("reduction", "counted"),
             ("spurious_timeouts", "false"),
@@ -71,7 +73,8 @@ pub const PROFILES: &[Descriptor] = &[
             ("frto", "true"),                // tcp_frto
             ("reduce_from", "window"),       // tcp_init_cwnd_reduction
             ("growth", "delivered"),
-            ("min_rto", "200 ms"), // TCP_RTO_MIN
+            ("after_idle", "halve"), // tcp_slow_start_after_idle
+            ("min_rto", "200 ms"),   // TCP_RTO_MIN
             ("min_rto_bounds", "deviation"),
             ("max_rto", "120 s"),    // TCP_RTO_MAX
             ("max_backoff", "1024"), // none: max_rto is 600 times min_rto
@@ -183,7 +186,12 @@ impl Options {
         let window = (details.receive_window == ReceiveWindow::Autotuned).then(|| {
             let packets = |size: Size| (size.bytes() / details.packet.bytes()).clamp(1, widest);
             let most = packets(details.max_receive_window);
-            WindowBounds { initial: packets(details.initial_receive_window).min(most), most }
+            WindowBounds {
+                initial: packets(details.initial_receive_window).min(most),
+                most,
+                initial_bytes: details.initial_receive_window.bytes(),
+                packet_bytes: bytes(details.packet),
+            }
         });
         let sender = SenderOptions {
             payload_bytes: bytes(details.packet),
@@ -228,6 +236,12 @@ impl Options {
                 },
                 credits_selective: details.growth == Growth::Delivered,
                 cwnd_validation: details.cwnd_validation,
+                idle_restart: match details.after_idle {
+                    AfterIdle::Keep => None,
+                    rule => {
+                        Some(IdleRestart { window: details.initial_window, halves: rule == AfterIdle::Halve })
+                    }
+                },
                 timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,
                 times_gaps: false,
                 undo: UndoRules {

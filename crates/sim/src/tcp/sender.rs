@@ -79,10 +79,9 @@ impl Sender {
         self.measured.core.stay_open();
     }
 
-    /// The application has so many packets more to send, over a connection that has stayed open. Its window is the one that
-    /// it had (RFC 5681 section 4.1 would have it restart after a pause).
+    /// The application has so many packets more to send, over a connection that has stayed open.
     pub fn send_more(&mut self, now: Time, packets: u64, wire: &mut impl Wire) {
-        self.measured.core.add_data(packets);
+        self.measured.core.add_data(now, packets);
         if self.state == State::Open {
             let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
             core.send_allowed(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });

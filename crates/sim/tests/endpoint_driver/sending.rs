@@ -64,6 +64,9 @@ struct Details {
     resends_in_a_row: bool,
     /// Losses are found by time, and timers of the rule's own come before the retransmission timer.
     by_time: bool,
+    /// Nothing is retransmitted that the control was not told lost: neither probes (RFC 8985 section 7) nor packets in doubt (RFC
+    /// 6675 NextSeg rules 3 and 4).
+    resends_only_losses: bool,
 }
 
 impl Details {
@@ -80,6 +83,7 @@ impl Details {
             resends_once: rule != "vegas" && !by_time && said.late_partial != LatePartialAcks::Two,
             resends_in_a_row: rule.starts_with("mda"),
             by_time,
+            resends_only_losses: !by_time && (rule != "sack" || said.reduction == Reduction::Counted),
         }
     }
 }
@@ -238,6 +242,7 @@ impl Sending {
 
     fn call(&mut self, now: Time, act: impl FnOnce(&mut Sender, &mut Sent)) -> Vec<Packet> {
         let mut sent = Sent::default();
+        self.with_told(|told| told.newly_lost = 0.0);
         act(&mut self.sender, &mut sent);
         let sent = sent.0;
         let una = self.sender.core().una();
@@ -325,6 +330,13 @@ impl Sending {
         assert!(!arrived, "{number} is resent though acknowledged selectively");
         let times = self.resent.entry(number).or_default();
         *times += 1;
+        let told = self.with_told(|told| told.given_up.remove(&number));
+        let forgotten = self.options.receiver.sack && self.sacked.contains(&number);
+        assert!(
+            told || forgotten || !self.details.resends_only_losses,
+            "{number} is resent, though it was not told lost"
+        );
+        let times = self.resent.entry(number).or_default();
         assert!(*times <= 2 || !self.details.resends_once, "{number} is resent again and again");
     }
 

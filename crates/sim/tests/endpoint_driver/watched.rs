@@ -5,6 +5,7 @@ use ackclock_cc::{
     Ack, Cause, Change, Control, Controller, Counted, Decision, Discernment, EcnResponse, Ending,
     IncomingAck, Loss, LossSignal, Lost, Recovered, Sent, Timeout, WindowControl,
 };
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 /// What the control has been told, and what of the connection it is checked against.
@@ -29,6 +30,10 @@ pub struct Told {
     delivered: Packets,
     lost: Packets,
     lost_one_by_one: Packets,
+    /// What was told lost since the last acknowledgement or timer.
+    pub newly_lost: Packets,
+    /// The packets told lost, less those that the driver has seen retransmitted since.
+    pub given_up: BTreeSet<u64>,
     now: Time,
     acked_to: u64,
     /// The next loss lies at or above this: one reaction per window of data.
@@ -96,6 +101,7 @@ impl Told {
             "{ack:?}"
         );
         assert_eq!(ack.lost, self.lost_one_by_one, "{ack:?}");
+        assert_eq!(ack.newly_lost, self.newly_lost, "{ack:?}");
         (self.delivered, self.lost) = (ack.delivered, ack.lost);
         self.smoothed_rtt = ack.smoothed_rtt;
         if let Some(rtt) = ack.rtt {
@@ -189,6 +195,8 @@ impl Control for Watched {
                 "{lost:?}"
             );
             told.lost_one_by_one += lost.size;
+            told.newly_lost += lost.size;
+            told.given_up.insert(lost.number);
         });
         self.inner.on_lost(lost, random);
     }

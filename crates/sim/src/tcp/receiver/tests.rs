@@ -98,7 +98,7 @@ fn quick_acknowledgements_wait_for_nothing_at_the_start_and_after_a_duplicate() 
 
 #[test]
 fn a_tuned_window_is_advertised() {
-    let bounds = WindowBounds { initial: 45, most: 2172 };
+    let bounds = WindowBounds { initial: 45, most: 2172, initial_bytes: 65_536, packet_bytes: 1448 };
     let mut receiver = Receiver::new(ReceiverOptions { window: Some(bounds), ..receiver(None).options });
     assert_eq!(receive(&mut receiver, 0).window, 45);
 }
