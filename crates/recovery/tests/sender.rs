@@ -110,7 +110,7 @@ impl Run {
     }
 
     fn add_data(&mut self, packets: u64) {
-        self.sender.add_data(self.now, packets);
+        self.sender.add_data(self.path.now, packets);
         self.sender.send_allowed(self.path.now, &mut self.path);
     }
 
