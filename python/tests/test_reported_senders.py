@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 import pytest
+import tomli_w
+from conftest import Command
 
 from ackclock import Control, Decision, Scenario
 from ackclock.run import Run
@@ -159,3 +162,15 @@ def test_the_least_round_trip_is_the_newest_one_after_persistent_congestion() ->
     events = scenario.events().filter(pl.col("event") == "ack")
     assert events.filter(pl.col("time_s") < 5)["min_rtt_s"].min() < 0.05
     assert events.filter(pl.col("time_s") > 12)["min_rtt_s"].min() > 0.240
+
+
+def test_a_flow_that_its_receiver_held_back_is_told_of(ackclock: Command, tmp_path: Path) -> None:
+    # 20 packets of 1448 B in 80 ms are 2.9 Mbit/s of 50: the window of the receiver is full but for two round trips
+    # of ten seconds.
+    path = tmp_path / "short-window.toml"
+    transport = {"name": "rfc", "window": "20 packets"}
+    path.write_text(tomli_w.dumps(document("10 s", {"transport": transport})))
+    outcome = ackclock("run", path)
+    assert outcome.code == 0
+    assert "its receiver allows 29 kB in flight" in outcome.err
+    assert "flow f: the window of its receiver held it back for 98% of the time" in outcome.err

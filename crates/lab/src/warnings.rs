@@ -1,5 +1,7 @@
 //! What is allowed in a scenario and yet hardly meant, or takes long. A warning stops nothing.
 
+mod receive_window;
+
 use crate::agents;
 use crate::build::link_rates;
 use crate::cost::{self, Cost};
@@ -39,6 +41,7 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         .chain(slow)
         .chain(idle)
         .chain(scenario.flows.iter().flat_map(|group| of_flows(&group.plan, scenario.duration)))
+        .chain(receive_window::of(scenario))
         .chain(crowd(scenario))
         .chain(costs(scenario))
         .collect()

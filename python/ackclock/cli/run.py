@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ackclock.cli.given import read_scenario
+from ackclock.cli.limits import held_back
 from ackclock.cli.sweep_text import WORTH_SAYING_S, cost, expected_s, spent, spread
 from ackclock.cli.sweep_text import show as show_sweep
 from ackclock.cli.tables import Column, fitting
@@ -107,6 +108,8 @@ def run(
                 plan, collector.take, series=series, store=store, pool=pool, progress=progress
             )
     runs = collector.runs(done.failures)
+    for sentence in held_back(runs):
+        warn(f"{scenario.file}: {sentence}")
     written: list[object] = []
     if out is not None:
         written += runs.write(out) if everything else write(out, {"points": collector.table()})

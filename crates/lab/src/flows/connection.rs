@@ -5,8 +5,8 @@ use crate::choice::Choice;
 use crate::document::quoted;
 use crate::reader::TableReader;
 use ackclock_base::{Size, Span};
-use ackclock_sim::quic;
-use ackclock_sim::tcp::details::{Details, LocalDrop};
+use ackclock_sim::tcp::details::{Details, LocalDrop, ReceiveWindow};
+use ackclock_sim::{quic, tcp};
 
 /// What a connection is made of.
 #[derive(Clone, Debug)]
@@ -60,6 +60,26 @@ impl ConnectionPlan {
             Protocol::Tcp => Details::from(values).ecn,
             Protocol::Quic => quic::details::Details::from(values).ecn,
         }
+    }
+
+    /// The most payload bytes that the receiver ever allows in flight.
+    pub fn widest_window_bytes(&self) -> u64 {
+        let values = &self.transport.values;
+        let packets = match self.protocol() {
+            Protocol::Tcp => {
+                let recovery = self.control.companions().recovery;
+                tcp::options::Options::new(values, recovery).sender.widest_window
+            }
+            Protocol::Quic => quic::options::Options::new(values).recovery.window,
+        };
+        packets * self.payload_bytes()
+    }
+
+    /// The key that says how wide that window is.
+    pub fn window_key(&self) -> &'static str {
+        let autotuned = self.protocol() == Protocol::Tcp
+            && Details::from(&self.transport.values).receive_window == ReceiveWindow::Autotuned;
+        if autotuned { "max_receive_window" } else { "window" }
     }
 
     /// The sizes of a packet and of its headers.

@@ -1,0 +1,103 @@
+//! Flows that the window of their receiver keeps from filling their path, which otherwise happens in silence.
+
+use crate::flows::{ConnectionPlan, FlowPlan, Member, Sending};
+use crate::network::LinkPlan;
+use crate::scenario::Scenario;
+use ackclock_base::{Rate, Span};
+use std::collections::BTreeMap;
+
+/// Returns a sentence for each group without an end whose flows, together with all others that cross their narrowest link, may not
+/// have as much in flight as that link sends in a round trip without queues.
+pub(super) fn of(scenario: &Scenario) -> Vec<String> {
+    let links = &scenario.network.links;
+    let allowed = allowed_bytes(scenario);
+    let short = scenario.flows.iter().filter_map(|group| {
+        let Sending::Connection(plan) = &group.plan.sending else { return None };
+        let member = group.members.first().filter(|_| plan.size.is_none())?;
+        let (narrowest, rate) = narrowest(member, links)?;
+        let together = *allowed.get(&narrowest)?;
+        let rtt = round_trip(member, links);
+        let path = rate.bytes_per_second() * rtt.seconds();
+        let one = plan.widest_window_bytes() as f64;
+        (together < path).then(|| sentence(&group.plan, plan, one, rtt, rate))
+    });
+    short.collect()
+}
+
+fn sentence(group: &FlowPlan, plan: &ConnectionPlan, window: f64, rtt: Span, rate: Rate) -> String {
+    let reached = Rate::from_bits_per_second((8.0 * window / rtt.seconds()) as u64);
+    let (name, key) = (&group.name, plan.window_key());
+    let size =
+        if window < 1e6 { format!("{:.0} kB", window / 1e3) } else { format!("{:.1} MB", window / 1e6) };
+    format!(
+        "flow {name}: its receiver allows {size} in flight, which over a round trip of {rtt} are at most {reached} of \
+         {rate}; a larger `{key}` of the transport allows more"
+    )
+}
+
+/// Returns the link with the least rate on the way to the receiver.
+fn narrowest(member: &Member, links: &[LinkPlan]) -> Option<(u32, Rate)> {
+    let rates = member.forward.iter().map(|link| (*link, links[*link as usize].pace.nominal));
+    rates.min_by_key(|(_, rate)| *rate)
+}
+
+fn round_trip(member: &Member, links: &[LinkPlan]) -> Span {
+    let ways = member.forward.iter().chain(&member.backward);
+    ways.fold(Span::ZERO, |sum, link| sum + links[*link as usize].delay)
+}
+
+/// Returns how many bytes the receivers of all flows over each link allow in flight together; nothing for a link that other senders
+/// than bulk connections cross, since it is not these alone that fill it.
+fn allowed_bytes(scenario: &Scenario) -> BTreeMap<u32, f64> {
+    let mut allowed = BTreeMap::new();
+    for group in &scenario.flows {
+        let window = match &group.plan.sending {
+            Sending::Connection(plan) => plan.widest_window_bytes() as f64,
+            _ => f64::INFINITY,
+        };
+        for link in group.members.iter().flat_map(Member::paths).flat_map(|member| &member.forward) {
+            *allowed.entry(*link).or_insert(0.0) += window;
+        }
+    }
+    allowed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Map;
+
+    fn warnings(transport: &str, count: u32) -> Vec<String> {
+        let text = format!(
+            "duration = \"10 s\"\n[dumbbell]\nbottleneck = {{ rate = \"1 Gbit/s\", delay = \"74 ms\" }}\n\
+             access = {{ rate = \"10 Gbit/s\", delay = \"0.5 ms\" }}\n\
+             [[flows]]\ncontrol = \"cubic\"\ntransport = {transport}\ncount = {count}\n"
+        );
+        of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+    }
+
+    #[test]
+    fn a_receive_window_below_the_path_is_told_of() {
+        // 10,000 packets of 1448 B are 14.48 MB: over 150 ms 772 Mbit/s. 1 Gbit/s takes 18.75 MB.
+        let told = warnings("\"rfc\"", 1);
+        assert_eq!(
+            told,
+            [
+                "flow cubic: its receiver allows 14.5 MB in flight, which over a round trip of 150 ms are at most 772.266666 Mbit/s \
+              of 1 Gbit/s; a larger `window` of the transport allows more"
+            ]
+        );
+        // 3 MiB are 2,172 packets, 3.145 MB: 168 Mbit/s.
+        let told = warnings("\"linux\"", 1);
+        assert!(told[0].contains("allows 3.1 MB") && told[0].contains("`max_receive_window`"), "{told:?}");
+        for fine in [
+            "{ name = \"rfc\", window = \"13000 packets\" }",
+            "{ name = \"linux\", max_receive_window = \"19 MB\", window = \"20000 packets\" }",
+        ] {
+            assert!(warnings(fine, 1).is_empty(), "{fine}");
+        }
+        // Two flows fill the path together, and six of Linux'.
+        assert!(warnings("\"rfc\"", 2).is_empty());
+        assert_eq!((warnings("\"linux\"", 5).len(), warnings("\"linux\"", 6).len()), (1, 0));
+    }
+}

@@ -1,0 +1,28 @@
+"""Says which flows their receivers' windows held back, which results show and nobody looks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ackclock.run import Run
+
+MOST = 0.5
+"""Of the time in which a flow sent: what is held back for longer is told of."""
+MANY = 5
+"""Flows of a command that are named one by one."""
+
+
+def held_back(runs: Iterable[Run]) -> Iterator[str]:
+    """A sentence for each flow, by name, whose receiver's window held it back most of the time in any of the runs."""
+    worst: dict[str, float] = {}
+    for run in runs:
+        for flow in run.result["flows"]:
+            share = flow["receive_window_limited_share"]
+            if share is not None and share > MOST:
+                worst[flow["name"]] = max(share, worst.get(flow["name"], 0.0))
+    for name, share in list(worst.items())[:MANY]:
+        yield f"flow {name}: the window of its receiver held it back for {share:.0%} of the time"
+    if len(worst) > MANY:
+        yield f"{len(worst) - MANY} more flows were held back by the windows of their receivers"
