@@ -93,6 +93,38 @@ def test_the_reward_is_the_users() -> None:
     assert gym.LogThroughput()(seen[-1]) == pytest.approx(heavy - seen[-1].delay - 10 * seen[-1].loss)
 
 
+@pytest.mark.parametrize("transport", ["rfc", "linux", "quic"])
+def test_an_agent_hears_of_losses_that_only_a_timer_shows(transport: str) -> None:
+    # A window of some hundred packets over a path and a queue of ten, and then of two: most losses are found by timers, or in
+    # recoveries that begin with one loss and go on with others. What an agent hears is what links have lost, but for what
+    # is found after the end, and what is sent again, but for what waits for it at the end.
+    scenario = {
+        **SHORT,
+        "duration": "20 s",
+        "flows": [{**SHORT["flows"][0], "transport": transport}],
+    }
+    scenario["dumbbell"] = {
+        "bottleneck": {
+            "rate": "600 kbit/s",
+            "delay": "38 ms",
+            "queue": {"name": "droptail", "limit": "10 packets"},
+        },
+        "access": {"rate": "1 Gbit/s", "delay": "1 ms"},
+    }
+    env = gym.AckclockEnv(scenario)
+    env.reset(seed=1)
+    heard, ended, step = 0.0, False, 0
+    while not ended:
+        action = 0.5 if step % 20 < 10 else -0.5
+        _, _, _, ended, info = env.step(np.array([action], dtype=np.float32))
+        heard, step = heard + info["lost_packets"], step + 1
+        assert info["inflight_packets"] >= 0
+    (flow,) = info["result"]["flows"]
+    assert flow["lost_packets"] > 50
+    assert heard >= 0.9 * flow["lost_packets"]
+    assert heard <= 1.1 * flow["retransmitted_packets"]
+
+
 def test_environments_on_threads_are_those_alone() -> None:
     vector = gymnasium.make_vec(
         "ackclock/Window-v0",
