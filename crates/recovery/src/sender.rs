@@ -119,6 +119,9 @@ pub struct Sender {
     highest_acked: u64,
     last_sent: Time,
     counts: Counts,
+    /// How much the control has been told lost: all that the ledger has counted, whichever rule found it.
+    #[cfg(debug_assertions)]
+    told_lost: u64,
 }
 
 /// What a connection is made of besides its options.
@@ -168,6 +171,8 @@ impl Sender {
             highest_acked: 0,
             last_sent: Time::ZERO,
             counts: Counts::default(),
+            #[cfg(debug_assertions)]
+            told_lost: 0,
         }
     }
 

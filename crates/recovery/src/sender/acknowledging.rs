@@ -134,6 +134,12 @@ impl Sender {
             self.reduce_once(now, LossSignal::Ecn); // RFC 3168 section 6.1.2: once per window, and nothing to resend
         }
         let delivery = self.ledger.delivery();
+        #[cfg(debug_assertions)]
+        assert_eq!(
+            self.told_lost,
+            delivery.lost(),
+            "the control hears of each loss before the acknowledgement"
+        );
         let recovering = !AT_EASE && (was_recovering || self.rule.in_recovery());
         let ack = Ack {
             now,

@@ -11,6 +11,8 @@ impl Sender {
     #[inline]
     pub(super) fn report_lost(&mut self, now: Time, output: &mut impl Output) {
         let Self { ledger, controller, random, data_until, options: Options { units, .. }, .. } = self;
+        #[cfg(debug_assertions)]
+        let told_lost = &mut self.told_lost;
         ledger.drain_given_up(|number, sent, sample| {
             *data_until = data_until.saturating_add(u64::from(output.on_lost(number)));
             let lost = Lost {
@@ -25,6 +27,10 @@ impl Sender {
                 app_limited: sample.app_limited,
             };
             controller.on_lost(&lost, &mut **random);
+            #[cfg(debug_assertions)]
+            {
+                *told_lost += u64::from(sent.size);
+            }
         });
     }
 
