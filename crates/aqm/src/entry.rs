@@ -74,6 +74,22 @@ impl Service {
 pub const ECN: Declared<bool> = declare::flag(false, "RFC 3168 section 5")
     .about("Whether packets that can be marked are marked instead of dropped early");
 
+/// What a discipline with a region of forced drops does there with packets that can be marked.
+pub const DROPS_ABOVE_MAXIMUM: Declared<Option<bool>> = declare::optional_flag(
+    "RFC 3168 section 7 drops above the upper threshold, ns-3's UseHardDrop and Linux's harddrop choose; a step is DCTCP's \
+     (RFC 8257 section 3.1) and has to mark",
+)
+.about(
+    "Whether packets that can be marked are dropped where the probability is 1; if absent, they are, unless `ecn` is on and \
+     both thresholds are equal, because such a step would mark nothing",
+);
+
+/// Returns whether packets that can be marked are dropped where the drop probability is 1. `step` tells whether the discipline
+/// has no region in which it marks by chance, because both of its thresholds are equal.
+pub fn drops_above_maximum(given: Option<bool>, ecn: bool, step: bool) -> bool {
+    given.unwrap_or(!(ecn && step))
+}
+
 /// How often a discipline may look at its queue: at most ten thousand times in a simulated second.
 pub const PERIODS: Range = Range::between(1e-4, 1e6);
 

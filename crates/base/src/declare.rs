@@ -385,6 +385,11 @@ pub const fn flag(default: bool, source: &'static str) -> Declared<bool> {
     Declared::new(Quantity::Flag, if default { "true" } else { "false" }, Range::ANY, source)
 }
 
+/// True or false; absent where another parameter decides, of which its line speaks.
+pub const fn optional_flag(source: &'static str) -> Declared<Option<bool>> {
+    Declared::new(Quantity::Flag, Parameter::NONE, Range::ANY, source)
+}
+
 /// A time.
 pub const fn time<T>(default: &'static str, range: Range, source: &'static str) -> Declared<T>
 where

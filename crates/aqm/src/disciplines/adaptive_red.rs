@@ -5,7 +5,7 @@ use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdic
 use crate::disciplines::red::detection::{Curve, EarlyDetection};
 use crate::disciplines::red::steps::Steps;
 use crate::disciplines::red::{self, Red};
-use crate::entry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{DROPS_ABOVE_MAXIMUM, ECN, Entry, Queueing, Service, queue};
 use ackclock_base::{Packets, Random, Range, Span, Time, parameters};
 
 /// The discipline in the registry.
@@ -44,6 +44,7 @@ parameters! {
         steps: Steps,
         gentle: bool = red::GENTLE,
         ecn: bool = ECN,
+        drops_above_maximum: Option<bool> = DROPS_ABOVE_MAXIMUM,
     }
 }
 
@@ -62,7 +63,7 @@ impl AdaptiveRed {
         let half_target = parameters.target_delay.seconds() * packets_per_second / 2.0;
         let min = parameters.min_threshold.max(half_target);
         let max = parameters.max_threshold.unwrap_or(3.0 * min);
-        let curve = Curve { min, max, max_probability, gentle }.in_order();
+        let curve = Curve::new([min, max], max_probability, gentle, ecn, parameters.drops_above_maximum);
         let automatic = -libm::expm1(-1.0 / packets_per_second);
         let detection = EarlyDetection::new(curve, parameters.weight.unwrap_or(automatic), link);
         Self { red: Red::with(detection, capacity, ecn), steps }

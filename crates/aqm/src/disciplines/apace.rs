@@ -13,7 +13,7 @@ mod parameters;
 mod tests;
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
-use crate::entry::{Entry, Queueing, Service, queue};
+use crate::entry::{self, Entry, Queueing, Service, queue};
 use crate::nlms::Predictor;
 use ackclock_base::{Random, Span, Time};
 use adaptation::Adaptation;
@@ -42,6 +42,8 @@ pub struct Apace {
     law: Law,
     adaptation: Option<Adaptation>,
     ecn: bool,
+    /// Whether even packets that can be marked are dropped where the probability is 1.
+    drops_above_maximum: bool,
 }
 
 /// Equation 2.5, generalised to an upper threshold other than the physical limit (section 2.9).
@@ -87,6 +89,11 @@ impl Apace {
             law: Law::new(parameters.lower * packets, parameters.upper * packets, parameters.max_probability),
             adaptation: Adaptation::new(&parameters, link),
             ecn: parameters.ecn,
+            drops_above_maximum: entry::drops_above_maximum(
+                parameters.drops_above_maximum,
+                parameters.ecn,
+                parameters.upper <= parameters.lower,
+            ),
         }
     }
 
@@ -124,8 +131,9 @@ impl Discipline for Apace {
             *m = adaptation.adapt(*m, arrival.now, predicted, signalled);
         }
         let early = probability > 0.0 && random.uniform() < probability;
-        // RFC 3168 section 7: where everything would be dropped, marking is not enough.
-        let may_mark = self.ecn && arrival.ecn.is_capable() && probability < 1.0;
+        // RFC 3168 section 7: where everything would be dropped, marking is not enough, unless the law is a step.
+        let enough = probability < 1.0 || !self.drops_above_maximum;
+        let may_mark = self.ecn && arrival.ecn.is_capable() && enough;
         match (fits, early) {
             (true, false) => Verdict::Admit,
             (true, true) if may_mark => Verdict::Mark,

@@ -7,7 +7,7 @@ use crate::disciplines::red::{
     self,
     detection::{Curve, EarlyDetection},
 };
-use crate::entry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{DROPS_ABOVE_MAXIMUM, ECN, Entry, Queueing, Service, queue};
 use crate::fifo::Fifo;
 use ackclock_base::{Packets, Random, Rate, Size, Time, parameters};
 
@@ -35,6 +35,7 @@ parameters! {
             .source("Pan, Prabhakar and Psounis 2000: above the upper threshold every arrival is dropped"),
         /// Whether packets that can be marked are marked where RED drops; those of a pair are always dropped
         ecn: bool = ECN,
+        drops_above_maximum: Option<bool> = DROPS_ABOVE_MAXIMUM,
     }
 }
 
@@ -55,10 +56,11 @@ pub struct Choke {
 impl Choke {
     /// An empty queue of this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
-        let Parameters { min_threshold, max_threshold, weight, max_probability, gentle, ecn } = parameters;
-        let curve = Curve { min: min_threshold, max: max_threshold, max_probability, gentle };
+        let Parameters { weight, max_probability, gentle, ecn, .. } = parameters;
+        let thresholds = [parameters.min_threshold, parameters.max_threshold];
+        let curve = Curve::new(thresholds, max_probability, gentle, ecn, parameters.drops_above_maximum);
         Self {
-            detection: EarlyDetection::new(curve.in_order(), weight, link),
+            detection: EarlyDetection::new(curve, weight, link),
             capacity,
             ecn,
             queue: Fifo::default(),

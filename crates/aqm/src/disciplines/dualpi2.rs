@@ -59,6 +59,9 @@ parameters! {
             Range::between(0.0, 1.0),
             "Linux; RFC 9332 section 4.2.2 leaves the weight open",
         ),
+        /// Whether the short queue drops as often as the classic one under overload, when marking all of its packets is not
+        /// enough; if not, it only marks
+        drops_on_overload: bool = flag(true, "RFC 9332 section 4.2.3 and appendix A.2; Linux's drop_on_overload and overflow"),
         /// Whether packets are marked at all; if not, all of them share the classic queue, and this is PI2
         ecn: bool = flag(true, "RFC 9332 appendix A.1; De Schepper et al. 2016"),
     }
@@ -181,6 +184,7 @@ impl Departing for DualPi2 {
     ) -> Option<Departure> {
         self.update(now);
         let overloaded = self.controller.is_overloaded();
+        let short_drops = overloaded && self.parameters.drops_on_overload;
         let classic = self.controller.classic();
         loop {
             let by_short = self.short_is_next();
@@ -188,7 +192,7 @@ impl Departing for DualPi2 {
             if by_short {
                 held = self.short.pop()?;
                 let probability = self.native(now.since(held.arrival.now)).max(self.controller.coupled());
-                dropped = overloaded && self.short_drops.takes(classic);
+                dropped = short_drops && self.short_drops.takes(classic);
                 marked = overloaded || self.short_marks.takes(probability);
             } else {
                 held = self.classic.pop()?;

@@ -37,6 +37,8 @@ parameters! {
         /// Over how many intervals the correlation of the traffic is measured
         memory: f64 = number("1000", Range::at_least(1.0), "not published"),
         ecn: bool = ECN,
+        /// Whether packets that can be marked are dropped where the probability is 1
+        drops_above_maximum: bool = flag(true, "RFC 3168 section 7"),
     }
 }
 
@@ -53,6 +55,7 @@ pub struct Paqm {
     predicted_arrivals: f64,
     probability: f64,
     ecn: bool,
+    drops_above_maximum: bool,
 }
 
 impl Paqm {
@@ -71,6 +74,7 @@ impl Paqm {
             predicted_arrivals: 0.0,
             probability: 0.0,
             ecn: parameters.ecn,
+            drops_above_maximum: parameters.drops_above_maximum,
         }
     }
 
@@ -86,7 +90,8 @@ impl Discipline for Paqm {
         self.arrived += 1;
         let early = self.probability > 0.0 && random.uniform() < self.probability;
         // RFC 3168 section 7: where everything would be dropped, marking is not enough.
-        let may_mark = self.ecn && arrival.ecn.is_capable() && self.probability < 1.0;
+        let enough = self.probability < 1.0 || !self.drops_above_maximum;
+        let may_mark = self.ecn && arrival.ecn.is_capable() && enough;
         match (self.capacity.admits(arrival.bytes, backlog), early) {
             (true, false) => Verdict::Admit,
             (true, true) if may_mark => Verdict::Mark,

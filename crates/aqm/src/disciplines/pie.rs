@@ -44,7 +44,7 @@ parameters! {
         derandomize: bool = flag(false, "RFC 8033 section 5.4"),
         /// Whether packets that can be marked are marked instead of dropped, while the probability is low
         ecn: bool = flag(false, "RFC 8033 section 5.1"),
-        /// Drop probability from which even packets that can be marked are dropped: mark_ecnth
+        /// Drop probability from which even packets that can be marked are dropped: mark_ecnth; at 1 they never are
         mark_threshold: f64 = number("0.1", Range::between(0.0, 1.0), "RFC 8033 section 5.1"),
     }
 }
@@ -176,7 +176,8 @@ impl Discipline for Pie {
         if !self.controller.picks(delay(backlog), backlog.bytes, random) {
             return Verdict::Admit;
         }
-        let mild = self.controller.drop_probability() < self.controller.parameters.mark_threshold;
+        let threshold = self.controller.parameters.mark_threshold;
+        let mild = self.controller.drop_probability() < threshold || threshold >= 1.0;
         if self.controller.parameters.ecn && arrival.ecn.is_capable() && mild {
             Verdict::Mark
         } else {

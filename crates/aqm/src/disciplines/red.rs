@@ -2,7 +2,7 @@
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::disciplines::red::detection::{Curve, EarlyDetection};
-use crate::entry::{ECN, Entry, Queueing, Service, queue};
+use crate::entry::{DROPS_ABOVE_MAXIMUM, ECN, Entry, Queueing, Service, queue};
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Packets, Random, Range, parameters};
 
@@ -30,6 +30,7 @@ parameters! {
         max_probability: f64 = MAX_PROBABILITY,
         gentle: bool = GENTLE,
         ecn: bool = ECN,
+        drops_above_maximum: Option<bool> = DROPS_ABOVE_MAXIMUM,
     }
 }
 
@@ -77,9 +78,10 @@ pub struct Red {
 impl Red {
     /// An empty queue of this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
-        let Parameters { min_threshold, max_threshold, weight, max_probability, gentle, ecn } = parameters;
-        let curve = Curve { min: min_threshold, max: max_threshold, max_probability, gentle };
-        Self::with(EarlyDetection::new(curve.in_order(), weight, link), capacity, ecn)
+        let Parameters { weight, max_probability, gentle, ecn, .. } = parameters;
+        let thresholds = [parameters.min_threshold, parameters.max_threshold];
+        let curve = Curve::new(thresholds, max_probability, gentle, ecn, parameters.drops_above_maximum);
+        Self::with(EarlyDetection::new(curve, weight, link), capacity, ecn)
     }
 
     /// With a detection of its own.

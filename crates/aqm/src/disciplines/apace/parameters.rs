@@ -1,6 +1,6 @@
 //! What can be set of APACE.
 
-use crate::entry::{ECN, PERIODS};
+use crate::entry::{DROPS_ABOVE_MAXIMUM, ECN, PERIODS};
 use crate::nlms::{BOUNDED, Update};
 use ackclock_base::{Range, Span, parameters};
 
@@ -44,5 +44,6 @@ parameters! {
             "as fast as Adaptive RED lowers its own: by a tenth each half second (Floyd, Gummadi and Shenker 2001)",
         ),
         ecn: bool = ECN,
+        drops_above_maximum: Option<bool> = DROPS_ABOVE_MAXIMUM,
     }
 }

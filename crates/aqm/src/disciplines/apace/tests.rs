@@ -107,6 +107,21 @@ fn what_can_be_marked_is_marked_up_to_the_upper_threshold() {
 }
 
 #[test]
+fn a_step_marks_where_marks_are_possible() {
+    // Both thresholds at 40 packets: there is no region in which it marks by chance. Predictions of 41 packets are above the step.
+    let verdict = |more: &[(&'static str, &'static str)], arrival: Arrival| {
+        let settings = [&[("ecn", "true"), ("lower", "0.8"), ("upper", "0.8")][..], more].concat();
+        let mut apace = limited(Capacity::Packets(50), &settings);
+        accustom(&mut apace, 41, 20_000);
+        apace.on_arrival(&arrival, &waiting(41), &mut Scripted::new(&[0.0]))
+    };
+    assert_eq!(verdict(&[], capable()), Verdict::Mark);
+    assert_eq!(verdict(&[], arrival(0.0)), Verdict::Drop);
+    assert_eq!(verdict(&[("drops_above_maximum", "true")], capable()), Verdict::Drop);
+    assert_eq!(verdict(&[("lower", "0.3"), ("drops_above_maximum", "false")], capable()), Verdict::Mark);
+}
+
+#[test]
 fn a_limit_in_bytes_counts_in_mean_packets_and_none_drops_nothing() {
     let bytes = limited(Capacity::Bytes(50_000), &[]);
     assert_eq!(bytes.law, apace(&[]).law);

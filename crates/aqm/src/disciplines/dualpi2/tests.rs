@@ -67,6 +67,20 @@ fn under_overload_drops_replace_marks() {
 }
 
 #[test]
+fn under_overload_the_short_queue_may_only_mark() {
+    // As above, but the short queue marks all of its packets and drops none; the classic one still drops 0.36.
+    for (ecn, expected) in [(Ecn::Classic, (0, 3600)), (Ecn::LowLatency, (10_000, 0))] {
+        let mut queue = frozen(0.6, &[("drops_on_overload", "false")]);
+        fill(&mut queue, 0.0, ecn, 0..10_000);
+        let (_, marks, drops) = empty(&mut queue, 0.0);
+        assert!(
+            drops.abs_diff(expected.1) <= 1 && marks.abs_diff(expected.0) <= 1,
+            "{ecn:?}: {marks} {drops}"
+        );
+    }
+}
+
+#[test]
 fn the_short_queue_marks_on_a_ramp_of_its_own() {
     // From 0.8 to 1.2 ms: at 1 ms half. A step where the range is zero. A last packet is not marked.
     for (waited_ms, range, probability) in [

@@ -68,12 +68,15 @@ fn silence_drops_nothing() {
 
 #[test]
 fn what_can_be_marked_is_marked_and_an_overflow_drops() {
-    let verdict = |packets, ecn: Ecn| {
-        let mut paqm = paqm(&[("ecn", "true")]);
-        paqm.probability = 0.5;
+    let with = |drops: &str, probability, packets, ecn: Ecn| {
+        let mut paqm = paqm(&[("ecn", "true"), ("drops_above_maximum", drops)]);
+        paqm.probability = probability;
         let arrival = Arrival { ecn, ..arrival(0.0) };
         paqm.on_arrival(&arrival, &waiting(packets), &mut Scripted::new(&[0.4]))
     };
+    let verdict = |packets, ecn| with("true", 0.5, packets, ecn);
+    assert_eq!(with("true", 1.0, 30, Ecn::Classic), Verdict::Drop);
+    assert_eq!(with("false", 1.0, 30, Ecn::Classic), Verdict::Mark);
     assert_eq!(verdict(30, Ecn::Classic), Verdict::Mark);
     assert_eq!(verdict(30, Ecn::NotCapable), Verdict::Drop);
     assert_eq!(verdict(50, Ecn::Classic), Verdict::Drop);

@@ -145,11 +145,15 @@ fn without_chance_drops_keep_their_distance() {
 
 #[test]
 fn what_can_be_marked_is_marked_below_the_threshold() {
-    let verdict = |probability, ecn| {
-        let mut pie = steady(probability, 20, &[("ecn", "true")]);
+    let with = |threshold, probability, ecn| {
+        let mut pie = steady(probability, 20, &[("ecn", "true"), ("mark_threshold", threshold)]);
         pie.on_arrival(&Arrival { ecn, ..arrival(0.0) }, &waiting(20), &mut Scripted::new(&[0.0]))
     };
+    let verdict = |probability, ecn| with("0.1", probability, ecn);
     assert_eq!(verdict(0.099, Ecn::Classic), Verdict::Mark);
     assert_eq!(verdict(0.099, Ecn::NotCapable), Verdict::Drop);
     assert_eq!(verdict(0.1, Ecn::Classic), Verdict::Drop);
+    // A threshold of 1 is never reached, not even by a probability of 1.
+    assert_eq!(with("1", 1.0, Ecn::Classic), Verdict::Mark);
+    assert_eq!(with("1", 1.0, Ecn::NotCapable), Verdict::Drop);
 }

@@ -1,6 +1,7 @@
 //! What RED and its descendants share: the average queue, and the probability that rises with it.
 
 use crate::discipline::{LinkRate, Verdict};
+use crate::entry;
 use ackclock_base::{Packets, Random, Time};
 
 /// How the probability of an early drop follows the average queue.
@@ -14,17 +15,28 @@ pub struct Curve {
     pub max_probability: f64,
     /// Whether the probability rises on to 1 at twice that average; else it jumps.
     pub gentle: bool,
+    /// Whether even packets that can be marked are dropped above `max`, or, on a gentle curve, where the probability is 1.
+    pub drops_above_maximum: bool,
 }
 
 impl Curve {
-    /// Thresholds out of order leave no room for early drops; the upper one gives way.
-    pub fn in_order(self) -> Self {
-        Self { max: self.max.max(self.min), ..self }
+    /// Returns the curve between two thresholds. Thresholds out of order leave no room for early drops: the upper one gives way,
+    /// and the curve is a step.
+    pub fn new(
+        thresholds: [Packets; 2],
+        max_probability: f64,
+        gentle: bool,
+        ecn: bool,
+        drops: Option<bool>,
+    ) -> Self {
+        let [min, max] = thresholds;
+        let drops_above_maximum = entry::drops_above_maximum(drops, ecn, max <= min);
+        Self { min, max: max.max(min), max_probability, gentle, drops_above_maximum }
     }
 
     /// The probability p_b at an average queue, before it is spread out.
     pub fn probability(&self, average: Packets) -> f64 {
-        let Self { min, max, max_probability, gentle } = *self;
+        let Self { min, max, max_probability, gentle, .. } = *self;
         if average < max {
             max_probability * (average - min) / (max - min)
         } else if gentle && average < 2.0 * max {
@@ -83,8 +95,8 @@ impl EarlyDetection {
             return Verdict::Admit;
         }
         self.since_drop = 0;
-        // RFC 3168 section 7: above the upper threshold marking is not enough, unless the curve is gentle.
-        let early = average < curve.max || (curve.gentle && probability < 1.0);
+        // RFC 3168 section 7: above the upper threshold marking is not enough, unless the curve is gentle or a step.
+        let early = !curve.drops_above_maximum || average < curve.max || (curve.gentle && probability < 1.0);
         if early { Verdict::Mark } else { Verdict::Drop }
     }
 
@@ -116,7 +128,8 @@ mod tests {
     use crate::testing::{Dice, at};
     use ackclock_base::Rate;
 
-    const CURVE: Curve = Curve { min: 100.0, max: 300.0, max_probability: 0.1, gentle: true };
+    const CURVE: Curve =
+        Curve { min: 100.0, max: 300.0, max_probability: 0.1, gentle: true, drops_above_maximum: true };
 
     /// On a link that takes 1 ms for a mean packet.
     fn detection(weight: f64) -> EarlyDetection {
@@ -199,5 +212,31 @@ mod tests {
         assert_eq!(judged(350.0, false), Verdict::Drop);
         assert_eq!(judged(350.0, true), Verdict::Mark);
         assert_eq!(judged(600.0, true), Verdict::Drop);
+    }
+
+    #[test]
+    fn a_step_marks_where_marks_are_possible() {
+        // RFC 8257 section 3.1: both thresholds K. At K - 1 packets nothing is marked, at K everything is, gentle or not. Without
+        // ECN, or where drops are asked for, the step drops; and marks may be asked for above any curve. A gentle curve begins at
+        // max_probability.
+        let judged = |thresholds, packets, gentle, ecn, drops| {
+            let link = LinkRate { rate: Rate::from_bits_per_second(8_000_000), mean_packet_bytes: 1000 };
+            let curve = Curve::new(thresholds, if gentle { 1.0 } else { 0.1 }, gentle, ecn, drops);
+            let mut detection = EarlyDetection::new(curve, 1.0, &link);
+            detection.observe(at(0.0), packets, None);
+            detection.judge(packets, &mut Dice(1))
+        };
+        let (step, ramp) = ([65.0, 65.0], [20.0, 65.0]);
+        for gentle in [true, false] {
+            assert_eq!(judged(step, 64, gentle, true, None), Verdict::Admit);
+            assert_eq!(judged(step, 65, gentle, true, None), Verdict::Mark);
+            assert_eq!(judged(step, 1000, gentle, true, None), Verdict::Mark);
+            assert_eq!(judged(step, 1000, gentle, false, None), Verdict::Drop);
+            assert_eq!(judged(step, 1000, gentle, true, Some(true)), Verdict::Drop);
+            assert_eq!(judged(ramp, 1000, gentle, true, None), Verdict::Drop);
+            assert_eq!(judged(ramp, 1000, gentle, true, Some(false)), Verdict::Mark);
+        }
+        // Thresholds out of order are a step at the lower one.
+        assert_eq!(judged([65.0, 20.0], 1000, true, true, None), Verdict::Mark);
     }
 }
