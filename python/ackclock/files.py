@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,14 +25,56 @@ def read_text(path: Path) -> str:
     try:
         if path == STANDARD_INPUT:
             return _text(sys.stdin.buffer.read(MAX_BYTES + 1), path)
-        if not path.exists():
-            raise InputError(f"{path}: No such file{_near(path)}")
-        if path.is_dir():
+        mode = _mode(path)
+        if stat.S_ISDIR(mode):
             raise InputError(f"{path}: is a folder, expected a TOML file{_in(path)}")
+        if stat.S_ISFIFO(mode):
+            return _text(_piped(path), path)
         with path.open("rb") as file:
             return _text(file.read(MAX_BYTES + 1), path)
     except InputError:
         raise
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _mode(path: Path) -> int:
+    """What kind of file it is. InputError when there is none."""
+    try:
+        return path.stat().st_mode
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise InputError(f"{path}: is a symbolic link to {path.readlink()}, which is not there") from None
+        raise InputError(f"{path}: No such file{_near(path)}") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise InputError(f"{path}: is a symbolic link that leads back to itself") from None
+        raise
+
+
+def _piped(path: Path) -> bytes:
+    """What the writers of a pipe send, such as the command in ``<(command)``.
+
+    InputError when no program has it open to write: reading would wait for one.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        try:
+            first = os.read(file.fileno(), 1)
+        except BlockingIOError:
+            first = None  # a writer has it open, and has not written yet
+        if first == b"":
+            raise InputError(f"{path}: is a pipe into which no program writes, expected a TOML file")
+        os.set_blocking(file.fileno(), True)
+        return (first or b"") + file.read(MAX_BYTES + 1)
+
+
+def is_there(path: Path, kind: Callable[[Path], bool] = Path.is_file) -> bool:
+    """Whether there is a file of that name, or what else ``kind`` asks for.
+
+    InputError when no file can have the name.
+    """
+    try:
+        return kind(path)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
@@ -52,9 +96,9 @@ def replacing(path: Path) -> Iterator[Path]:
     """Another name to write the file under; it becomes ``path`` when it is whole. InputError when it is no place for a
     file, RunError when the disk is full.
     """
-    if path.is_dir():
+    if is_there(path, Path.is_dir):
         raise InputError(f"{path}: is a folder, expected a file to write")
-    if not path.parent.is_dir():
+    if not is_there(path.parent, Path.is_dir):
         raise InputError(f"{path}: there is no folder {path.parent}")
     unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -87,7 +131,7 @@ def _text(data: bytes, path: Path) -> str:
 
 def _near(path: Path) -> str:
     """The file beside ``path`` whose name is like it."""
-    files = {other.stem: other for other in sorted(path.parent.glob("*.toml"))}
+    files = {other.stem: other for other in sorted(path.parent.glob("*.toml")) if other != path}
     close = alike(path.stem, files)
     return "" if close is None else f'; did you mean "{files[close]}"?'
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import toml
-from ackclock.files import read_text
+from ackclock.files import is_there, read_text
 
 KEY = "trace"
 """What names a file, in a table or at the end of a dotted path."""
@@ -29,7 +29,7 @@ def with_files(text: str, file: str, *others: Any) -> str:
     named, there = _named_by(text) if KEY in text else (frozenset[str](), frozenset[str]())
     missing = sorted((named | set(names_in(others))) - there)
     folder = Path(file).parent
-    texts = {name: read_text(folder / name) for name in missing if (folder / name).is_file()}
+    texts = {name: read_text(folder / name) for name in missing if is_there(folder / name)}
     parts = [f"[files.{_basic(name)}]\ntext = {_basic(content)}\n" for name, content in texts.items()]
     return (
         "\n".join([text.rstrip("\n") + "\n", *([_MARK] if _MARK not in text else []), *parts])

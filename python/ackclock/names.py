@@ -1,9 +1,30 @@
-"""The nearest right name, for error messages."""
+"""Names in messages: how they are shown, and the nearest right one."""
 
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Iterable
+
+_SHOWN = frozenset("\n\t\u200c\u200d")
+"""Characters that are kept although they have no shape: those that join letters or keep them apart belong to words."""
+_HIDDEN = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp"))
+"""The categories of Unicode whose characters have no shape of their own.
+
+They steer a terminal, reverse what is beside them or break a line. Bytes of file names that are not UTF-8 are Cs.
+"""
+
+
+def is_hidden(character: str) -> bool:
+    """Whether a character has no shape, and changes how the text around it is shown."""
+    return unicodedata.category(character) in _HIDDEN and character not in _SHOWN
+
+
+def visible(text: str) -> str:
+    r"""``text`` as a terminal may show it: hidden characters as the core writes them, such as ``\u{202e}``."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(f"\\u{{{ord(one):x}}}" if is_hidden(one) else one for one in text)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

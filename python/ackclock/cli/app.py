@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from inspect import cleandoc
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import typer
+from typer.core import TyperGroup
 
 from ackclock.cli import check as check_command
 from ackclock.cli import examples as examples_command
@@ -18,6 +20,7 @@ from ackclock.cli import run as run_command
 from ackclock.cli import schema as schema_command
 from ackclock.cli import study as study_command
 from ackclock.errors import InputError
+from ackclock.names import visible
 from ackclock.store import results_folder
 
 
@@ -26,8 +29,34 @@ def _paragraphs(text: str) -> str:
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(text).split("\n\n"))
 
 
+class Commands(TyperGroup):
+    """The commands. Messages about their arguments show the hidden characters in them."""
+
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """Read the options before the command's name."""
+        with _visible_mistakes():
+            return super().make_context(*args, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read the command's own arguments and do what it does."""
+        with _visible_mistakes():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _visible_mistakes() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        # Typer exports no common base of its errors about arguments; they are those that have a message.
+        if isinstance(message := getattr(error, "message", None), str):
+            error.message = visible(message)  # type: ignore[attr-defined]
+        raise
+
+
 app = typer.Typer(
     name="ackclock",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=True,
     rich_markup_mode="rich",

@@ -17,11 +17,10 @@ def check(file: Path) -> None:
 
         base = parse_base(read_text(file), str(file)).base
         scenario = "a scenario" if base.scenario else "no scenario"
-        console().print(
-            f"{file}: a good base of studies: {scenario}, {len(base.assumptions)} assumptions", markup=False
-        )
+        console().print(f"{file}: a good base of studies: {scenario}, {len(base.assumptions)} assumptions")
         return
-    if looks_like_study(read_text(file)):
+    text = read_text(file)
+    if looks_like_study(text):
         from ackclock.study.load import load_study
 
         loaded = load_study(str(file))
@@ -36,12 +35,12 @@ def check(file: Path) -> None:
         console().print(
             f"{file}: a good study: {len(plan.runs)} cases, {len(study.metrics)} metrics, "
             f"{len(study.claims)} claims, {len(plan.simulations())} runs",
-            markup=False,
         )
         return
     from ackclock.scenario import Scenario
 
-    read = Scenario.from_file(file)
+    # A pipe is read once.
+    read = Scenario.from_text(text, file=str(file))
     description = read.describe()
     for warning in description["warnings"]:
         warn(f"{file}: {warning}")
@@ -51,5 +50,4 @@ def check(file: Path) -> None:
     console().print(
         f"{file}: a good scenario: {flows} flows, {len(description['links'])} links, "
         f"{description['duration_s']:g} s{swept}",
-        markup=False,
     )

@@ -30,7 +30,7 @@ def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None
         from ackclock.lessons.notebook import write
 
         for one in wanted:
-            console().print(f"wrote {shown(write(one, notebooks))}", soft_wrap=True, markup=False)
+            console().print(f"wrote {shown(write(one, notebooks))}", soft_wrap=True)
     if out is not None:
         _write(wanted[0], out)
     if notebooks is None and out is None:
@@ -53,7 +53,7 @@ def _write(one: Lesson, out: Path) -> None:
         return
     with replacing(out) as file:
         file.write_text(one.scenario, encoding="utf-8", newline="\n")
-    console().print(f"wrote {shown(out)}; `ackclock run {out}` runs it", soft_wrap=True, markup=False)
+    console().print(f"wrote {shown(out)}; `ackclock run {out}` runs it", soft_wrap=True)
 
 
 def _list(wanted: list[Lesson]) -> None:
@@ -83,5 +83,4 @@ def _show(one: Lesson) -> None:
     out.print(
         f"\n`ackclock examples {one.name} --out {one.name}.toml` writes it, `ackclock lab {one.name}` opens it",
         style="dim",
-        markup=False,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from ackclock.cli import terminal
 from ackclock.cli.given import read_scenario
+from ackclock.files import is_there
 
 
 def lab(scenario: str | None, out: Path, show: bool) -> None:
@@ -27,7 +28,7 @@ def _given(scenario: str | None) -> dict[str, Any]:
     if scenario is None:
         return {"scenario": None, "lesson": None}
     file = Path(scenario)
-    if file.is_file() or file.suffix or len(file.parts) != 1:
+    if is_there(file) or file.suffix or len(file.parts) != 1:
         # A wrong one is refused here as by `ackclock run`, before anything is written or opened.
         return {"scenario": read_scenario(file, {}).text, "lesson": None}
     return {"scenario": lesson(scenario).scenario, "lesson": scenario}

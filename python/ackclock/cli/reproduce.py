@@ -88,7 +88,7 @@ def reproduce(
             console().print(Text.assemble("report  ", (shown(page), "bold")))
         console().print(Text.assemble("data    ", shown(path)))
         if saved:
-            console().print(f"figures {shown(out / FIGURES)} ({len(saved)} files)", markup=False)
+            console().print(f"figures {shown(out / FIGURES)} ({len(saved)} files)")
     if failures:
         missing = f"{len(failures)} of {len(studies)} studies are missing from the report:"
         raise InputError("\n".join([missing, *map(str, failures)]))

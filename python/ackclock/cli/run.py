@@ -156,7 +156,7 @@ def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs, rema
     else:
         show(runs)
     for remark in filter(None, remarks):
-        console().print(remark, markup=False, style="dim")
+        console().print(remark, style="dim")
 
 
 def _complain_of(done: Simulated) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ackclock.cli.terminal import console
 from ackclock.errors import InputError
-from ackclock.files import replacing
+from ackclock.files import is_there, replacing
 
 
 def copy(name: str, file: Path) -> None:
@@ -16,7 +16,7 @@ def copy(name: str, file: Path) -> None:
 
     if file.suffix != ".toml":
         raise InputError(f"{file}: a study file ends in .toml")
-    if file.exists():
+    if is_there(file, Path.exists):
         raise InputError(f"{file}: is there already; nothing was written")
     found = find_studies([name])
     if len(found) != 1:
@@ -24,4 +24,4 @@ def copy(name: str, file: Path) -> None:
     text = copied(load_study(found[0]))
     with replacing(file) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
-    console().print(f"wrote {file}", markup=False)
+    console().print(f"wrote {file}")

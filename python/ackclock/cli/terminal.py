@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from ackclock.names import is_hidden, visible
 
 if TYPE_CHECKING:
     from ackclock.jobs import Progress
@@ -19,28 +22,50 @@ _PATIENCE_S = 1.0
 """A bar appears only for what takes longer than this."""
 
 
+class Terminal(Console):
+    """A console that prints every text as it is.
+
+    No part of a text is markup or the name of an emoji, and no character of it steers the terminal or reverses what is
+    beside it.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(markup=False, emoji=False, highlight=False, **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """The segments of what is printed, with their invisible characters escaped."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(visible(text), style)
+
+
 def console() -> Console:
     """Standard output. Without a terminal (a pipe, a file) lines are long enough to hold any table unwrapped."""
-    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=160)
+    return Terminal() if sys.stdout.isatty() else Terminal(width=160)
 
 
 def complain(message: str) -> None:
     """An error message on standard error."""
-    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    errors = _errors()
     errors.print("error:", style="bold red", end=" ")
-    errors.print(message, markup=False)
+    errors.print(visible(message))
 
 
 def warn(message: str) -> None:
     """A warning on standard error: what it is about is done all the same."""
-    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    errors = _errors()
     errors.print("warning:", style="bold yellow", end=" ")
-    errors.print(message, markup=False)
+    errors.print(visible(message))
 
 
 def note(message: str) -> None:
     """A remark on standard error, beside what the command is about."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(message, markup=False, style="dim")
+    _errors().print(visible(message), style="dim")
+
+
+def _errors() -> Console:
+    """Standard error, whose lines the terminal wraps."""
+    return Terminal(stderr=True, soft_wrap=True)
 
 
 def shown(path: object) -> str:
@@ -53,7 +78,11 @@ def shown(path: object) -> str:
 
 def print_json(document: Any) -> None:
     """One JSON document and nothing else on standard output."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    if not text.isascii():
+        # Hidden characters stand in strings alone, which may hold them as JSON escapes them.
+        text = "".join(json.dumps(one)[1:-1] if one != "\n" and is_hidden(one) else one for one in text)
+    sys.stdout.write(text + "\n")
 
 
 @contextmanager
@@ -69,11 +98,11 @@ def progress_bar(what: str) -> Iterator[Progress]:
     from ackclock.numbers import duration
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.fields[runs]} runs{task.fields[left]}"),
+        TextColumn("{task.fields[runs]} runs{task.fields[left]}", markup=False),
     )
-    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    bar = Bar(*columns, console=Terminal(stderr=True), transient=True)
     began = time.monotonic()
     left = TimeLeft()
     task = None

@@ -19,7 +19,7 @@ from pydantic import Field
 from ackclock import toml
 from ackclock.characterisation.arms import Arm, Placement, cases
 from ackclock.errors import InputError
-from ackclock.files import read_text
+from ackclock.files import is_there, read_text
 from ackclock.names import nearest
 from ackclock.study.grid import expanded
 from ackclock.study.kind import ENDING
@@ -153,7 +153,7 @@ def load_base(name: Any, study_file: str) -> LoadedBase:
             f"{study_file}: base: found {name!r}, expected the name of a file beside this one that ends in {ENDING}"
         )
     path = Path(study_file).parent / name
-    if not path.is_file():
+    if not is_there(path):
         there = [other.name for other in path.parent.glob("*" + ENDING)]
         raise InputError(f'{study_file}: base: there is no file "{path}"{nearest(name, there)}')
     return parse_base(read_text(path), path.as_posix())

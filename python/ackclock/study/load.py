@@ -18,7 +18,7 @@ import pydantic
 
 from ackclock import core, toml
 from ackclock.errors import InputError
-from ackclock.files import read_text
+from ackclock.files import is_there, read_text
 from ackclock.named_files import KEY, with_files
 from ackclock.names import nearest
 from ackclock.study.base import LoadedBase, chosen, load_base
@@ -91,7 +91,7 @@ def load_study(name: str) -> LoadedStudy:
     if not name.endswith(".toml"):
         return _packaged(name, shown(studies_dir() / f"{name}.toml"))
     path = Path(name)
-    if not path.exists() and name.removesuffix(".toml") in study_names():
+    if not is_there(path, Path.exists) and name.removesuffix(".toml") in study_names():
         raise InputError(f"{path}: No such file; the study is called {name.removesuffix('.toml')}")
     if name.endswith(ENDING):
         raise InputError(f"{shown(path)}: is what studies share, not a study; `ackclock check` checks it")
