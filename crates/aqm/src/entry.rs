@@ -97,7 +97,7 @@ parameters! {
     /// What every queue has, and no link without a queue does. A discipline whose publication has another default presets
     /// it.
     pub struct QueueLimit {
-        /// How much may wait: packets, bytes, time at the link's rate, or bandwidth-delay products
+        /// How much may wait: packets, bytes, time at the rate at which the queue empties, or bandwidth-delay products
         limit: Limit = limit("50 packets", Range::at_least(0.0), "ns-2's default queue limit"),
     }
 }

@@ -6,7 +6,7 @@ use crate::disciplines::{
     phantom_queue, pi, pie, red, red_diff, scepter, sfb, shaper, sred, srtcm, token_bucket, trtcm,
 };
 use crate::entry::Entry;
-use ackclock_base::Values;
+use ackclock_base::{Rate, Values};
 
 /// The disciplines, in the order in which lists show them.
 pub const QUEUES: &[Entry] = &[
@@ -42,6 +42,17 @@ pub type Doubt = fn(&Values, &LinkRate) -> Option<String>;
 /// The disciplines that have doubts, by name.
 const DOUBTS: &[(&str, Doubt)] = &[("dualpi2", dualpi2::doubt)];
 
+/// The rate at which a discipline with these parameters serves its queue on a link.
+type ServiceRate = fn(&Values, &LinkRate) -> Rate;
+
+/// The disciplines that may serve their queue at another rate than the link's, by name.
+const SERVICE_RATES: &[(&str, ServiceRate)] = &[("shaper", shaper::service_rate)];
+
+/// Returns the rate at which the discipline called `name` serves its queue: the link's, unless the discipline holds packets back.
+pub fn service_rate(name: &str, values: &Values, link: &LinkRate) -> Rate {
+    SERVICE_RATES.iter().find(|(own, _)| *own == name).map_or(link.rate, |(_, rate)| rate(values, link))
+}
+
 /// What the discipline called `name` doubts about its parameters on a link.
 pub fn doubt(name: &str, values: &Values, link: &LinkRate) -> Option<String> {
     DOUBTS.iter().find(|(doubting, _)| *doubting == name).and_then(|(_, doubt)| doubt(values, link))
@@ -50,4 +61,28 @@ pub fn doubt(name: &str, values: &Values, link: &LinkRate) -> Option<String> {
 /// The discipline called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     QUEUES.iter().find(|entry| entry.descriptor.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_is_served_at_the_rate_of_what_holds_it_back() {
+        let link = LinkRate { rate: Rate::from_bits_per_second(100_000_000), mean_packet_bytes: 1500 };
+        let served = |name: &str, settings: &[(&str, &str)]| {
+            let values = Values::with(find(name).expect("a discipline").descriptor, settings);
+            service_rate(name, &values, &link).bits_per_second()
+        };
+        assert_eq!(served("shaper", &[("rate", "1 Mbit/s")]), 1_000_000);
+        assert_eq!(served("shaper", &[("rate", "1 Gbit/s")]), 100_000_000, "the link is slower");
+        assert_eq!(served("shaper", &[]), 100_000_000);
+        assert_eq!(served("token-bucket", &[("rate", "1 Mbit/s")]), 100_000_000, "nothing waits for tokens");
+        // Every other discipline leaves its queue to the link.
+        for entry in QUEUES {
+            let name = entry.descriptor.name;
+            let own = SERVICE_RATES.iter().any(|(own, _)| *own == name);
+            assert_eq!(own, entry.service.holds_back, "{name}");
+        }
+    }
 }

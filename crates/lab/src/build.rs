@@ -211,9 +211,12 @@ impl PathFacts {
 }
 
 fn capacity(plan: &LinkPlan, facts: &PathFacts) -> Option<Capacity> {
-    let bytes_per_second = plan.pace.nominal.bytes_per_second();
+    let queue = plan.queue.as_ref()?;
+    let rate =
+        ackclock_aqm::registry::service_rate(queue.descriptor.name, &queue.values, &link_rate(plan, facts));
+    let bytes_per_second = rate.bytes_per_second();
     let packets = |bytes: f64| Capacity::Packets((bytes / facts.mean_packet_bytes()).round() as u64);
-    match QueueLimit::from(&plan.queue.as_ref()?.extra).limit {
+    match QueueLimit::from(&queue.extra).limit {
         Limit::Unlimited => None,
         Limit::Packets(most) => Some(Capacity::Packets(most)),
         Limit::Bytes(most) => Some(Capacity::Bytes(most)),

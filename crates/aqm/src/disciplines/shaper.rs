@@ -5,7 +5,7 @@ use crate::discipline::{Capacity, LinkRate};
 use crate::entry::{Entry, Queueing, Service, queue};
 use crate::fifo::Fifo;
 use crate::tokens::{BURST, Bucket, RATE};
-use ackclock_base::{Random, Rate, Size, Time, parameters};
+use ackclock_base::{Random, Rate, Size, Time, Values, parameters};
 
 /// The discipline in the registry.
 pub const ENTRY: Entry = Entry {
@@ -25,6 +25,11 @@ parameters! {
         rate: Option<Rate> = RATE,
         burst: Size = BURST,
     }
+}
+
+/// Returns the rate at which the queue empties: that of the tokens, or the link's where it is lower.
+pub fn service_rate(values: &Values, link: &LinkRate) -> Rate {
+    Parameters::from(values).rate.map_or(link.rate, |rate| rate.min(link.rate))
 }
 
 /// A queue that sends what its bucket has tokens for.

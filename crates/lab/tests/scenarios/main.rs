@@ -27,6 +27,7 @@ mod recovery_by_time;
 mod reference;
 mod sctp_peers;
 mod sessions;
+mod shapers;
 mod shared_media;
 mod tolerances;
 mod traffic;

@@ -158,7 +158,7 @@ fn dctcp_holds_the_queue_at_the_step_of_red() {
     let mut found = Vec::new();
     for more in ["", ", gentle = false", ", drops_above_maximum = true"] {
         let text = format!(
-            "duration = \"1 s\"\nwarmup = \"200 ms\"\n[dumbbell]\naccess = {{ rate = \"40 Gbit/s\", delay = \"10 us\" }}\n\
+            "duration = \"200 ms\"\nwarmup = \"50 ms\"\n[dumbbell]\naccess = {{ rate = \"40 Gbit/s\", delay = \"10 us\" }}\n\
              [dumbbell.bottleneck]\nrate = \"10 Gbit/s\"\ndelay = \"30 us\"\n\
              queue = {{ name = \"red\", limit = \"1000 packets\", min_threshold = \"65 packets\", \
              max_threshold = \"65 packets\", weight = 1, max_probability = 1, ecn = true{more} }}\n\
@@ -172,5 +172,5 @@ fn dctcp_holds_the_queue_at_the_step_of_red() {
     for [marked, dropped, queue] in &found[..2] {
         assert!(*marked > 1000.0 && *dropped == 0.0 && (55.0..=67.0).contains(queue), "{found:?}");
     }
-    assert!(found[2][0] == 0.0 && found[2][1] > 1000.0, "{found:?}");
+    assert!(found[2][0] == 0.0 && found[2][1] > 50.0, "{found:?}");
 }
