@@ -2,7 +2,7 @@
 //! the millisecond by whose end it may be delivered. Where the file ends it begins again.
 
 use ackclock_base::{Span, Time};
-use ackclock_sim::transmission::Changes;
+use ackclock_sim::transmission::{Changes, Manner};
 use std::io::{self, Write};
 
 /// What an opportunity carries.
@@ -51,9 +51,20 @@ pub fn write_rate(changes: &Changes, run: Span, mut writer: impl Write) -> io::R
     let whole = |period: &Span| period.nanos().is_multiple_of(MS.nanos());
     let period = changes.rates.parts().1.filter(|period| whole(period) && changes.outage.is_none());
     let last = period.unwrap_or(run).nanos().div_ceil(MS.nanos());
-    let (mut carried, mut lines) = (0, 0);
+    // A round that was read with lines at zero, where its last opportunities are, is written with them.
+    let at_zero = match changes.manner {
+        Manner::Opportunities { at_zero } if period.is_some() => at_zero.min(MOST_LINES),
+        _ => 0,
+    };
+    for _ in 0..at_zero {
+        writeln!(writer, "0")?;
+    }
+    let (mut carried, mut lines) = (0, at_zero);
     for ms in 1..=last {
         carried += bits(changes, Time::ZERO + MS * (ms - 1), Time::ZERO + MS * ms);
+        if ms == last {
+            carried -= OPPORTUNITY * u128::from(at_zero);
+        }
         while carried >= OPPORTUNITY && lines < MOST_LINES {
             carried -= OPPORTUNITY;
             lines += 1;
@@ -83,7 +94,6 @@ mod tests {
     use ackclock_base::Rate;
     use ackclock_sim::outage::Outage;
     use ackclock_sim::timeline::Timeline;
-    use ackclock_sim::transmission::Manner;
 
     fn lines(rates: Timeline<Rate>, outage: Option<Outage>, run_ms: u64) -> Vec<u64> {
         let changes = Changes { rates, manner: Manner::BitByBit, outage, nominal: Rate::default() };
@@ -108,7 +118,13 @@ mod tests {
         let phases = [(2, 12_032_000), (1, 0), (1, 36_096_000)];
         let phases = phases.map(|(ms, bps)| (Span::from_millis(ms), Rate::from_bits_per_second(bps)));
         let rates = Timeline::cycle(phases).unwrap();
-        assert_eq!(lines(rates, None, 60_000), [1, 2, 4, 4, 4]);
+        assert_eq!(lines(rates.clone(), None, 60_000), [1, 2, 4, 4, 4]);
+        // As it was read, with two of the last at zero.
+        let manner = Manner::Opportunities { at_zero: 2 };
+        let mut file = Vec::new();
+        let changes = Changes { rates, manner, outage: None, nominal: Rate::default() };
+        assert_eq!(write_rate(&changes, Span::from_millis(60_000), &mut file).unwrap(), 5);
+        assert_eq!(file, b"0\n0\n1\n2\n4\n");
     }
 
     #[test]

@@ -68,11 +68,23 @@ impl fmt::Display for Diagnostic {
 /// The most of a path, or of what was found, that a message repeats.
 const LONGEST: usize = 200;
 
+/// Returns whether a character has no shape and changes how the text around it is shown: it steers a terminal, reverses what is beside
+/// it or breaks a line (Unicode's categories Cc, Cf, Zl and Zp). The two that join letters or keep them apart, U+200C and U+200D,
+/// belong to words.
+pub fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'
+            | '\u{180e}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
+}
+
 /// What stands in a file as a message repeats it: nothing in it steers a terminal, and a key of a megabyte fills no screen.
 fn visible(text: &str) -> String {
     let mut visible = String::new();
     for character in text.chars().take(LONGEST) {
-        match character.is_control() {
+        match is_hidden(character) {
             true => visible.extend(character.escape_unicode()),
             false => visible.push(character),
         }
@@ -85,7 +97,7 @@ const WIDEST: usize = 110;
 
 /// The part of a line around a column, and what to put before a mark under that column.
 fn excerpt(line: &str, column: usize) -> (String, String) {
-    let visible = |c: char| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
+    let visible = |c: char| if is_hidden(c) && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
     let chars: Vec<char> = line.chars().map(visible).collect();
     let first = (column - 1).saturating_sub(WIDEST / 2).min(chars.len().saturating_sub(WIDEST));
     let last = chars.len().min(first + WIDEST);
@@ -164,6 +176,8 @@ mod tests {
     #[test]
     fn a_message_repeats_nothing_that_steers_a_terminal_or_fills_it() {
         assert_eq!(visible("a\u{1b}[31m\n"), "a\\u{1b}[31m\\u{a}");
+        assert_eq!(visible("a\u{202e}b\u{2028}c\u{200d}d"), "a\\u{202e}b\\u{2028}c\u{200d}d");
+        assert_eq!(excerpt("a\u{202e}b", 1).0, "a\u{fffd}b");
         assert_eq!(visible(&"x".repeat(LONGEST)), "x".repeat(LONGEST));
         assert_eq!(visible(&"x".repeat(1_000_000)), "x".repeat(LONGEST) + "...");
     }

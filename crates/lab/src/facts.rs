@@ -33,7 +33,9 @@ pub fn network(scenario: &Scenario, seed: u64) -> NetworkFacts {
 fn link(scenario: &Scenario, plan: &LinkPlan, capacity: Option<Capacity>) -> LinkFacts {
     LinkFacts {
         name: plan.name.clone(),
-        rate: plan.changes().map_or(SendingRate::Constant(plan.pace.rate), |changes| varying_rate(&changes)),
+        rate: plan.changes().map_or(SendingRate::Constant(plan.pace.rate), |changes| {
+            varying_rate(&changes, plan.medium.is_some())
+        }),
         delay: plan.delay,
         jitter: plan.jitter.most,
         detour: plan.detour.map(detour),
@@ -46,12 +48,13 @@ fn link(scenario: &Scenario, plan: &LinkPlan, capacity: Option<Capacity>) -> Lin
     }
 }
 
-fn varying_rate(changes: &Changes) -> SendingRate {
+/// On a medium the opportunities of a trace are spread over their milliseconds.
+fn varying_rate(changes: &Changes, on_medium: bool) -> SendingRate {
     SendingRate::Varying(VaryingRate {
         rates: over_time(&changes.rates),
         applies: match changes.manner {
-            Manner::AtStart => ChangeApplies::ToNextPacket,
-            Manner::BitByBit | Manner::Fluctuating => ChangeApplies::BitByBit,
+            Manner::Opportunities { .. } if !on_medium => ChangeApplies::AtEndsOfMilliseconds,
+            _ => ChangeApplies::BitByBit,
         },
         outage: changes.outage.map(|outage::Outage { from, lasts, every }| Outage { from, lasts, every }),
     })

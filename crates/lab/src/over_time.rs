@@ -14,8 +14,8 @@ pub struct Kind<T> {
     pub name: &'static str,
     /// What it is.
     pub quantity: Quantity,
-    /// What it may be in a cycle, and in steps.
-    pub ranges: [Range; 2],
+    /// What it may be in a cycle or in steps.
+    pub range: Range,
     /// The value that was read.
     pub of: fn(Read) -> Option<T>,
     /// An example of one.
@@ -63,13 +63,13 @@ pub fn read<T: Copy + PartialEq>(
 
 fn cycle<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
     let words = format!("how long it lasts, then its {}, such as [\"20 s\", {}]", kind.name, kind.example);
-    let phases = pairs(table, "cycle", "phase", &words, LENGTHS, kind.ranges[0], kind)?;
+    let phases = pairs(table, "cycle", "phase", &words, LENGTHS, kind.range, kind)?;
     Timeline::cycle(phases.into_iter().map(|(_, lasts, value)| (lasts, value)))
 }
 
 fn steps<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Option<Timeline<T>> {
     let words = format!("from when on, then the {}, such as [\"20 s\", {}]", kind.name, kind.example);
-    let steps = pairs(table, "steps", "step", &words, INSTANTS, kind.ranges[1], kind)?;
+    let steps = pairs(table, "steps", "step", &words, INSTANTS, kind.range, kind)?;
     let mut last = None;
     for (node, from, _) in &steps {
         let path = table.path_of("steps");

@@ -1,6 +1,7 @@
 //! The rate of a link as it is written: one rate, or one that changes over time.
 
 use crate::document::Value;
+use crate::files;
 use crate::over_time::{self, Kind, WAYS};
 use crate::reader::TableReader;
 use crate::traces;
@@ -27,7 +28,7 @@ const RATES: Range = Range::between(1.0, 1e12);
 const RATE: Kind<Rate> = Kind {
     name: "rate",
     quantity: Quantity::Rate,
-    ranges: [RATES, Range::between(0.0, 1e12)],
+    range: Range::between(0.0, 1e12),
     of: |read| match read {
         Read::Rate(rate) => Some(rate),
         _ => None,
@@ -50,9 +51,16 @@ pub fn read(table: &TableReader<'_>) -> Option<Pace> {
         return None;
     }
     let highest = rates.values().max()?;
+    if highest == Rate::default() {
+        table.problem_at("cycle", "a rate that stays at 0", "a phase with a rate above 0");
+        return None;
+    }
     let (rate, usual, manner) = match way {
-        "cycle" => (highest, mean(&rates), Manner::AtStart),
-        "trace" => (mean(&rates), mean(&rates), Manner::Fluctuating),
+        "cycle" => (highest, mean(&rates), Manner::BitByBit),
+        "trace" => {
+            let at_zero = files::read(&table, "trace", table.text("trace")?, traces::at_zero)?;
+            (mean(&rates), mean(&rates), Manner::Opportunities { at_zero })
+        }
         _ => (highest, rates.values().find(|rate| *rate > Rate::default())?, Manner::BitByBit),
     };
     let nominal = match table.get("nominal") {
@@ -75,7 +83,7 @@ impl Pace {
 
     /// Whether it is a trace, whose silences are its own.
     pub fn is_trace(&self) -> bool {
-        matches!(self.varying, Some((_, Manner::Fluctuating)))
+        matches!(self.varying, Some((_, Manner::Opportunities { .. })))
     }
 }
 
@@ -92,5 +100,6 @@ fn mean(rates: &Timeline<Rate>) -> Rate {
             u128::from(ends - begins.nanos().min(ends)) * u128::from(rate.bits_per_second())
         })
         .sum();
-    Rate::from_bits_per_second((bits / u128::from(cycle)) as u64)
+    // Disciplines divide by it.
+    Rate::from_bits_per_second((bits / u128::from(cycle)).max(1) as u64)
 }

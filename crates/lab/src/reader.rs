@@ -1,6 +1,6 @@
 //! Reads typed values from a document. A problem is noted and reading goes on, so that all are reported at once.
 
-use crate::diagnostics::{Diagnostic, MAX_NAMES, counted, nearest, one_of};
+use crate::diagnostics::{Diagnostic, MAX_NAMES, counted, is_hidden, nearest, one_of};
 use crate::document::{Document, Node, Span, Table, Value, quoted};
 use ackclock_base::registry::Quantity;
 use ackclock_base::spelling::Misspelt;
@@ -278,7 +278,7 @@ impl<'r> TableReader<'r> {
     pub fn name(&self, key: &str) -> Option<&'r str> {
         const LONGEST: usize = 200;
         let name = self.text(key)?;
-        if name.is_empty() || name.chars().count() > LONGEST || name.contains(char::is_control) {
+        if name.is_empty() || name.chars().count() > LONGEST || name.contains(is_hidden) {
             let expected = format!("a name of 1 to {LONGEST} characters on one line");
             self.problem_at(key, &quoted(name), &expected);
             return None;

@@ -15,13 +15,14 @@ const MOST_DELAY_S: f64 = 3600.0;
 /// What an opportunity carries in its millisecond (mahimahi's `link_queue.hh`: 1504 bytes): 12.032 Mbit/s.
 const OPPORTUNITY: u64 = 1504 * 8 * 1000;
 
-/// A rate in mahimahi's format (Netravali et al., USENIX ATC 2015): each line the millisecond by whose end 1504 bytes may
-/// be delivered, in order, one line for each such opportunity; after the last one it begins again. The bits of an
-/// opportunity are spread evenly over the millisecond before it, so that a packet of that size that begins with it ends
-/// with it as well; those of the instant zero, which has none before it, over the first.
+/// Reads opportunities in mahimahi's format (Netravali et al., USENIX ATC 2015): each line is the millisecond at whose end 1504 bytes may
+/// be delivered, in order, one line for each such opportunity; after the last one the trace begins again. The rate of a millisecond is
+/// that of the opportunities at its end. Those at zero come at the end of each round: zero is the instant in which a round ends, and
+/// no packet is there before the first.
 pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
     const A_LINE: &str = "a whole number of milliseconds, at which one packet of 1504 bytes may be delivered";
     let mut phases: Vec<(Span, Rate)> = Vec::new();
+    let at_zero = at_zero(text)?;
     let (mut last, mut count) = (0, 0);
     // A millisecond with so many opportunities at its end, which follows the time until `before` without any.
     let mut add = |ends: u64, before: u64, count: u64| {
@@ -40,18 +41,22 @@ pub fn opportunities(text: &str) -> Result<Timeline<Rate>, Mistake> {
         if ms < last {
             return wrong(format!("{ms} ms after {last} ms"), "lines in the order of time");
         }
-        // Those of the instant zero go with the first millisecond.
-        if ms > last.max(1) && count > 0 {
-            add(last.max(1), added, count);
-            (added, count) = (last.max(1), 0);
+        if ms > last && count > 0 {
+            add(last, added, count);
+            (added, count) = (last, 0);
         }
-        (last, count) = (ms, count + 1);
+        (last, count) = (ms, count + u64::from(ms > 0));
     }
     if last == 0 {
         return Err(Mistake::new(1, "a trace that lasts no time".to_owned(), "a last line after 0"));
     }
-    add(last, added, count);
+    add(last, added, count + at_zero);
     Timeline::cycle(phases).ok_or_else(|| Mistake::new(1, "a trace that lasts no time".to_owned(), A_LINE))
+}
+
+/// The number of lines of such a trace at the instant zero.
+pub fn at_zero(text: &str) -> Result<u64, Mistake> {
+    Ok(lines(text)?.take_while(|(_, line)| line.parse() == Ok(0_u64)).count() as u64)
 }
 
 /// A delay over time: a line `time_s,delay_s`, then lines with a time and the delay from then on, both in seconds, the first
@@ -110,6 +115,9 @@ fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
 }
 
 #[cfg(test)]
+mod mm_link;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use ackclock_sim::timeline::Present;
@@ -134,12 +142,22 @@ mod tests {
 
     #[test]
     fn opportunities_stand_in_the_millisecond_before_them() {
-        // By 1 ms one, by 4 ms two, then again from 4 ms on: in 0..1 one, in 1..3 none, in 3..4 two, in 4..5 one.
-        let trace = opportunities("0\n4\r\n4\n\n").unwrap();
+        // At 1 ms one, at 4 ms two, then again from 4 ms on: in 0..1 one, in 1..3 none, in 3..4 two, in 4..5 one.
+        let trace = opportunities("1\n4\r\n4\n\n").unwrap();
         let spans = [(0, 12_032, 1), (1, 0, 3), (2, 0, 3), (3, 24_064, 4), (4, 12_032, 5), (6, 0, 7)];
         for (ms, kbit, until) in spans {
             assert_eq!(trace.present(at(ms)), Present { value: mbit(kbit), until: at(until) }, "{ms}");
         }
+    }
+
+    #[test]
+    fn opportunities_at_zero_come_with_the_end_of_the_round() {
+        // mahimahi's rounds begin in the instant in which the one before ends: 4, 4, 4, 8, 8, 8 ms.
+        let trace = opportunities("0\n4\n4\n").unwrap();
+        for (ms, kbit, until) in [(0, 0, 3), (3, 3 * 12_032, 4), (4, 0, 7), (7, 3 * 12_032, 8)] {
+            assert_eq!(trace.present(at(ms)), Present { value: mbit(kbit), until: at(until) }, "{ms}");
+        }
+        assert_eq!(["0\n0\n4\n", "1\n4\n"].map(|text| at_zero(text).unwrap()), [2, 0]);
     }
 
     proptest! {

@@ -5,12 +5,11 @@ mod receive_window;
 use crate::agents;
 use crate::build::link_rates;
 use crate::cost::{self, Cost};
-use crate::flows::{FlowPlan, Sending};
+use crate::flows::{FlowGroup, FlowPlan, Member, Sending};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
-use ackclock_base::{Rate, Size, Span, Time};
+use ackclock_base::{Size, Span};
 use ackclock_sim::network::MAX_PACKETS;
-use ackclock_sim::transmission::Manner;
 use std::collections::BTreeSet;
 
 /// The warnings about a scenario, one sentence each.
@@ -42,6 +41,7 @@ pub fn of(scenario: &Scenario) -> Vec<String> {
         .chain(idle)
         .chain(scenario.flows.iter().flat_map(|group| of_flows(&group.plan, scenario.duration)))
         .chain(receive_window::of(scenario))
+        .chain(scenario.flows.iter().filter_map(|group| own_interface(group, &scenario.network.links)))
         .chain(crowd(scenario))
         .chain(costs(scenario))
         .collect()
@@ -83,26 +83,37 @@ fn of_flows(plan: &FlowPlan, run: Span) -> impl Iterator<Item = String> {
     late.into_iter().chain(unheard)
 }
 
-/// Where a rate is so low that one packet holds its link up: how long it takes, and why that is long.
-fn slowness(link: &LinkPlan, bytes: u32, run: Span) -> Option<String> {
-    let takes = |rate: Rate| rate.time_to_send(Size::from_bytes(u64::from(bytes)));
-    let changes = link.changes();
-    let Some((rates, Manner::AtStart)) = changes.as_ref().map(|changes| (&changes.rates, changes.manner))
+/// Where the interface of a sender is its bottleneck, so that small queues decide what waits there and not the discipline.
+fn own_interface(group: &FlowGroup, links: &[LinkPlan]) -> Option<String> {
+    let FlowPlan { name, sending, .. } = &group.plan;
+    let (Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _)) = sending
     else {
-        let long = takes(link.pace.nominal);
-        return (long >= run).then(|| format!("{long} at {}, and the run lasts {run}", link.pace.nominal));
+        return None;
     };
-    let (steps, period) = rates.parts();
-    let ends = steps.iter().skip(1).map(|(begins, _)| begins.since(Time::ZERO)).chain(period);
-    steps.iter().zip(ends).find_map(|((begins, rate), ends)| {
-        let (long, lasts) = (takes(*rate), ends.saturating_sub(begins.since(Time::ZERO)));
-        (long > lasts).then(|| {
-            format!(
-                "{long} at {rate}, a phase of {lasts}, and keeps that rate to its end; with `steps`, a trace or an \
-                 `outage` it goes on at the next rate"
-            )
-        })
-    })
+    if !plan.has_small_queues() {
+        return None;
+    }
+    let rate = |link: &u32| links[*link as usize].pace.nominal;
+    let first = group.members.iter().flat_map(Member::paths).find_map(|member| {
+        let (first, others) = member.forward.split_first()?;
+        let slowest = others.iter().all(|other| rate(other) > rate(first));
+        let link = &links[*first as usize];
+        (slowest && link.queue.is_some() && link.medium.is_none()).then_some(link)
+    })?;
+    let link = &first.name;
+    let transport = plan.transport.descriptor.name;
+    Some(format!(
+        "flow {name}: link {link} is its sender's own interface and the slowest link of its path. Small queues (TSQ) keep the queue \
+         of such a link nearly empty where its discipline decides at arrival, and hold nothing back where it decides at departure: \
+         no comparison of disciplines. A faster link before it, or `transport = {{ name = \"{transport}\", small_queues = false }}`, \
+         lets packets wait in it"
+    ))
+}
+
+/// Where a rate is so low that one packet takes as long as the run: how long it takes, and how long the run lasts.
+fn slowness(link: &LinkPlan, bytes: u32, run: Span) -> Option<String> {
+    let long = link.pace.nominal.time_to_send(Size::from_bytes(u64::from(bytes)));
+    (long >= run).then(|| format!("{long} at {}, and the run lasts {run}", link.pace.nominal))
 }
 
 #[cfg(test)]
@@ -137,20 +148,17 @@ mod tests {
 
     #[test]
     fn a_rate_that_holds_a_packet_up_is_told_of() {
-        // 1500 B are 12,000 bits: 12 s at 1 kbit/s, and 1.2 s at 10 kbit/s of a run of a second; there and back.
-        let told =
-            warnings("{ cycle = [[\"1 s\", \"20 Mbit/s\"], [\"2 s\", \"1 kbit/s\"]] }", "\"droptail\"");
-        let expected = "rate of link bottleneck: a packet of 1500 B takes 12 s at 1 kbit/s, a phase of 2 s";
-        assert!(told.len() == 2 && told[0].starts_with(expected), "{told:?}");
+        // 1500 B are 12,000 bits: 1.2 s at 10 kbit/s of a run of a second, and 1 s at 12 kbit/s; there and back.
         let told = warnings("10 kbit/s", "\"droptail\"");
         assert!(told[0].ends_with("takes 1.2 s at 10 kbit/s, and the run lasts 1 s"), "{told:?}");
-        for fine in ["12 kbit/s", "{ cycle = [[\"1 s\", \"20 Mbit/s\"], [\"2 s\", \"6 kbit/s\"]] }"] {
-            assert_eq!(warnings(fine, "\"droptail\"").len(), usize::from(fine == "12 kbit/s") * 2, "{fine}");
+        assert_eq!(warnings("12 kbit/s", "\"droptail\"").len(), 2);
+        // Where the rate changes, bits follow it.
+        for fine in [
+            "{ cycle = [[\"1 s\", \"20 Mbit/s\"], [\"2 s\", \"1 kbit/s\"]] }",
+            "{ steps = [[\"0 s\", \"20 Mbit/s\"], [\"0.2 s\", \"1 bit/s\"], [\"0.4 s\", \"20 Mbit/s\"]] }",
+        ] {
+            assert!(warnings(fine, "\"droptail\"").is_empty(), "{fine}");
         }
-        // Bits that follow the rate are not held up.
-        let steps =
-            "{ steps = [[\"0 s\", \"20 Mbit/s\"], [\"0.2 s\", \"1 bit/s\"], [\"0.4 s\", \"20 Mbit/s\"]] }";
-        assert!(warnings(steps, "\"droptail\"").is_empty());
     }
 
     fn about_flows(flow: &str) -> Vec<String> {
@@ -167,6 +175,33 @@ mod tests {
         assert_eq!(told, ["flow sack: begins at 10 s, and the run lasts 10 s"]);
         assert!(about_flows("control = \"sack\"\nstart = \"9.9 s\"").is_empty());
         assert_eq!(about_flows("control = \"sack\"\nstart = { uniform = [\"11 s\", \"12 s\"] }").len(), 1);
+    }
+
+    #[test]
+    fn a_bottleneck_at_the_senders_own_interface_is_told_of() {
+        let told = |transport: &str, links: &str, to: &str| {
+            let text = format!(
+                "duration = \"10 s\"\n{links}[[flows]]\ncontrol = \"cubic\"\nfrom = \"a\"\nto = \"{to}\"\n\
+                 transport = {transport}\n"
+            );
+            of(&Scenario::parse(&text, "test", &Map::new()).expect("a good scenario"))
+        };
+        let link = |ends: &str, rate: &str| {
+            format!("[[links]]\nbetween = [{ends}]\nrate = \"{rate}\"\ndelay = \"10 ms\"\nqueue = \"red\"\n")
+        };
+        let one = link("\"a\", \"b\"", "10 Mbit/s");
+        let warned = told("\"linux\"", &one, "b");
+        assert_eq!(warned.len(), 1, "{warned:?}");
+        let begins = "flow cubic: link a-b is its sender's own interface and the slowest link of its path";
+        assert!(warned[0].starts_with(begins), "{warned:?}");
+        // Not where there is no small queue, nor where the bottleneck is in the network.
+        assert!(told("{ name = \"linux\", small_queues = false }", &one, "b").is_empty());
+        assert!(told("{ name = \"linux\", send_jitter = \"1 ms\" }", &one, "b").is_empty());
+        assert!(told("\"rfc\"", &one, "b").is_empty() && told("\"quic\"", &one, "b").is_empty());
+        let slow_behind = link("\"a\", \"b\"", "100 Mbit/s") + &link("\"b\", \"c\"", "10 Mbit/s");
+        assert!(told("\"linux\"", &slow_behind, "c").is_empty());
+        let fast_behind = one + &link("\"b\", \"c\"", "100 Mbit/s");
+        assert_eq!(told("\"linux\"", &fast_behind, "c").len(), 1);
     }
 
     #[test]

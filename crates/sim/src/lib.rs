@@ -27,6 +27,7 @@ pub mod measure;
 pub mod measured_sender;
 pub mod medium;
 pub mod network;
+pub mod opportunities;
 pub mod outage;
 pub mod packet;
 pub mod port;

@@ -268,14 +268,14 @@ impl Link {
         if self.impaired.is_some() {
             return self.send_impaired(now, starts, bytes, marked);
         }
-        let takes = self.transmission.time(starts, bytes);
+        let takes = self.transmission.time_of(now, starts, bytes);
         self.send(now, starts, takes);
         Fate::Arrives { starts, sent: self.free_at, at: self.free_at + self.delay, marked }
     }
 
     #[inline(never)]
     fn send_impaired(&mut self, now: Time, starts: Time, bytes: u32, marked: bool) -> Fate {
-        let (sent, delay) = self.transmit(starts, bytes);
+        let (sent, delay) = self.transmit(now, starts, bytes);
         self.count_partly(now, starts, sent, delay.is_none());
         Fate::of(starts, sent, delay, marked)
     }
@@ -288,8 +288,8 @@ impl Link {
     }
 
     /// A transmission begins: when it ends, and how long after that the packet arrives; never if it is lost.
-    fn transmit(&mut self, starts: Time, bytes: u32) -> (Time, Option<Span>) {
-        let takes = self.transmission.time(starts, bytes);
+    fn transmit(&mut self, arrived: Time, starts: Time, bytes: u32) -> (Time, Option<Span>) {
+        let takes = self.transmission.time_of(arrived, starts, bytes);
         let (takes, delay) = match &mut self.impaired {
             None => (takes, Some(self.delay)),
             Some(impaired) => {

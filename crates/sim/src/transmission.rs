@@ -1,8 +1,9 @@
 //! How long a link takes to send a packet: its bits over the link's rate, which may change over time; and which rate it has
 //! now, for those who must not know the next.
 
+use crate::opportunities::Left;
 use crate::outage::Outage;
-use crate::timeline::Timeline;
+use crate::timeline::{Present, Timeline};
 use ackclock_base::{Rate, Size, Span, Time};
 
 /// How the rate of a link changes.
@@ -21,12 +22,16 @@ pub struct Changes {
 /// What a change of the rate means to the packet that is being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// Nothing: it takes the rate at the start of its transmission, and keeps it to the end.
-    AtStart,
     /// The rest of its bits take the new rate; where that is zero, they wait.
     BitByBit,
     /// The same, and the rate changes faster than a router could follow.
     Fluctuating,
+    /// The bits of each millisecond are sent in the instant in which it ends, as mahimahi's `mm-link` does: the
+    /// [opportunities](crate::opportunities) of a trace. A router cannot follow them either.
+    Opportunities {
+        /// How many of the opportunities at the end of a round its file has at the instant zero.
+        at_zero: u64,
+    },
 }
 
 /// Transmission times by size; packets come in few sizes, so the last answers are kept.
@@ -36,37 +41,51 @@ pub enum Manner {
 pub struct Transmission {
     /// Sizes and times, the one asked for last first.
     recent: [(u32, Span); 2],
-    /// Until when those hold: never for a link with one rate; where bits follow the rate, not beyond one packet.
+    /// Until when those hold: for ever on a link with one rate, not beyond one packet where the rate changes.
     until: Time,
     rate: Rate,
-    changes: Option<Box<Changes>>,
+    varying: Option<Box<Varying>>,
+}
+
+/// What only a link has whose rate changes.
+struct Varying {
+    changes: Changes,
+    left: Left,
 }
 
 impl Transmission {
     /// At `rate`, or as it changes.
     pub fn new(rate: Rate, changes: Option<Changes>) -> Self {
         let until = if changes.is_none() { Time::NEVER } else { Time::ZERO };
-        Self { recent: [(0, Span::ZERO); 2], until, rate, changes: changes.map(Box::new) }
+        let varying = changes.map(|changes| Box::new(Varying { changes, left: Left::default() }));
+        Self { recent: [(0, Span::ZERO); 2], until, rate, varying }
     }
 
     /// Whether the rate changes.
     #[inline]
     pub fn varies(&self) -> bool {
-        self.changes.is_some()
+        self.varying.is_some()
     }
 
     /// The rate at an instant, as far as a router can know it.
     pub fn rate_at(&self, now: Time) -> Rate {
-        self.changes.as_ref().map_or(self.rate, |changes| changes.known(now))
+        self.varying.as_ref().map_or(self.rate, |varying| varying.changes.known(now))
     }
 
     /// How much is left of a transmission that ends at `sent`, as far as a router can know it: not how long an outage lasts.
     pub fn rest_at(&self, now: Time, sent: Time) -> Span {
         let rest = sent.since(now);
-        let steady = |changes: &Changes| changes.manner == Manner::AtStart && changes.outage.is_none();
-        match &self.changes {
-            Some(changes) if !steady(changes) => rest.min(changes.known(now).time_to_send(FULL_PACKET)),
-            _ => rest,
+        let most = |varying: &Varying| varying.changes.known(now).time_to_send(FULL_PACKET);
+        self.varying.as_deref().map_or(rest, |varying| rest.min(most(varying)))
+    }
+
+    /// Spreads the bits of each millisecond evenly over it where a trace has them at its end: the stations of a medium take turns for
+    /// any time, and opportunities would have to come in turns of the medium.
+    pub fn spread(&mut self) {
+        if let Some(varying) = &mut self.varying
+            && let Manner::Opportunities { .. } = varying.changes.manner
+        {
+            varying.changes.manner = Manner::Fluctuating;
         }
     }
 
@@ -78,37 +97,43 @@ impl Transmission {
         (self.recent[0].0 == bytes).then_some(self.recent[0].1)
     }
 
-    /// How long so many bytes take that start at `starts`. Starts are asked for in order.
+    /// Returns how long a packet of `bytes` takes that arrived at `starts` and is sent at once. Starts are asked for in order.
     #[inline]
     pub fn time(&mut self, starts: Time, bytes: u32) -> Span {
+        self.time_of(starts, starts, bytes)
+    }
+
+    /// Returns how long a packet of `bytes` takes that arrived at `arrived` and is sent from `starts` on. Starts are asked for in order.
+    #[inline]
+    pub fn time_of(&mut self, arrived: Time, starts: Time, bytes: u32) -> Span {
         if self.recent[0].0 != bytes || starts >= self.until {
-            self.look_up(starts, bytes);
+            self.look_up(arrived, starts, bytes);
         }
         self.recent[0].1
     }
 
     #[inline(never)]
-    fn look_up(&mut self, starts: Time, bytes: u32) {
-        if starts >= self.until {
-            self.change(starts, bytes);
+    fn look_up(&mut self, arrived: Time, starts: Time, bytes: u32) {
+        if let Some(varying) = &mut self.varying {
+            self.recent[0] = (bytes, varying.takes(arrived, starts, bytes));
+            return;
         }
+        self.recent.swap(0, 1);
         if self.recent[0].0 != bytes {
-            self.recent.swap(0, 1);
-            if self.recent[0].0 != bytes {
-                self.recent[0] = (bytes, self.rate.time_to_send(Size::from_bytes(u64::from(bytes))));
-            }
+            self.recent[0] = (bytes, self.rate.time_to_send(Size::from_bytes(u64::from(bytes))));
         }
     }
+}
 
+impl Varying {
     #[cold]
-    fn change(&mut self, now: Time, bytes: u32) {
-        let Some(changes) = &self.changes else { return };
-        self.recent = [(0, Span::ZERO); 2];
-        if changes.manner == Manner::AtStart && changes.outage.is_none() {
-            let present = changes.rates.present(now);
-            (self.rate, self.until) = (present.value, present.until);
-        } else {
-            self.recent[0] = (bytes, changes.takes(now, bytes));
+    fn takes(&mut self, arrived: Time, starts: Time, bytes: u32) -> Span {
+        let Self { changes, left } = self;
+        match changes.manner {
+            Manner::Opportunities { .. } => {
+                left.send(&changes.rates, arrived, starts, u64::from(bytes)).since(starts)
+            }
+            Manner::BitByBit | Manner::Fluctuating => changes.takes(starts, bytes),
         }
     }
 }
@@ -119,7 +144,7 @@ const FULL_PACKET: Size = Size::from_bytes(1500);
 impl Changes {
     fn known(&self, now: Time) -> Rate {
         let rate = self.rates.at(now);
-        let unknown = self.manner == Manner::Fluctuating || rate == Rate::default();
+        let unknown = self.manner != Manner::BitByBit || rate == Rate::default();
         if unknown { self.nominal } else { rate }
     }
 
@@ -129,12 +154,9 @@ impl Changes {
         let bits = u128::from(bytes) * 8 * 1_000_000_000;
         let (mut left, mut now) = (bits, starts);
         loop {
-            if self.manner != Manner::AtStart {
-                now = self.works_from(now);
-            }
-            let present = self.rates.present(now);
-            let until = if self.manner == Manner::AtStart { Time::NEVER } else { present.until };
-            let rate = u128::from(present.value.bits_per_second());
+            now = self.works_from(now);
+            let Present { value, until } = self.rates.present(now);
+            let rate = u128::from(value.bits_per_second());
             let works = self.outage.map_or(until.since(now), |outage| outage.works(now, until));
             // A packet takes a nanosecond of work at least, even one whose bits take less than half of that: else it would be sent in an
             // outage.

@@ -29,28 +29,52 @@ pub struct VaryingRate {
 /// What a change of the rate means to the packet that is being sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeApplies {
-    /// Nothing: a packet keeps the rate that the link had when its transmission started.
-    ToNextPacket,
     /// The bits that are left take the new rate; where that is zero, they wait.
     BitByBit,
+    /// The rate of a millisecond gives the bits that may be sent in the instant in which the millisecond ends, by the packet that is
+    /// being sent and those that wait behind it.
+    AtEndsOfMilliseconds,
 }
 
 /// The number of nanobits in a bit.
 const NANOBITS: u128 = 1_000_000_000;
 
 impl SendingRate {
-    /// Checks that the transmission of `bytes` from `starts` to `ends` took as long as its bits need. Returns an error that
-    /// says what is wrong.
-    pub(crate) fn check(&self, starts: Time, ends: Time, bytes: u64) -> Result<(), String> {
+    /// Checks that a transmission took as long as its bits need. Returns an error that says what is wrong.
+    pub(crate) fn check(&self, sent: &Sent, spare: &mut Spare) -> Result<(), String> {
+        let Sent { starts, ends, bytes, .. } = *sent;
         let needed = u128::from(bytes) * 8 * NANOBITS;
         match self {
             Self::Constant(rate) => {
                 let takes = at_constant_rate(needed, *rate);
                 if ends.since(starts) == takes { Ok(()) } else { Err(format!("its bits take {takes}")) }
             }
-            Self::Varying(rate) => rate.check(starts, ends, needed),
+            Self::Varying(rate) => match rate.applies {
+                ChangeApplies::BitByBit => rate.check(starts, ends, needed),
+                ChangeApplies::AtEndsOfMilliseconds => rate.check_instants(sent, needed, spare),
+            },
         }
     }
+}
+
+/// A transmission that has ended.
+#[derive(Clone, Copy)]
+pub(crate) struct Sent {
+    /// When it started.
+    pub starts: Time,
+    /// When it ended.
+    pub ends: Time,
+    /// The bytes that were sent.
+    pub bytes: u64,
+    /// Whether the packet was offered before its transmission started.
+    pub waited: bool,
+}
+
+/// What may still be sent in the instant in which the last transmission ended.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Spare {
+    at: Time,
+    nanobits: u128,
 }
 
 /// Returns how long `needed` nanobits take at a constant rate, rounded to the nearest nanosecond (a half is rounded up) and at
@@ -77,6 +101,23 @@ impl VaryingRate {
         }
         let bits = |nanobits: u128| nanobits as f64 / NANOBITS as f64;
         Err(format!("{} bits could be sent, it has {}", bits(sent), bits(needed)))
+    }
+
+    /// Checks a transmission whose bits go at the ends of milliseconds. What is spare at its start belongs to it if it waited.
+    fn check_instants(&self, sent: &Sent, needed: u128, spare: &mut Spare) -> Result<(), String> {
+        const MS: u64 = 1_000_000;
+        let mut at = sent.starts;
+        let mut could = if sent.waited && spare.at == at { spare.nanobits } else { 0 };
+        while could < needed && at < sent.ends {
+            let begins = Time::from_nanos(at.nanos() / MS * MS);
+            at = begins + Span::from_nanos(MS);
+            could += u128::from(self.rates.at(begins).bits_per_second()) * u128::from(MS);
+        }
+        *spare = Spare { at, nanobits: could.saturating_sub(needed) };
+        if could < needed {
+            return Err("its bits take longer".to_owned());
+        }
+        if at == sent.ends { Ok(()) } else { Err(format!("its bits are sent at {at}")) }
     }
 }
 
@@ -126,19 +167,12 @@ impl Transmission<'_> {
         if self.link.outage.is_some_and(|outage| outage.end_of_current(at).is_some()) {
             return 0;
         }
-        let rate = match self.link.applies {
-            ChangeApplies::ToNextPacket => self.link.rates.at(self.starts),
-            ChangeApplies::BitByBit => self.link.rates.at(at),
-        };
-        u128::from(rate.bits_per_second())
+        u128::from(self.link.rates.at(at).bits_per_second())
     }
 
     /// Returns the first instant after `at` at which the rate of the transmission may change.
     fn next_change(&self, at: Time) -> Time {
-        let rate = match self.link.applies {
-            ChangeApplies::ToNextPacket => Time::NEVER,
-            ChangeApplies::BitByBit => self.link.rates.next_change(at),
-        };
+        let rate = self.link.rates.next_change(at);
         self.link.outage.map_or(rate, |outage| rate.min(outage.next_change(at)))
     }
 }

@@ -5,6 +5,7 @@ mod course;
 mod queue;
 mod wire;
 
+use crate::rates::Spare;
 use crate::{NetworkFacts, PathFacts, Rule, Violation};
 use ackclock_base::Time;
 use ackclock_base::trace::{Event, Record};
@@ -49,6 +50,10 @@ struct LinkState {
     sending: Option<u64>,
     /// When the last transmission ended.
     free_since: Time,
+    /// What may still be sent in that instant.
+    spare: Spare,
+    /// Whether the packet that is being sent was offered before its transmission started.
+    waited: bool,
     /// When the last packet arrived.
     arrived: Time,
     /// When the transmission ended of the packet that was sent last among those that have arrived.

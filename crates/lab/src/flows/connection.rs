@@ -82,6 +82,12 @@ impl ConnectionPlan {
         if autotuned { "max_receive_window" } else { "window" }
     }
 
+    /// Returns whether its host keeps its packets from waiting in the host's own interface (Linux's TSQ).
+    pub fn has_small_queues(&self) -> bool {
+        let details = || Details::from(&self.transport.values);
+        self.protocol() == Protocol::Tcp && details().small_queues && details().send_jitter == Span::ZERO
+    }
+
     /// The sizes of a packet and of its headers.
     fn sizes(&self) -> (Size, Size) {
         let values = &self.transport.values;

@@ -24,7 +24,7 @@ pub(super) enum Delay {
 const DELAY: Kind<Span> = Kind {
     name: "delay",
     quantity: Quantity::Time,
-    ranges: [DELAYS, DELAYS],
+    range: DELAYS,
     of: |read| match read {
         Read::Time(delay) => Some(delay),
         _ => None,

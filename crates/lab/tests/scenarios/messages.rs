@@ -111,7 +111,7 @@ const IN_DUMBBELL: &[Mistake] = &[
     mistake(("\"10 Mbit/s\"", "{ cycle = [[\"20 s\"]] }"), (7, 34), "dumbbell.bottleneck.rate.cycle", "a phase of 1 value", "how long it lasts, then its rate", None),
     mistake(("\"10 Mbit/s\"", "{ cycle = [\"20 s\"] }"), (7, 34), "dumbbell.bottleneck.rate.cycle", "\"20 s\"", "how long it lasts, then its rate", None),
     mistake(("\"10 Mbit/s\"", "{ cycle = [[\"10 Mbit/s\", \"1 s\"]] }"), (7, 35), "dumbbell.bottleneck.rate.cycle", "\"10 Mbit/s\"", TIMES, None),
-    mistake(("\"10 Mbit/s\"", "{ cycle = [[\"1 s\", \"0 bit/s\"]] }"), (7, 42), "dumbbell.bottleneck.rate.cycle", "\"0 bit/s\"", "a rate from 1 bit/s to 1 Tbit/s", None),
+    mistake(("\"10 Mbit/s\"", "{ cycle = [[\"1 s\", \"0 bit/s\"]] }"), (7, 33), "dumbbell.bottleneck.rate.cycle", "a rate that stays at 0", "a phase with a rate above 0", None),
     mistake(("\"10 Mbit/s\"", "{ cycle = [[\"0 s\", \"1 kbit/s\"]] }"), (7, 35), "dumbbell.bottleneck.rate.cycle", "\"0 s\"", "a time from 1 us to 1000000 s", None),
     // Values that mean nothing.
     mistake(("10 Mbit/s", "0 Mbit/s"), (7, 23), "dumbbell.bottleneck.rate", "\"0 Mbit/s\"", "a rate from 1 bit/s to 1 Tbit/s", None),

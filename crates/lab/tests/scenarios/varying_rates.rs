@@ -19,7 +19,7 @@ const FLOOD: &str = "application = { name = \"cbr\", rate = \"15.552 Mbit/s\", p
 
 #[test]
 fn an_overloaded_link_delivers_what_its_phases_allow() {
-    // 1000 packets in the fast second, 100 in each slow one. The packet in service at a change finishes at its old rate.
+    // 1000 packets in the fast second, 100 in each slow one.
     for queue in
         ["{ name = \"droptail\", limit = \"10 packets\" }", "{ name = \"codel\", limit = \"10 packets\" }"]
     {
@@ -41,6 +41,18 @@ fn an_overloaded_link_delivers_what_its_phases_allow() {
             // To a packet.
             assert!((goodput - expected).abs() <= 77_760.0, "{queue} {index}: {goodput}");
         }
+    }
+}
+
+#[test]
+fn a_link_goes_on_after_a_silent_phase() {
+    // A second at 8 Mbit/s and a second of silence: 1000 packets in each round, the one that is being sent when the silence begins among
+    // them, and the link is never stopped for good.
+    let silent = CYCLE.replace("[\"2 s\", \"800 kbit/s\"]", "[\"1 s\", \"0 bit/s\"]");
+    for queue in ["droptail", "codel"] {
+        let queue = format!("{{ name = \"{queue}\", limit = \"10 packets\" }}");
+        let delivered = result(&silent, &queue, FLOOD, "8 s")["links"][0]["delivered_packets"].as_f64();
+        assert!((delivered.expect("a count") - 4000.0).abs() <= 4.0, "{queue}: {delivered:?}");
     }
 }
 

@@ -11,6 +11,7 @@ use ackclock_base::Time;
 impl Link {
     /// Makes it a station of a medium: its packets do not know when they will go.
     pub fn share_medium(&mut self) {
+        self.transmission.spread();
         let Some(queue) = &mut self.queue else { return };
         if queue.room.is_none() {
             let waiting = StationQueue::new(queue.discipline.take(), self.rate);
@@ -54,7 +55,7 @@ impl Link {
             return None;
         }
         let (guest, marked) = self.take(now, dropped)?;
-        let (sent, delay) = self.transmit(now, guest.packet.bytes);
+        let (sent, delay) = self.transmit(guest.since, now, guest.packet.bytes);
         self.busy_ns += self.measured.overlap(now, sent).nanos();
         let counter = if delay.is_some() { &mut self.other.delivered } else { &mut self.other.lost };
         *counter += u64::from(self.measured.contains(sent));

@@ -24,11 +24,11 @@ fn link_with(discipline: Option<Queueing>) -> Link {
     Link::new(parts, true, Interval { from: Time::ZERO, to: Time::from_seconds(1.0) })
 }
 
-/// Phases that repeat, in milliseconds and bit/s, of which a packet keeps the rate that it began with.
-fn at_start(phases: [(u64, u64); 2]) -> Changes {
+/// Phases that repeat, in milliseconds and bit/s.
+fn cycle(phases: [(u64, u64); 2]) -> Changes {
     let phases = phases.map(|(ms, bits)| (Span::from_millis(ms), Rate::from_bits_per_second(bits)));
     let rates = Timeline::cycle(phases).unwrap();
-    Changes { rates, manner: Manner::AtStart, outage: None, nominal: Rate::from_bits_per_second(8_000_000) }
+    Changes { rates, manner: Manner::BitByBit, outage: None, nominal: Rate::from_bits_per_second(8_000_000) }
 }
 
 fn arrival(now: Time) -> Arrival {
@@ -114,7 +114,7 @@ fn a_discipline_is_told_the_wait_at_the_present_rate() {
     // at the slow rate: 69.5 ms. With one rate it is when the link is free.
     let (told, waits) = std::sync::mpsc::channel();
     let mut link = link_with(Some(Queueing::at_arrival(Waits(told))));
-    let slow = at_start([(4, 8_000_000), (1000, 800_000)]);
+    let slow = cycle([(4, 8_000_000), (1000, 800_000)]);
     link.transmission = Transmission::new(link.rate, Some(slow));
     for _ in 0..10 {
         link.offer(&arrival(Time::ZERO));
@@ -130,7 +130,7 @@ fn time_spent_sending_is_clipped_at_both_ends_of_the_measured_interval() {
     // Packets of 4 ms at 8, 15 and 19 ms, measured from 10 to 20 ms: 2 + 4 + 1 ms. At half the rate from 15 ms on, the
     // second goes on to 23 ms and fills the rest, 5 ms; the third waits for it.
     let (whole, half) = ((15, 8_000_000), (15, 4_000_000));
-    let changes = [(None, 7), (Some(at_start([whole, half])), 7), (Some(at_start([half, half])), 10)];
+    let changes = [(None, 7), (Some(cycle([whole, half])), 7), (Some(cycle([half, half])), 10)];
     for (changes, busy_ms) in changes {
         let mut link = link(None);
         link.measured = Interval { from: Time::from_seconds(0.010), to: Time::from_seconds(0.020) };

@@ -27,24 +27,32 @@ fn cycle(phases: &[(u64, u64)]) -> Timeline<Rate> {
 }
 
 #[test]
-fn a_packet_takes_the_rate_at_its_start() {
+fn a_packet_goes_on_at_the_rate_of_the_next_phase() {
     // 1000 B at 8 Mbit/s take 1 ms, at 80 Mbit/s 0.1 ms; phases of 20 and 10 ms from time zero, so the second begins at
     // 20 ms and the cycle again at 30 ms.
-    let mut link = link(cycle(&[(20, 80 * MBIT), (10, 8 * MBIT)]), Manner::AtStart, None);
+    let mut link = link(cycle(&[(20, 80 * MBIT), (10, 8 * MBIT)]), Manner::BitByBit, None);
     let mut micros = |ns| link.time(at(ns), 1000).nanos() / 1000;
     assert_eq!(micros(0), 100);
-    assert_eq!(micros(19_999_999), 100, "the last instant of the first phase");
+    assert_eq!(micros(19_950_000), 550, "half of it in each phase");
     assert_eq!(micros(20_000_000), 1000);
-    assert_eq!(micros(29_999_999), 1000);
-    assert_eq!(micros(30_000_000), 100, "the cycle repeats");
+    assert_eq!(micros(29_500_000), 550, "the cycle repeats");
+    assert_eq!(micros(30_000_000), 100);
     // Idle over many cycles: 3015 ms are 100 cycles and 15 ms, 3025 ms are in the second phase of the same.
     assert_eq!(micros(3_015_000_000), 100);
     assert_eq!(micros(3_025_000_000), 1000);
 }
 
 #[test]
+fn a_packet_waits_for_the_end_of_a_silent_phase() {
+    // 1000 B from 0.25 ms before a second without a rate: 0.25 ms of it before and 0.75 ms after, of a rate that returns again and again.
+    let mut link = link(cycle(&[(20, 8 * MBIT), (1000, 0)]), Manner::BitByBit, None);
+    assert_eq!(link.time(at(19_750_000), 1000), ms(1001));
+    assert_eq!(link.time(at(1_500_000_000), 1000), ms(541), "from 2040 ms on");
+}
+
+#[test]
 fn the_present_rate_does_not_hurry_ahead_with_the_packets() {
-    let mut link = link(cycle(&[(20, 80 * MBIT), (10, 8 * MBIT)]), Manner::AtStart, None);
+    let mut link = link(cycle(&[(20, 80 * MBIT), (10, 8 * MBIT)]), Manner::BitByBit, None);
     assert_eq!(link.time(at(25_000_000), 1000), ms(1));
     for (ns, mbit) in [(0, 80), (19_999_999, 80), (20_000_000, 8), (5_000_000, 80), (3_025_000_000, 8)] {
         assert_eq!(link.rate_at(at(ns)), rate(mbit * MBIT), "{ns}");
@@ -99,13 +107,11 @@ fn the_rest_of_the_bits_takes_the_new_rate() {
 
 #[test]
 fn an_outage_interrupts_a_packet() {
-    // 1000 B at 8 Mbit/s from 0.25 ms before an outage of 100 ms: 101 ms. Whether bits follow the rate or not.
+    // 1000 B at 8 Mbit/s from 0.25 ms before an outage of 100 ms: 101 ms.
     let outage = Outage { from: at(10_000_000), lasts: ms(100), every: None };
-    for manner in [Manner::AtStart, Manner::BitByBit] {
-        let mut link = link(Timeline::constant(rate(8 * MBIT)), manner, Some(outage));
-        assert_eq!(link.time(at(9_750_000), 1000), ms(101));
-        assert_eq!(link.time(at(110_750_000), 1000), ms(1));
-    }
+    let mut link = link(Timeline::constant(rate(8 * MBIT)), Manner::BitByBit, Some(outage));
+    assert_eq!(link.time(at(9_750_000), 1000), ms(101));
+    assert_eq!(link.time(at(110_750_000), 1000), ms(1));
 }
 
 #[test]

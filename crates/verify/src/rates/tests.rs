@@ -27,7 +27,11 @@ fn outage(from: u64, lasts: u64, every: Option<u64>) -> Option<Outage> {
 /// Returns the nanoseconds from `within` at which a transmission that starts at `starts` may end.
 fn ends(rate: &SendingRate, starts: u64, bytes: u64, within: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let starts = Time::from_nanos(starts);
-    within.into_iter().filter(|ns| rate.check(starts, Time::from_nanos(*ns), bytes).is_ok()).collect()
+    let allowed = |ns: &u64| {
+        let sent = Sent { starts, ends: Time::from_nanos(*ns), bytes, waited: false };
+        rate.check(&sent, &mut Spare::default()).is_ok()
+    };
+    within.into_iter().filter(allowed).collect()
 }
 
 /// Returns the ends that the transmission of one byte from time zero may have, up to 60 ns.
@@ -59,25 +63,31 @@ fn a_rate_that_does_not_change_allows_what_a_constant_rate_does() {
 }
 
 #[test]
-fn a_transmission_takes_the_rate_of_its_start() {
-    // 80 Mbit/s for a millisecond, then 8 Mbit/s for two, again and again. 1000 B take 100 us or 1000 us. 7.3 ms are two
-    // periods and 1.3 ms.
-    let [fast, slow] = [80_000_000, 8_000_000].map(Rate::from_bits_per_second);
+fn bits_may_go_at_the_ends_of_milliseconds() {
+    // 1504 B at the end of a millisecond of 12.032 Mbit/s: at 1 ms and, three times as many, at 4 ms of every 4 ms.
+    let rates = [(1, 0), (3, 36_096_000)]
+        .map(|(ms, bits)| (Time::from_nanos(ms * 1_000_000), Rate::from_bits_per_second(bits)));
     let link = SendingRate::Varying(VaryingRate {
         rates: OverTime {
-            first: fast,
-            changes: vec![(Time::from_nanos(1_000_000), slow)],
-            period: Some(Span::from_millis(3)),
+            first: Rate::from_bits_per_second(12_032_000),
+            changes: rates.to_vec(),
+            period: Some(Span::from_millis(4)),
         },
-        applies: ChangeApplies::ToNextPacket,
+        applies: ChangeApplies::AtEndsOfMilliseconds,
         outage: None,
     });
-    for (starts, micros) in
-        [(0, 100), (999_999, 100), (1_000_000, 1000), (2_999_999, 1000), (3_000_000, 100), (7_300_000, 1000)]
-    {
-        let end = starts + micros * 1000;
-        assert_eq!(ends(&link, starts, 1000, end - 2..end + 3), [end]);
-    }
+    let mut spare = Spare::default();
+    let mut takes = |starts_us: u64, ends_us: u64, bytes, waited| {
+        let [starts, ends] = [starts_us, ends_us].map(|us| Time::from_nanos(us * 1000));
+        link.check(&Sent { starts, ends, bytes, waited }, &mut spare).is_ok()
+    };
+    // What starts in the instant of an opportunity or between two has the next.
+    assert!(takes(0, 1000, 1500, false) && !takes(0, 0, 1500, false) && !takes(0, 4000, 1500, false));
+    assert!(takes(1000, 4000, 1500, false));
+    // The 3012 B that are left take one that waited at once, and the beginning of one that goes on at 5 ms.
+    assert!(takes(4000, 4000, 1500, true) && takes(4000, 5000, 1600, true));
+    // One that did not wait has none of what is left.
+    assert!(takes(6000, 8000, 1500, false) && takes(8000, 9000, 100, false));
 }
 
 #[test]
@@ -187,7 +197,6 @@ proptest! {
     fn the_check_allows_what_a_walk_finds(
         phases in prop::collection::vec((1_u64..6, prop_oneof![Just(0), 1_u64..12, 1_u64..12_000]), 1..6),
         repeats in any::<bool>(),
-        bit_by_bit in any::<bool>(),
         out in prop::option::of((0_u64..20, 1_u64..6, prop::option::of(1_u64..6))),
         starts in 0_u64..20,
         bytes in 1_u64..4,
@@ -202,14 +211,13 @@ proptest! {
                 changes: changes.collect(),
                 period: repeats.then(|| Span::from_nanos(all)),
             },
-            applies: if bit_by_bit { ChangeApplies::BitByBit } else { ChangeApplies::ToNextPacket },
+            applies: ChangeApplies::BitByBit,
             outage: out.and_then(|(from, lasts, more)| outage(from, lasts, more.map(|more| lasts + more))),
         };
         // The rate of each nanosecond, and whether the link works in it.
         let by_nanosecond: Vec<u64> =
             phases.iter().flat_map(|(lasts, rate)| std::iter::repeat_n(*rate, *lasts as usize)).collect();
         let without_outage = |ns: u64| {
-            let ns = if bit_by_bit { ns } else { starts };
             by_nanosecond[if repeats { ns % all } else { ns.min(all - 1) } as usize]
         };
         let works = |ns: u64| out.is_none_or(|(from, lasts, more)| {

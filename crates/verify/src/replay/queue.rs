@@ -1,6 +1,7 @@
 //! The laws of a queue and its transmitter: which packets may wait, which is next, and how long its transmission takes.
 
 use super::{Course, LinkState, Offer, Replay, Stage, Step};
+use crate::rates::Sent;
 use crate::{Rule, Violation};
 use ackclock_base::trace::Event;
 
@@ -84,6 +85,7 @@ impl Replay<'_> {
         let first = state.waiting.iter().find(|offer| !service.overtakes || offer.path == path).copied();
         let offer = state.newcomer.take().or_else(|| state.leave_queue(packet));
         let busy_with = state.sending.replace(packet);
+        state.waited = offer.is_some_and(|offer| offer.at < step.time);
         let free_since = state.free_since;
         if self.network.repeats(link) && !state.under_way.contains(&packet) {
             state.under_way.push_back(packet);
@@ -121,7 +123,9 @@ impl Replay<'_> {
         let facts = &self.network.links[link];
         let framing_bytes = facts.medium.map_or(0, |medium| medium.framing_bytes);
         let bytes = u64::from(course.bytes) + u64::from(framing_bytes);
-        if let Err(wrong) = facts.rate.check(course.since, step.time, bytes) {
+        let state = &mut self.links[link];
+        let sent = Sent { starts: course.since, ends: step.time, bytes, waited: state.waited };
+        if let Err(wrong) = facts.rate.check(&sent, &mut state.spare) {
             let took = step.time.since(course.since);
             self.note(Rule::LinkRate, step, format!("sent within {took}, {wrong}"));
         }

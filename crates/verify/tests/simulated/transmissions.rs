@@ -55,7 +55,6 @@ fn phases() -> impl Strategy<Value = Vec<(u64, u64)>> {
 fn told(
     phases: &[(u64, u64)],
     repeats: bool,
-    manner: Manner,
     out: Option<(u64, u64, Option<u64>)>,
 ) -> (Changes, VaryingRate) {
     let rate = Rate::from_bits_per_second;
@@ -73,7 +72,7 @@ fn told(
     });
     let changes = Changes {
         rates: timeline,
-        manner,
+        manner: Manner::BitByBit,
         outage: out.map(|(from, lasts, every)| outage::Outage { from, lasts, every }),
         nominal: Rate::default(),
     };
@@ -83,10 +82,7 @@ fn told(
             changes: steps.collect(),
             period: repeats.then(|| begins(phases.len()).since(Time::ZERO)),
         },
-        applies: match manner {
-            Manner::AtStart => ChangeApplies::ToNextPacket,
-            _ => ChangeApplies::BitByBit,
-        },
+        applies: ChangeApplies::BitByBit,
         outage: out.map(|(from, lasts, every)| Outage { from, lasts, every }),
     };
     (changes, varying)
@@ -100,7 +96,7 @@ proptest! {
     fn a_transmission_bit_by_bit_ends_as_the_simulator_has_it(
         phases in phases(), repeats in any::<bool>(), starts in 0_u64..100, bytes in 1_u32..40,
     ) {
-        let (changes, varying) = told(&phases, repeats, Manner::BitByBit, None);
+        let (changes, varying) = told(&phases, repeats, None);
         let starts = Time::from_nanos(starts);
         let ends = starts + Transmission::new(Rate::default(), Some(changes)).time(starts, bytes);
         prop_assert!(!refuted(&varying, starts, ends, bytes));
@@ -111,19 +107,18 @@ proptest! {
     /// With outages: the simulator's end is allowed, and, where the rate does not change meanwhile, no end before it.
     #[test]
     fn a_transmission_over_outages_ends_as_the_simulator_has_it(
-        phases in phases(), one_rate in any::<bool>(), bit_by_bit in any::<bool>(), starts in 0_u64..100, bytes in 1_u32..40,
+        phases in phases(), one_rate in any::<bool>(), starts in 0_u64..100, bytes in 1_u32..40,
         out in (0_u64..60, 1_u64..10, prop::option::of(1_u64..10)),
     ) {
         // A rate of zero at the start would last.
         let phases: Vec<(u64, u64)> =
             phases.iter().map(|(lasts, rate)| (*lasts, (*rate).max(100_000_000))).collect();
         let phases = if one_rate { &phases[..1] } else { &phases[..] };
-        let manner = if bit_by_bit { Manner::BitByBit } else { Manner::AtStart };
-        let (changes, varying) = told(phases, true, manner, Some(out));
+        let (changes, varying) = told(phases, true, Some(out));
         let starts = Time::from_nanos(starts);
         let ends = starts + Transmission::new(Rate::default(), Some(changes)).time(starts, bytes);
         prop_assert!(!refuted(&varying, starts, ends, bytes));
-        if bit_by_bit && phases.len() > 1 {
+        if phases.len() > 1 {
             return Ok(()); // where the rate falls as an outage begins there may be two ends
         }
         let earlier = (starts.nanos() + 1..ends.nanos()).rev().take(30).map(Time::from_nanos);
