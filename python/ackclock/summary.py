@@ -177,7 +177,7 @@ def _idle(points: Sequence[PointSummary]) -> set[str]:
     return {
         link
         for link in seen
-        if not has_queue(link) and not any_of(link, "dropped_packets") and not any_of(link, "lost_packets")
+        if not has_queue(link) and not any_of(link, "lost_packets")
     }
 
 

@@ -51,7 +51,7 @@ pub enum Event {
         link: u32,
     },
     /// The packet is corrupted on the wire.
-    Lost {
+    Corrupted {
         /// The link's index.
         link: u32,
     },
@@ -84,7 +84,7 @@ impl Event {
             Self::Started { .. } => "started",
             Self::Sent { .. } => "sent",
             Self::Failed { .. } => "failed",
-            Self::Lost { .. } => "lost",
+            Self::Corrupted { .. } => "corrupted",
             Self::Arrived { .. } => "arrived",
             Self::Injected { .. } => "injected",
             Self::Absorbed { .. } => "absorbed",
@@ -101,7 +101,7 @@ impl Event {
             | Self::Started { link }
             | Self::Sent { link }
             | Self::Failed { link }
-            | Self::Lost { link }
+            | Self::Corrupted { link }
             | Self::Injected { link }
             | Self::Absorbed { link }
             | Self::Arrived { link } => Some(link),

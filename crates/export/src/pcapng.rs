@@ -80,7 +80,9 @@ impl<W: Write> CaptureFile<W> {
         let (data, original_len) = self.framer.frame(pair, captured, self.with_payload);
         let options = match captured.fate {
             Fate::Passes => Vec::new(),
-            Fate::Dropped | Fate::Lost => vec![EnhancedPacketOption::Comment(Cow::Borrowed(&self.comment))],
+            Fate::Dropped | Fate::Corrupted => {
+                vec![EnhancedPacketOption::Comment(Cow::Borrowed(&self.comment))]
+            }
         };
         let block = EnhancedPacketBlock {
             interface_id: interface,

@@ -325,7 +325,7 @@ fn begin_capture(
         Place::Senders => (of_rows("sender"), ""),
         Place::Receivers => (of_rows("receiver"), ""),
         Place::Before(link) => (of_link(link, "in front of"), "dropped by the queue"),
-        Place::After(link) => (of_link(link, "behind"), "lost on the wire"),
+        Place::After(link) => (of_link(link, "behind"), "corrupted on the wire"),
     };
     CaptureFile::new(open(path)?, about, &interfaces, dropped, payloads)
 }

@@ -53,7 +53,7 @@ pub enum Fate {
     /// The queue drops it.
     Dropped,
     /// It is corrupted on the wire.
-    Lost,
+    Corrupted,
 }
 
 /// Reads what lies beside a captured header, for the readers of transports.
@@ -162,15 +162,15 @@ impl Capture {
                 (Place::After(at), Event::Arrived { link }) if link == at => {
                     self.decide(place, number, Fate::Passes);
                 }
-                (Place::After(at), Event::Lost { link }) if link == at => {
-                    self.decide(place, number, Fate::Lost);
+                (Place::After(at), Event::Corrupted { link }) if link == at => {
+                    self.decide(place, number, Fate::Corrupted);
                 }
                 _ => {}
             }
         }
         match event {
             Event::Delivered => self.end(path, number, true),
-            Event::Dropped { .. } | Event::Lost { .. } | Event::Absorbed { .. } => {
+            Event::Dropped { .. } | Event::Corrupted { .. } | Event::Absorbed { .. } => {
                 self.end(path, number, false);
             }
             _ => {}
@@ -272,9 +272,9 @@ mod tests {
         assert_eq!(times(&mut capture, 0, at(10)), []);
         capture.see(at(7), 0, 1, Event::Started { link: LINK });
         capture.see(at(8), 0, 1, Event::Sent { link: LINK });
-        capture.see(at(8), 0, 1, Event::Lost { link: LINK });
+        capture.see(at(8), 0, 1, Event::Corrupted { link: LINK });
         assert_eq!(times(&mut capture, 0, at(10)), [(1, 1, Fate::Passes), (2, 2, Fate::Dropped)]);
-        assert_eq!(times(&mut capture, 1, at(10)), [(8, 1, Fate::Lost)]);
+        assert_eq!(times(&mut capture, 1, at(10)), [(8, 1, Fate::Corrupted)]);
         assert!(capture.flights.is_empty() && capture.undecided.is_empty());
     }
 

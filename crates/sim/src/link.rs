@@ -45,7 +45,7 @@ pub enum Fate {
     /// The queue refuses it.
     Dropped,
     /// It is sent, and corrupted on the way.
-    Lost {
+    Corrupted {
         /// When its transmission begins.
         starts: Time,
         /// When its transmission ends.
@@ -68,7 +68,7 @@ impl Fate {
     /// What becomes of a packet that is sent, and arrives `delay` after that if at all.
     fn of(starts: Time, sent: Time, delay: Option<Span>, marked: bool) -> Self {
         match delay {
-            None => Self::Lost { starts, sent },
+            None => Self::Corrupted { starts, sent },
             Some(delay) => Self::Arrives { starts, sent, at: sent + delay, marked },
         }
     }
@@ -84,7 +84,7 @@ pub struct LinkCounts {
     /// Packets refused by the queue.
     pub dropped: u64,
     /// Packets corrupted on the wire.
-    pub lost: u64,
+    pub corrupted: u64,
     /// Packets marked.
     pub marked: u64,
     /// Time spent sending, in nanoseconds.
@@ -199,14 +199,14 @@ impl Link {
     /// Where not all of it lies in the measured interval, or it is corrupted.
     #[cold]
     #[inline(never)]
-    fn count_partly(&mut self, now: Time, starts: Time, sent: Time, lost: bool) {
+    fn count_partly(&mut self, now: Time, starts: Time, sent: Time, corrupted: bool) {
         if now >= self.measured.from {
             self.whole_until = self.measured.to;
         }
         let counted = u64::from(self.measured.contains(sent));
         self.other.arrived += u64::from(self.measured.contains(now));
-        self.other.delivered += counted * u64::from(!lost);
-        self.other.lost += counted * u64::from(lost);
+        self.other.delivered += counted * u64::from(!corrupted);
+        self.other.corrupted += counted * u64::from(corrupted);
         self.busy_ns += self.measured.overlap(starts, sent).nanos();
         self.waited_ns = self.waited_ns.saturating_add(self.measured.overlap(now, starts).nanos());
     }

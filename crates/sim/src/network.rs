@@ -353,7 +353,7 @@ impl Network {
                 self.count_dropped(path, now, packet);
                 Outcome::Dropped
             }
-            Fate::Lost { sent, .. } => {
+            Fate::Corrupted { sent, .. } => {
                 self.count_corrupted(path, sent, packet);
                 Outcome::Ended
             }

@@ -185,7 +185,7 @@ fn a_megabyte_over_a_simulated_network_that_loses() {
     for (entry, rule) in combinations() {
         let run = transfer(entry, rule, 1_000_000, [10, 10], true);
         assert_eq!(run.flows[0].delivered_packets(), 1000, "{} {rule:?}", entry.descriptor.name);
-        let lost: u64 = [0, 2].map(|link| run.network.links[link].counts().lost).iter().sum();
+        let lost: u64 = [0, 2].map(|link| run.network.links[link].counts().corrupted).iter().sum();
         assert!(lost >= 5, "{lost}");
     }
 }

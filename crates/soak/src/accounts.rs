@@ -40,7 +40,7 @@ struct Line {
     arrived: u64,
     dropped: u64,
     sent: u64,
-    lost: u64,
+    corrupted: u64,
     /// Packet seconds: more nanoseconds than 64 bits can count.
     waited_s: f64,
     busy_s: f64,
@@ -53,7 +53,7 @@ struct Line {
 struct Way {
     launched: u64,
     dropped: u64,
-    lost: u64,
+    corrupted: u64,
     delivered: u64,
 }
 
@@ -106,9 +106,9 @@ impl Accounts {
                 link.waited_s += self.measured.overlap(since, time).seconds();
                 path.dropped += one;
             }
-            Event::Lost { link } => {
-                links[link as usize].lost += one;
-                path.lost += one;
+            Event::Corrupted { link } => {
+                links[link as usize].corrupted += one;
+                path.corrupted += one;
             }
             Event::Started { link } => {
                 let link = &mut links[link as usize];
@@ -139,8 +139,9 @@ impl Line {
     fn check(&self, seconds: f64, shown: &Json) {
         assert_eq!(shown["arrived_packets"], self.arrived, "{shown}");
         assert_eq!(shown["dropped_packets"], self.dropped, "{shown}");
-        assert_eq!(shown["lost_packets"], self.lost, "{shown}");
-        assert_eq!(shown["delivered_packets"], self.sent - self.lost, "{shown}");
+        assert_eq!(shown["corrupted_packets"], self.corrupted, "{shown}");
+        assert_eq!(shown["lost_packets"], self.dropped + self.corrupted, "{shown}");
+        assert_eq!(shown["delivered_packets"], self.sent - self.corrupted, "{shown}");
         // Of turns on a medium the trace does not show all air: what the other end has already, and preambles.
         if self.shares {
             return;
@@ -153,7 +154,7 @@ impl Line {
 impl Way {
     fn check(&self, sending: &Sending, shown: &Json) {
         assert_eq!(shown["dropped_packets"], self.dropped, "{shown}");
-        assert_eq!(shown["corrupted_packets"], self.lost, "{shown}");
+        assert_eq!(shown["corrupted_packets"], self.corrupted, "{shown}");
         match sending {
             Sending::Udp(_) => {
                 assert_eq!(shown["sent_packets"], self.launched, "{shown}");

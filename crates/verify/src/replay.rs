@@ -161,7 +161,7 @@ impl<'a> Replay<'a> {
                 link.dropped += 1;
                 path.dropped += 1;
             }
-            Event::Lost { .. } => {
+            Event::Corrupted { .. } => {
                 link.lost += 1;
                 path.lost += 1;
             }
@@ -240,7 +240,7 @@ impl<'a> Replay<'a> {
             }
             Event::Dropped { .. } | Event::Started { .. } => Stage::Offered,
             Event::Sent { .. } | Event::Failed { .. } => Stage::Started,
-            Event::Lost { .. } | Event::Arrived { .. } => Stage::Sent,
+            Event::Corrupted { .. } | Event::Arrived { .. } => Stage::Sent,
         };
         if course.stage == expected && here == step.link {
             return true;
@@ -272,7 +272,7 @@ impl<'a> Replay<'a> {
             (Event::Dropped { .. }, Some(link)) => self.drop_packet(step, course, link),
             (Event::Started { .. }, Some(link)) => self.start(step, course, link),
             (Event::Sent { .. } | Event::Failed { .. }, Some(link)) => self.finish(step, course, link),
-            (Event::Lost { .. }, Some(link)) => {
+            (Event::Corrupted { .. }, Some(link)) => {
                 self.check_wire(step, course.since, course.since);
                 self.links[link].lost = Some(step.time);
                 self.links[link].under_way.retain(|other| *other != packet);
@@ -312,7 +312,7 @@ impl<'a> Replay<'a> {
             Event::Started { .. } => Stage::Started,
             Event::Sent { .. } => Stage::Sent,
             Event::Failed { .. } => Stage::Failed,
-            Event::Lost { .. } => Stage::Lost,
+            Event::Corrupted { .. } => Stage::Corrupted,
             Event::Arrived { .. } => {
                 course.hops = (course.hops + 1).min(links.len());
                 Stage::AtNode
@@ -371,7 +371,7 @@ fn verb(event: Event) -> &'static str {
         Event::Started { .. } => "started",
         Event::Sent { .. } => "sent",
         Event::Failed { .. } => "not received",
-        Event::Lost { .. } => "lost",
+        Event::Corrupted { .. } => "corrupted",
         Event::Arrived { .. } => "arrived",
         Event::Injected { .. } => "sent by an agent",
         Event::Absorbed { .. } => "ended by an agent",

@@ -24,7 +24,7 @@ fn a_lawful_trace_passes() {
         .note(20_000, 0, 5, Event::Offered { link: 0 })
         .note(20_000, 0, 5, Event::Started { link: 0 })
         .note(21_000, 0, 5, Event::Sent { link: 0 })
-        .note(21_000, 0, 5, Event::Lost { link: 0 })
+        .note(21_000, 0, 5, Event::Corrupted { link: 0 })
         .launched(45_000, 6)
         .crosses(6, 0, [45_000, 45_000, 46_000, 56_000]);
     assert_eq!(story.breaks(), NOTHING);

@@ -38,13 +38,13 @@ FLOW_COLUMNS: Mapping[str, tuple[str, float]] = {
     "rtt_mean_s": ("mean RTT\nms", 1e3),
     "rtt_p95_s": ("p95 RTT\nms", 1e3),
     "lost_packets": ("lost\npackets", 1),
-    "retransmitted_packets": ("resent\npackets", 1),
+    "retransmitted_packets": ("retransmitted\npackets", 1),
     "timeouts": ("timeouts\n", 1),
 }
 LINK_COLUMNS: Mapping[str, tuple[str, float]] = {
     "utilisation": ("utilisation\n%", 100),
     "dropped_packets": ("dropped\npackets", 1),
-    "lost_packets": ("lost\npackets", 1),
+    "corrupted_packets": ("corrupted\npackets", 1),
     "queue_mean_packets": ("mean queue\npackets", 1),
 }
 MOST_FAILURES = 10
@@ -346,7 +346,7 @@ def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     if len(links) <= 8:
         return links
     busy = [
-        link for link in links if link["dropped_packets"] or link["lost_packets"] or link["utilisation"] > 0.5
+        link for link in links if link["lost_packets"] or link["utilisation"] > 0.5
     ]
     return busy or links[:8]
 

@@ -31,7 +31,7 @@ FLOWS = (
     Quantity("rtt_p95_s", "95th percentile of RTT", "ms", 1e-3),
     Quantity("cwnd_mean_packets", "Mean window", "packets"),
     Quantity("lost_packets", "Lost", "packets"),
-    Quantity("retransmitted_packets", "Sent again", "packets"),
+    Quantity("retransmitted_packets", "Retransmitted", "packets"),
     Quantity("timeouts", "Timeouts", ""),
     Quantity("completed_s", "Completed after", "s"),
 )
@@ -41,7 +41,7 @@ LINKS = (
     Quantity("wait_mean_s", "Mean wait", "ms", 1e-3),
     Quantity("wait_p95_s", "95th percentile of wait", "ms", 1e-3),
     Quantity("dropped_packets", "Dropped", "packets"),
-    Quantity("lost_packets", "Lost", "packets"),
+    Quantity("corrupted_packets", "Corrupted", "packets"),
     Quantity("marked_packets", "Marked", "packets"),
 )
 
@@ -116,7 +116,7 @@ def link_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
 
 def worth_showing(link: Mapping[str, Any]) -> bool:
     """Whether anything happened at a link: a bottleneck, or losses. Access links that only pass packets on are many."""
-    return bool(link["dropped_packets"] or link["lost_packets"] or link["utilisation"] > 0.5)
+    return bool(link["lost_packets"] or link["utilisation"] > 0.5)
 
 
 def _single(

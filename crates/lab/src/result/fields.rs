@@ -185,10 +185,12 @@ records! {
         arrived_packets: u64;
         /// packets whose transmission ended in measured time and that were not corrupted
         delivered_packets: u64;
+        /// the sum of the next two
+        lost_packets: u64;
         /// packets that its queue refused, or dropped after they had waited
         dropped_packets: u64;
-        /// packets corrupted on the wire: of a link this is corruption alone, of a flow everything
-        lost_packets: u64;
+        /// packets corrupted on the wire: by its loss model, on a medium by what they met or by fading
+        corrupted_packets: u64;
         /// packets that its queue marked (RFC 3168)
         marked_packets: u64;
         /// the mean over time of the packets waiting, without the one being sent; exact, not sampled
@@ -216,7 +218,7 @@ records! {
         /// of these, those that met others on the medium and were lost by that
         collided_packets: u64;
         /// of these, those that met none and were not received: what fading took. A packet whose last attempt fails is
-        /// `lost_packets`, too
+        /// among `corrupted_packets`, too
         unreceived_packets: u64;
     }
 

@@ -464,7 +464,7 @@ fn losses_and_bursts(scenario: &Scenario, seed: u64) -> (f64, f64) {
         .records
         .iter()
         .filter_map(|record| match record.event {
-            Event::Lost { link: 0 } => Some(true),
+            Event::Corrupted { link: 0 } => Some(true),
             Event::Arrived { link: 0 } => Some(false),
             _ => None,
         })
@@ -474,7 +474,7 @@ fn losses_and_bursts(scenario: &Scenario, seed: u64) -> (f64, f64) {
     // The result counts what the trace shows.
     let result =
         serde_json::to_value(RunResult::of(scenario, seed, &mut simulation)).expect("a result as JSON");
-    assert_eq!(number(&result, "/links/0/lost_packets"), lost);
+    assert_eq!(number(&result, "/links/0/corrupted_packets"), lost);
     assert_eq!(number(&result, "/flows/0/corrupted_packets"), lost);
     (lost / fates.len() as f64, lost / bursts)
 }

@@ -57,7 +57,7 @@ impl Link {
         let (guest, marked) = self.take(now, dropped)?;
         let (sent, delay) = self.transmit(guest.since, now, guest.packet.bytes);
         self.busy_ns += self.measured.overlap(now, sent).nanos();
-        let counter = if delay.is_some() { &mut self.other.delivered } else { &mut self.other.lost };
+        let counter = if delay.is_some() { &mut self.other.delivered } else { &mut self.other.corrupted };
         *counter += u64::from(self.measured.contains(sent));
         Some((guest, Fate::of(now, sent, delay, marked)))
     }

@@ -53,7 +53,7 @@ impl Link {
         if received {
             self.other.delivered += counted;
         } else {
-            self.other.lost += counted;
+            self.other.corrupted += counted;
         }
     }
 

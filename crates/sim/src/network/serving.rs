@@ -112,7 +112,7 @@ impl Network {
                 debug_assert!(!matches!(outcome, Outcome::Arrives { .. }), "it waits before its endpoint");
             }
             Fate::Dropped => {}
-            Fate::Lost { sent, .. } => self.count_corrupted(path, sent, &packet),
+            Fate::Corrupted { sent, .. } => self.count_corrupted(path, sent, &packet),
         }
     }
 

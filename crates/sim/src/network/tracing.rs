@@ -85,10 +85,10 @@ pub(super) fn trace_transmission(
     let mut note = |time, event| trace.push(time, path, number, bytes, event);
     match fate {
         Fate::Dropped => {}
-        Fate::Lost { starts, sent } => {
+        Fate::Corrupted { starts, sent } => {
             note(starts, Event::Started { link });
             note(sent, Event::Sent { link });
-            note(sent, Event::Lost { link });
+            note(sent, Event::Corrupted { link });
         }
         Fate::Arrives { starts, sent, at, .. } => {
             note(starts, Event::Started { link });

@@ -270,7 +270,7 @@ impl Frame {
             Some(_) => note(sent, Event::Sent { link }),
             None if gives_up => {
                 note(sent, Event::Sent { link });
-                note(sent, Event::Lost { link });
+                note(sent, Event::Corrupted { link });
             }
             None => note(sent, Event::Failed { link }),
         }

@@ -93,8 +93,8 @@ fn a_simple_medium_loses_what_meets() {
     let run = cell(10).run(1);
     let counts = run.network.station_counts(0).unwrap();
     let link = run.network.links[0].counts();
-    assert_eq!((counts.collided, counts.repeated, counts.unreceived), (link.lost, 0, 0));
-    assert!(link.lost > 100, "{}", link.lost);
+    assert_eq!((counts.collided, counts.repeated, counts.unreceived), (link.corrupted, 0, 0));
+    assert!(link.corrupted > 100, "{}", link.corrupted);
 }
 
 /// A packet comes through unless all of its attempts are lost, and is sent until an answer comes.
@@ -110,7 +110,7 @@ fn what_is_not_answered_is_repeated_until_it_is_given_up() {
         let run = cell.run(3);
         let link = run.network.links[0].counts();
         let station = run.network.station_counts(0).unwrap();
-        let packets = (link.delivered + link.lost) as f64;
+        let packets = (link.delivered + link.corrupted) as f64;
         // Lost are those of which no attempt arrives. An attempt is the last if packet and answer arrive, s = (1 - l)^2, or if
         // it is the last that may be: (1 - (1 - s)^n) / s of them in the mean.
         let s = (1.0 - loss) * (1.0 - loss);
@@ -118,7 +118,11 @@ fn what_is_not_answered_is_repeated_until_it_is_given_up() {
         let lost = loss.powi(attempts);
         println!("loss {loss}, {attempts} attempts: {} packets", packets);
         let error = 4.0 * (lost * (1.0 - lost) / packets).sqrt() + 1e-3;
-        assert!((link.lost as f64 / packets - lost).abs() < error, "{}", link.lost as f64 / packets);
+        assert!(
+            (link.corrupted as f64 / packets - lost).abs() < error,
+            "{}",
+            link.corrupted as f64 / packets
+        );
         assert!(
             (station.sent as f64 / packets / mean - 1.0).abs() < 0.03,
             "{}",
@@ -178,7 +182,7 @@ fn lost_packets_of_a_turn_are_repeated_alone() {
     let run = cell.run(1);
     let station = run.network.station_counts(0).unwrap();
     let link = run.network.links[0].counts();
-    assert_eq!(link.lost, 0, "seven attempts: one in ten million");
+    assert_eq!(link.corrupted, 0, "seven attempts: one in ten million");
     let unreceived = station.unreceived as f64 / station.sent as f64;
     assert!((unreceived - 0.1).abs() < 0.01, "{unreceived}");
     // Repeated because the packet was lost, or because the answer was.

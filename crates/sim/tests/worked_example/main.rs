@@ -96,8 +96,8 @@ fn what_is_lost_on_one_path_is_sent_again() {
     let mut run = simulation(links, Vec::new(), flow("two", 5000, 10, &[(0, 1), (2, 3)]));
     run.run(&AtomicBool::new(false)).unwrap();
     assert_eq!(run.flows[0].delivered_packets(), 5000);
-    assert_eq!(run.flows[0].sent_packets(), 5000 + run.network.links[0].counts().lost);
-    assert!(run.network.links[0].counts().lost > 10);
+    assert_eq!(run.flows[0].sent_packets(), 5000 + run.network.links[0].counts().corrupted);
+    assert!(run.network.links[0].counts().corrupted > 10);
 }
 
 /// Transmissions as (link, start, end), in the order of time.

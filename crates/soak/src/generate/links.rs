@@ -40,8 +40,9 @@ fn rate(random: &mut Random, rates: &[&str]) -> String {
     let (one, other) = (random.word(rates), random.word(rates));
     match random.below(12) {
         0 => format!(
-            "{{ cycle = [[\"300 ms\", \"{one}\"], [\"{}\", \"{other}\"]] }}",
-            random.word(&["300 ms", "50 ms"])
+            "{{ cycle = [[\"300 ms\", \"{one}\"], [\"{}\", \"{}\"]] }}",
+            random.word(&["300 ms", "50 ms"]),
+            if random.once_in(3) { "0 bit/s" } else { other }
         ),
         1 => format!(
             "{{ steps = [[\"0 s\", \"{one}\"], [\"0.2 s\", \"0 bit/s\"], [\"0.3 s\", \"{other}\"]] }}"

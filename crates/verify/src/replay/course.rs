@@ -35,7 +35,7 @@ pub(super) enum Stage {
     /// On the wire.
     Sent,
     Dropped,
-    Lost,
+    Corrupted,
     /// Taken by an agent.
     Absorbed,
     Delivered,
@@ -44,7 +44,7 @@ pub(super) enum Stage {
 impl Stage {
     /// Returns whether nothing may happen to the packet any more.
     pub(super) fn is_fate(self) -> bool {
-        matches!(self, Self::Dropped | Self::Lost | Self::Absorbed | Self::Delivered)
+        matches!(self, Self::Dropped | Self::Corrupted | Self::Absorbed | Self::Delivered)
     }
 
     /// Returns how messages say where the packet is.
@@ -56,7 +56,7 @@ impl Stage {
             Self::Failed => "to be repeated",
             Self::Sent => "on the wire",
             Self::Dropped => "dropped",
-            Self::Lost => "lost",
+            Self::Corrupted => "corrupted",
             Self::Absorbed => "ended at an agent",
             Self::Delivered => "delivered",
         }

@@ -86,7 +86,7 @@ fn what_collides_does_not_arrive() {
         .sent(100, 0, 1, Event::Sent { link: 0 })
         .sent(100, 1, 2, Event::Sent { link: 1 })
         .arrives(1200, 0, 1)
-        .note(1200, 1, 2, Event::Lost { link: 1 });
+        .note(1200, 1, 2, Event::Corrupted { link: 1 });
     assert_eq!(breaks(arrives, COLLIDES), [Rule::OneAtATime]);
 }
 
@@ -117,7 +117,7 @@ fn what_is_behind_a_packet_that_is_given_up_waits_until_the_other_end_knows_it()
             .waits(0, 0, 1)
             .waits(0, 0, 3)
             .sent(100, 0, 1, Event::Sent { link: 0 })
-            .note(1200, 0, 1, Event::Lost { link: 0 })
+            .note(1200, 0, 1, Event::Corrupted { link: 0 })
             .sent(1200, 0, 3, Event::Sent { link: 0 })
             .arrives(arrives, 0, 3)
     };

@@ -176,7 +176,7 @@ fn a_simulation_obeys_physics() {
     for link in [0, 1, 2] {
         assert!(count(&run, Event::Dropped { link }) > 5, "drops on {link}");
     }
-    assert!(count(&run, Event::Lost { link: 3 }) > 5);
+    assert!(count(&run, Event::Corrupted { link: 3 }) > 5);
     assert!(run.records.iter().any(|record| record.time_ns > END.nanos()));
 }
 
@@ -279,7 +279,7 @@ fn a_change_of_link_or_path_is_found() {
             | Event::Started { link }
             | Event::Sent { link }
             | Event::Failed { link }
-            | Event::Lost { link }
+            | Event::Corrupted { link }
             | Event::Injected { link }
             | Event::Absorbed { link }
             | Event::Arrived { link } => turn(link),
