@@ -62,12 +62,20 @@ pub fn verify(records: &[Record], network: &NetworkFacts, end: Time) -> Vec<Viol
 }
 
 /// Returns the indices of the records by time, ends of transmissions first. The sort is stable, so the others stay in the
-/// order in which they were written.
+/// order in which they were written. So does the end of a transmission that takes no time, which stands behind its start.
 fn in_time_order(records: &[Record]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..records.len()).collect();
+    let takes_no_time = |place: usize| {
+        let before = place.checked_sub(1).map(|before| records[before]);
+        let Record { time_ns, packet, .. } = records[place];
+        before.is_some_and(|before| {
+            matches!(before.event, Event::Started { .. })
+                && (before.time_ns, before.packet) == (time_ns, packet)
+        })
+    };
     places.sort_by_key(|place| {
         let Record { time_ns, event, .. } = records[*place];
-        (time_ns, !matches!(event, Event::Sent { .. }))
+        (time_ns, !matches!(event, Event::Sent { .. }) || takes_no_time(*place))
     });
     places
 }

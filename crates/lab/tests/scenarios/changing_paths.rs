@@ -49,18 +49,17 @@ fn a_trace_of_one_opportunity_each_millisecond_is_12_032_megabits_per_second() {
 
 #[test]
 fn what_straddles_a_silence_of_a_trace_goes_on_after_it() {
-    // Opportunities at 6 and 46 ms, after which the trace begins again: 1504 B go from 5 to 6 ms, 45 to 46, 51 to 52, 91 to 92
-    // and 97 to 98. Packets of 2256 B, one and a half opportunities, at 5, 15 and 25 ms: the first has a whole one, stands
-    // still from 6 ms on, and is done with half of the next at 45.5 ms; the second has that one's other half and the whole
-    // third, until 52 ms; the last the fourth and half of the fifth, until 97.5 ms. With 10 ms of wire they take 50.5, 47
-    // and 82.5 ms, 60 in the mean.
+    // Opportunities at 6 and 46 ms, after which the trace begins again: 1504 B go at 6, 46, 52, 92 and 98 ms. Packets of 2256 B,
+    // one and a half opportunities, at 5, 15 and 25 ms: the first has a whole one, stands still from 6 ms on, and is done with
+    // half of the next at 46 ms; the second has that one's other half and the whole third, at 52 ms; the last the fourth and
+    // half of the fifth, at 98 ms. With 10 ms of wire they take 51, 47 and 83 ms, 181 / 3 in the mean.
     let link = "rate = { trace = \"two.trace\" }\ndelay = \"10 ms\"\nqueue = { name = \"droptail\", limit = \"unlimited\" }";
     let three = "start = \"5 ms\"\nstop = \"26 ms\"\n\
                  application = { name = \"cbr\", rate = \"1782.4 kbit/s\", packet = \"2228 B\" }";
     let result = result(link, three, "1 s", &file("two.trace", "6\n46\n"));
     assert_eq!(result["flows"][0]["delivered_packets"], 3);
     let (mean, least) = (ms(&result, "one_way_delay_mean_s"), ms(&result, "one_way_delay_min_s"));
-    assert!((mean - 60.0).abs() < 1e-6 && (least - 47.0).abs() < 1e-6, "{mean} {least}");
+    assert!((mean - 181.0 / 3.0).abs() < 1e-6 && (least - 47.0).abs() < 1e-6, "{mean} {least}");
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn dctcp_holds_the_queue_at_the_step_of_red() {
     // RFC 8257 sections 3.1 and 4.1: RED with both thresholds K = 65 packets, weight 1 and ECN marks every packet above K and drops none.
     // Two flows at 10 Gbit/s and a round trip of 100 us have a window of about (10 Gbit/s * 100 us / 1500 B + K) / 2 = 74 packets each;
     // the queue swings about sqrt(window / 2) = 6 packets each below K (Alizadeh et al. 2010, equation 10), and less than a flow's
-    // growth of a packet above it on average.
+    // growth of a packet above it on average. Both begin before there is a queue, since a SYN may not be marked.
     let mut found = Vec::new();
     for more in ["", ", gentle = false", ", drops_above_maximum = true"] {
         let text = format!(
@@ -162,7 +162,7 @@ fn dctcp_holds_the_queue_at_the_step_of_red() {
              [dumbbell.bottleneck]\nrate = \"10 Gbit/s\"\ndelay = \"30 us\"\n\
              queue = {{ name = \"red\", limit = \"1000 packets\", min_threshold = \"65 packets\", \
              max_threshold = \"65 packets\", weight = 1, max_probability = 1, ecn = true{more} }}\n\
-             [[flows]]\ncount = 2\ncontrol = \"dctcp\"\nstart = {{ uniform = [\"0 s\", \"1 ms\"] }}\n\
+             [[flows]]\ncount = 2\ncontrol = \"dctcp\"\nstart = {{ uniform = [\"0 s\", \"20 us\"] }}\n\
              transport = {{ name = \"linux\", ecn = true }}\n"
         );
         let link = verified::result(&text, &Value::Null)["links"][0].clone();

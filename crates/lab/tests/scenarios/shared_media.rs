@@ -51,7 +51,7 @@ fn every_medium_keeps_to_the_physics_with_and_without_fading() {
             assert!(delivered > 300.0, "{access} {fading}: {delivered}");
             let lost = total(&found, "flows", "corrupted_packets");
             let [sent, again, met, faded, given_up] =
-                ["transmitted", "repeated", "collided", "unreceived", "lost"]
+                ["transmitted", "repeated", "collided", "unreceived", "corrupted"]
                     .map(|what| total(&found, "links", &format!("{what}_packets")));
             let counted = access.contains("simple") || access.contains("dcf") || access.contains("wifi");
             assert_eq!(sent > 0.0, counted, "{access}");

@@ -138,10 +138,9 @@ files = { "r0.trace" = { text = "1\n5\n5\n5\n7\n" }, "r1.trace" = { text = "1\n1
 "#;
 
 #[test]
-fn a_transmission_may_end_as_the_rate_changes() {
-    // At 10 ms the rate of an access link rises from 12.032 to 24.064 Mbit/s, and 0.008448 bits of a packet are left. That is
-    // 0.70 ns at the old rate and 0.35 ns at the new one: the nearest nanosecond is 10 ms. In the other order of the links,
-    // other packets meet other changes.
+fn several_packets_may_leave_in_one_instant() {
+    // Three opportunities in an instant carry three packets of 1500 B and the acknowledgements behind them, each in no time, over one
+    // link after the other.
     let swapped =
         TRACES.replace("{ trace = \"r0", "{ trace = \"r2").replace("{ trace = \"r1", "{ trace = \"r0");
     for text in [TRACES.to_owned(), swapped.replace("{ trace = \"r2", "{ trace = \"r1")] {
