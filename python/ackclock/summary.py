@@ -174,11 +174,7 @@ def _idle(points: Sequence[PointSummary]) -> set[str]:
         found = (point.values.get(f"{link}.queue_max_packets") for point in points)
         return any(one is not None and one.count for one in found)
 
-    return {
-        link
-        for link in seen
-        if not has_queue(link) and not any_of(link, "lost_packets")
-    }
+    return {link for link in seen if not has_queue(link) and not any_of(link, "lost_packets")}
 
 
 def bound(name: str, which: str) -> str:

@@ -131,7 +131,9 @@ class TestCaptures:
         assert len(offered) == link["arrived_packets"]
         assert Counter(offered)[("dropped by the queue",)] == link["dropped_packets"]
         sent_on = fields(made / "after-bottleneck.pcapng", "ip.dsfield.ecn", "frame.comment")
-        assert Counter(comment for _, comment in sent_on)["corrupted on the wire"] == link["corrupted_packets"]
+        assert (
+            Counter(comment for _, comment in sent_on)["corrupted on the wire"] == link["corrupted_packets"]
+        )
         assert len(sent_on) - link["corrupted_packets"] == pytest.approx(link["delivered_packets"], abs=1)
         assert Counter(ecn for ecn, _ in sent_on)["3"] == link["marked_packets"] > 0
 

@@ -345,9 +345,7 @@ def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The links with a queue or a loss; all of them when there are few."""
     if len(links) <= 8:
         return links
-    busy = [
-        link for link in links if link["lost_packets"] or link["utilisation"] > 0.5
-    ]
+    busy = [link for link in links if link["lost_packets"] or link["utilisation"] > 0.5]
     return busy or links[:8]
 
 
