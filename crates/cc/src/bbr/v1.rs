@@ -123,14 +123,16 @@ impl BbrV1 {
         }
     }
 
-    /// Section 4.1.1: the bandwidth of the last rounds.
+    /// Takes a sample into the greatest bandwidth of the last rounds (section 4.1.1).
     fn take_rate(&mut self, ack: &Ack, sample: &RateSample) {
         self.rounds.take(ack, sample, self.cwnd);
-        let rate = sample.packets_per_second(ack.min_rtt).unwrap_or(0.0);
-        let counts = rate >= self.bandwidth.get() || !sample.app_limited;
-        // Taken in any case, so that the filter sees the rounds go by.
-        let rate = if counts { rate } else { 0.0 };
-        self.bandwidth.take(rate, self.rounds.count, self.parameters.bandwidth_rounds);
+        // Section 4.1.1.3: a sample that does not count leaves the filter as it is. If it aged the filter, ten rounds of a sender
+        // that sends little (ProbeRTT on a short path, small objects) would forget the bandwidth.
+        if let Some(rate) = sample.packets_per_second(ack.min_rtt)
+            && (rate >= self.bandwidth.get() || !sample.app_limited)
+        {
+            self.bandwidth.take(rate, self.rounds.count, self.parameters.bandwidth_rounds);
+        }
         if let Some(rounds) = self.parameters.extra_acked_rounds {
             let bandwidth = self.bandwidth.get();
             self.aggregation.take(ack, bandwidth, self.cwnd, self.rounds.count, rounds);

@@ -96,6 +96,47 @@ fn a_bandwidth_that_is_gone_is_forgotten_after_ten_rounds() {
 }
 
 #[test]
+fn a_bandwidth_stays_known_while_the_application_sends_little() {
+    // Section 4.1.1.3: a sample that is limited by the application and brings less leaves the filter as it is, for however many rounds.
+    // A sample that counts after them is the only one of the last ten rounds.
+    let mut script = probing();
+    for _ in 0..30 {
+        flight(&mut script, 1, |ack| ack.rate.as_mut().unwrap().app_limited = true);
+        assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
+    }
+    flight(&mut script, 25, |_| {});
+    assert_eq!(script.published("bbr_max_bw_packets_per_s"), 625.0);
+}
+
+#[test]
+fn probe_rtt_on_a_short_path_leaves_the_bandwidth_as_it_was() {
+    // Four packets in round trips of 10 ms are 400 packets a second, and 200 ms have twenty rounds: twice what the filter remembers.
+    let mut script = script_with(&[], 0.0);
+    let rtt = Span::from_millis(10);
+    let flight = |script: &mut Script, packets: u32, rtt: Span| {
+        script.flight(packets, rtt.max(Span::from_seconds(f64::from(packets) / 8000.0)), rtt, |_| {});
+    };
+    for packets in [10, 20, 40, 80, 80, 80, 80, 80] {
+        flight(&mut script, packets, rtt);
+    }
+    for _ in 0..2_000 {
+        if is_in(&mut script, super::State::ProbeRtt) {
+            break;
+        }
+        flight(&mut script, 88, rtt + Span::from_millis(1));
+    }
+    assert!(is_in(&mut script, super::State::ProbeRtt));
+    let mut rounds = 0;
+    while is_in(&mut script, super::State::ProbeRtt) {
+        flight(&mut script, 4, rtt);
+        rounds += 1;
+        let bandwidth = script.published("bbr_max_bw_packets_per_s");
+        assert!(rounds < 30 && (bandwidth - 8000.0).abs() < 1e-6, "{rounds}: {bandwidth}");
+    }
+    assert!(rounds > 19, "{rounds}");
+}
+
+#[test]
 fn losses_change_no_bandwidth_and_recovery_gives_the_window_back() {
     let mut script = probing();
     flight(&mut script, BDP, |_| {});
