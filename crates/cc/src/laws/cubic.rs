@@ -192,7 +192,8 @@ impl WindowLaw for Cubic {
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         // Section 4.8: as Reno, with beta instead of a half; K = 0 and W_max = cwnd where congestion avoidance begins.
         if !timeout.keeps_threshold {
-            self.cwnd_prior = self.maximum(window, timeout.window);
+            // Linux forgets all at a timeout (bictcp_reset), so that the least growth before the first loss is back.
+            self.cwnd_prior = self.parameters.variant.pick(self.maximum(window, timeout.window), 0.0);
             window.ssthresh = (timeout.window * self.parameters.beta).max(MIN_SSTHRESH);
         }
         window.cwnd = 1.0;

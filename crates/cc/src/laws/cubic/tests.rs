@@ -191,6 +191,27 @@ fn before_the_first_loss_linux_grows_by_a_twentieth_of_the_window_in_a_round() {
 }
 
 #[test]
+fn after_a_timeout_linux_grows_as_before_the_first_loss() {
+    // bictcp_reset clears last_max_cwnd, and bictcp_update bounds cnt by 20 while that is zero: 1/20 for each acknowledgement at
+    // the end of slow start, and not 1/20 after a loss alone. RFC 9438 section 4.8 has the curve from its plateau on.
+    for (variant, growth) in [("published", 0.0108), ("linux", 0.05)] {
+        let settings = [("variant", variant)];
+        let mut script = Script::with("cubic", &settings).window(100.0).starting_ssthresh(100.0);
+        script.loss();
+        script.recovered();
+        script.acks(1);
+        assert!(script.cwnd() < 70.1, "{variant} after a loss: {}", script.cwnd());
+        script.timeout();
+        while script.cwnd() < script.ssthresh() {
+            script.acks(1);
+        }
+        let before = script.cwnd();
+        script.acks(1);
+        assert!((script.cwnd() - before - growth).abs() < 5e-3, "{variant}: {}", script.cwnd() - before);
+    }
+}
+
+#[test]
 fn the_mean_window_is_that_of_the_response_function() {
     // RFC 9438 section 5.1, tables 1 and 2: 1.0538 (RTT / p)^0.75, or 1.2247 / p^0.5 where that is more. Within 10 %, as was
     // demanded before the first run.
