@@ -1,11 +1,14 @@
 //! What the controls that descend from TCP's share, written once: slow start, the reaction to loss and timeout,
 //! undo, floors and limits. A window law adds its increase and its decrease, in one small file.
 
+mod pauses;
+
 use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, Phase, Recovered, Timeout,
-    WindowControl,
+    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, Phase, Recovered, Sent,
+    Timeout, WindowControl,
 };
-use ackclock_base::{Packets, Random, Rate, Time};
+use ackclock_base::{Packets, Random, Rate, Span, Time};
+use pauses::Pauses;
 
 /// The window that a law works on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +42,13 @@ impl Window {
 
 /// How a window grows and shrinks. Everything around it is [`Classic`].
 pub trait WindowLaw: Clone + Send {
+    /// Whether the increase is a function of time. Such a law implements [`skip`](Self::skip).
+    const RUNS_ON_TIME: bool = false;
+
+    /// Takes `pause` out of the time that the increase is a function of. Called when a span of time ends in which the window was
+    /// not used up, because nothing was sent or because the application had little to send (RFC 9438 section 5.8).
+    fn skip(&mut self, _pause: Span) {}
+
     /// Congestion avoidance: changes the window for one fresh acknowledgement outside recovery.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack);
 
@@ -103,8 +113,10 @@ pub(crate) const MAX_CWND: Packets = 1e9;
 pub struct Classic<Law> {
     law: Law,
     window: Window,
-    before_loss: Option<(Law, Window)>,
+    /// The law, the window and the pauses so far when the last reduction came.
+    before_loss: Option<(Law, Window, Span)>,
     packet_bytes: u32,
+    pauses: Pauses,
 }
 
 impl<Law: WindowLaw> Classic<Law> {
@@ -115,9 +127,29 @@ impl<Law: WindowLaw> Classic<Law> {
             window: Window { cwnd: initial.window, ssthresh: initial.ssthresh },
             before_loss: None,
             packet_bytes: initial.packet_bytes,
+            pauses: Pauses::default(),
         };
         clamp(&mut control.window);
         control
+    }
+
+    /// Notes that something was heard at `now`. Nothing of the time since the last such event is a pause.
+    fn use_time(&mut self, now: Time) {
+        if Law::RUNS_ON_TIME {
+            self.pauses.hear(now);
+        }
+    }
+
+    /// The same where all of that time was one.
+    fn skip_time(&mut self, now: Time) {
+        if Law::RUNS_ON_TIME {
+            let pause = self.pauses.end(now);
+            self.law.skip(pause);
+        }
+    }
+
+    fn remember(&mut self) {
+        self.before_loss = Some((self.law.clone(), self.window, self.pauses.total()));
     }
 }
 
@@ -140,7 +172,13 @@ impl<Law: WindowLaw> Control for Classic<Law> {
     }
 
     fn follows_sending(&self) -> Follows {
-        Follows::Nothing
+        if Law::RUNS_ON_TIME { Follows::Restarts } else { Follows::Nothing }
+    }
+
+    fn on_sent(&mut self, sent: &Sent, _random: &mut dyn Random) {
+        if sent.after_idle {
+            self.skip_time(sent.now);
+        }
     }
 
     fn on_change(&mut self, change: &Change) {
@@ -154,6 +192,11 @@ impl<Law: WindowLaw> Control for Classic<Law> {
     }
 
     fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {
+        if ack.cwnd_limited {
+            self.use_time(ack.now);
+        } else {
+            self.skip_time(ack.now);
+        }
         self.law.observe(&mut self.window, ack);
         let may_grow = ack.cwnd_limited || !self.law.needs_full_window();
         if ack.fresh && ack.phase == Phase::Open && may_grow {
@@ -167,28 +210,32 @@ impl<Law: WindowLaw> Control for Classic<Law> {
     }
 
     fn on_loss(&mut self, loss: &Loss, _random: &mut dyn Random) {
-        self.before_loss = Some((self.law.clone(), self.window));
+        self.use_time(loss.now);
+        self.remember();
         self.law.on_loss(&mut self.window, loss);
         clamp(&mut self.window);
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
+        self.use_time(timeout.now);
         if timeout.in_a_row == 1 {
-            self.before_loss = Some((self.law.clone(), self.window));
+            self.remember();
         }
         self.law.on_timeout(&mut self.window, timeout);
         clamp(&mut self.window);
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {
+        self.use_time(recovered.now);
         match recovered.ending {
             Ending::Repaired { duplicates } => {
                 self.law.on_repaired(&mut self.window, recovered.now, duplicates);
                 clamp(&mut self.window);
             }
             Ending::Undone => {
-                if let Some((law, window)) = self.before_loss.take() {
+                if let Some((law, window, pauses)) = self.before_loss.take() {
                     self.law = law;
+                    self.law.skip(self.pauses.total().saturating_sub(pauses));
                     self.window.restore(&window);
                 }
             }

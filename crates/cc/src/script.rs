@@ -9,7 +9,8 @@
 
 use crate::assembly::{Assembly, Controller, Part};
 use crate::control::{
-    Ack, Change, Decision, Ending, Initial, Loss, LossSignal, Lost, RateSample, Recovered, Timeout,
+    Ack, Change, Decision, Ending, Follows, Initial, Loss, LossSignal, Lost, RateSample, Recovered, Sent,
+    Timeout,
 };
 use crate::discern::{Cause, Counted, IncomingAck};
 use crate::entry::Entry;
@@ -406,6 +407,17 @@ impl Script {
     /// Lets time pass.
     pub fn wait(&mut self, span: Span) {
         self.now += span;
+    }
+
+    /// Lets time pass in which nothing is sent or in flight, and sends the packet that ends the pause.
+    pub fn pause(&mut self, span: Span) {
+        self.now += span;
+        let sent = Sent { now: self.now, inflight: 1.0, after_idle: true, app_limited: false };
+        self.tell(|control, random| {
+            if control.follows_sending() != Follows::Nothing {
+                control.on_sent(&sent, random);
+            }
+        });
     }
 
     fn control(&mut self) -> &mut Controller {

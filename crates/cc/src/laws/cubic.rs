@@ -87,7 +87,6 @@ struct Epoch {
     origin: Packets,
     /// What Reno would have (section 4.3).
     w_est: Packets,
-    last_ack: Time,
 }
 
 /// RFC 9438 section 4.2: the target is at most half a window above the window.
@@ -106,7 +105,7 @@ impl Cubic {
         // Section 4.2: K = cbrt((W_max - cwnd_epoch) / C), and the plateau is here where the window is no smaller.
         let origin = self.w_max.get_or_insert(cwnd).max(cwnd);
         let k = libm::cbrt((origin - cwnd) / self.parameters.c);
-        Epoch { start: now, k, origin, w_est: cwnd, last_ack: now }
+        Epoch { start: now, k, origin, w_est: cwnd }
     }
 
     /// Section 4.3: the additive increase that gives Reno's average window with CUBIC's decrease; Reno's once the window before
@@ -141,13 +140,21 @@ impl Cubic {
 }
 
 impl WindowLaw for Cubic {
+    /// Section 5.8, and section 4.2 for t.
+    const RUNS_ON_TIME: bool = true;
+
+    fn skip(&mut self, pause: Span) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start += pause;
+        }
+    }
+
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let before = window.cwnd;
         let mut epoch = match self.epoch.take() {
             Some(epoch) => epoch,
             None => self.epoch_from(window.cwnd, ack.now),
         };
-        epoch.last_ack = ack.now;
         let elapsed = ack.now.since(epoch.start);
         let now = elapsed.seconds();
         // Section 4.3, equation 4.
@@ -166,17 +173,6 @@ impl WindowLaw for Cubic {
             window.cwnd = window.cwnd.max(before + least * ack.credit);
         }
         self.epoch = Some(epoch);
-    }
-
-    fn observe(&mut self, _window: &mut Window, ack: &Ack) {
-        // Section 5.8: time during which the application held the flow back does not count.
-        if !ack.cwnd_limited
-            && let Some(epoch) = &mut self.epoch
-        {
-            let idle = ack.now.since(epoch.last_ack);
-            epoch.start += idle;
-            epoch.last_ack = ack.now;
-        }
     }
 
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {

@@ -56,7 +56,7 @@ pub struct HTcp {
     parameters: Parameters,
     beta: f64,
     alpha: Packets,
-    /// When the last loss was repaired; the first acknowledgement before there is one.
+    /// When the last loss was repaired, or the first acknowledgement came before there was one; later by the pauses since.
     last_loss: Option<Time>,
     /// In seconds; infinite before the first sample.
     min_rtt: f64,
@@ -109,6 +109,16 @@ impl HTcp {
 }
 
 impl WindowLaw for HTcp {
+    /// A pause teaches nothing of the path. Linux counts it, and a flow that resumes after one grows by hundreds of packets in a
+    /// round trip.
+    const RUNS_ON_TIME: bool = true;
+
+    fn skip(&mut self, pause: Span) {
+        if let Some(last_loss) = &mut self.last_loss {
+            *last_loss += pause;
+        }
+    }
+
     fn observe(&mut self, window: &mut Window, ack: &Ack) {
         if self.last_loss.is_none() {
             self.throughput.restart(ack.now);

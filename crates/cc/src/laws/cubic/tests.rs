@@ -153,6 +153,32 @@ fn time_in_which_the_application_holds_the_flow_back_does_not_count() {
 }
 
 #[test]
+fn time_in_which_nothing_is_sent_does_not_count() {
+    // Sections 4.2 and 5.8. 85 packets and a plateau at 100 that lies cbrt(15 / 0.4) = 3.35 s off: with 18 s of silence in t the
+    // curve would ask for more than a thousand packets, and four rounds at 1.5 windows each would make 4.9 times as much.
+    let run = |silence: u64, undo: bool| {
+        let mut script = Script::new("cubic").window(100.0).starting_ssthresh(100.0);
+        script.loss();
+        script.recovered();
+        script.acks_over(70, 100);
+        if undo {
+            script.loss();
+        }
+        script.pause(Span::from_millis(silence));
+        if undo {
+            script.spurious();
+        }
+        for _ in 0..4 {
+            script.acks_over(70, 100);
+        }
+        script.cwnd()
+    };
+    assert_eq!(run(18_000, false), run(0, false));
+    assert!(run(0, false) < 70.0 * 1.15, "{}", run(0, false));
+    assert_eq!(run(18_000, true), run(0, true), "the curve that an undo brings back stands still, too");
+}
+
+#[test]
 fn the_first_steps_are_those_of_the_curve_and_of_reno() {
     // W_max 100, window 70, K = 4.217163 s, round trip 0.1 s. At once W(0) = 70 lies below Reno's 70 + 0.529412 / 70. A second
     // on W(1) lies above, and W(1.1) = 0.4 (1.1 - 4.217163)^3 + 100 = 87.8844: (87.8844 - 70.007563) / 70.007563 = 0.255356.

@@ -20,6 +20,30 @@ fn the_increase_is_a_square_of_the_time_since_the_last_loss() {
 }
 
 #[test]
+fn a_pause_is_no_time_since_the_last_loss() {
+    // Two seconds since the loss are 1 + 10 + 1/4 = 11.25 packets, with or without 18 s of silence (or of an application that sends
+    // little) among them; twenty seconds would be 1 + 190 + 90.25 = 281.25.
+    let run = |pause: fn(&mut Script)| {
+        let mut script = Script::with("htcp", &[]).window(100.0).starting_ssthresh(100.0);
+        script.ack_with_rtt(100);
+        script.wait(Span::from_millis(1000));
+        script.ack_with_rtt(100);
+        pause(&mut script);
+        script.wait(Span::from_millis(1000));
+        script.ack_with_rtt(100);
+        script.published("alpha_packets")
+    };
+    let idle = |script: &mut Script| script.pause(Span::from_millis(18_000));
+    let limited = |script: &mut Script| {
+        (0..18).for_each(|_| {
+            script.wait(Span::from_millis(1000));
+            script.ack_as(|ack| ack.cwnd_limited = false);
+        });
+    };
+    assert_eq!([run(|_| {}), run(idle), run(limited)], [11.25; 3]);
+}
+
+#[test]
 fn the_increase_grows_with_the_round_trip_between_a_tenth_and_twice() {
     for (rtt_ms, scaled, alpha) in
         [(50, "true", 11.0), (150, "true", 33.0), (500, "true", 44.0), (5, "true", 2.2), (50, "false", 22.0)]

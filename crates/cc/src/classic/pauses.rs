@@ -1,0 +1,49 @@
+//! The time in which a connection did not use its window, which the increase of a law like CUBIC's is not a function of.
+//!
+//! RFC 9438 section 4.2 counts the time of congestion avoidance; section 5.8 leaves out periods in which the application held the
+//! flow back, idle ones among them. Linux does the same for idle ones (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
+
+use ackclock_base::{Span, Time};
+
+/// The pauses of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pauses {
+    /// When the last event was heard.
+    heard: Time,
+    total: Span,
+}
+
+impl Pauses {
+    /// Notes an event of a connection that uses its window.
+    pub fn hear(&mut self, now: Time) {
+        self.heard = now;
+    }
+
+    /// Notes the end of a pause that began with the last event; returns how long it was.
+    pub fn end(&mut self, now: Time) -> Span {
+        let pause = now.since(std::mem::replace(&mut self.heard, now));
+        self.total += pause;
+        pause
+    }
+
+    /// How long the pauses were so far.
+    pub fn total(&self) -> Span {
+        self.total
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_time_before_the_end_of_a_pause_is_one() {
+        let mut pauses = Pauses::default();
+        pauses.hear(Time::from_seconds(1.0));
+        pauses.hear(Time::from_seconds(2.0));
+        assert_eq!(pauses.end(Time::from_seconds(5.0)), Span::from_millis(3000));
+        pauses.hear(Time::from_seconds(6.0));
+        assert_eq!(pauses.end(Time::from_seconds(6.5)), Span::from_millis(500));
+        assert_eq!(pauses.total(), Span::from_millis(3500));
+    }
+}
