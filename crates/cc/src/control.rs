@@ -140,6 +140,22 @@ pub struct Initial {
     pub packet_bytes: u32,
     /// Whether losses are found by selective acknowledgements, so that each is known.
     pub selective_acks: bool,
+    /// Whether the transport spreads the packets of a control without a rate of its own over the round trip.
+    pub paced: bool,
+}
+
+impl Default for Initial {
+    /// What the RFCs of TCP have, with packets of 1,000 bytes and without limits.
+    fn default() -> Self {
+        Self {
+            window: 10.0, // RFC 6928
+            ssthresh: f64::INFINITY,
+            limit: f64::INFINITY,
+            packet_bytes: 1000,
+            selective_acks: true,
+            paced: false,
+        }
+    }
 }
 
 /// Whether the host is repairing a loss.

@@ -39,13 +39,7 @@ impl GroupScript {
         let values = Values::with(entry.descriptor, settings);
         let mut group = Assembly::new(entry, &values, None, None);
         let join = |&(window, ssthresh): &(Packets, Packets)| {
-            let mut control = group.join(&Initial {
-                window,
-                ssthresh,
-                limit: f64::INFINITY,
-                packet_bytes: 1000,
-                selective_acks: true,
-            });
+            let mut control = group.join(&Initial { window, ssthresh, ..Initial::default() });
             control.on_change(&Change::Begins);
             Scripted { control, acked_to: 0 }
         };

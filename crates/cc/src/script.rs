@@ -66,13 +66,7 @@ impl Script {
             action: None,
             layers: Vec::new(),
             random: Scripted::new(&[]),
-            initial: Initial {
-                window: 1.0,
-                ssthresh: f64::INFINITY,
-                limit: f64::INFINITY,
-                packet_bytes: 1000,
-                selective_acks: true,
-            },
+            initial: Initial { window: 1.0, ..Initial::default() },
             control: None,
             now: Time::from_seconds(1.0),
             acked_to: 0,
@@ -135,6 +129,12 @@ impl Script {
     /// The transport finds losses without selective acknowledgements.
     pub fn without_selective_acks(mut self) -> Self {
         self.initial.selective_acks = false;
+        self
+    }
+
+    /// The transport paces.
+    pub fn paced(mut self) -> Self {
+        self.initial.paced = true;
         self
     }
 

@@ -297,8 +297,8 @@ fn timeouts(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         window: draws.scale(1.0, 100.0),
         ssthresh: if draws.flag() { f64::INFINITY } else { draws.scale(2.0, 1e6) },
         limit: 1e7,
-        packet_bytes: 1000,
         selective_acks: draws.flag(),
+        ..Initial::default()
     };
     let values = values(entry.descriptor, draws);
     let mut assembly = Assembly::new(entry, &values, None, None).within(layers(draws));
@@ -340,6 +340,7 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         limit: draws.scale(2.0, 1e7),
         packet_bytes: 40 + draws.below(60_000) as u32,
         selective_acks: draws.flag(),
+        paced: draws.flag(),
     };
     let mut assembly = assembly(entry, draws);
     let mut hosts: Vec<Host> = (0..3).map(|_| Host::new(draws)).collect();

@@ -351,9 +351,9 @@ fn dialect(group: &FlowGroup) -> Dialect {
             let values = &plan.transport.values;
             match plan.protocol() {
                 Protocol::Tcp => {
-                    let Details { hystart, pacing, .. } = values.into();
+                    let Details { hystart, .. } = values.into();
                     let control = plan.control.clone();
-                    let control = if hystart { control.as_in_linux(pacing) } else { control };
+                    let control = if hystart { control.as_in_linux() } else { control };
                     let options = tcp::options::Options::new(values, control.companions().recovery);
                     Dialect::Tcp(TcpTerms::of(&options, control.counts_marks()))
                 }

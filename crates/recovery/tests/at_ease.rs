@@ -184,8 +184,7 @@ fn play(
 ) -> Vec<String> {
     let log = Log::default();
     let entry = registry::find("reno").unwrap();
-    let initial =
-        Initial { window: 2.0, ssthresh: 40.0, limit: 1e3, packet_bytes: 1000, selective_acks: true };
+    let initial = Initial { window: 2.0, ssthresh: 40.0, limit: 1e3, ..Initial::default() };
     let reno = Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial);
     let parts = Parts {
         controller: Controller::Window(Box::new(Noting(reno, log.clone()))),

@@ -141,7 +141,7 @@ fn at(ms: u64) -> Time {
 }
 
 fn initial(window: Packets, ssthresh: Packets, packet_bytes: u32) -> Initial {
-    Initial { window, ssthresh, limit: 1e6, packet_bytes, selective_acks: true }
+    Initial { window, ssthresh, limit: 1e6, packet_bytes, ..Initial::default() }
 }
 
 fn cubic(window: Packets, ssthresh: Packets) -> Controller {

@@ -98,13 +98,8 @@ fn sender(entry: &Entry, rule: Rule, datagrams: u64) -> Sender {
     // The ledger counts later packets for SACK; RACK finds losses by itself.
     let dupack_threshold = if matches!(rule, Rule::Sack) { 3 } else { 0 };
     let options = Options { dupack_threshold, ..Options::recommended(Units::bytes(PAYLOAD_BYTES as u32)) };
-    let initial = Initial {
-        window: 10.0,
-        ssthresh: f64::INFINITY,
-        limit: options.window as f64,
-        packet_bytes: PAYLOAD_BYTES as u32,
-        selective_acks: true,
-    };
+    let initial =
+        Initial { limit: options.window as f64, packet_bytes: PAYLOAD_BYTES as u32, ..Initial::default() };
     let parts = ackclock_recovery::Parts {
         controller: Assembly::new(entry, &entry.descriptor.defaults(), None, None).join(&initial),
         detection: rule.build(),

@@ -57,9 +57,9 @@ impl Connections {
         let (mut control, values) = (plan.control.clone(), &plan.transport.values);
         let options = match plan.protocol() {
             Protocol::Tcp => {
-                let Details { hystart, pacing, .. } = values.into();
+                let Details { hystart, .. } = values.into();
                 if hystart {
-                    control = control.as_in_linux(pacing);
+                    control = control.as_in_linux();
                 }
                 let recovery = control.companions().recovery;
                 Options::Tcp(tcp::options::Options::new(values, recovery))

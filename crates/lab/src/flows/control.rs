@@ -4,7 +4,7 @@ use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
-use ackclock_base::{Descriptor, Kind, Value};
+use ackclock_base::{Descriptor, Kind};
 use ackclock_cc::entry::{Brought, Build, Companions, Entry};
 use ackclock_cc::{Assembly, Backoff, EcnResponse, Initial, Part};
 use std::sync::Arc;
@@ -83,15 +83,12 @@ impl ControlPlan {
         assembly.within(self.layers.iter().map(part))
     }
 
-    /// The same with the slow start that the control has in Linux, unless the flow names one. It is told whether packets leave
-    /// paced.
-    pub fn as_in_linux(mut self, paced: bool) -> Self {
+    /// The same with the slow start that the control has in Linux, unless the flow names one.
+    pub fn as_in_linux(mut self) -> Self {
         let named = self.layers.iter().any(|layer| layer.descriptor.kind == Kind::SlowStart);
         let own = self.companions().slow_start_in_linux.and_then(ackclock_cc::registry::find_layer);
         if let Some(entry) = own.filter(|_| !named) {
-            let mut slow_start = Choice::default_of(entry.descriptor);
-            slow_start.values.set("paced", Value::Flag(paced));
-            self.layers.insert(0, slow_start);
+            self.layers.insert(0, Choice::default_of(entry.descriptor));
         }
         self
     }
@@ -104,13 +101,7 @@ impl ControlPlan {
 
     /// Whether it counts marks, and is another control without them.
     pub fn counts_marks(&self) -> bool {
-        let any = Initial {
-            window: 10.0,
-            ssthresh: f64::INFINITY,
-            limit: 1e4,
-            packet_bytes: 1000,
-            selective_acks: true,
-        };
+        let any = Initial { limit: 1e4, ..Initial::default() };
         self.assembly().join(&any).ecn() == EcnResponse::Counts
     }
 

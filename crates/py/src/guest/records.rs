@@ -58,6 +58,8 @@ records! {
         packet_bytes: u32 = |initial| initial.packet_bytes;
         /// Whether losses are found by selective acknowledgements, so that each is known.
         selective_acks: bool = |initial| initial.selective_acks;
+        /// Whether the transport spreads the packets of a control without a rate of its own over the round trip.
+        paced: bool = |initial| initial.paced;
     }
 
     /// The connection begins, opens or ends, or its packets change their size.

@@ -225,13 +225,7 @@ impl Bench {
         let units = Units::packets(PACKET_BYTES);
         let undo = UndoRules { eifel_timeouts: true, eifel_recoveries: false, dsack: true, frto: false };
         let options = Options { undo, dupack_threshold: 0, ..Options::recommended(units) };
-        let initial = Initial {
-            window: 10.0,
-            ssthresh: f64::INFINITY,
-            limit: 1e6,
-            packet_bytes: PACKET_BYTES,
-            selective_acks: true,
-        };
+        let initial = Initial { limit: 1e6, packet_bytes: PACKET_BYTES, ..Initial::default() };
         let entry = registry::find("bbrv3").unwrap();
         let values = ackclock_base::Values::with(entry.descriptor, settings);
         let rule = RackOptions {

@@ -67,11 +67,9 @@ fn sender(entry: &Entry, datagrams: u64) -> Sender {
     // Linux's least timeout: a tail that is lost is no reason to wait for a second.
     let timeout = TimeoutRule { min: Span::from_millis(200), ..recommended.timeout };
     let initial = Initial {
-        window: 10.0,
-        ssthresh: f64::INFINITY,
         limit: recommended.window as f64,
         packet_bytes: PAYLOAD_BYTES as u32,
-        selective_acks: true,
+        ..Initial::default()
     };
     let detection =
         SackOptions { threshold: 3, after_timeout: AfterTimeout::KeepSack, flight: Flight::Inferred };

@@ -127,6 +127,7 @@ impl Options {
             limit: self.recovery.window as f64,
             packet_bytes: self.payload_bytes,
             selective_acks: true,
+            paced: self.recovery.pacing,
         }
     }
 }

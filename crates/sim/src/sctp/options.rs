@@ -154,6 +154,7 @@ impl Options {
             limit: packets(self.details.receive_window),
             packet_bytes: self.sizes.max_chunk,
             selective_acks: true,
+            paced: self.recovery.pacing,
         }
     }
 

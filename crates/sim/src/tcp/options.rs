@@ -300,6 +300,7 @@ impl Options {
             limit: self.sender.widest_window as f64,
             packet_bytes: self.sender.payload_bytes,
             selective_acks: self.receiver.sack,
+            paced: self.sender.recovery.pacing,
         }
     }
 }

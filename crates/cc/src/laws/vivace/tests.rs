@@ -3,13 +3,7 @@ use crate::script::Script;
 
 /// A sender whose base rate is so many Mbit/s in packets of 1000 B.
 fn at(megabits: f64) -> Vivace {
-    let initial = Initial {
-        window: 10.0,
-        ssthresh: f64::INFINITY,
-        limit: f64::INFINITY,
-        packet_bytes: 1000,
-        selective_acks: true,
-    };
+    let initial = Initial::default();
     Vivace { rate: megabits * 125.0, smoothed_rtt: 0.04, ..Vivace::new(Parameters::default(), &initial) }
 }
 

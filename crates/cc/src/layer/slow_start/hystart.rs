@@ -19,7 +19,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
         parameters: Parameters::TABLE,
         presets: &[],
     },
-    build: |values, _| Box::new(HyStart::new(values.into())),
+    build: |values, initial| Box::new(HyStart::new(values.into(), initial.paced)),
 };
 
 parameters! {
@@ -39,8 +39,6 @@ parameters! {
             Range::at_least(0.0),
             "Linux, hystart_ack_delay: four offloaded bursts at the pacing rate, at most 1 ms; that it is below 2.1 Gbit/s",
         ),
-        /// Whether packets leave paced: a train may then be as long as the least round trip
-        paced: bool = flag(false, "Linux: whether the socket is paced, as under fq"),
         /// A rise by less than this is none
         least_rise: Span = time("4 ms", Range::at_least(0.0), "Linux, HYSTART_DELAY_MIN"),
         /// A rise by more than this is one, however long the round trip
@@ -54,6 +52,8 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct HyStart {
     parameters: Parameters,
+    /// Whether packets leave paced: a train may then be as long as the least round trip (Linux, `sk_pacing_status`).
+    paced: bool,
     /// Whether it has ended a slow start since the last timeout.
     found: bool,
     was_found: bool,
@@ -78,10 +78,10 @@ struct Round {
 const RISE: f64 = 0.125;
 
 impl HyStart {
-    /// Before the first acknowledgement.
-    pub fn new(parameters: Parameters) -> Self {
+    /// Before the first acknowledgement, over a transport that paces or does not.
+    pub fn new(parameters: Parameters, paced: bool) -> Self {
         let round = Round { end: 0, start: Time::ZERO, train: Time::ZERO, samples: 0, least: Span::MAX };
-        Self { parameters, found: false, was_found: false, least: Span::MAX, round }
+        Self { parameters, paced, found: false, was_found: false, least: Span::MAX, round }
     }
 
     fn train_is_long(&mut self, now: Time) -> bool {
@@ -90,7 +90,7 @@ impl HyStart {
         }
         self.round.train = now;
         let whole = self.least + self.parameters.train_cushion;
-        let bound = if self.parameters.paced { whole } else { whole / 2 };
+        let bound = if self.paced { whole } else { whole / 2 };
         now.since(self.round.start) > bound
     }
 
@@ -158,7 +158,12 @@ mod tests {
 
     /// A window of 20, in a round that began now at a least round trip of 80 ms and ends 1000 packets on.
     fn at_20(settings: &[(&str, &str)]) -> Script {
-        let mut script = Script::new("sack").window(20.0).within("hystart", settings);
+        at_20_of(settings, |script| script)
+    }
+
+    /// The same over a transport that `change` makes.
+    fn at_20_of(settings: &[(&str, &str)], change: impl FnOnce(Script) -> Script) -> Script {
+        let mut script = change(Script::new("sack").window(20.0).within("hystart", settings));
         ack(&mut script, 80.0);
         script
     }
@@ -185,10 +190,10 @@ mod tests {
     fn a_train_of_more_than_half_the_least_round_trip_ends_it() {
         // (80 + 1) / 2 = 40.5 ms at a packet a millisecond: the acknowledgement at 41 ms is beyond. Paced: 81 ms, and 82 is
         // beyond. With a cushion of 4 ms: 42, and 43 is beyond.
-        for (settings, end) in
-            [(&[][..], 41.0), (&[("paced", "true")][..], 82.0), (&[("train_cushion", "4 ms")], 43.0)]
+        for (settings, paced, end) in
+            [(&[][..], false, 41.0), (&[], true, 82.0), (&[("train_cushion", "4 ms")], false, 43.0)]
         {
-            let mut script = at_20(settings);
+            let mut script = at_20_of(settings, |script| if paced { script.paced() } else { script });
             assert_eq!(train(&mut script, 1.0), end);
             assert_eq!(script.ssthresh(), script.cwnd());
         }

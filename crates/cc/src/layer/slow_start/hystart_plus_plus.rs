@@ -18,7 +18,7 @@ pub const ENTRY: LayerEntry = LayerEntry {
         parameters: Parameters::TABLE,
         presets: &[],
     },
-    build: |values, _| Box::new(HyStartPlusPlus::new(values.into())),
+    build: |values, initial| Box::new(HyStartPlusPlus::new(values.into(), initial.paced)),
 };
 
 parameters! {
@@ -36,10 +36,8 @@ parameters! {
         growth_divisor: f64 = number("4", Range::between(1.0, 1000.0), "RFC 9406 section 4.3, CSS_GROWTH_DIVISOR"),
         /// Rounds of conservative slow start, of which the first may be a part of one
         conservative_rounds: u32 = integer("5", Range::between(1.0, 1e6), "RFC 9406 section 4.3, CSS_ROUNDS"),
-        /// The most that one acknowledgement adds
-        most_growth: Packets = packets("8 packets", Range::at_least(1.0), "RFC 9406 section 4.3, L"),
-        /// Whether packets leave paced: then nothing bounds what an acknowledgement adds
-        paced: bool = flag(false, "RFC 9406 section 4.3: L is infinite then"),
+        /// The most that one acknowledgement adds, where the transport does not pace
+        most_growth: Packets = packets("8 packets", Range::at_least(1.0), "RFC 9406 section 4.3, L; infinite with pacing"),
     }
 }
 
@@ -47,6 +45,8 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct HyStartPlusPlus {
     parameters: Parameters,
+    /// Whether packets leave paced: nothing bounds what an acknowledgement adds (section 4.3).
+    paced: bool,
     first: First,
     round: Round,
     /// The least round trip of the round before.
@@ -73,10 +73,10 @@ struct Conservative {
 }
 
 impl HyStartPlusPlus {
-    /// Before the first acknowledgement.
-    pub fn new(parameters: Parameters) -> Self {
+    /// Before the first acknowledgement, over a transport that paces or does not.
+    pub fn new(parameters: Parameters, paced: bool) -> Self {
         let round = Round { end: 0, samples: 0, least: Span::MAX, grew: false };
-        Self { parameters, first: First::default(), round, last_least: Span::MAX, conservative: None }
+        Self { parameters, paced, first: First::default(), round, last_least: Span::MAX, conservative: None }
     }
 
     /// Section 4.2, RttThresh.
@@ -114,8 +114,8 @@ impl Layer for HyStartPlusPlus {
             return after;
         }
         let divisor = self.conservative.map_or(1.0, |_| self.parameters.growth_divisor);
-        let Parameters { paced, most_growth, .. } = self.parameters;
-        let standard = if paced { ack.newly_acked } else { ack.newly_acked.min(most_growth) };
+        let most_growth = self.parameters.most_growth;
+        let standard = if self.paced { ack.newly_acked } else { ack.newly_acked.min(most_growth) };
         let window = regrown(before, after, ack, standard / divisor);
         if ack.acked_to > self.round.end {
             self.begin_round(ack);

@@ -90,13 +90,7 @@ fn from_startup_probe_rtt_leads_back_to_startup() {
 
 /// In CRUISE, in a control of its own, since the script has no packets that are sent.
 fn cruising() -> (BbrV3, Time) {
-    let initial = Initial {
-        window: 10.0,
-        ssthresh: f64::INFINITY,
-        limit: 1e6,
-        packet_bytes: 1000,
-        selective_acks: true,
-    };
+    let initial = Initial { limit: 1e6, ..Initial::default() };
     let mut control = BbrV3::new(Parameters::default(), &initial);
     control.state = State::Cruise;
     control.full_pipe.call_full();

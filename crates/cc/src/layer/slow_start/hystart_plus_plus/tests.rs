@@ -108,8 +108,9 @@ fn a_round_trip_that_falls_below_the_baseline_resumes_slow_start() {
 
 #[test]
 fn one_acknowledgement_adds_eight_packets_at_most_and_any_number_where_packets_are_paced() {
-    for (settings, after) in [(&[][..], 18.0), (&[("paced", "true")][..], 30.0)] {
-        let mut script = Script::new("sack").window(10.0).within("hystart++", settings);
+    for (paced, after) in [(false, 18.0), (true, 30.0)] {
+        let script = Script::new("sack").window(10.0).within("hystart++", &[]);
+        let mut script = if paced { script.paced() } else { script };
         script.ack_as(|ack| ack.newly_acked = 20.0);
         assert_eq!(script.cwnd(), after);
     }
