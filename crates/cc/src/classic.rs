@@ -1,7 +1,10 @@
 //! What the controls that descend from TCP's share, written once: slow start, the reaction to loss and timeout,
 //! undo, floors and limits. A window law adds its increase and its decrease, in one small file.
 
+mod floors;
 mod pauses;
+
+pub(crate) use floors::Floors;
 
 use crate::control::{
     Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, Phase, Recovered, Sent,
@@ -102,9 +105,6 @@ pub trait WindowLaw: Clone + Send {
 /// RFC 5681 equation 4: never less than two segments.
 pub const MIN_SSTHRESH: Packets = 2.0;
 
-/// The least window: one packet, or nothing could be sent.
-const MIN_CWND: Packets = 1.0;
-
 /// More than any path holds; keeps every window finite.
 pub(crate) const MAX_CWND: Packets = 1e9;
 
@@ -116,6 +116,7 @@ pub struct Classic<Law> {
     /// The law, the window and the pauses so far when the last reduction came.
     before_loss: Option<(Law, Window, Span)>,
     packet_bytes: u32,
+    floors: Floors,
     pauses: Pauses,
 }
 
@@ -127,10 +128,15 @@ impl<Law: WindowLaw> Classic<Law> {
             window: Window { cwnd: initial.window, ssthresh: initial.ssthresh },
             before_loss: None,
             packet_bytes: initial.packet_bytes,
+            floors: Floors::of(initial),
             pauses: Pauses::default(),
         };
-        clamp(&mut control.window);
+        control.clamp();
         control
+    }
+
+    fn clamp(&mut self) {
+        self.floors.clamp(&mut self.window);
     }
 
     /// Notes that something was heard at `now`. Nothing of the time since the last such event is a pause.
@@ -151,14 +157,6 @@ impl<Law: WindowLaw> Classic<Law> {
     fn remember(&mut self) {
         self.before_loss = Some((self.law.clone(), self.window, self.pauses.total()));
     }
-}
-
-/// Keeps a window within its bounds.
-pub(crate) fn clamp(window: &mut Window) {
-    let Window { cwnd, ssthresh } = window;
-    // A NaN (0/0 in a law) would otherwise stop the connection for ever: treat it as the floor.
-    *cwnd = if cwnd.is_nan() { MIN_CWND } else { cwnd.clamp(MIN_CWND, MAX_CWND) };
-    *ssthresh = if ssthresh.is_nan() { MIN_SSTHRESH } else { ssthresh.max(1.0) };
 }
 
 impl<Law: WindowLaw> Control for Classic<Law> {
@@ -187,7 +185,7 @@ impl<Law: WindowLaw> Control for Classic<Law> {
             let packets = f64::from(before) / f64::from(bytes.max(1));
             self.window =
                 Window { cwnd: self.window.cwnd * packets, ssthresh: self.window.ssthresh * packets };
-            clamp(&mut self.window);
+            self.clamp();
         }
     }
 
@@ -206,14 +204,15 @@ impl<Law: WindowLaw> Control for Classic<Law> {
                 self.law.avoid_congestion(&mut self.window, ack);
             }
         }
-        clamp(&mut self.window);
+        self.clamp();
     }
 
     fn on_loss(&mut self, loss: &Loss, _random: &mut dyn Random) {
         self.use_time(loss.now);
         self.remember();
         self.law.on_loss(&mut self.window, loss);
-        clamp(&mut self.window);
+        self.clamp();
+        self.window.cwnd = self.window.cwnd.max(self.floors.after_loss());
     }
 
     fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
@@ -222,7 +221,7 @@ impl<Law: WindowLaw> Control for Classic<Law> {
             self.remember();
         }
         self.law.on_timeout(&mut self.window, timeout);
-        clamp(&mut self.window);
+        self.clamp();
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {
@@ -230,7 +229,7 @@ impl<Law: WindowLaw> Control for Classic<Law> {
         match recovered.ending {
             Ending::Repaired { duplicates } => {
                 self.law.on_repaired(&mut self.window, recovered.now, duplicates);
-                clamp(&mut self.window);
+                self.clamp();
             }
             Ending::Undone => {
                 if let Some((law, window, pauses)) = self.before_loss.take() {
@@ -250,11 +249,11 @@ impl<Law: WindowLaw> Control for Classic<Law> {
 impl<Law: WindowLaw> WindowControl for Classic<Law> {
     fn set_cwnd(&mut self, cwnd: Packets) {
         self.window.cwnd = cwnd;
-        clamp(&mut self.window);
+        self.clamp();
     }
 
     fn set_ssthresh(&mut self, ssthresh: Packets) {
         self.window.ssthresh = ssthresh;
-        clamp(&mut self.window);
+        self.clamp();
     }
 }

@@ -142,6 +142,12 @@ pub struct Initial {
     pub selective_acks: bool,
     /// Whether the transport spreads the packets of a control without a rate of its own over the round trip.
     pub paced: bool,
+    /// The least window that a loss or a mark leaves (RFC 5681 equation 4 with section 3.2, RFC 9438 section 4.6, RFC 9002
+    /// appendix B.6: two packets; ns-2: one).
+    pub min_window: Packets,
+    /// The window after a timeout, where the law has none of its own (RFC 5681 section 3.1: one packet), or after persistent
+    /// congestion (RFC 9002 section 7.6.2: two). No window is ever smaller.
+    pub loss_window: Packets,
 }
 
 impl Default for Initial {
@@ -154,6 +160,8 @@ impl Default for Initial {
             packet_bytes: 1000,
             selective_acks: true,
             paced: false,
+            min_window: 2.0,
+            loss_window: 1.0,
         }
     }
 }

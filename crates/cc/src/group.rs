@@ -1,7 +1,7 @@
 //! Controls whose connections share state: all that one host has to one destination. A law of a group sees the windows
 //! of all its members and may change any of them; what surrounds it (floors, undo, who is there) is written once here.
 
-use crate::classic::{Window, clamp};
+use crate::classic::{Floors, Window};
 use crate::control::{
     Ack, Change, Control, Decision, Ending, Initial, Loss, Phase, Recovered, Timeout, WindowControl,
 };
@@ -27,6 +27,12 @@ pub trait GroupLaw: Clone + Send + 'static {
 
     /// A loss begins a recovery of `me`.
     fn on_loss(&mut self, members: &mut Members<Self::Member>, me: usize, loss: &Loss);
+
+    /// Keeps the window that a loss has left `me` at `least` packets or more, which is what the transport demands.
+    fn keep_at_least(&mut self, members: &mut Members<Self::Member>, me: usize, least: Packets) {
+        let window = &mut members.all[me].window;
+        window.cwnd = window.cwnd.max(least);
+    }
 
     /// The retransmission timer of `me` expired: RFC 5681 section 3.1 for this member alone, unless the law has more.
     fn on_timeout(&mut self, members: &mut Members<Self::Member>, me: usize, timeout: &Timeout) {
@@ -128,7 +134,7 @@ impl<Law: GroupLaw> ControlGroup for Group<Law> {
         let state = Law::Member::default();
         shared.members.all.push(Member { window, inflight: 0.0, present: false, state });
         let me = shared.members.all.len() - 1;
-        Box::new(Grouped { shared: Arc::clone(&self.0), me, before_loss: None })
+        Box::new(Grouped { shared: Arc::clone(&self.0), me, before_loss: None, floors: Floors::of(initial) })
     }
 }
 
@@ -137,6 +143,7 @@ struct Grouped<Law: GroupLaw> {
     shared: Arc<Mutex<Shared<Law>>>,
     me: usize,
     before_loss: Option<(Law, Window)>,
+    floors: Floors,
 }
 
 /// A panic elsewhere is no reason for another: the state is plain numbers, whole at every moment.
@@ -153,7 +160,7 @@ impl<Law: GroupLaw> Grouped<Law> {
         let mut shared = lock(&self.shared);
         let Shared { law, members } = &mut *shared;
         let answer = act(law, members, self.me);
-        members.all.iter_mut().for_each(|member| clamp(&mut member.window));
+        members.all.iter_mut().for_each(|member| self.floors.clamp(&mut member.window));
         answer
     }
 }
@@ -196,6 +203,7 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
             let before = (law.clone(), members.all[me].window);
             members.all[me].inflight = loss.inflight;
             law.on_loss(members, me, loss);
+            law.keep_at_least(members, me, self.floors.after_loss());
             before
         }));
     }

@@ -138,6 +138,12 @@ impl Script {
         self
     }
 
+    /// Sets the least window that a loss leaves, and the least of all (see [`Initial`]).
+    pub fn floors(mut self, min_window: Packets, loss_window: Packets) -> Self {
+        (self.initial.min_window, self.initial.loss_window) = (min_window, loss_window);
+        self
+    }
+
     /// Sets the transport's window limit.
     pub fn limit(mut self, packets: Packets) -> Self {
         self.initial.limit = packets;

@@ -5,8 +5,9 @@
 use ackclock_base::random::Scripted;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Rate, Size, Span, Time, Value, Values};
-use ackclock_cc::entry::{Entry, LayerEntry};
+use ackclock_cc::entry::{Build, Entry, LayerEntry};
 use ackclock_cc::registry::{ACTIONS, CONTROLS, DISCRIMINATORS, LAYERS};
+use ackclock_cc::script::Script;
 use ackclock_cc::{
     Ack, Assembly, Change, Control, Controller, Counted, Decision, Ending, IncomingAck, Initial, Loss,
     LossSignal, Lost, Part, Phase, RateSample, Recovered, Sent, Timeout,
@@ -341,6 +342,8 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         packet_bytes: 40 + draws.below(60_000) as u32,
         selective_acks: draws.flag(),
         paced: draws.flag(),
+        min_window: if draws.flag() { 2.0 } else { 1.0 },
+        loss_window: 1.0,
     };
     let mut assembly = assembly(entry, draws);
     let mut hosts: Vec<Host> = (0..3).map(|_| Host::new(draws)).collect();
@@ -387,6 +390,37 @@ proptest! {
             let outcome = live(entry, &mut Draws(bytes.iter()));
             prop_assert!(outcome.is_ok(), "{}: {outcome:?}", entry.descriptor.name);
         }
+    }
+}
+
+/// RFC 5681 equation 4 with section 3.2, RFC 9438 section 4.6, RFC 9002 appendix B.6: two packets, however small the window was, or
+/// however often it was halved. The transport may have another floor, as ns-2 has. What a model of the path does is its own.
+#[test]
+fn a_loss_leaves_the_least_window_of_the_transport() {
+    let windows = CONTROLS.iter().filter(|entry| !matches!(entry.build, Build::Model(_)));
+    for entry in windows.filter(|entry| entry.companions.discriminator.is_none()) {
+        let name = entry.descriptor.name;
+        for (window, least) in [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (2.0, 1.0), (5.0, 4.0)] {
+            let mut script = Script::new(name).window(window).starting_ssthresh(window).floors(least, 1.0);
+            for _ in 0..3 {
+                script.loss();
+                script.recovered();
+                assert!(script.cwnd() >= least, "{name}: {} of {window}", script.cwnd());
+            }
+        }
+    }
+    let mut reno = Script::new("sack").window(2.0).starting_ssthresh(2.0).floors(1.0, 1.0);
+    reno.loss();
+    assert_eq!((reno.cwnd(), reno.ssthresh()), (1.0, 2.0), "ns-2");
+}
+
+/// RFC 9002 section 7.6.2: persistent congestion leaves two packets; RFC 5681 section 3.1: a timeout leaves one.
+#[test]
+fn a_timeout_leaves_the_loss_window_of_the_transport() {
+    for loss_window in [1.0, 2.0] {
+        let mut script = Script::new("sack").window(40.0).starting_ssthresh(40.0).floors(2.0, loss_window);
+        script.timeout();
+        assert_eq!((script.cwnd(), script.ssthresh()), (loss_window, 20.0));
     }
 }
 

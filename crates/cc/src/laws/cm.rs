@@ -71,6 +71,11 @@ impl GroupLaw for Manager {
         }
     }
 
+    /// All together are one flow, and so is the least window.
+    fn keep_at_least(&mut self, members: &mut Members<()>, _: usize, least: Packets) {
+        self.change(members, |shared| shared.cwnd = shared.cwnd.max(least));
+    }
+
     fn on_timeout(&mut self, members: &mut Members<()>, _: usize, timeout: &Timeout) {
         self.cut = timeout.now;
         if std::mem::replace(&mut self.standstill, true) {

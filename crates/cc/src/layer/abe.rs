@@ -59,9 +59,9 @@ mod tests {
     }
 
     #[test]
-    fn two_packets_stay_two_and_one_stays_one() {
-        for packets in [2.0, 1.0] {
-            let mut script = abe("sack", packets, &[]);
+    fn a_mark_leaves_two_packets_or_the_one_that_there_is_where_the_transport_has_no_more() {
+        for (packets, min_window) in [(2.0, 2.0), (1.0, 1.0)] {
+            let mut script = abe("sack", packets, &[]).floors(min_window, 1.0);
             script.mark();
             assert_eq!((script.cwnd(), script.ssthresh()), (packets, 2.0));
         }

@@ -60,6 +60,10 @@ records! {
         selective_acks: bool = |initial| initial.selective_acks;
         /// Whether the transport spreads the packets of a control without a rate of its own over the round trip.
         paced: bool = |initial| initial.paced;
+        /// The least window that a loss or a mark leaves.
+        min_window: f64 = |initial| initial.min_window;
+        /// The window after a timeout or persistent congestion; no window is smaller.
+        loss_window: f64 = |initial| initial.loss_window;
     }
 
     /// The connection begins, opens or ends, or its packets change their size.

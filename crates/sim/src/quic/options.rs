@@ -4,7 +4,7 @@ use super::datagram::Packing;
 use super::details::{Details, EcnField};
 use super::receiver::ReceiverOptions;
 use ackclock_aqm::Ecn;
-use ackclock_base::{Descriptor, Kind, Size, Span, Values};
+use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
 use ackclock_recovery::detection::quic::QuicOptions;
 use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
@@ -28,6 +28,9 @@ pub fn find(name: &str) -> Option<&'static Descriptor> {
 
 /// Twice kInitialRtt and more: kInitialRtt + 4 kInitialRtt / 2 (RFC 9002 section 6.2.2).
 const INITIAL_TIMEOUT: Span = Span::from_millis(999);
+
+/// kMinimumWindow (RFC 9002 sections 7.2 and 7.6.2).
+const MIN_WINDOW: Packets = 2.0;
 
 /// A connection's options.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,6 +131,8 @@ impl Options {
             packet_bytes: self.payload_bytes,
             selective_acks: true,
             paced: self.recovery.pacing,
+            min_window: MIN_WINDOW,
+            loss_window: MIN_WINDOW, // section 7.6.2
         }
     }
 }

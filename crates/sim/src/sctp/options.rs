@@ -21,6 +21,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("initial_window", "2 packets"),
             ("initial_ssthresh", "65536 B"),
             ("idle_window", "2 packets"),
+            ("min_window", "1 packet"),
             ("missing_reports", "4"),
             ("sack_first_packet", "false"),
             ("sack_filled_gap", "false"),
@@ -155,6 +156,8 @@ impl Options {
             packet_bytes: self.sizes.max_chunk,
             selective_acks: true,
             paced: self.recovery.pacing,
+            min_window: self.details.min_window,
+            loss_window: 1.0, // RFC 9260 section 7.2.3
         }
     }
 

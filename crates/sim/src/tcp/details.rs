@@ -225,6 +225,12 @@ parameters! {
         reduction: Reduction = choice("proportional", "RFC 6675; RFC 9937; Fall and Floyd 1996 and ns-2's Sack1"),
         /// What a loss reduces: the packets in flight, or the window in force
         reduce_from: ReduceFrom = choice("flight", "RFC 5681 equation 4; ns-2 and Linux use the window"),
+        /// The least window that a loss or a mark leaves; a timeout leaves one packet
+        min_window: Packets = packets(
+            "2 packets",
+            PACKETS,
+            "RFC 5681 equation 4 and section 3.2; RFC 9438 section 4.6; Linux's functions ssthresh; 1 in ns-2",
+        ),
         /// What an acknowledgement counts for: one, the packets that it covers (at most two), or all that it shows delivered
         growth: Growth = choice(
             "packets",

@@ -47,6 +47,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("initial_rto", "3 s"),
             ("after_timeout", "go-back-n"),
             ("reduce_from", "window"),
+            ("min_window", "1 packet"),
             ("growth", "acks"),
             ("cwnd_validation", "false"),
             ("after_idle", "keep"), // ns-2's one-way agents restart with QOption_ only
@@ -115,6 +116,8 @@ pub struct SenderOptions {
     pub initial_window: Packets,
     /// The slow start threshold at the start.
     pub initial_ssthresh: Packets,
+    /// The least window that a loss or a mark leaves.
+    pub min_window: Packets,
     /// Whether the connection begins with a handshake.
     pub handshake: bool,
     /// Whether timestamps are used.
@@ -199,6 +202,7 @@ impl Options {
             control_bytes: bytes(details.ack_size),
             initial_window: details.initial_window,
             initial_ssthresh: details.initial_ssthresh.unwrap_or(f64::INFINITY),
+            min_window: details.min_window,
             handshake: details.handshake,
             timestamps: details.timestamps,
             dsack,
@@ -301,6 +305,8 @@ impl Options {
             packet_bytes: self.sender.payload_bytes,
             selective_acks: self.receiver.sack,
             paced: self.sender.recovery.pacing,
+            min_window: self.sender.min_window,
+            loss_window: 1.0, // RFC 5681 section 3.1
         }
     }
 }

@@ -219,7 +219,7 @@ fn before_the_first_loss_linux_grows_by_a_twentieth_of_the_window_in_a_round() {
 #[test]
 fn after_a_timeout_linux_grows_as_before_the_first_loss() {
     // bictcp_reset clears last_max_cwnd, and bictcp_update bounds cnt by 20 while that is zero: 1/20 for each acknowledgement at
-    // the end of slow start, and not 1/20 after a loss alone. RFC 9438 section 4.8 has the curve from its plateau on.
+    // the end of slow start. After a loss alone there is no such bound. RFC 9438 section 4.8 has the curve from its plateau on.
     for (variant, growth) in [("published", 0.0108), ("linux", 0.05)] {
         let settings = [("variant", variant)];
         let mut script = Script::with("cubic", &settings).window(100.0).starting_ssthresh(100.0);
