@@ -2,13 +2,15 @@
 //! that every so often the queue is nearly empty; where it no longer is, others fill it, and delta falls.
 
 mod filter;
+mod rivals;
 
-use super::round_trips::{Round, RoundTrips};
+use super::round_trips::RoundTrips;
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
 use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Rate, Span, parameters};
-use filter::SlidingLeast;
+use filter::Sliding;
+use rivals::Rivals;
 
 #[cfg(test)]
 mod tests;
@@ -31,7 +33,7 @@ parameters! {
         /// The rate is one over this and the queueing delay, in packets
         delta: f64 = number("0.5", Range::between(0.004, 10.0), "Arun and Balakrishnan 2018 section 2.1"),
         /// Whether delta falls where others keep the queue full
-        competitive: bool = flag(true, "Arun and Balakrishnan 2018 section 2.2, from memory"),
+        competitive: bool = flag(true, "Arun and Balakrishnan 2018 section 2.2; the authors' sender, rtt-window.cc"),
     }
 }
 
@@ -43,17 +45,12 @@ const STANDING_PARTS: usize = 4;
 /// Section 2.1: the velocity doubles when the window has gone one way for so many of them.
 const STEADY_WINDOWS: u32 = 3;
 
-/// Section 2.2: the queue is nearly empty below this part of the delays of so many rounds, and should be once in so many.
-const NEARLY_EMPTY: f64 = 0.1;
-const DELAY_ROUNDS: usize = 4;
-const EMPTY_ROUNDS: u32 = 5;
-
 /// The law.
 #[derive(Clone, Debug)]
 pub struct Copa {
     parameters: Parameters,
-    base: SlidingLeast<BASE_SECONDS>,
-    standing: SlidingLeast<STANDING_PARTS>,
+    base: Sliding<BASE_SECONDS>,
+    standing: Sliding<STANDING_PARTS>,
     round_trips: RoundTrips,
     /// How fast the window moves.
     velocity: f64,
@@ -65,40 +62,25 @@ pub struct Copa {
     rivals: Rivals,
 }
 
-/// What tells of others that fill the queue.
-#[derive(Clone, Debug)]
-struct Rivals {
-    /// One over delta.
-    inverse_delta: f64,
-    /// The greatest round trips of the last rounds.
-    greatest: [f64; DELAY_ROUNDS],
-    rounds: usize,
-    /// Rounds since the queue was nearly empty.
-    full: u32,
-    lost: bool,
-}
-
 impl Copa {
     /// The law before the first round trip.
     pub fn new(parameters: Parameters) -> Self {
-        let inverse_delta = 1.0 / parameters.delta;
-        let rivals = Rivals { inverse_delta, greatest: [0.0; DELAY_ROUNDS], rounds: 0, full: 0, lost: false };
         Self {
             parameters,
-            base: SlidingLeast::new(),
-            standing: SlidingLeast::new(),
+            base: Sliding::least(),
+            standing: Sliding::least(),
             round_trips: RoundTrips::default(),
             velocity: 1.0,
             rises: true,
             steady: 0,
             round_cwnd: 0.0,
-            rivals,
+            rivals: Rivals::none(&parameters),
         }
     }
 
     /// The standing round trip and how much of it is queue, in seconds.
     fn delay(&self) -> Option<(f64, f64)> {
-        let (standing, base) = (self.standing.least()?.seconds(), self.base.least()?.seconds());
+        let (standing, base) = (self.standing.get()?.seconds(), self.base.get()?.seconds());
         Some((standing, (standing - base).max(0.0)))
     }
 
@@ -109,7 +91,7 @@ impl Copa {
         })
     }
 
-    fn end_round(&mut self, cwnd: Packets, round: &Round) {
+    fn end_round(&mut self, cwnd: Packets) {
         let rises = cwnd > self.round_cwnd;
         self.steady = if rises == self.rises { self.steady + 1 } else { 0 };
         if rises != self.rises {
@@ -118,34 +100,10 @@ impl Copa {
             self.velocity *= 2.0;
         }
         self.round_cwnd = cwnd;
-        let base = self.base.least().map_or(0.0, Span::seconds);
-        self.rivals.end_round(&self.parameters, round, base);
     }
 
     fn turn(&mut self, rises: bool) {
         (self.rises, self.velocity, self.steady) = (rises, 1.0, 0);
-    }
-}
-
-impl Rivals {
-    /// Section 2.2: additive increase of `1 / delta` in each round without a loss, multiplicative decrease.
-    fn end_round(&mut self, parameters: &Parameters, round: &Round, base: f64) {
-        self.greatest[self.rounds % DELAY_ROUNDS] = round.greatest;
-        self.rounds += 1;
-        let range = self.greatest.iter().copied().fold(0.0, f64::max) - base;
-        let empty = round.least - base < NEARLY_EMPTY * range || range <= 0.0;
-        self.full = if empty { 0 } else { self.full.saturating_add(1) };
-        let lost = std::mem::take(&mut self.lost);
-        if !parameters.competitive || self.full < EMPTY_ROUNDS {
-            self.inverse_delta = 1.0 / parameters.delta;
-        } else if !lost {
-            self.inverse_delta += 1.0;
-        }
-    }
-
-    fn lose(&mut self, parameters: &Parameters) {
-        self.lost = true;
-        self.inverse_delta = (self.inverse_delta / 2.0).max(1.0 / parameters.delta);
     }
 }
 
@@ -154,9 +112,10 @@ impl WindowLaw for Copa {
         if let Some(rtt) = ack.rtt {
             self.base.sample(ack.now, Span::from_millis(1000), rtt);
             self.standing.sample(ack.now, ack.smoothed_rtt.scale(0.5 / STANDING_PARTS as f64), rtt);
+            self.rivals.sample(&self.parameters, ack, rtt, self.base.get().unwrap_or(rtt));
         }
-        if let Some(round) = self.round_trips.observe(ack) {
-            self.end_round(window.cwnd, &round);
+        if self.round_trips.observe(ack).is_some() {
+            self.end_round(window.cwnd);
         }
     }
 
@@ -188,21 +147,21 @@ impl WindowLaw for Copa {
         from
     }
 
-    fn on_loss(&mut self, window: &mut Window, _loss: &Loss) {
-        self.rivals.lose(&self.parameters);
+    fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
+        self.rivals.lose(&self.parameters, loss.now);
         window.ssthresh = window.ssthresh.min(window.cwnd.max(MIN_SSTHRESH));
     }
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         window.start_over(timeout);
-        self.rivals.lose(&self.parameters);
+        self.rivals.lose(&self.parameters, timeout.now);
         self.turn(true);
         self.round_trips.restart();
     }
 
     /// Section 2.1: twice the window's rate, so that pacing shapes bursts and does not limit.
     fn pacing_rate(&self, window: &Window, packet_bytes: u32) -> Option<Rate> {
-        let standing = self.standing.least()?.seconds().max(1e-9);
+        let standing = self.standing.get()?.seconds().max(1e-9);
         let bits = 8.0 * f64::from(packet_bytes) * 2.0 * window.cwnd / standing;
         Some(Rate::from_bits_per_second((bits as u64).max(1)))
     }

@@ -1,39 +1,54 @@
-//! The least of some time, of fixed size: time in slots, of which the oldest is forgotten when a new one begins.
+//! The least or the greatest of some time, of fixed size: time in slots, of which the oldest is forgotten when a new one begins.
 
 use ackclock_base::{Span, Time};
 
-/// The least samples of the newest slots.
+/// The extreme samples of the newest slots.
 #[derive(Clone, Debug)]
-pub struct SlidingLeast<const SLOTS: usize> {
+pub struct Sliding<const SLOTS: usize> {
+    pick: fn(Span, Span) -> Span,
+    /// Neither less nor greater than any sample, as it is with `pick`.
+    none: Span,
     slots: [Span; SLOTS],
     newest: usize,
     /// When that one began.
     since: Option<Time>,
+    extreme: Span,
 }
 
-impl<const SLOTS: usize> SlidingLeast<SLOTS> {
-    /// Without a sample.
-    pub fn new() -> Self {
-        Self { slots: [Span::MAX; SLOTS], newest: 0, since: None }
+impl<const SLOTS: usize> Sliding<SLOTS> {
+    /// The least, without a sample.
+    pub fn least() -> Self {
+        Self::of(Span::min, Span::MAX)
     }
 
-    /// A sample now, where slots are so long.
+    /// The greatest, without a sample.
+    pub fn greatest() -> Self {
+        Self::of(Span::max, Span::ZERO)
+    }
+
+    fn of(pick: fn(Span, Span) -> Span, none: Span) -> Self {
+        Self { pick, none, slots: [none; SLOTS], newest: 0, since: None, extreme: none }
+    }
+
+    /// Takes a sample at `now`, where slots are so long.
     pub fn sample(&mut self, now: Time, slot: Span, sample: Span) {
         let since = *self.since.get_or_insert(now);
         let passed = now.since(since).nanos() / slot.nanos().max(1);
         if passed > 0 {
             for _ in 0..passed.min(SLOTS as u64) {
                 self.newest = (self.newest + 1) % SLOTS;
-                self.slots[self.newest] = Span::MAX;
+                self.slots[self.newest] = self.none;
             }
             self.since = Some(now);
+            self.extreme = self.slots.iter().copied().fold(self.none, self.pick);
         }
-        self.slots[self.newest] = self.slots[self.newest].min(sample);
+        self.slots[self.newest] = (self.pick)(self.slots[self.newest], sample);
+        self.extreme = (self.pick)(self.extreme, sample);
     }
 
-    /// The least; `None` before the first sample.
-    pub fn least(&self) -> Option<Span> {
-        self.slots.iter().copied().min().filter(|least| *least < Span::MAX)
+    /// The extreme sample; `None` before the first.
+    pub fn get(&self) -> Option<Span> {
+        self.since.map(|_| self.extreme)
     }
 }
 
@@ -43,13 +58,21 @@ mod tests {
 
     #[test]
     fn a_sample_counts_until_as_many_slots_have_begun() {
-        let mut least = SlidingLeast::<3>::new();
-        assert_eq!(least.least(), None);
-        for (seconds, ms, expected) in
-            [(0.0, 10, 10), (1.0, 30, 10), (2.0, 20, 10), (2.9, 40, 10), (3.0, 50, 20), (9.0, 60, 60)]
-        {
-            least.sample(Time::from_seconds(seconds), Span::from_millis(1000), Span::from_millis(ms));
-            assert_eq!(least.least(), Some(Span::from_millis(expected)), "{seconds} s");
+        let (mut least, mut greatest) = (Sliding::<3>::least(), Sliding::<3>::greatest());
+        assert_eq!((least.get(), greatest.get()), (None, None));
+        for (seconds, ms, smallest, largest) in [
+            (0.0, 10, 10, 10),
+            (1.0, 30, 10, 30),
+            (2.0, 20, 10, 30),
+            (2.9, 40, 10, 40),
+            (3.0, 50, 20, 50),
+            (9.0, 25, 25, 25),
+        ] {
+            for filter in [&mut least, &mut greatest] {
+                filter.sample(Time::from_seconds(seconds), Span::from_millis(1000), Span::from_millis(ms));
+            }
+            let expected = [smallest, largest].map(|ms| Some(Span::from_millis(ms)));
+            assert_eq!([least.get(), greatest.get()], expected, "{seconds} s");
         }
     }
 }

@@ -85,6 +85,35 @@ fn a_queue_that_is_never_empty_makes_it_competitive_and_a_loss_halves_what_that_
 }
 
 #[test]
+fn the_default_delta_is_back_at_the_acknowledgement_that_shows_the_queue_nearly_empty() {
+    // A base of 90 ms, and round trips up to 200 ms: below 90 + 0.1 * 110 = 101 ms the queue is nearly empty. (A standing queue keeps
+    // the smoothed round trip, here the last, near 200 ms, so that four of them are 0.8 s.)
+    for (ms, delta) in [(102, None), (100, Some(0.5))] {
+        let mut script = Script::new("copa").window(20.0).starting_ssthresh(2.0);
+        script.ack_with_rtt(90);
+        for _ in 0..15 {
+            script.set_cwnd(20.0);
+            script.acks_over(10, 190);
+            script.acks_over(10, 200);
+        }
+        let before = script.published("delta");
+        script.ack_with_rtt(ms);
+        assert_eq!(script.published("delta"), delta.unwrap_or(before), "{ms} ms");
+    }
+}
+
+#[test]
+fn an_oscillation_of_five_round_trips_whose_trough_is_empty_leaves_the_default_delta() {
+    // Section 2.2: the queue of Copa flows alone empties once in five round trips: 0, 2, 4, 6, 4 ms of queue, again and again.
+    let mut script = Script::new("copa").window(20.0).starting_ssthresh(2.0);
+    for round in 0..100 {
+        script.set_cwnd(20.0);
+        script.acks_over(20, [40, 42, 44, 46, 44][round % 5]);
+        assert_eq!(script.published("delta"), 0.5, "round {round}");
+    }
+}
+
+#[test]
 fn it_paces_at_twice_the_windows_rate() {
     // 2 * 10 packets of 1000 B in the standing 100 ms.
     let rate = at_ten(&[]).decision().pacing_rate.map(|rate| rate.bits_per_second());
