@@ -36,3 +36,4 @@ mod usrsctp_two_paths;
 mod utilisation;
 mod varying_rates;
 mod verified;
+mod window_laws;

@@ -1,0 +1,120 @@
+//! What laws and their transports do together: time in which nothing is sent, the least window, pacing, filters that age. Every run is
+//! also checked by the trace verifier.
+
+use crate::verified;
+use serde_json::{Value, json};
+
+/// A dumbbell whose access links have 1 Gbit/s.
+fn result(head: &str, bottleneck: &str, flow: &str, overrides: Value) -> Value {
+    let text = format!(
+        "{head}\n[dumbbell]\nbottleneck = {{ {bottleneck} }}\naccess = {{ rate = \"1 Gbit/s\", delay = \"1 ms\" }}\n\
+         [[flows]]\nname = \"f\"\n{flow}\n"
+    );
+    verified::result(&text, &overrides)
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
+}
+
+fn bottleneck(result: &Value, key: &str) -> f64 {
+    let links = result["links"].as_array().expect("links");
+    number(links.iter().find(|link| link["name"] == "bottleneck").expect("the bottleneck"), key)
+}
+
+/// The least value of a quantity that the flow published after so many seconds.
+fn least(result: &Value, quantity: &str, from: f64) -> f64 {
+    let times = result["series"]["time_s"].as_array().expect("times");
+    let values = result["series"]["flows"]["f"][quantity].as_array().expect("values");
+    let later = times.iter().zip(values).filter(|(time, _)| time.as_f64().is_some_and(|time| time > from));
+    later.filter_map(|(_, value)| value.as_f64()).fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn a_law_that_runs_on_time_does_not_count_the_silence_of_its_application() {
+    // A segment of 2.5 MB each 20 s, which takes some two seconds. A window that leaves at once, ten times as fast as the bottleneck
+    // takes it, leaves nine tenths of itself in the queue. CUBIC avoids congestion from 50 packets on, and its curve rises by
+    // 0.4 t^3 from its plateau: by less than 0.4 * 6^3 = 86 packets in the six seconds of three segments, with which windows stay
+    // below 200 packets, and queues below 180. With the silence in t they grew by half in each round trip, to 1,245 packets.
+    let queue = |transport: &str| {
+        let flow = format!(
+            "control = \"cubic\"\ntransport = {{ name = \"{transport}\", initial_ssthresh = \"50 packets\" }}\n\
+             application = {{ name = \"adaptive-video\", lowest = \"1 Mbit/s\", rungs = 1, segment = \"20 s\", buffer = \"40 s\" }}"
+        );
+        let link = "rate = \"100 Mbit/s\", delay = \"38 ms\", queue = { name = \"droptail\", limit = \"4000 packets\" }";
+        bottleneck(&result("duration = \"70 s\"", link, &flow, json!({})), "queue_max_packets")
+    };
+    for transport in ["rfc", "linux"] {
+        assert!(queue(transport) < 180.0, "{transport}: {}", queue(transport));
+    }
+}
+
+#[test]
+fn slow_starts_end_as_late_over_a_transport_that_paces() {
+    // 50 Mbit/s at 80 ms hold 333 packets. Ended at a quarter of that, CUBIC would need most of eight seconds to get there.
+    for slow_start in ["hystart", "hystart++", "search"] {
+        for transport in ["rfc", "linux", "quic"] {
+            let flow =
+                format!("control = \"cubic\"\nslow_start = \"{slow_start}\"\ntransport = \"{transport}\"");
+            let link = "rate = \"50 Mbit/s\", delay = \"38 ms\", queue = { name = \"droptail\", limit = \"1000 packets\" }";
+            let found = result("duration = \"8 s\"", link, &flow, json!({}));
+            let goodput = number(&found["flows"][0], "goodput_bps");
+            assert!(goodput > 40e6, "{slow_start} over {transport}: {goodput}");
+        }
+    }
+}
+
+#[test]
+fn bbr_knows_the_bandwidth_after_probe_rtt_on_a_short_path() {
+    // 100 Mbit/s are 8,333 packets a second. ProbeRTT holds four packets in flight for 200 ms, which are twenty round trips.
+    let link = "rate = \"100 Mbit/s\", delay = \"3 ms\", queue = { name = \"droptail\", limit = \"2 bdp\" }";
+    let head = "duration = \"25 s\"\nobserve = { interval = \"20 ms\" }";
+    let found = result(head, link, "control = \"bbrv1\"\ntransport = \"linux\"", json!({}));
+    let bandwidth = least(&found, "bbr_max_bw_packets_per_s", 5.0);
+    assert!(bandwidth > 8000.0, "{bandwidth}");
+}
+
+#[test]
+fn bbr_knows_the_bandwidth_after_many_small_objects() {
+    // Objects of one connection, most of them of a packet or two, some of half a megabyte.
+    let goodput = |control: &str| {
+        let flow = format!(
+            "control = \"{control}\"\ntransport = \"linux\"\napplication = {{ name = \"pages\", objects = 400, connections = 1, \
+             object = \"1 kB\", spread = 3.0, think = \"0 s\" }}"
+        );
+        let link =
+            "rate = \"20 Mbit/s\", delay = \"18 ms\", queue = { name = \"droptail\", limit = \"1 bdp\" }";
+        number(&result("duration = \"60 s\"", link, &flow, json!({}))["flows"][0], "goodput_bps")
+    };
+    let (bbr, cubic) = (goodput("bbrv1"), goodput("cubic"));
+    assert!(bbr > 0.95 * cubic, "{bbr} of {cubic}");
+}
+
+#[test]
+fn no_window_over_quic_is_below_two_packets() {
+    // RFC 9002 section 7.2, whatever is lost: here every fifth packet. ns-2's windows fall to one.
+    let link = "rate = \"2 Mbit/s\", delay = \"8 ms\", queue = { name = \"droptail\", limit = \"50 packets\" }, \
+                loss = { name = \"independent\", probability = 0.2 }";
+    let head = "duration = \"60 s\"\nobserve = { interval = \"10 ms\" }";
+    let window = |control: &str, transport: &str| {
+        let flow = format!("control = \"{control}\"\ntransport = \"{transport}\"");
+        least(&result(head, link, &flow, json!({})), "cwnd_packets", 0.0)
+    };
+    for control in ["sack", "cubic", "vegas"] {
+        assert_eq!(window(control, "quic"), 2.0, "{control}");
+    }
+    assert_eq!(window("sack", "ns2"), 1.0);
+}
+
+#[test]
+fn two_copa_flows_among_themselves_keep_the_default_delta() {
+    // In equilibrium each has 1 / delta = 2 packets in the queue, between which it oscillates: four and a packet in transmission are 1.5 ms
+    // at 40 Mbit/s. (Three and more do leave the default mode.)
+    let link = "rate = \"40 Mbit/s\", delay = \"18 ms\", queue = { name = \"droptail\", limit = \"10 bdp\" }";
+    let flow = "control = \"copa\"\ncount = 2\ntransport = \"rfc\"\nstart = { uniform = [\"0 s\", \"1 s\"] }";
+    for seed in 1..=4 {
+        let head = format!("seed = {seed}\nduration = \"30 s\"\nwarmup = \"10 s\"");
+        let wait = bottleneck(&result(&head, link, flow, json!({})), "wait_mean_s");
+        assert!((0.001..0.0025).contains(&wait), "seed {seed}: {wait}");
+    }
+}
