@@ -30,6 +30,7 @@ class Rbcc(ackclock.Control):
         self.cwnd, self.ssthresh = initial.window, initial.ssthresh
         self.cap = initial.limit if self.window_cap else float("inf")
         self.packet_bytes = initial.packet_bytes
+        self.min_window, self.loss_window = initial.min_window, initial.loss_window
         self.before_loss: tuple[float, float] | None = None
         self.threshold = (
             0.0 if self.rtt_min_mode == "measured" else scaled(self.rtt_min, self.threshold_factor)
@@ -52,14 +53,14 @@ class Rbcc(ackclock.Control):
         self.before_loss = self.cwnd, self.ssthresh
         reduced = max(loss.window / 2, self.cwnd_floor)
         self.set_ssthresh(max(reduced, 2.0))
-        self.set_cwnd(reduced)
+        self.set_cwnd(max(reduced, self.min_window))
 
     def on_timeout(self, timeout: Timeout, random: Draws) -> None:
         if timeout.in_a_row == 1:
             self.before_loss = self.cwnd, self.ssthresh
         if not timeout.keeps_threshold:
             self.set_ssthresh(max(timeout.window / 2, 2.0))
-        self.cwnd = 1.0
+        self.cwnd = self.loss_window
 
     def on_recovered(self, recovered: Recovered) -> None:
         if recovered.undone and self.before_loss is not None:
@@ -74,7 +75,7 @@ class Rbcc(ackclock.Control):
             self.packet_bytes = change.packet_bytes
 
     def set_cwnd(self, cwnd: float) -> None:
-        self.cwnd = min(max(cwnd, 1.0), 1e9)
+        self.cwnd = min(max(cwnd, self.loss_window), 1e9)
 
     def set_ssthresh(self, ssthresh: float) -> None:
         self.ssthresh = max(ssthresh, 1.0)

@@ -418,9 +418,12 @@ fn a_loss_leaves_the_least_window_of_the_transport() {
 #[test]
 fn a_timeout_leaves_the_loss_window_of_the_transport() {
     for loss_window in [1.0, 2.0] {
-        let mut script = Script::new("sack").window(40.0).starting_ssthresh(40.0).floors(2.0, loss_window);
-        script.timeout();
-        assert_eq!((script.cwnd(), script.ssthresh()), (loss_window, 20.0));
+        for name in ["sack", "cubic", "lia", "bbrv1", "bbrv3", "c4", "vivace"] {
+            let mut script = Script::new(name).window(40.0).starting_ssthresh(40.0).floors(2.0, loss_window);
+            script.acks(1);
+            script.timeout();
+            assert_eq!(script.cwnd(), loss_window, "{name}");
+        }
     }
 }
 

@@ -46,6 +46,8 @@ pub struct BbrV1 {
     parameters: Parameters,
     state: State,
     initial_window: Packets,
+    /// See [`Initial::loss_window`].
+    loss_window: Packets,
     cwnd: Packets,
     pacing: Pacing,
     /// `BtlBw`, in packets per second.
@@ -68,11 +70,12 @@ pub struct BbrV1 {
 impl BbrV1 {
     /// A connection at its start.
     pub fn new(parameters: Parameters, initial: &Initial) -> Self {
-        let Initial { window, packet_bytes, .. } = *initial;
+        let Initial { window, packet_bytes, loss_window, .. } = *initial;
         Self {
             parameters,
             state: State::Startup,
             initial_window: window,
+            loss_window,
             cwnd: window.max(1.0),
             pacing: Pacing::new(parameters.pacing, parameters.high_gain, window, packet_bytes),
             bandwidth: RecentMax::default(),
@@ -295,7 +298,7 @@ impl Control for BbrV1 {
         self.undo_cwnd = if timeout.in_a_row == 1 { self.cwnd } else { self.undo_cwnd };
         self.repair.begin_after_timeout(self.cwnd, self.state == State::ProbeRtt, timeout.sent_to);
         self.conserves = false;
-        self.cwnd = 1.0;
+        self.cwnd = self.loss_window;
     }
 
     /// What was lost or not says nothing of the path, so there is nothing to take back but the window.

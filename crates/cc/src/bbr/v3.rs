@@ -48,6 +48,8 @@ pub struct BbrV3 {
     parameters: Parameters,
     state: State,
     initial_window: Packets,
+    /// See [`Initial::loss_window`].
+    loss_window: Packets,
     /// Whether losses are found by selective acknowledgements.
     selective: bool,
     cwnd: Packets,
@@ -75,12 +77,13 @@ pub struct BbrV3 {
 impl BbrV3 {
     /// A connection at its start.
     pub fn new(parameters: Parameters, initial: &Initial) -> Self {
-        let Initial { window, packet_bytes, selective_acks, .. } = *initial;
+        let Initial { window, packet_bytes, selective_acks, loss_window, .. } = *initial;
         let Parameters { pacing, full_pipe, startup_pacing_gain, .. } = parameters;
         Self {
             parameters,
             state: State::Startup,
             initial_window: window,
+            loss_window,
             selective: selective_acks,
             cwnd: window.max(1.0),
             pacing: Pacing::new(pacing, startup_pacing_gain, window, packet_bytes),
@@ -305,13 +308,13 @@ impl Control for BbrV3 {
         }
     }
 
-    /// The host gives up all that is in flight, so that `inflight + 1` is the one packet that may leave.
+    /// A host that gives up all that is in flight leaves the draft's `inflight + 1` at the one packet that is TCP's loss window.
     fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
         if timeout.in_a_row == 1 {
             self.save_undo_anew(timeout.now);
         }
         self.repair.begin_after_timeout(self.cwnd, self.state == State::ProbeRtt, timeout.sent_to);
-        self.cwnd = 1.0;
+        self.cwnd = self.loss_window;
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {

@@ -103,6 +103,8 @@ pub struct C4 {
     /// The nominal rate before the probe that this recovery judges.
     probed_from: Option<f64>,
     after_timeout: bool,
+    /// See [`Initial::loss_window`].
+    loss_window: Packets,
     packet_bytes: f64,
     decision: Decision,
 }
@@ -132,6 +134,7 @@ impl C4 {
             has_grown: false,
             probed_from: None,
             after_timeout: false,
+            loss_window: initial.loss_window,
             packet_bytes: f64::from(initial.packet_bytes.max(1)),
             decision: Decision::window(cwnd, f64::INFINITY),
         }
@@ -161,9 +164,12 @@ impl C4 {
 }
 
 impl Control for C4 {
-    /// After a timeout a packet at a time (RFC 5681 section 3.1) until one arrives: the draft leaves that to the transport.
+    /// After a timeout the loss window (RFC 5681 section 3.1) until something arrives: the draft leaves that to the transport.
     fn decision(&self) -> Decision {
-        Decision { cwnd: if self.after_timeout { 1.0 } else { self.decision.cwnd }, ..self.decision }
+        Decision {
+            cwnd: if self.after_timeout { self.loss_window } else { self.decision.cwnd },
+            ..self.decision
+        }
     }
 
     fn ecn(&self) -> EcnResponse {

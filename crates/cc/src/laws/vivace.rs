@@ -85,6 +85,8 @@ pub struct Vivace {
     rises: bool,
     bounded: u32,
     after_timeout: bool,
+    /// See [`Initial::loss_window`].
+    loss_window: Packets,
     initial_window: Packets,
     packet_bytes: f64,
 }
@@ -105,6 +107,7 @@ impl Vivace {
             rises: false,
             bounded: 0,
             after_timeout: false,
+            loss_window: initial.loss_window,
             initial_window: initial.window.max(1.0),
             packet_bytes: f64::from(initial.packet_bytes.max(1)),
         }
@@ -223,7 +226,7 @@ impl Control for Vivace {
     fn decision(&self) -> Decision {
         let rate = self.sending();
         if self.after_timeout || rate <= 0.0 {
-            let cwnd = if self.after_timeout { 1.0 } else { self.initial_window };
+            let cwnd = if self.after_timeout { self.loss_window } else { self.initial_window };
             return Decision::window(cwnd, f64::INFINITY);
         }
         let cwnd = (2.0 * rate * self.smoothed_rtt).max(self.initial_window).min(MAX_CWND);
