@@ -138,6 +138,8 @@ pub struct Initial {
     pub limit: Packets,
     /// Payload bytes of a packet, for controls that think in rates.
     pub packet_bytes: u32,
+    /// What headers add to a packet on the wire, for controls whose growth depends on the size of packets.
+    pub header_bytes: u32,
     /// Whether losses are found by selective acknowledgements, so that each is known.
     pub selective_acks: bool,
     /// Whether the transport spreads the packets of a control without a rate of its own over the round trip.
@@ -158,6 +160,7 @@ impl Default for Initial {
             ssthresh: f64::INFINITY,
             limit: f64::INFINITY,
             packet_bytes: 1000,
+            header_bytes: 52, // IPv4 20 B, TCP 20 B, timestamps 12 B
             selective_acks: true,
             paced: false,
             min_window: 2.0,

@@ -340,6 +340,7 @@ fn live(entry: &Entry, draws: &mut Draws<'_>) -> Result<(), TestCaseError> {
         ssthresh: if draws.flag() { f64::INFINITY } else { draws.scale(2.0, 1e6) },
         limit: draws.scale(2.0, 1e7),
         packet_bytes: 40 + draws.below(60_000) as u32,
+        header_bytes: 52,
         selective_acks: draws.flag(),
         paced: draws.flag(),
         min_window: if draws.flag() { 2.0 } else { 1.0 },

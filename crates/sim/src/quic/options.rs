@@ -129,6 +129,7 @@ impl Options {
             ssthresh: f64::INFINITY,
             limit: self.recovery.window as f64,
             packet_bytes: self.payload_bytes,
+            header_bytes: self.wire_bytes.saturating_sub(self.payload_bytes),
             selective_acks: true,
             paced: self.recovery.pacing,
             min_window: MIN_WINDOW,

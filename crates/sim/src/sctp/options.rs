@@ -154,6 +154,7 @@ impl Options {
             ssthresh: self.details.initial_ssthresh.map_or(f64::INFINITY, packets),
             limit: packets(self.details.receive_window),
             packet_bytes: self.sizes.max_chunk,
+            header_bytes: self.sizes.data.saturating_sub(self.sizes.chunk),
             selective_acks: true,
             paced: self.recovery.pacing,
             min_window: self.details.min_window,

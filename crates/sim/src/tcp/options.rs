@@ -303,6 +303,7 @@ impl Options {
             ssthresh: self.sender.initial_ssthresh,
             limit: self.sender.widest_window as f64,
             packet_bytes: self.sender.payload_bytes,
+            header_bytes: self.sender.wire_bytes.saturating_sub(self.sender.payload_bytes),
             selective_acks: self.receiver.sack,
             paced: self.sender.recovery.pacing,
             min_window: self.sender.min_window,
