@@ -360,6 +360,9 @@ pub struct Timeout {
     pub window: Packets,
     /// Packets that were thought to be in flight.
     pub inflight: Packets,
+    /// Packets still thought to be in flight once the expiry has given up what it gives up: RACK keeps what was sent less than
+    /// a round trip ago (RFC 8985 section 6.3). They are reported lost after this.
+    pub left_in_flight: Packets,
     /// One past the last packet sent so far.
     pub sent_to: u64,
     /// Expiries in a row without progress, this one included.

@@ -70,6 +70,7 @@ fn as_timeout(loss: &Loss) -> Timeout {
         now: loss.now,
         window: loss.window,
         inflight: loss.inflight,
+        left_in_flight: loss.inflight,
         sent_to: loss.sent_to,
         in_a_row: 1,
         keeps_threshold: false,

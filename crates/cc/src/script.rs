@@ -289,6 +289,12 @@ impl Script {
         self.tell(|control, random| control.on_timeout(&timeout, random));
     }
 
+    /// An expiry of the retransmission timer which leaves so many packets in flight.
+    pub fn timeout_leaving(&mut self, packets: Packets) {
+        let timeout = Timeout { left_in_flight: packets, ..timeout_at(self.now, self.cwnd()) };
+        self.tell(|control, random| control.on_timeout(&timeout, random));
+    }
+
     /// The timer expires for the same packet again, in a transport that keeps the threshold then (RFC 5681 section 3.1).
     pub fn timeout_again(&mut self) {
         let first = timeout_at(self.now, self.cwnd());
@@ -471,12 +477,14 @@ pub fn loss_at(now: Time, window: Packets) -> Loss {
     }
 }
 
-/// A first expiry of the retransmission timer at `now`, with `window` packets in flight.
+/// A first expiry of the retransmission timer at `now`, with `window` packets in flight, all of which are
+/// given up.
 pub fn timeout_at(now: Time, window: Packets) -> Timeout {
     Timeout {
         now,
         window,
         inflight: window.trunc(),
+        left_in_flight: 0.0,
         sent_to: window as u64,
         in_a_row: 1,
         keeps_threshold: false,

@@ -196,6 +196,50 @@ impl Control for Told {
     }
 }
 
+/// A window of ten packets that keeps what it is told of timeouts.
+#[derive(Clone, Default)]
+struct Expiring(Arc<Mutex<Vec<Timeout>>>);
+
+impl Control for Expiring {
+    fn decision(&self) -> Decision {
+        Decision::window(10.0, f64::INFINITY)
+    }
+
+    fn on_ack(&mut self, _ack: &Ack, _random: &mut dyn Random) {}
+
+    fn on_loss(&mut self, _loss: &Loss, _random: &mut dyn Random) {}
+
+    fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
+        self.0.lock().unwrap().push(*timeout);
+    }
+}
+
+#[test]
+fn a_control_hears_what_a_timeout_leaves_in_flight() {
+    // RFC 8985 section 6.3: the first packet is given up, and those sent more than a round trip of 100 ms and a quarter of
+    // it ago. Three of four were sent 50 ms before the timer expires. RFC 6675 gives up all.
+    let left = |detection| {
+        let told = Expiring::default();
+        let options = Options { pacing: false, ..Options::recommended(Units::packets(1000)) };
+        let controller = Controller::Model(Box::new(told.clone()));
+        let mut run = Run::with(detection, options, controller, 1, 4);
+        run.sender.stay_open();
+        run.start(false);
+        run.until(at(100));
+        run.add_data(1);
+        run.path.acks.clear();
+        let expires = run.sender.timer();
+        run.path.now = expires - Span::from_millis(50);
+        run.add_data(3);
+        run.path.acks.clear();
+        run.until(expires);
+        let timeouts = told.0.lock().unwrap();
+        (timeouts[0].inflight, timeouts[0].left_in_flight)
+    };
+    assert_eq!(left(rack()), (4.0, 3.0));
+    assert_eq!(left(sack(Flight::Inferred)), (4.0, 0.0));
+}
+
 /// A model whose window is 40 packets whatever happens.
 struct Forty;
 

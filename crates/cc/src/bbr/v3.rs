@@ -308,13 +308,13 @@ impl Control for BbrV3 {
         }
     }
 
-    /// A host that gives up all that is in flight leaves the draft's `inflight + 1` at the one packet that is TCP's loss window.
+    /// `BBROnEnterRTO` (section 5.6.4.4): one packet more than what the host has not given up, and no less than its loss window.
     fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
         if timeout.in_a_row == 1 {
             self.save_undo_anew(timeout.now);
         }
         self.repair.begin_after_timeout(self.cwnd, self.state == State::ProbeRtt, timeout.sent_to);
-        self.cwnd = self.loss_window;
+        self.cwnd = (timeout.left_in_flight + 1.0).clamp(self.loss_window, MAX_CWND);
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {

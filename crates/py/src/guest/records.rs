@@ -224,6 +224,8 @@ records! {
         window: f64 = |timeout| timeout.window;
         /// Packets that were thought to be in flight.
         inflight: f64 = |timeout| timeout.inflight;
+        /// Packets still thought to be in flight once the expiry has given up what it gives up.
+        left_in_flight: f64 = |timeout| timeout.left_in_flight;
         /// One past the last packet sent so far.
         sent_to: u64 = |timeout| timeout.sent_to;
         /// Expiries in a row without progress, this one included.

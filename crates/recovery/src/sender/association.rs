@@ -73,6 +73,7 @@ impl Sender {
             now,
             window: self.reduction_base(0.0),
             inflight: 0.0,
+            left_in_flight: 0.0,
             sent_to: self.ledger.high(),
             in_a_row: self.expiries,
             keeps_threshold: false,

@@ -78,10 +78,12 @@ impl Sender {
         self.counts.note_timeout(now.since(self.last_sent));
         self.timed = None;
         let inflight = self.packets_in_flight();
+        self.rule.on_timeout(&mut self.ledger, now);
         let timeout = Timeout {
             now,
             window: self.reduction_base(inflight),
             inflight,
+            left_in_flight: self.packets_in_flight(),
             sent_to: self.ledger.high(),
             in_a_row: self.expiries,
             keeps_threshold: self.options.keeps_threshold && self.expiries > 1,
@@ -91,7 +93,6 @@ impl Sender {
         self.controller.on_timeout(&timeout, &mut *self.random);
         let (una, high) = (self.ledger.una(), self.ledger.high());
         self.doubts.on_timeout(&self.options.undo, now, self.expiries == 1, una, high);
-        self.rule.on_timeout(&mut self.ledger, now);
         self.report_lost(now, output);
         self.pacer.reset(now);
         self.send_allowed(now, output);
@@ -113,7 +114,16 @@ impl Sender {
                 self.rtt.forget_min();
                 let window = self.reduction_base(inflight);
                 let sent_to = self.ledger.high();
-                let timeout = Timeout { now, window, inflight, sent_to, in_a_row: 1, keeps_threshold: true };
+                let left_in_flight = self.packets_in_flight();
+                let timeout = Timeout {
+                    now,
+                    window,
+                    inflight,
+                    left_in_flight,
+                    sent_to,
+                    in_a_row: 1,
+                    keeps_threshold: true,
+                };
                 self.ecn.note_reduction(self.ledger.high());
                 self.note_cwnd(now);
                 self.controller.on_timeout(&timeout, &mut *self.random);

@@ -17,7 +17,7 @@ impl BbrV3 {
     pub(super) fn probe_round_trip(&mut self, ack: &Ack, random: &mut dyn Random) {
         let expired = self.min_rtt.take(ack.now, ack.rtt, &self.parameters);
         if self.state != State::ProbeRtt && expired && !self.idle_restart {
-            self.repair.save(self.cwnd, false);
+            self.repair.save(self.cwnd, true);
             self.state = State::ProbeRtt;
             self.stay.begin();
             self.cycle.ack_phase = AckPhase::Stopping;

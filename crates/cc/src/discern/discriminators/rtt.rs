@@ -160,6 +160,7 @@ mod tests {
             now: Time::ZERO,
             window: 1.0,
             inflight: 1.0,
+            left_in_flight: 0.0,
             sent_to: 0,
             in_a_row: 1,
             keeps_threshold: false,

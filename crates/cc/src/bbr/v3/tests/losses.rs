@@ -179,3 +179,14 @@ fn a_timeout_leaves_one_packet_and_the_end_of_a_recovery_the_window_before_it() 
     script.recovered();
     assert_eq!(script.cwnd(), cwnd);
 }
+
+#[test]
+fn a_timeout_leaves_one_packet_more_than_what_the_host_has_not_given_up() {
+    // BBROnEnterRTO (section 5.6.4.4): C.cwnd = C.inflight + 1, where RACK still has 17 packets in flight.
+    let mut script = in_cruise();
+    let cwnd = script.cwnd();
+    script.timeout_leaving(17.0);
+    assert_eq!(script.cwnd(), 18.0);
+    script.recovered();
+    assert_eq!(script.cwnd(), cwnd);
+}

@@ -51,6 +51,20 @@ fn probe_rtt_lasts_for_200_ms_and_a_round_from_when_the_flight_fits_and_gives_th
 }
 
 #[test]
+fn probe_rtt_gives_back_the_largest_window_that_was_saved() {
+    // BBRCheckProbeRTT enters ProbeRTT before BBRSaveCwnd, which then saves max(prior_cwnd, cwnd). The window of a recovery
+    // that is over was 150; the one before ProbeRTT is smaller.
+    let (mut control, now) = cruising();
+    control.repair.begin(150.0, false);
+    control.repair.end();
+    let ack =
+        Ack { now: now + Span::from_seconds(6.0), rtt: Some(RTT + Span::from_millis(1)), ..Ack::default() };
+    control.probe_round_trip(&ack, &mut Scripted::new(&[0.5]));
+    assert_eq!(control.state, State::ProbeRtt);
+    assert_eq!(control.repair.restored(0.0), 150.0);
+}
+
+#[test]
 fn a_round_must_have_passed_however_long_it_takes() {
     let mut script = in_probe_rtt();
     flight(&mut script, 25, |_| {});

@@ -61,6 +61,7 @@ impl Learner {
             now: self.now(),
             window: 10.0,
             inflight: 10.0,
+            left_in_flight: 0.0,
             sent_to: 0,
             in_a_row: 1,
             keeps_threshold: false,
