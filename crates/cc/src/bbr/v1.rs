@@ -23,7 +23,8 @@ use super::repair::Repair;
 use super::rounds::Rounds;
 use crate::classic::MAX_CWND;
 use crate::control::{
-    Ack, Change, Control, Decision, Follows, Initial, Loss, LossSignal, RateSample, Recovered, Sent, Timeout,
+    Ack, Change, Control, Decision, Ending, Follows, Initial, Loss, LossSignal, RateSample, Recovered, Sent,
+    Timeout,
 };
 use ackclock_base::{Packets, Random, Span, Time};
 
@@ -64,6 +65,8 @@ pub struct BbrV1 {
     repair: Repair,
     /// In the first round of recovery as much is sent as is delivered: until a round begins.
     conserves: bool,
+    /// A recovery has ended, and the acknowledgement that ended it is still to be taken in.
+    leaves_recovery: bool,
     undo_cwnd: Packets,
 }
 
@@ -89,6 +92,7 @@ impl BbrV1 {
             idle_restart: false,
             repair: Repair::default(),
             conserves: false,
+            leaves_recovery: false,
             undo_cwnd: 0.0,
         }
     }
@@ -178,7 +182,7 @@ impl BbrV1 {
         }
         if self.state != State::ProbeRtt && expired && !self.idle_restart {
             self.state = State::ProbeRtt;
-            self.repair.save(self.cwnd, false);
+            self.repair.save(self.cwnd, true);
             self.stay.begin();
         }
         if self.state == State::ProbeRtt {
@@ -269,7 +273,8 @@ impl Control for BbrV1 {
     }
 
     fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random) {
-        if self.repair.ends_with(ack) {
+        let has_left = std::mem::take(&mut self.leaves_recovery);
+        if self.repair.ends_with(ack) | has_left {
             self.restore_cwnd();
         }
         self.pacing.see_rtt(self.parameters.high_gain, self.initial_window, ack.rtt);
@@ -282,13 +287,18 @@ impl Control for BbrV1 {
         self.set_cwnd(ack);
     }
 
-    /// Section 4.2.3.4: as much as is in flight, and for a round as much as is delivered.
+    /// Section 4.2.3.4: as much as is in flight, and for a round as much as is delivered. A recovery that begins with the
+    /// acknowledgement that has ended another is the same to BBR (Linux's `tcp_bbr.c` compares its state once for each
+    /// acknowledgement): where every window loses packets there is one first round of it, and not one after the other.
     fn on_loss(&mut self, loss: &Loss, _random: &mut dyn Random) {
         if matches!(loss.signal, LossSignal::Ecn | LossSignal::LocalDrop) {
             return; // the draft has no reaction to marks
         }
-        self.repair.begin(self.cwnd, self.state == State::ProbeRtt);
         self.undo_cwnd = self.cwnd;
+        if std::mem::take(&mut self.leaves_recovery) {
+            return;
+        }
+        self.repair.begin(self.cwnd, self.state == State::ProbeRtt);
         self.cwnd = self.cwnd.min(loss.inflight + 1.0).max(1.0);
         self.conserves = true;
         self.rounds.begin(self.rounds.delivered());
@@ -303,9 +313,11 @@ impl Control for BbrV1 {
 
     /// What was lost or not says nothing of the path, so there is nothing to take back but the window.
     fn on_recovered(&mut self, recovered: &Recovered) {
-        self.restore_cwnd();
-        if recovered.ending == crate::control::Ending::Undone {
+        if recovered.ending == Ending::Undone {
+            self.restore_cwnd();
             self.cwnd = self.cwnd.max(self.undo_cwnd);
+        } else {
+            self.leaves_recovery = true;
         }
     }
 

@@ -1,8 +1,10 @@
 //! The machine against closed forms, on the path of BBRv3's tests: 1,250 packets of 1,000 bytes a second, 40 ms, a product of 50.
 
-use crate::control::{Ack, Change, Phase};
+use super::{BbrV1, Parameters, State};
+use crate::control::{Ack, Change, Initial, Phase};
 use crate::script::Script;
-use ackclock_base::Span;
+use ackclock_base::random::Scripted;
+use ackclock_base::{Span, Time};
 
 const RTT: Span = Span::from_millis(40);
 const BDP: u32 = 50;
@@ -20,7 +22,7 @@ fn script_with(settings: &[(&str, &str)], drawn: f64) -> Script {
     script
 }
 
-fn is_in(script: &mut Script, state: super::State) -> bool {
+fn is_in(script: &mut Script, state: State) -> bool {
     script.published("bbr_state") == f64::from(state as u32)
 }
 
@@ -33,12 +35,12 @@ fn pacing(script: &mut Script) -> f64 {
 fn probing() -> Script {
     let mut script = script_with(&[], 0.0);
     for packets in [10, 20, 40, 80, 80, 80, 80] {
-        assert!(is_in(&mut script, super::State::Startup));
+        assert!(is_in(&mut script, State::Startup));
         flight(&mut script, packets, |_| {});
     }
-    assert!(is_in(&mut script, super::State::Drain));
+    assert!(is_in(&mut script, State::Drain));
     flight(&mut script, BDP, |_| {});
-    assert!(is_in(&mut script, super::State::ProbeBw));
+    assert!(is_in(&mut script, State::ProbeBw));
     script
 }
 
@@ -151,11 +153,60 @@ fn losses_change_no_bandwidth_and_recovery_gives_the_window_back() {
     assert_eq!(script.cwnd(), 80.0);
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
     script.recovered();
+    flight(&mut script, 20, |ack| ack.phase = Phase::Recovery);
     assert_eq!(script.cwnd(), cwnd);
-    script.timeout();
+    // The draft has one packet, whatever the host has left in flight.
+    script.timeout_leaving(17.0);
     assert_eq!(script.cwnd(), 1.0);
     script.spurious();
     assert_eq!(script.cwnd(), cwnd);
+}
+
+#[test]
+fn a_recovery_that_follows_on_another_is_the_same_one_and_conserves_no_packets() {
+    // In Startup, where every round loses a packet. Linux compares its state with that of the acknowledgement before (bbr_set_
+    // cwnd_to_recover_or_restore): Recovery after Recovery is no first round. In the first round as much is sent as is delivered.
+    let mut script = script_with(&[], 0.0);
+    flight(&mut script, 10, |_| {});
+    script.loss();
+    let in_recovery = |ack: &mut Ack| ack.phase = Phase::Recovery;
+    flight(&mut script, 20, |ack| {
+        in_recovery(ack);
+        (ack.newly_lost, ack.inflight) = (1.0, 0.0);
+        ack.rate.as_mut().unwrap().prior_delivered -= 1.0;
+    });
+    assert_eq!(script.cwnd(), 20.0, "as much as was delivered");
+    script.recovered();
+    script.loss();
+    flight(&mut script, 20, |ack| {
+        in_recovery(ack);
+        (ack.newly_lost, ack.inflight) = (1.0, 0.0);
+    });
+    // 20 less the one that was lost, and 20 more that were delivered.
+    assert_eq!(script.cwnd(), 39.0);
+}
+
+#[test]
+fn probe_rtt_gives_back_the_largest_window_that_was_saved() {
+    // The draft's BBRCheckProbeRTT, and tcp_bbr.c, enter ProbeRTT before they save the window: max(prior_cwnd, cwnd). A recovery
+    // that is over had 150; the window before ProbeRTT is the initial one.
+    let initial = Initial {
+        window: 10.0,
+        ssthresh: f64::INFINITY,
+        limit: 1e6,
+        packet_bytes: 1000,
+        header_bytes: 52,
+        selective_acks: true,
+    };
+    let mut control = BbrV1::new(Parameters::default(), &initial);
+    control.repair.begin(150.0, false);
+    control.repair.end();
+    for seconds in [0.0, 11.0] {
+        let ack = Ack { now: Time::from_seconds(seconds), rtt: Some(RTT), ..Ack::default() };
+        control.probe_round_trip(&ack, &mut Scripted::new(&[0.0]));
+    }
+    assert_eq!(control.state, State::ProbeRtt);
+    assert_eq!(control.repair.restored(0.0), 150.0);
 }
 
 #[test]
@@ -164,12 +215,12 @@ fn probe_rtt_comes_after_ten_seconds_without_a_round_trip_as_short_and_keeps_fou
     // Rounds of the least round trip make it young: none comes.
     for _ in 0..300 {
         flight(&mut script, BDP, |_| {});
-        assert!(is_in(&mut script, super::State::ProbeBw));
+        assert!(is_in(&mut script, State::ProbeBw));
     }
     let longer = RTT + Span::from_millis(1);
     let longer = |script: &mut Script, packets| script.flight(packets, longer, longer, |_| {});
     let mut rounds = 0;
-    while !is_in(&mut script, super::State::ProbeRtt) {
+    while !is_in(&mut script, State::ProbeRtt) {
         longer(&mut script, BDP);
         rounds += 1;
     }
@@ -178,10 +229,10 @@ fn probe_rtt_comes_after_ten_seconds_without_a_round_trip_as_short_and_keeps_fou
     longer(&mut script, 4);
     for _ in 0..4 {
         longer(&mut script, 4);
-        assert!(is_in(&mut script, super::State::ProbeRtt), "for 200 ms");
+        assert!(is_in(&mut script, State::ProbeRtt), "for 200 ms");
     }
     longer(&mut script, 4);
-    assert!(is_in(&mut script, super::State::ProbeBw));
+    assert!(is_in(&mut script, State::ProbeBw));
     assert!(script.cwnd() > 100.0);
 }
 
