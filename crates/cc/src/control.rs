@@ -109,7 +109,8 @@ pub enum Change {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Decision {
-    /// How many packets may be in flight.
+    /// How many packets may be in flight. A host rounds a fraction down to whole packets; a control whose source rounds it up
+    /// decides a whole number.
     pub cwnd: Packets,
     /// How fast packets may leave, in payload, as everything that a control is told of; `None` for as fast as the window
     /// allows.

@@ -1,11 +1,25 @@
 //! TCP Prague: DCTCP's answer to marks for the Internet (L4S, RFC 9330 and 9331). Marks are averaged and answered in periods of
 //! at least 25 ms, so that flows of short round trips leave room to others; what is not marked adds to the window even while
 //! other packets are; and packets are paced. A host must tell it of each mark; it does so where `ecn` is on.
+//!
+//! The window has a fraction, and what the host is allowed is that window rounded up, two packets at least: pacing holds the
+//! flow to the fraction. Where four packets or fewer are allowed the rate is what grows and is cut, and the window follows it.
 
-use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
-use crate::control::{Ack, EcnResponse, Loss, Phase, Timeout};
+mod classic_queue;
+mod marks;
+#[cfg(test)]
+mod tests;
+
+use self::classic_queue::ClassicQueue;
+use self::marks::Marks;
+use crate::bbr::repair::Repair;
+use crate::classic::{MAX_CWND, MIN_SSTHRESH, Window};
+use crate::control::{
+    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Phase,
+    Recovered, Timeout, WindowControl,
+};
 use crate::entry::{Build, Companions, Entry, control};
-use ackclock_base::{Packets, Range, Rate, Span, Time, parameters};
+use ackclock_base::{Packets, Random, Range, Rate, Span, Time, parameters};
 
 /// The control's entry in the registry.
 pub const ENTRY: Entry = Entry {
@@ -15,7 +29,7 @@ pub const ENTRY: Entry = Entry {
         "Linux's tcp_prague.c 0.7 of the L4S team; draft-briscoe-iccrg-prague-congestion-control-04; RFC 9331",
         Parameters::TABLE,
     ),
-    build: Build::Alone(|values, initial| Box::new(Classic::new(Prague::new(values.into()), initial))),
+    build: Build::Alone(|values, initial| Box::new(Prague::new(values.into(), initial))),
     companions: Companions::recovery("rack"),
 };
 
@@ -30,66 +44,119 @@ parameters! {
         virtual_rtt: Span = time("25 ms", Range::between(0.0, 10.0), "tcp_prague.c, prague_rtt_target"),
         /// Rounds after slow start until then
         independent_after: u32 = integer("4", Range::between(0.0, 1e6), "tcp_prague.c, prague_rtt_transition"),
+        /// Up to this window, counted in packets of 1500 bytes on the wire, the rate grows and is cut instead; 0 for never
+        rate_up_to: f64 = packets("4 packets", Range::between(0.0, 1e6), "tcp_prague.c, prague_cwnd_transit"),
+        /// Whether a queue that marks classic packets too is detected by the delay that it builds, and answered like one
+        classic_fallback: bool = flag(false, "tcp_prague.c 0.6, prague_ecn_fallback, which is off; 0.7 has none"),
     }
 }
 
-/// Beyond this round trip growth is not that of a virtual one.
+/// Beyond this round trip growth is not that of a virtual one (tcp_prague.c, MAX_SCALED_RTT).
 const LONGEST_INDEPENDENT: Span = Span::from_millis(100);
 
 /// A flow never sends more slowly (tcp_prague.c, MINIMUM_RATE: 100 kbit/s).
-const LEAST_RATE_BPS: f64 = 100_000.0;
+const LEAST_BYTES_PER_SECOND: f64 = 12_500.0;
 
-/// The law.
+/// The packet by which growth is measured (tcp_prague.c, MTU_SYS), on the wire.
+const FULL_PACKET_BYTES: f64 = 1500.0;
+
+/// What the host may have in flight at least (tcp_prague.c, MIN_CWND_RTT).
+const LEAST_ALLOWED: Packets = 2.0;
+
+/// By how much the rate swings in the two halves of a virtual round trip (tcp_prague.c, RATE_OFFSET).
+const SWING: f64 = 4.0 / 128.0;
+
+/// The weight of a round in the round trip by which rates become windows (tcp_prague.c, HSRTT_SHIFT).
+const LONG_RTT_GAIN: f64 = 1.0 / 128.0;
+
+/// The control.
 #[derive(Clone, Debug)]
 pub struct Prague {
     parameters: Parameters,
-    /// Average share of marked packets.
-    alpha: f64,
-    /// Packets acknowledged, and marked ones among them, in the period being observed, and when it ends; `None` before the
-    /// first mark.
-    acked: Packets,
-    marked: Packets,
-    period_ends: Option<Time>,
-    /// No second cut before this, and the window before the last.
-    rests_until: Time,
+    /// The congestion window with its fraction.
+    window: Packets,
+    /// Whether the rate leads, in packets per second, and the window follows.
+    by_rate: bool,
+    rate: f64,
+    /// What the host is allowed: it moves towards the window, rounded up, by a packet for each acknowledgement.
+    allowed: Packets,
+    ssthresh: Packets,
+    marks: Marks,
+    /// Present if there is a fallback.
+    classic_queue: Option<ClassicQueue>,
+    /// Until more than this is acknowledged a mark is part of the congestion that was last reacted to: Linux's state CWR.
+    reduced_until: Option<u64>,
+    /// When the last mark was answered, and the window before.
+    cut_at: Option<Time>,
     before_cut: Packets,
-    /// Rounds since slow start.
-    rounds: u32,
+    repair: Repair,
+    before_loss: Option<BeforeLoss>,
+    now: Time,
     smoothed_rtt: Span,
+    /// A slower average of the round trip, in seconds; 0 before the first sample.
+    long_rtt: f64,
     inflight: Packets,
+    pacing_rate: Option<Rate>,
+    packet_bytes: f64,
+    header_bytes: f64,
+}
+
+/// What a loss that was none gives back.
+#[derive(Clone, Copy, Debug)]
+struct BeforeLoss {
+    window: Packets,
+    rate: f64,
+    allowed: Packets,
+    ssthresh: Packets,
 }
 
 impl Prague {
-    /// The law before anything is marked.
-    pub fn new(parameters: Parameters) -> Self {
+    /// A connection at its start.
+    pub fn new(parameters: Parameters, initial: &Initial) -> Self {
+        let window = if initial.window.is_nan() { 1.0 } else { initial.window.clamp(1.0, MAX_CWND) };
         Self {
             parameters,
-            alpha: parameters.initial_alpha,
-            acked: 0.0,
-            marked: 0.0,
-            period_ends: None,
-            rests_until: Time::ZERO,
+            window,
+            rate: 0.0,
+            by_rate: false,
+            allowed: window,
+            ssthresh: initial.ssthresh,
+            marks: Marks::new(parameters.initial_alpha),
+            classic_queue: parameters.classic_fallback.then(ClassicQueue::default),
+            reduced_until: None,
+            cut_at: None,
             before_cut: 0.0,
-            rounds: 0,
+            repair: Repair::default(),
+            before_loss: None,
+            now: Time::ZERO,
             smoothed_rtt: Span::ZERO,
+            long_rtt: 0.0,
             inflight: 0.0,
+            pacing_rate: None,
+            packet_bytes: f64::from(initial.packet_bytes.max(1)),
+            header_bytes: f64::from(initial.header_bytes),
         }
+    }
+
+    fn in_slow_start(&self) -> bool {
+        self.allowed < self.ssthresh
     }
 
     fn is_independent(&self) -> bool {
-        self.rounds >= self.parameters.independent_after
+        !self.in_slow_start() && self.marks.rounds >= self.parameters.independent_after
     }
 
-    /// How long marks are averaged over, and a cut lasts.
-    fn period(&self) -> Span {
-        if self.is_independent() {
-            self.smoothed_rtt.max(self.parameters.virtual_rtt)
-        } else {
-            self.smoothed_rtt
-        }
+    /// The round trip that counts, in seconds.
+    fn virtual_rtt(&self) -> f64 {
+        self.smoothed_rtt.max(self.parameters.virtual_rtt).seconds()
     }
 
-    /// How much less than Reno's the growth is, in packets for a round trip.
+    /// A packet of 1500 bytes, in packets.
+    fn full_packet(&self) -> Packets {
+        FULL_PACKET_BYTES / (self.packet_bytes + self.header_bytes)
+    }
+
+    /// How much less than Reno's the growth is in a round trip.
     fn growth(&self) -> f64 {
         let Parameters { virtual_rtt, .. } = self.parameters;
         let rtt = self.smoothed_rtt;
@@ -99,87 +166,271 @@ impl Prague {
         (rtt.seconds() / virtual_rtt.seconds()).powi(2)
     }
 
-    fn average(&mut self, ack: &Ack, ends: Time) {
-        self.acked += ack.newly_acked;
-        self.marked += f64::from(ack.marks);
-        if ack.now >= ends && self.acked > 0.0 {
-            // A packet that arrives twice may be marked twice and is acknowledged once.
-            let share = (self.marked / self.acked).min(1.0);
-            self.alpha += self.parameters.gain * (share - self.alpha);
-            (self.acked, self.marked) = (0.0, 0.0);
-            self.period_ends = Some(ack.now + self.period());
+    fn least_rate(&self) -> f64 {
+        LEAST_BYTES_PER_SECOND / self.packet_bytes
+    }
+
+    /// What the window sends in a round trip.
+    fn rate_of_window(&self) -> f64 {
+        let rtt = self.smoothed_rtt.seconds();
+        if rtt > 0.0 { (self.window / rtt).max(self.least_rate()) } else { self.rate }
+    }
+
+    fn window_of_rate(&self) -> Packets {
+        self.rate * if self.long_rtt > 0.0 { self.long_rtt } else { self.smoothed_rtt.seconds() }
+    }
+
+    /// What the host is to be allowed.
+    fn wanted(&self) -> Packets {
+        self.window.ceil().clamp(LEAST_ALLOWED, MAX_CWND)
+    }
+
+    /// Takes so much of the window, or of the rate if that leads.
+    fn cut(&mut self, share: f64) {
+        if self.by_rate {
+            self.rate = (self.rate * (1.0 - share)).max(self.least_rate());
+            self.window = self.window_of_rate();
+        } else {
+            self.window *= 1.0 - share;
         }
     }
 
-    fn cut(&mut self, window: &mut Window, factor: f64, now: Time) {
-        self.before_cut = window.cwnd;
-        window.cwnd = (window.cwnd * factor).max(MIN_SSTHRESH.min(window.cwnd));
-        window.ssthresh = window.cwnd.max(MIN_SSTHRESH);
-        self.rests_until = now + self.period();
+    fn set_gain(&mut self) {
+        if let Some(queue) = &mut self.classic_queue {
+            queue.set_gain(self.ssthresh);
+        }
     }
 
-    fn unmarked(ack: &Ack) -> Packets {
-        (ack.credit - f64::from(ack.marks)).max(0.0)
+    /// A mark, or a packet that the host's own interface refused: Linux enters CWR. While growth is independent of the round trip
+    /// there is a cut in 25 ms at most, and a round trip that is entered without one brings none.
+    fn enter_reduced(&mut self, now: Time, sent_to: u64) {
+        self.reduced_until = Some(sent_to);
+        self.set_gain();
+        let least = self.parameters.virtual_rtt;
+        if self.is_independent() && self.cut_at.is_some_and(|at| now < at + least) {
+            return;
+        }
+        self.cut_at = Some(now);
+        self.before_cut = self.window;
+        let share = self.classic_queue.map_or(0.0, |queue| queue.share()).max(self.marks.alpha);
+        self.cut(share / 2.0);
+    }
+
+    /// Grows by what arrived without a mark, unless a loss is being repaired.
+    fn grow(&mut self, ack: &Ack) {
+        let mut unmarked = (ack.newly_acked - f64::from(ack.marks)).max(0.0);
+        // A rate that holds the host back is the control's own limit, as a window is.
+        let is_limited = ack.cwnd_limited || (self.by_rate && !ack.app_limited);
+        if unmarked <= 0.0 || !is_limited || self.repair.goes_on() || ack.phase == Phase::Recovery {
+            return;
+        }
+        if self.in_slow_start() {
+            let grown = (self.allowed + unmarked).min(self.ssthresh);
+            unmarked -= grown - self.allowed;
+            (self.allowed, self.window) = (grown, grown);
+        }
+        let more = unmarked * self.full_packet();
+        if self.by_rate {
+            let rtt = self.virtual_rtt();
+            self.rate += more / rtt / (self.rate * rtt).ceil().max(1.0);
+            self.window = self.window.max(self.window_of_rate());
+        } else {
+            self.window += more * self.growth() / self.window;
+        }
+        self.window = self.window.min(MAX_CWND);
+    }
+
+    /// Moves what the host is allowed by a packet towards the window. On its way down it takes the threshold along.
+    fn step(&mut self) {
+        let wanted = self.wanted();
+        if self.allowed > wanted {
+            self.allowed = (self.allowed - 1.0).max(wanted);
+            self.ssthresh = self.allowed;
+        } else {
+            self.allowed = (self.allowed + 1.0).min(wanted);
+        }
+    }
+
+    /// The end of a period: marks have been averaged.
+    fn end_period(&mut self, ack: &Ack) {
+        if let Some(queue) = self.classic_queue.as_mut().filter(|_| self.marks.seen) {
+            queue.judge(ack.min_rtt);
+        }
+        let rtt = self.smoothed_rtt.seconds();
+        self.long_rtt += if self.long_rtt > 0.0 { LONG_RTT_GAIN * (rtt - self.long_rtt) } else { rtt };
+    }
+
+    /// Whether the window or the rate leads from now on.
+    fn choose_leader(&mut self) {
+        let most = self.parameters.rate_up_to * self.full_packet();
+        let by_rate = self.marks.seen && self.is_independent() && self.allowed <= most;
+        if by_rate != self.by_rate {
+            self.rate = self.rate_of_window();
+        }
+        self.by_rate = by_rate;
+        if by_rate {
+            self.window = self.window_of_rate();
+        }
+    }
+
+    /// Sets the rate at which packets leave until the next acknowledgement; none before the first round trip.
+    fn pace(&mut self) {
+        let rtt = self.smoothed_rtt.seconds();
+        if rtt <= 0.0 {
+            return;
+        }
+        let rate = if self.by_rate {
+            let half = Span::from_seconds(self.virtual_rtt() / 2.0);
+            let is_second = self.marks.since_period(self.now) >= half;
+            self.rate * if is_second { 1.0 - SWING } else { 1.0 + SWING }
+        } else {
+            (self.window.floor().max(self.inflight) / rtt).max(self.least_rate())
+        };
+        let rate = if self.allowed < self.ssthresh / 2.0 { 2.0 * rate } else { rate };
+        let bits_per_second = (rate * self.packet_bytes * 8.0).clamp(1.0, 1e15);
+        self.pacing_rate = Some(Rate::from_bits_per_second(bits_per_second as u64));
+    }
+
+    fn save(&mut self) {
+        let rate = if self.by_rate { self.rate } else { self.rate_of_window() };
+        let Self { window, allowed, ssthresh, .. } = *self;
+        self.before_loss = Some(BeforeLoss { window, rate, allowed, ssthresh });
+    }
+
+    /// A loss takes half, together with what a mark of the same period has taken.
+    fn halve(&mut self, now: Time) {
+        let period = Span::from_seconds(self.virtual_rtt());
+        let has_cut = self.cut_at.is_some_and(|at| now < at + period) && self.window > 0.0;
+        let before = if has_cut { self.before_cut.max(self.window) } else { self.window };
+        let left = if self.window > 0.0 { (before / 2.0 / self.window).min(1.0) } else { 0.5 };
+        self.cut(1.0 - left);
     }
 }
 
-impl WindowLaw for Prague {
-    /// As Reno for what is not marked, also in a period with marks.
-    fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
-        window.cwnd += Self::unmarked(ack) * self.growth() / window.cwnd;
-    }
-
-    fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
-        window.slow_start(Self::unmarked(ack));
-    }
-
-    /// A loss halves the window, that before the cut if there was one in the same period: one reduction in all.
-    fn decrease(&mut self, from: Packets, loss: &Loss) -> Packets {
-        let before = if loss.now < self.rests_until { self.before_cut } else { 0.0 };
-        self.rests_until = loss.now + self.period();
-        from.max(before) / 2.0
-    }
-
-    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
-        self.rests_until = timeout.now + self.period();
-        window.start_over(timeout);
-    }
-
-    fn observe(&mut self, window: &mut Window, ack: &Ack) {
-        (self.smoothed_rtt, self.inflight) = (ack.smoothed_rtt, ack.inflight);
-        let in_slow_start = window.cwnd < window.ssthresh;
-        self.rounds = if in_slow_start { 0 } else { self.rounds.saturating_add(u32::from(ack.round_start)) };
-        let is_first = self.period_ends.is_none();
-        if let Some(ends) = self.period_ends {
-            self.average(ack, ends);
-        } else if ack.marks > 0 {
-            self.period_ends = Some(ack.now + self.period());
-        }
-        if ack.marks > 0 && ack.phase == Phase::Open && ack.now >= self.rests_until {
-            let alpha = if is_first { self.alpha.max(1.0) } else { self.alpha };
-            self.cut(window, 1.0 - alpha / 2.0, ack.now);
-        }
+impl Control for Prague {
+    fn decision(&self) -> Decision {
+        Decision { pacing_rate: self.pacing_rate, ..Decision::window(self.allowed, self.ssthresh) }
     }
 
     fn ecn(&self) -> EcnResponse {
         EcnResponse::Counts
     }
 
-    /// What is in flight or allowed, over the round trip; twice that far below the threshold.
-    fn pacing_rate(&self, window: &Window, packet_bytes: u32) -> Option<Rate> {
-        if self.smoothed_rtt == Span::ZERO {
-            return None;
+    fn follows_sending(&self) -> Follows {
+        Follows::Nothing
+    }
+
+    fn on_change(&mut self, change: &Change) {
+        if let Change::PacketBytes(bytes) = *change {
+            let bytes = f64::from(bytes.max(1));
+            let factor = std::mem::replace(&mut self.packet_bytes, bytes) / bytes;
+            for amount in [
+                &mut self.window,
+                &mut self.allowed,
+                &mut self.ssthresh,
+                &mut self.before_cut,
+                &mut self.rate,
+            ] {
+                *amount *= factor;
+            }
+            self.window = self.window.min(MAX_CWND);
+            self.allowed = self.allowed.clamp(1.0, MAX_CWND);
+            self.ssthresh = self.ssthresh.max(1.0);
         }
-        let factor = if window.cwnd < window.ssthresh / 2.0 { 2.0 } else { 1.0 };
-        let bytes = window.cwnd.max(self.inflight) * f64::from(packet_bytes) * factor;
-        let bits_per_second = bytes * 8.0 / self.smoothed_rtt.seconds();
-        Some(Rate::from_bits_per_second(bits_per_second.clamp(LEAST_RATE_BPS, 1e15) as u64))
+    }
+
+    fn on_ack(&mut self, ack: &Ack, _random: &mut dyn Random) {
+        (self.now, self.smoothed_rtt, self.inflight) = (ack.now, ack.smoothed_rtt, ack.inflight);
+        self.repair.ends_with(ack);
+        if let (Some(queue), Some(rtt)) = (&mut self.classic_queue, ack.rtt) {
+            queue.take(rtt);
+        }
+        if self.reduced_until.is_some_and(|until| ack.acked_to > until) {
+            self.reduced_until = None;
+        }
+        let is_first = ack.marks > 0 && !self.marks.seen;
+        let is_repairing = self.repair.goes_on() || ack.phase == Phase::Recovery;
+        if ack.marks > 0 && !is_repairing && self.reduced_until.is_none() && !is_first {
+            self.enter_reduced(ack.now, ack.sent_to);
+        }
+        if is_first {
+            self.set_gain();
+            (self.reduced_until, self.cut_at) = (Some(ack.sent_to), Some(ack.now));
+            self.before_cut = self.window;
+            self.cut(0.5);
+        } else {
+            self.grow(ack);
+        }
+        self.step();
+        let least = if self.is_independent() { self.parameters.virtual_rtt } else { Span::ZERO };
+        let in_slow_start = self.in_slow_start();
+        if self.marks.take(ack, self.parameters.gain, least, in_slow_start) {
+            self.end_period(ack);
+        }
+        self.pace();
+        self.choose_leader();
+    }
+
+    fn on_loss(&mut self, loss: &Loss, _random: &mut dyn Random) {
+        self.save();
+        if matches!(loss.signal, LossSignal::Ecn | LossSignal::LocalDrop) {
+            self.enter_reduced(loss.now, loss.sent_to);
+        } else {
+            self.set_gain();
+            self.repair.begin(self.window, false);
+            self.halve(loss.now);
+        }
+        // The host brings the flight down as it does for any window.
+        self.allowed = self.allowed.min(self.wanted());
+        self.ssthresh = self.allowed.max(MIN_SSTHRESH);
+    }
+
+    /// The window is halved as by any loss, and the host begins with a packet more than it has left in flight (Linux's
+    /// `tcp_enter_loss`). What it is allowed then rises by a packet for each acknowledgement.
+    fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
+        if timeout.in_a_row == 1 {
+            let was_repairing = self.repair.goes_on();
+            self.save();
+            if !was_repairing {
+                self.halve(timeout.now);
+                self.ssthresh = self.wanted();
+            }
+        }
+        self.repair.begin_after_timeout(self.window, false, timeout.sent_to);
+        self.allowed = (timeout.left_in_flight + 1.0).min(self.allowed);
+    }
+
+    fn on_recovered(&mut self, recovered: &Recovered) {
+        self.repair.end();
+        if recovered.ending == Ending::Undone
+            && let Some(before) = self.before_loss.take()
+        {
+            self.window = self.window.max(before.window);
+            self.rate = self.rate.max(before.rate);
+            self.allowed = self.allowed.max(before.allowed);
+            self.ssthresh = before.ssthresh;
+        }
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        series("marked_share", self.alpha);
+        series("marked_share", self.marks.alpha);
+        series("prague_window_packets", self.window);
+        series("prague_by_rate", f64::from(u8::from(self.by_rate)));
+        series("prague_classic_score", self.classic_queue.map_or(f64::NAN, |queue| queue.score()));
     }
 }
 
-#[cfg(test)]
-mod tests;
+impl WindowControl for Prague {
+    fn set_cwnd(&mut self, cwnd: Packets) {
+        let mut window = Window { cwnd, ssthresh: self.ssthresh };
+        crate::classic::clamp(&mut window);
+        (self.window, self.allowed) = (window.cwnd, window.cwnd);
+        self.rate = self.rate_of_window();
+    }
+
+    fn set_ssthresh(&mut self, ssthresh: Packets) {
+        let mut window = Window { cwnd: self.allowed, ssthresh };
+        crate::classic::clamp(&mut window);
+        self.ssthresh = window.ssthresh;
+    }
+}
