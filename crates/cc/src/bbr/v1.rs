@@ -308,7 +308,12 @@ impl Control for BbrV1 {
         self.undo_cwnd = if timeout.in_a_row == 1 { self.cwnd } else { self.undo_cwnd };
         self.repair.begin_after_timeout(self.cwnd, self.state == State::ProbeRtt, timeout.sent_to);
         self.conserves = false;
+        self.leaves_recovery = false;
         self.cwnd = self.loss_window;
+        // Linux's bbr_set_state: rounds that a timeout has emptied do not tell that the pipe is full.
+        if !self.full_pipe.reached {
+            self.full_pipe.reset(0.0);
+        }
     }
 
     /// What was lost or not says nothing of the path, so there is nothing to take back but the window.

@@ -219,8 +219,11 @@ impl Prague {
     /// Grows by what arrived without a mark, unless a loss is being repaired.
     fn grow(&mut self, ack: &Ack) {
         let mut unmarked = (ack.newly_acked - f64::from(ack.marks)).max(0.0);
-        // A rate that holds the host back is the control's own limit, as a window is.
-        let is_limited = ack.cwnd_limited || (self.by_rate && !ack.app_limited);
+        // Where packets are paced the flight follows the window by a round trip and need not fill what is allowed: then the rate,
+        // which is the control's too, holds the host back. A receiver that does so leaves less than half of the window in use
+        // (Linux's tcp_is_cwnd_limited has that bound in slow start).
+        let is_paced = self.by_rate || self.window < 2.0 * ack.inflight_before;
+        let is_limited = ack.cwnd_limited || (is_paced && !ack.app_limited);
         if unmarked <= 0.0 || !is_limited || self.repair.goes_on() || ack.phase == Phase::Recovery {
             return;
         }

@@ -187,6 +187,20 @@ fn a_recovery_that_follows_on_another_is_the_same_one_and_conserves_no_packets()
 }
 
 #[test]
+fn a_timeout_in_startup_is_no_sign_of_a_full_pipe() {
+    // Linux's bbr_set_state sets full_bw to 0: the round after the timeout grows from nothing, and three more may not grow.
+    let mut script = script_with(&[], 0.0);
+    (0..3).for_each(|_| flight(&mut script, 10, |_| {}));
+    script.timeout();
+    for _ in 0..3 {
+        flight(&mut script, 10, |_| {});
+        assert!(is_in(&mut script, State::Startup));
+    }
+    flight(&mut script, 10, |_| {});
+    assert!(!is_in(&mut script, State::Startup));
+}
+
+#[test]
 fn probe_rtt_gives_back_the_largest_window_that_was_saved() {
     // The draft's BBRCheckProbeRTT, and tcp_bbr.c, enter ProbeRTT before they save the window: max(prior_cwnd, cwnd). A recovery
     // that is over had 150; the window before ProbeRTT is the initial one.
