@@ -2,8 +2,9 @@
 //! 14(5), 2016): the bandwidth of the last ten rounds, the round trip of the last ten seconds, and a cycle of gains. A loss says
 //! nothing of the path to it.
 //!
-//! Of Linux's `tcp_bbr.c` it has the pacing margin and, by option, the allowance for aggregated acknowledgements; not its
-//! long-term bandwidth for policers.
+//! Of Linux's `tcp_bbr.c` it has the pacing margin, that a recovery which follows on another at once is no new one, that a timeout in
+//! Startup makes it look for growth anew, and by option the allowance for aggregated acknowledgements; not its long-term bandwidth
+//! for policers.
 
 mod cycle;
 mod parameters;
