@@ -20,6 +20,7 @@ mod messages;
 mod observed;
 mod overload;
 mod peers;
+mod prague;
 mod quic_connections;
 mod quinn;
 mod radio_peers;
