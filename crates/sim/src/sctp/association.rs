@@ -16,6 +16,15 @@ use ackclock_cc::PathSelector;
 use ackclock_cc::selector::Paths;
 use ackclock_recovery::detection::reports::MissingReports;
 
+/// What has not been answered in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unanswered {
+    /// A chunk of data.
+    Data,
+    /// A HEARTBEAT.
+    Heartbeat,
+}
+
 /// The sender of an association.
 pub struct Association {
     pub(super) options: Options,
@@ -179,15 +188,7 @@ impl Association {
         }
         match self.paths[index].heartbeat.due(now).filter(|_| !self.is_over()) {
             Some(Due::Heartbeat) => self.send_heartbeat(now, index, wire),
-            Some(Due::NoAnswer) => {
-                let path = &mut self.paths[index];
-                path.heartbeat.on_answered();
-                path.sender.on_no_answer();
-                self.counts.heartbeats_lost += 1;
-                self.on_error(now, index);
-                self.wait_for_heartbeat(now, index);
-                self.send_all(now, wire);
-            }
+            Some(Due::NoAnswer) => self.on_no_heartbeat_ack(now, index, wire),
             None => {}
         }
     }
@@ -205,22 +206,26 @@ impl Association {
         }
     }
 
-    /// Something sent over a path has not been answered in time.
-    pub(super) fn on_error(&mut self, now: Time, index: usize) {
+    /// Something sent over a path has not been answered in time. Says whether the path has failed by that.
+    pub(super) fn on_error(&mut self, now: Time, index: usize, what: Unanswered) -> bool {
         let details = &self.options.details;
         let limits = Limits {
             inactive: details.path_max_retrans,
             potentially_failed: details.potentially_failed.then_some(details.pf_max_retrans),
         };
-        self.errors = self.errors.saturating_add(1);
+        if self.is_error_of_all(index, what) {
+            self.errors = self.errors.saturating_add(1);
+        }
         if self.errors > details.association_max_retrans {
-            return self.fail(now);
+            self.fail(now);
+            return false;
         }
         let path = &mut self.paths[index];
         let before = path.reachability.state;
         path.reachability.on_error(&limits);
-        if path.reachability.state == before || path.reachability.state == State::Active {
-            return;
+        let state = path.reachability.state;
+        if state == before || state == State::Active {
+            return false;
         }
         self.wait_for_heartbeat(now, index);
         let other = self.alternate(index);
@@ -230,10 +235,20 @@ impl Association {
         if self.current == index && other != index {
             self.counts.failovers += 1;
             self.current = other;
-            if !self.options.details.failback && self.paths[index].reachability.state == State::Inactive {
+            if !self.options.details.failback && state == State::Inactive {
                 self.primary = other;
             }
         }
+        state == State::Inactive
+    }
+
+    /// Whether an error counts for the association as well (RFC 9260 section 8.1): data always, HEARTBEATs on the path that data
+    /// takes. In ns-2 whatever was sent over a path that works.
+    fn is_error_of_all(&self, index: usize, what: Unanswered) -> bool {
+        if self.options.repairs_first() {
+            return self.paths[index].reachability.state == State::Active;
+        }
+        what == Unanswered::Data || index == self.current
     }
 
     /// Something sent over a path has been answered.

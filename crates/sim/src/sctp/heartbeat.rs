@@ -1,7 +1,8 @@
 //! HEARTBEATs of a path (RFC 9260 section 8.3): one when it has been idle for the interval and a timeout's length, give or take
-//! half of that; an error when it is not answered within a timeout's length.
+//! half of that; an error when it is not answered within a timeout's length; and one at once when the path fails.
 
-use super::association::Association;
+use super::association::{Association, Unanswered};
+use super::details::{Details, HeartbeatRepeat};
 use super::message::{Control, ControlKind, Message, Wire};
 use super::path::Path;
 use super::reachability::State;
@@ -39,6 +40,12 @@ impl Heartbeat {
     /// 3), and without chance.
     pub fn wait(&mut self, now: Time, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
         self.idle_since = now;
+        self.wait_longer(rto, may_have_failed, random);
+    }
+
+    /// Goes on waiting since something was last sent, at another timeout. That a HEARTBEAT was not answered does not make a path less
+    /// idle.
+    pub fn wait_longer(&mut self, rto: Span, may_have_failed: bool, random: &mut dyn Random) {
         self.patience = match self.interval {
             Some(interval) if !may_have_failed => interval + rto.scale(0.5 + random.uniform()),
             _ => rto,
@@ -110,6 +117,44 @@ impl Association {
         let Path { heartbeat, sender, reachability, .. } = &mut paths[index];
         heartbeat.wait(now, sender.rto(), reachability.state == State::PotentiallyFailed, random);
     }
+
+    /// A HEARTBEAT has not been answered within a timeout's length.
+    pub(super) fn on_no_heartbeat_ack(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        let path = &mut self.paths[index];
+        path.heartbeat.on_answered();
+        path.sender.on_no_answer();
+        self.counts.heartbeats_lost += 1;
+        let fails = self.on_error(now, index, Unanswered::Heartbeat);
+        if self.failed_at().is_some() {
+            return;
+        }
+        if self.asks_again(fails) {
+            self.send_heartbeat(now, index, wire);
+        } else {
+            self.wait_longer_for_heartbeat(index);
+        }
+        self.send_all(now, wire);
+    }
+
+    /// A path whose timer has expired over data is asked at once if it has failed by that; in ns-2 each time, if it has failed.
+    pub(super) fn ask_failed(&mut self, now: Time, index: usize, fails: bool, wire: &mut impl Wire) {
+        if self.asks_again(fails) && self.paths[index].reachability.state == State::Inactive {
+            self.send_heartbeat(now, index, wire);
+        }
+    }
+
+    /// Whether a HEARTBEAT is due now, since the path fails or because each that is not answered is followed by another.
+    fn asks_again(&self, fails: bool) -> bool {
+        let Details { heartbeat_repeat, heartbeat_interval, .. } = &self.options.details;
+        heartbeat_interval.is_some() && (fails || *heartbeat_repeat == HeartbeatRepeat::AtOnce)
+    }
+
+    /// Waits since something was last sent, at the timeout of now.
+    fn wait_longer_for_heartbeat(&mut self, index: usize) {
+        let Self { paths, random, .. } = self;
+        let Path { heartbeat, sender, reachability, .. } = &mut paths[index];
+        heartbeat.wait_longer(sender.rto(), reachability.state == State::PotentiallyFailed, random);
+    }
 }
 
 #[cfg(test)]
@@ -131,6 +176,9 @@ mod tests {
         assert_eq!(heartbeat.due(Time::from_seconds(43.7)), None);
         assert_eq!(heartbeat.due(Time::from_seconds(43.75)), Some(Due::NoAnswer));
         heartbeat.on_answered();
+        // Its timeout is doubled, and the path idle since 42.75 s: 42.75 + 30 + 2 * (0.5 + 0.5) s.
+        heartbeat.wait_longer(Span::from_millis(2000), false, &mut Scripted::new(&[0.5]));
+        assert_eq!(heartbeat.timer(), Time::from_seconds(74.75));
         heartbeat.wait(start, rto, true, &mut Scripted::new(&[]));
         assert_eq!(heartbeat.timer(), Time::from_seconds(11.0));
     }

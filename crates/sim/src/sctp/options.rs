@@ -26,6 +26,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("sack_first_packet", "false"),
             ("sack_filled_gap", "false"),
             ("initial_rto", "3 s"),
+            ("heartbeat_repeat", "at-once"),
             ("confirm_paths", "false"),
             // -1 is written for "never", and compared as a signed number: always.
             ("failback", "false"),

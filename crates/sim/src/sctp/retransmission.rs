@@ -1,6 +1,6 @@
 //! Which path carries a lost chunk again (RFC 9260 sections 6.3.3, 6.4.1), and what a timeout does.
 
-use super::association::Association;
+use super::association::{Association, Unanswered};
 use super::details::RetransmitTo;
 use super::message::Wire;
 use super::path::{Nothing, Path};
@@ -41,7 +41,7 @@ impl Association {
                 return;
             }
         }
-        self.on_error(now, index);
+        let fails = self.on_error(now, index, Unanswered::Data);
         if self.failed_at().is_some() {
             return;
         }
@@ -52,6 +52,7 @@ impl Association {
         if let Some(path) = self.chunks.first_to_resend() {
             self.send_one(now, path, wire);
         }
+        self.ask_failed(now, index, fails, wire);
     }
 
     /// Everything in flight on a path is lost.
