@@ -66,13 +66,15 @@ pub struct Chunks {
     waiting: Vec<Waiting>,
     /// By path, how many wait that it carried last.
     lost_on: Vec<u64>,
+    /// By path, a TSN below which it has none in flight.
+    none_below: Vec<u64>,
 }
 
 impl Chunks {
     /// Nothing sent yet over so many paths.
     pub fn new(paths: usize) -> Self {
         let (waiting, lost_on) = (vec![Waiting::default(); paths], vec![0; paths]);
-        Self { ring: VecDeque::new(), first: 0, in_flight: 0, waiting, lost_on }
+        Self { ring: VecDeque::new(), first: 0, in_flight: 0, waiting, lost_on, none_below: vec![0; paths] }
     }
 
     /// The first that is not acknowledged cumulatively.
@@ -98,6 +100,21 @@ impl Chunks {
     /// How many wait to be sent again that a path carried last.
     pub fn lost_on(&self, path: usize) -> u64 {
         self.lost_on[path]
+    }
+
+    /// The lowest TSN in flight on a path.
+    #[inline]
+    pub fn earliest_on(&mut self, path: usize) -> Option<u64> {
+        let mut tsn = self.none_below[path].max(self.first);
+        while tsn < self.high() {
+            let chunk = self.get(tsn);
+            if chunk.is_in_flight() && usize::from(chunk.path) == path {
+                break;
+            }
+            tsn += 1;
+        }
+        self.none_below[path] = tsn;
+        (tsn < self.high()).then_some(tsn)
     }
 
     /// Whether a path has carried none last, of those below one, that has not arrived.
@@ -134,6 +151,7 @@ impl Chunks {
         chunk.marks |= RESENT;
         (chunk.path, chunk.number) = (path as u8, number);
         self.in_flight += 1;
+        self.none_below[path] = self.none_below[path].min(tsn);
         Some(tsn)
     }
 
@@ -237,6 +255,8 @@ mod tests {
         assert_eq!(chunks.first_to_resend(), Some(1));
         assert_eq!(chunks.send_again(1, 0), Some(1));
         assert!(!chunks.get(1).may_be_reported() && chunks.get(1).was_resent());
+        // 2 and 3 have left path 0, and 1 is on path 1: sent again, it is the earliest there whatever was sent before.
+        assert_eq!((chunks.earliest_on(0), chunks.earliest_on(1)), (Some(0), Some(1)));
         // The original of 3 arrives after all: nothing is left for path 1.
         assert!(chunks.acknowledge(3).is_some_and(|chunk| chunk.waits()));
         assert_eq!((chunks.send_again(1, 1), chunks.acknowledge(3)), (None, None));
@@ -247,5 +267,6 @@ mod tests {
         }
         chunks.release(2);
         assert_eq!((chunks.first(), chunks.high(), chunks.get(2).number), (2, 6, 1));
+        assert_eq!((chunks.earliest_on(0), chunks.earliest_on(1)), (Some(4), Some(2)));
     }
 }

@@ -1,23 +1,30 @@
-//! What ns-2's agent does with the timers of paths while lost chunks wait to be sent again (`repair = "ns2"`; ProcessSackChunk,
-//! SendBufferDequeueUpTo, ProcessGapAckBlocks and RtxMarkedChunks of its module 3.8). A chunk that waits counts as outstanding on the
-//! path that it was lost on, so the timer of that path runs on, and when it expires the first of all that wait is sent whatever
-//! the windows say. Where most of the time passes in timeouts that decides how much arrives.
+//! What an acknowledgement does to the timers of paths. The timer of a path begins anew when the earliest chunk outstanding on it is
+//! acknowledged (RFC 9260 section 6.3.2 rule R3), which is that with the lowest TSN: what is sent again has a low TSN under a high
+//! number, and the path's sender knows the numbers alone.
+//!
+//! ns-2's agent does otherwise while lost chunks wait to be sent again (`repair = "ns2"`; ProcessSackChunk, SendBufferDequeueUpTo,
+//! ProcessGapAckBlocks and RtxMarkedChunks of its module 3.8). A chunk that waits counts as outstanding on the path that it was lost
+//! on, so the timer of that path runs on, and when it expires the first of all that wait is sent whatever the windows say; and what
+//! the cumulative TSN takes of a path lets its timer begin anew, whichever it is. Where most of the time passes in timeouts that
+//! decides how much arrives.
 
 use super::association::Association;
-use super::message::Wire;
+use super::message::{Sack, Wire};
 use ackclock_base::Time;
 
 /// The timer of a path before an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Held {
     deadline: Time,
-    /// Whether the acknowledgement takes one of its chunks with the cumulative TSN.
-    moves: bool,
+    /// The chunk from which it runs.
+    pub(super) earliest: Option<u64>,
+    /// Whether that is acknowledged.
+    pub(super) is_taken: bool,
 }
 
 impl Default for Held {
     fn default() -> Self {
-        Self { deadline: Time::NEVER, moves: false }
+        Self { deadline: Time::NEVER, earliest: None, is_taken: false }
     }
 }
 
@@ -32,28 +39,44 @@ impl Association {
             && self.chunks.lost_on(index) > 0
     }
 
-    /// Notes the timers before an acknowledgement that moves the cumulative TSN to here.
-    pub(super) fn note_timers(&mut self, cumulative: u64) {
-        for path in &mut self.paths {
-            path.held = Held { deadline: path.sender.deadline(), moves: false };
+    /// Notes the timers before an acknowledgement.
+    pub(super) fn note_timers(&mut self, sack: &Sack<'_>) {
+        let as_ns2 = self.options.repairs_first();
+        for index in 0..self.paths.len() {
+            let earliest = if as_ns2 { None } else { self.chunks.earliest_on(index) };
+            let path = &mut self.paths[index];
+            path.held = Held { deadline: path.sender.deadline(), earliest, is_taken: false };
         }
-        for tsn in self.chunks.first()..cumulative {
-            self.paths[usize::from(self.chunks.get(tsn).path)].held.moves = true;
+        if !as_ns2 {
+            return;
+        }
+        for tsn in self.chunks.first()..sack.cumulative {
+            self.paths[usize::from(self.chunks.get(tsn).path)].held.is_taken = true;
+        }
+        for tsn in sack.cumulative..self.chunks.high() {
+            let chunk = self.chunks.get(tsn);
+            let held = &mut self.paths[usize::from(chunk.path)].held;
+            if !chunk.is_acked() && held.earliest.is_none() {
+                held.earliest = Some(tsn);
+            }
+            if sack.blocks.is_empty() || self.paths.iter().all(|path| path.held.earliest.is_some()) {
+                break;
+            }
         }
     }
 
-    /// After the acknowledgement: a timer goes on as it was unless the cumulative TSN has taken one of its path's chunks.
+    /// After the acknowledgement: a timer goes on as it was unless the chunk is acknowledged from which it runs.
     pub(super) fn hold_timers(&mut self, now: Time) {
+        let as_ns2 = self.options.repairs_first();
         let Self { paths, chunks, .. } = self;
         for (index, path) in paths.iter_mut().enumerate() {
-            if chunks.lost_on(index) == 0 {
-                if path.sender.inflight() == 0 {
-                    path.sender.give_up_answer();
-                }
-            } else if !path.held.moves && path.held.deadline != Time::NEVER {
-                path.sender.keep_deadline(path.held.deadline);
-            } else if path.sender.deadline() == Time::NEVER {
+            let is_outstanding = path.sender.inflight() > 0 || as_ns2 && chunks.lost_on(index) > 0;
+            if !is_outstanding {
+                path.sender.give_up_answer();
+            } else if path.held.is_taken || path.held.deadline == Time::NEVER {
                 path.sender.restart_deadline(now);
+            } else {
+                path.sender.keep_deadline(path.held.deadline);
             }
         }
     }
@@ -78,7 +101,8 @@ impl Association {
         };
         let from = usize::from(self.chunks.get(tsn).path);
         let leaves_others = self.chunks.is_first_of(tsn, from) && self.paths[from].sender.inflight() > 0;
-        [leaves_others.then_some(from), self.chunks.is_first_of(tsn, index).then_some(index)]
+        let is_first = index != from && self.chunks.is_first_of(tsn, index);
+        [leaves_others.then_some(from), is_first.then_some(index)]
     }
 
     pub(super) fn restart(&mut self, now: Time, restarts: Restarts) {

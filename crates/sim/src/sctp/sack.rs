@@ -33,19 +33,14 @@ impl Association {
         {
             return;
         }
-        let as_ns2 = self.options.repairs_first();
-        if as_ns2 {
-            self.note_timers(sack.cumulative);
-        }
+        self.note_timers(sack);
         let mut brought = self.take_in(sack);
         self.window = u64::from(sack.window);
         self.find_losses(sack, &mut brought);
         let rtt = self.echoed(now, sack);
         self.tell_paths(now, &brought);
         self.leave_recovery();
-        if as_ns2 {
-            self.hold_timers(now);
-        }
+        self.hold_timers(now);
         self.select(now, rtt);
         self.burst = self.options.burst(brought.resent);
         if brought.losses
@@ -103,6 +98,7 @@ impl Association {
         brought.highest = brought.highest.max(Some(tsn));
         brought.resent |= chunk.was_resent();
         let path = &mut self.paths[usize::from(chunk.path)];
+        path.held.is_taken |= path.held.earliest == Some(tsn);
         if !chunk.waits() {
             path.news.acknowledge(chunk.number);
         }

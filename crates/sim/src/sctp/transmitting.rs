@@ -18,6 +18,8 @@ struct Packets<'a, W> {
     chunk_bytes: u16,
     /// Whether what was sent last was sent again.
     again: bool,
+    /// Whether the earliest chunk in flight on the path is one that was sent again.
+    begins: bool,
     wire: &'a mut W,
 }
 
@@ -28,6 +30,7 @@ impl<W: Wire> Output for Packets<'_, W> {
         let lost = chunks.send_again(*path, transmission.number);
         self.again = lost.is_some();
         let tsn = lost.unwrap_or_else(|| chunks.send_new(*path, transmission.number));
+        self.begins |= self.again && chunks.earliest_on(*path) == Some(tsn);
         lane.push(*now, tsn, !self.again);
         wire.send(*path, &Message::Data(Data { tsn, sent: *now }));
         Some(Handed::of(self.chunk_bytes))
@@ -81,7 +84,7 @@ impl Association {
     /// Sends the first that waits for a path, whatever the window.
     pub(super) fn send_one(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         let restarts = self.restarts(index);
-        self.with_packets(now, index, wire, |path, mut packets| path.send_one(now, &mut packets));
+        self.with_packets(now, index, wire, |path, packets| path.send_one(now, packets));
         self.restart(now, restarts);
     }
 
@@ -107,7 +110,7 @@ impl Association {
         }
         self.paths[index].rest(now, self.options.idle_window());
         let (before, new_before) = (self.paths[index].sender.high(), self.chunks.high());
-        self.with_packets(now, index, wire, |path, mut packets| path.send_up_to(now, most, &mut packets));
+        self.with_packets(now, index, wire, |path, packets| path.send_up_to(now, most, packets));
         let sent = self.paths[index].sender.high() - before;
         self.burst -= sent.min(self.burst);
         // What is sent again tells no round trip, and leaves the path idle (section 8.3).
@@ -121,11 +124,17 @@ impl Association {
         now: Time,
         index: usize,
         wire: &mut W,
-        send: impl FnOnce(&mut ackclock_recovery::Sender, Packets<'_, W>),
+        send: impl FnOnce(&mut ackclock_recovery::Sender, &mut Packets<'_, W>),
     ) {
         let Self { chunks, paths, options, .. } = self;
         let Path { sender, lane, .. } = &mut paths[index];
         let chunk_bytes = options.sizes.chunk as u16;
-        send(sender, Packets { now, path: index, chunks, lane, chunk_bytes, again: false, wire });
+        let (again, begins) = (false, false);
+        let mut packets = Packets { now, path: index, chunks, lane, chunk_bytes, again, begins, wire };
+        send(sender, &mut packets);
+        // RFC 9260 section 6.1: the timer begins anew when the earliest outstanding chunk of a path is sent again.
+        if packets.begins && !options.repairs_first() {
+            sender.restart_deadline(now);
+        }
     }
 }
