@@ -47,6 +47,13 @@ impl Sender {
         }
     }
 
+    /// Sets the slow start threshold. A control with a model of the path has none.
+    pub fn set_ssthresh(&mut self, ssthresh: Packets) {
+        if let Some(control) = self.controller.window_control() {
+            control.set_ssthresh(ssthresh);
+        }
+    }
+
     /// What was sent at `sent` beside the data has been answered: a sample of the round trip, which ends the back-off.
     pub fn on_probe_answered(&mut self, now: Time, sent: Time) {
         self.rtt.sample_of_handshake(now.since(sent));

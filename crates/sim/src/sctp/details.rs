@@ -81,6 +81,8 @@ parameters! {
         idle_window: Packets = packets("4 packets", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
         /// The least window of a path that a loss or a mark leaves, if the control leaves no more; a timeout leaves one packet
         min_window: Packets = packets("2 packets", PACKETS, "RFC 9438 section 4.6; RFC 9260 section 7.2.3 has 4, as control sctp"),
+        /// Whether the slow start threshold is set to the window before that falls
+        idle_sets_ssthresh: bool = flag(true, "RFC 9260 section 7.2.1; not in RFC 2960 and ns-2"),
         /// Whether the association begins with two round trips of INIT and COOKIE ECHO
         handshake: bool = flag(true, "RFC 9260 section 5.1"),
         /// How often INIT and COOKIE ECHO are repeated before the association is given up

@@ -1,7 +1,7 @@
 //! The profiles that bundle the details of SCTP, and what an association makes of them.
 
 use super::details::{BurstBound, Details, Repair, RetransmitTo};
-use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
+use ackclock_base::{Descriptor, Kind, Size, Span, Values};
 use ackclock_cc::Initial;
 use ackclock_recovery::pacer::Gains;
 use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
@@ -22,6 +22,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("initial_ssthresh", "65536 B"),
             ("idle_window", "2 packets"),
             ("min_window", "1 packet"),
+            ("idle_sets_ssthresh", "false"),
             ("missing_reports", "4"),
             ("sack_first_packet", "false"),
             ("sack_filled_gap", "false"),
@@ -177,11 +178,6 @@ impl Options {
     /// Where a chunk is sent again that was lost in this way.
     pub fn retransmit_to(&self) -> RetransmitTo {
         self.details.retransmit_to
-    }
-
-    /// The window to which a path falls that is idle.
-    pub fn idle_window(&self) -> Packets {
-        self.details.idle_window
     }
 
     /// How long SACKs wait; `None` where they do not.

@@ -1,5 +1,6 @@
 //! A path of an association: its own recovery and congestion control, the TSNs under its numbers, and whether it works.
 
+use super::details::Details;
 use super::heartbeat::Heartbeat;
 use super::held::Held;
 use super::options::Options;
@@ -146,8 +147,8 @@ impl Path {
     }
 
     /// RFC 9260 section 7.2.1: while nothing is sent over it, half of the window goes at each timeout's length, but never more than
-    /// leaves this. Called before something is sent.
-    pub(super) fn rest(&mut self, now: Time, least: Packets) {
+    /// leaves the idle window. Called before something is sent, new or again.
+    pub(super) fn rest(&mut self, now: Time, details: &Details) {
         let idle = now.since(self.sender.last_sent());
         let rto = self.sender.rto();
         if self.sender.inflight() > 0 || self.sender.high() == 0 || idle < rto {
@@ -155,8 +156,11 @@ impl Path {
         }
         let halvings = (idle.nanos() / rto.nanos().max(1)).min(64);
         let cwnd = self.cwnd();
-        let rested = (0..halvings).fold(cwnd, |cwnd, _| cwnd / 2.0).max(least);
+        let rested = (0..halvings).fold(cwnd, |cwnd, _| cwnd / 2.0).max(details.idle_window);
         if rested < cwnd {
+            if details.idle_sets_ssthresh {
+                self.sender.set_ssthresh(cwnd);
+            }
             self.sender.set_cwnd(now, rested);
         }
     }

@@ -83,6 +83,7 @@ impl Association {
 
     /// Sends the first that waits for a path, whatever the window.
     pub(super) fn send_one(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        self.paths[index].rest(now, &self.options.details);
         let restarts = self.restarts(index);
         self.with_packets(now, index, wire, |path, packets| path.send_one(now, packets));
         self.restart(now, restarts);
@@ -108,7 +109,7 @@ impl Association {
         if most == 0 {
             return;
         }
-        self.paths[index].rest(now, self.options.idle_window());
+        self.paths[index].rest(now, &self.options.details);
         let (before, new_before) = (self.paths[index].sender.high(), self.chunks.high());
         self.with_packets(now, index, wire, |path, packets| path.send_up_to(now, most, packets));
         let sent = self.paths[index].sender.high() - before;
