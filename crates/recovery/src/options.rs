@@ -116,11 +116,11 @@ impl Options {
         }
     }
 
-    /// How many packets of growth an acknowledgement stands for.
+    /// How many packets of growth an acknowledgement stands for that acknowledges this, and so much of what was given up for lost.
     #[inline]
-    pub(crate) fn credit(&self, newly: &Newly) -> Packets {
+    pub(crate) fn credit(&self, newly: &Newly, late: u64) -> Packets {
         let amount = if self.credits_selective { newly.delivered } else { newly.in_order };
-        self.units.to_packets(amount).min(f64::from(self.max_credit))
+        self.units.to_packets(amount + late).min(f64::from(self.max_credit))
     }
 }
 

@@ -115,6 +115,8 @@ pub struct Sender {
     doubts: Doubts,
     cwnd_limited: bool,
     limits: Limits,
+    /// What the acknowledgement acknowledges of packets that an association has declared lost.
+    late: u64,
     /// One past the highest number acknowledged, where no number is used twice.
     highest_acked: u64,
     last_sent: Time,
@@ -168,6 +170,7 @@ impl Sender {
             doubts: Doubts::default(),
             cwnd_limited: true,
             limits: Limits::default(),
+            late: 0,
             highest_acked: 0,
             last_sent: Time::ZERO,
             counts: Counts::default(),

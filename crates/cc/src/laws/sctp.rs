@@ -27,7 +27,7 @@ pub const SCTP_2960: Entry = Entry {
         summary: "SCTP's first law, which counts bytes only while the window is full; in ns-2 until 2006",
         source: "RFC 2960 section 7.2; ns-2's SCTP module, release 3.6",
         parameters: Parameters::TABLE,
-        presets: &[("min_ssthresh", "2 packets"), ("partial_acks", "full-window")],
+        presets: &[("min_ssthresh", "2 packets"), ("partial_acks", "full-window"), ("lowers_again", "false")],
     },
     build: BUILD,
     companions: Companions::NONE,
@@ -54,6 +54,8 @@ parameters! {
         /// Which acknowledgements count towards the next packet of increase: every one, or those that move the cumulative
         /// acknowledgement while the window is full
         partial_acks: PartialAcks = choice("every", "RFC 9260 section 7.2.2; ns-2's AdjustCwnd"),
+        /// Whether a timeout at a window of one packet lowers the slow start threshold again
+        lowers_again: bool = flag(true, "RFC 9260 section 7.2.3; not in ns-2's Timeout"),
     }
 }
 
@@ -79,6 +81,11 @@ impl WindowLaw for Sctp {
                 self.partial = self.partial.min(window.cwnd);
             }
         }
+        // In ns-2 what is acknowledged in a recovery counts, too, though the window does not grow before its end.
+        let counts = ack.fresh && ack.cwnd_limited && window.cwnd > window.ssthresh;
+        if self.parameters.partial_acks == PartialAcks::FullWindow && counts {
+            self.partial += ack.newly_acked;
+        }
         if ack.inflight <= 0.0 {
             self.partial = 0.0;
         }
@@ -87,9 +94,6 @@ impl WindowLaw for Sctp {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd <= window.ssthresh {
             return window.slow_start(ack.credit); // at the threshold too (section 7.2.1)
-        }
-        if self.parameters.partial_acks == PartialAcks::FullWindow {
-            self.partial += ack.newly_acked;
         }
         if self.partial >= window.cwnd {
             self.partial -= window.cwnd;
@@ -106,7 +110,7 @@ impl WindowLaw for Sctp {
     /// The same threshold, and one packet.
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         self.partial = 0.0;
-        if !timeout.keeps_threshold {
+        if !timeout.keeps_threshold && (self.parameters.lowers_again || window.cwnd > 1.0) {
             window.ssthresh = (timeout.window / 2.0).max(self.parameters.min_ssthresh);
         }
         window.cwnd = 1.0;
@@ -156,5 +160,17 @@ mod tests {
         let mut script = Script::new("sctp-2960").window(3.0);
         script.timeout();
         assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 2.0));
+    }
+
+    #[test]
+    fn in_ns2_a_second_timeout_in_a_row_leaves_the_threshold() {
+        // max(20 / 2, floor) at the first; then max(1 / 2, 4), or as it was.
+        for (law, again) in [("sctp", 4.0), ("sctp-2960", 10.0)] {
+            let mut script = Script::new(law).window(20.0);
+            script.timeout();
+            assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 10.0), "{law}");
+            script.timeout();
+            assert_eq!((script.cwnd(), script.ssthresh()), (1.0, again), "{law}");
+        }
     }
 }

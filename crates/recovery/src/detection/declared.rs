@@ -104,17 +104,32 @@ mod tests {
     #[test]
     fn what_is_declared_lost_leaves_the_window_and_tells_the_control_once() {
         let (mut rule, mut board) = (Declared::default(), sent());
-        rule.on_declared(&Declaration { lost: &[0, 2], reduces: true, recovering: true });
+        rule.on_declared(&Declaration {
+            lost: &[0, 2],
+            reduces: true,
+            recovering: true,
+            ..Declaration::default()
+        });
         let reaction = ack(&mut rule, &mut board, 3..6);
         assert_eq!(reaction.loss.map(|loss| loss.number), Some(0));
         // In flight: 10 less two lost, less three acknowledged. 0 is forgotten; 1 is not acknowledged.
         assert_eq!((board.pipe(), board.una(), rule.in_recovery()), (5000, 1, true));
         assert!(reaction.restart_timer);
         // One loss more in the same recovery reduces nothing, and 1 was all that held the rest back.
-        rule.on_declared(&Declaration { lost: &[1], reduces: false, recovering: true });
+        rule.on_declared(&Declaration {
+            lost: &[1],
+            reduces: false,
+            recovering: true,
+            ..Declaration::default()
+        });
         let reaction = ack(&mut rule, &mut board, 6..7);
         assert_eq!((reaction.loss, board.una(), board.pipe()), (None, 7, 3000));
-        rule.on_declared(&Declaration { lost: &[], reduces: false, recovering: false });
+        rule.on_declared(&Declaration {
+            lost: &[],
+            reduces: false,
+            recovering: false,
+            ..Declaration::default()
+        });
         let reaction = ack(&mut rule, &mut board, 7..8);
         assert_eq!((reaction.recovered, rule.in_recovery()), (Some(0), false));
         assert_eq!(ack(&mut rule, &mut board, 8..9).recovered, None, "once");

@@ -141,15 +141,16 @@ impl Sender {
             "the control hears of each loss before the acknowledgement"
         );
         let recovering = !AT_EASE && (was_recovering || self.rule.in_recovery());
+        let late = if AT_EASE { 0 } else { std::mem::take(&mut self.late) };
         let ack = Ack {
             now,
             fresh,
             acked_to: self.acked_to(),
             sent_to: self.ledger.next(),
-            newly_acked: units.to_packets(newly.delivered),
+            newly_acked: units.to_packets(newly.delivered + late),
             newly_lost: if AT_EASE { 0.0 } else { units.to_packets(delivery.lost() - lost_before) },
             marks: heard.marks,
-            credit: self.options.credit(&newly),
+            credit: self.options.credit(&newly, late),
             rtt,
             one_way_delay,
             smoothed_rtt: self.rtt.fine().mean,

@@ -14,6 +14,10 @@ pub struct Declaration<'a> {
     pub reduces: bool,
     /// Whether a loss is being repaired, which may concern other paths: the window does not grow meanwhile.
     pub recovering: bool,
+    /// How much the acknowledgement acknowledges, in the transport's unit, of what was declared lost before.
+    pub late: u64,
+    /// Whether the window is full, where that is not what the sender takes for it.
+    pub is_full: Option<bool>,
 }
 
 impl Sender {
@@ -22,6 +26,8 @@ impl Sender {
         if self.timed.is_some_and(|(timed, _)| declaration.lost.contains(&timed)) {
             self.timed = None;
         }
+        self.late = declaration.late;
+        self.cwnd_limited = declaration.is_full.unwrap_or(self.cwnd_limited);
         self.rule.on_declared(declaration);
     }
 

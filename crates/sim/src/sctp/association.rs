@@ -49,12 +49,14 @@ pub struct Association {
     /// The gap blocks of the SACK before, as TSNs: receivers repeat them.
     pub(super) seen: Vec<(u64, u64)>,
     pub(super) earlier: Vec<(u64, u64)>,
-    /// How many packets may still be sent at this event.
+    /// How many packets may still be sent at this event, and whether ns-2 bounds them: since a chunk was acknowledged that reports
+    /// had made lost, until the bound has held.
     pub(super) burst: u64,
+    pub(super) bounds_burst: bool,
     /// The path that CMT asks first.
     pub(super) turn: usize,
     /// Errors in a row on all paths.
-    errors: u32,
+    pub(super) errors: u32,
     switch_at: Time,
     failed_at: Option<Time>,
     pub(super) rtt: Histogram,
@@ -86,6 +88,7 @@ impl Association {
             seen: Vec::new(),
             earlier: Vec::new(),
             burst: u64::MAX,
+            bounds_burst: false,
             turn: 0,
             errors: 0,
             switch_at: switch_primary_at.map_or(Time::NEVER, |at| Time::ZERO + at),
@@ -243,12 +246,11 @@ impl Association {
     }
 
     /// Whether an error counts for the association as well (RFC 9260 section 8.1): data always, HEARTBEATs on the path that data
-    /// takes. In ns-2 whatever was sent over a path that works.
+    /// takes. In ns-2 HEARTBEATs on a path that works.
     fn is_error_of_all(&self, index: usize, what: Unanswered) -> bool {
-        if self.options.repairs_first() {
-            return self.paths[index].reachability.state == State::Active;
-        }
-        what == Unanswered::Data || index == self.current
+        let as_ns2 = self.options.repairs_first();
+        let works = self.paths[index].reachability.state == State::Active;
+        what == Unanswered::Data || if as_ns2 { works } else { index == self.current }
     }
 
     /// Something sent over a path has been answered.
@@ -348,7 +350,9 @@ impl Association {
 
     /// Whether a loss is being repaired.
     pub fn recovering(&self) -> bool {
-        self.recover.is_some() || self.paths.iter().any(|path| path.recover.is_some())
+        let first = self.chunks.first();
+        let is_open = |recover: Option<u64>| recover.is_some_and(|recover| first < recover);
+        is_open(self.recover) || self.paths.iter().any(|path| is_open(path.recover))
     }
 
     /// Shows the inside of the selector.

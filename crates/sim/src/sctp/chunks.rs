@@ -13,6 +13,8 @@ pub struct Chunk {
     /// The path that is to carry it again, while it waits for that.
     to: u8,
     marks: u8,
+    /// How often it was reported missing, where that is counted chunk by chunk.
+    reports: u8,
 }
 
 const ACKED: u8 = 1;
@@ -21,6 +23,8 @@ const WAITS: u8 = 2;
 const RESENT: u8 = 4;
 /// Lost by reports once: then only a timeout sends it again (RFC 9260 section 7.2.4).
 const FAST: u8 = 8;
+/// Lost by a timeout last.
+const TIMED_OUT: u8 = 16;
 
 impl Chunk {
     /// Whether it has arrived.
@@ -43,10 +47,31 @@ impl Chunk {
         self.marks & (ACKED | WAITS) == 0
     }
 
+    /// Whether reports have made it lost at some time.
+    pub fn was_reported(&self) -> bool {
+        self.marks & FAST != 0
+    }
+
+    /// Whether it waits to be sent again since a timeout: it may have arrived long ago, or its path may have failed.
+    pub fn timed_out(&self) -> bool {
+        self.marks & (WAITS | TIMED_OUT) == WAITS | TIMED_OUT
+    }
+
     /// Whether reports may make it lost.
     pub fn may_be_reported(&self) -> bool {
         self.marks & (ACKED | WAITS | FAST) == 0
     }
+}
+
+/// How a chunk is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loss {
+    /// By reports that it is missing.
+    Reports,
+    /// By a timeout. What is sent again for that may be reported missing again.
+    Timeout,
+    /// By a timeout, after which reports make nothing lost again that they have made lost before.
+    TimeoutAsInNs2,
 }
 
 /// What waits for a path.
@@ -137,7 +162,7 @@ impl Chunks {
     /// The next new one is sent over a path under a number; returns its TSN.
     #[inline]
     pub fn send_new(&mut self, path: usize, number: u64) -> u64 {
-        self.ring.push_back(Chunk { number, path: path as u8, to: path as u8, marks: 0 });
+        self.ring.push_back(Chunk { number, path: path as u8, to: path as u8, marks: 0, reports: 0 });
         self.in_flight += 1;
         self.high() - 1
     }
@@ -168,12 +193,46 @@ impl Chunks {
         Some(tsn)
     }
 
-    /// The path of the first that waits for any.
-    pub fn first_to_resend(&mut self) -> Option<usize> {
-        (0..self.waiting.len())
-            .filter_map(|path| Some((self.first_waiting(path)?, path)))
-            .min()
-            .map(|(_, path)| path)
+    /// The first that waits for any path, and which.
+    pub fn first_to_resend(&mut self) -> Option<(u64, usize)> {
+        (0..self.waiting.len()).filter_map(|path| Some((self.first_waiting(path)?, path))).min()
+    }
+
+    /// The path that carried the first that waits from a TSN on.
+    pub fn first_lost_from(&self, tsn: u64) -> Option<usize> {
+        let from = tsn.saturating_sub(self.first) as usize;
+        let lost = self.ring.iter().skip(from).find(|chunk| chunk.waits());
+        lost.map(|chunk| usize::from(chunk.path))
+    }
+
+    /// Counts a report of each chunk below a TSN that has not arrived.
+    pub fn report_missing(&mut self, below: u64) {
+        let count = below.clamp(self.first, self.high()) - self.first;
+        for chunk in self.ring.range_mut(..count as usize).filter(|chunk| !chunk.is_acked()) {
+            chunk.reports = chunk.reports.saturating_add(1);
+        }
+    }
+
+    /// The first from a TSN on, and below another, that was reported missing so often and never lost by that.
+    pub fn first_reported(&self, from: u64, below: u64, times: u32) -> Option<u64> {
+        let is_it = |tsn: &u64| {
+            let chunk = self.get(*tsn);
+            chunk.marks & (ACKED | FAST) == 0 && u32::from(chunk.reports) >= times
+        };
+        (from.max(self.first)..below.min(self.high())).find(is_it)
+    }
+
+    /// One that waits since a timeout is reported missing, and might not have been.
+    pub fn report_lost(&mut self, tsn: u64) {
+        let chunk = &mut self.ring[(tsn - self.first) as usize];
+        chunk.marks = (chunk.marks | FAST) & !TIMED_OUT;
+    }
+
+    /// What waits that a path carried last is lost by a timeout, whatever it was lost by before.
+    pub fn time_out(&mut self, path: usize) {
+        for chunk in self.ring.iter_mut().filter(|chunk| chunk.waits() && usize::from(chunk.path) == path) {
+            (chunk.marks, chunk.reports) = (chunk.marks | TIMED_OUT, 0);
+        }
     }
 
     /// One has arrived. Returns what was known of it, if that is news.
@@ -200,14 +259,17 @@ impl Chunks {
         self.first = below;
     }
 
-    /// One that is in flight is lost, and waits to be sent again over a path. By `reports` or by a timeout.
-    pub fn lose(&mut self, tsn: u64, to: usize, reports: bool) {
+    /// One that is in flight is lost, and waits to be sent again over a path.
+    pub fn lose(&mut self, tsn: u64, to: usize, by: Loss) {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         debug_assert!(chunk.is_in_flight());
         chunk.to = to as u8;
-        chunk.marks |= if reports { WAITS | FAST } else { WAITS };
-        // What a timeout sends again may be reported missing again.
-        chunk.marks &= if reports { u8::MAX } else { !FAST };
+        chunk.marks = match by {
+            Loss::Reports => (chunk.marks | WAITS | FAST) & !TIMED_OUT,
+            Loss::Timeout => (chunk.marks | WAITS | TIMED_OUT) & !FAST,
+            Loss::TimeoutAsInNs2 => chunk.marks | WAITS | TIMED_OUT,
+        };
+        chunk.reports = if by == Loss::Reports { chunk.reports } else { 0 };
         self.in_flight -= 1;
         self.lost_on[usize::from(chunk.path)] += 1;
         let waiting = &mut self.waiting[to];
@@ -248,11 +310,11 @@ mod tests {
         let mut chunks = Chunks::new(2);
         let sent: Vec<u64> = (0..6).map(|number| chunks.send_new(0, number)).collect();
         assert_eq!((sent, chunks.in_flight(), chunks.high()), (vec![0, 1, 2, 3, 4, 5], 6, 6));
-        chunks.lose(3, 1, true);
-        chunks.lose(1, 1, true);
-        chunks.lose(2, 0, false);
+        chunks.lose(3, 1, Loss::Reports);
+        chunks.lose(1, 1, Loss::Reports);
+        chunks.lose(2, 0, Loss::Timeout);
         assert_eq!((chunks.in_flight(), chunks.waiting(1), chunks.all_waiting()), (3, 2, 3));
-        assert_eq!(chunks.first_to_resend(), Some(1));
+        assert_eq!(chunks.first_to_resend(), Some((1, 1)));
         assert_eq!(chunks.send_again(1, 0), Some(1));
         assert!(!chunks.get(1).may_be_reported() && chunks.get(1).was_resent());
         // 2 and 3 have left path 0, and 1 is on path 1: sent again, it is the earliest there whatever was sent before.

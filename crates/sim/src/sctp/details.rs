@@ -85,6 +85,8 @@ parameters! {
         idle_sets_ssthresh: bool = flag(true, "RFC 9260 section 7.2.1; not in RFC 2960 and ns-2"),
         /// Whether the association begins with two round trips of INIT and COOKIE ECHO
         handshake: bool = flag(true, "RFC 9260 section 5.1"),
+        /// Whether INIT and COOKIE ECHO that are answered at once tell the round trip of their path
+        handshake_rtt: bool = flag(true, "RFC 9260 section 8.3: what updates a path's RTT; not in ns-2"),
         /// How often INIT and COOKIE ECHO are repeated before the association is given up
         max_init_retransmits: u32 = integer("8", COUNTS, "RFC 9260 section 16, Max.Init.Retransmits"),
         /// Whether packets with DATA or SACK carry a timestamp chunk of 12 B, and the SACK echoes the first since the one before
@@ -107,6 +109,8 @@ parameters! {
         sack_first_packet: bool = flag(true, "RFC 9260 section 5.1; not in ns-2 before October 2007"),
         /// Whether the packet that fills the last gap is acknowledged at once, too
         sack_filled_gap: bool = flag(true, "as usrsctp, after RFC 5681 section 4.2; not in ns-2"),
+        /// Whether the SACK for a packet that has arrived twice ends the wait of another that is held back
+        sack_duplicate_resets: bool = flag(true, "RFC 9260 section 6.2; not in ns-2"),
         /// Granularity of the timer's clock
         tick: Span = time("1 ms", SPANS, "RFC 9260 section 6.3.1 rule C6"),
         /// The least retransmission timeout

@@ -78,7 +78,9 @@ impl Association {
         }
         // What comes back over another path answers an earlier question.
         self.paths[awaited].sender.give_up_answer();
-        self.paths[index].sender.on_answer(now, answer.sent);
+        if self.options.details.handshake_rtt {
+            self.paths[index].sender.on_answer(now, answer.sent);
+        }
         if answer.kind == ControlKind::InitAck {
             self.send_cookie(now, 0, index, answer.tag, wire);
         } else {

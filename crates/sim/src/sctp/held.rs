@@ -20,11 +20,13 @@ pub(super) struct Held {
     pub(super) earliest: Option<u64>,
     /// Whether that is acknowledged.
     pub(super) is_taken: bool,
+    /// In ns-2, whether what is outstanding, with what waits to be sent again, fills the window.
+    pub(super) is_full: Option<bool>,
 }
 
 impl Default for Held {
     fn default() -> Self {
-        Self { deadline: Time::NEVER, earliest: None, is_taken: false }
+        Self { deadline: Time::NEVER, earliest: None, is_taken: false, is_full: None }
     }
 }
 
@@ -42,16 +44,22 @@ impl Association {
     /// Notes the timers before an acknowledgement.
     pub(super) fn note_timers(&mut self, sack: &Sack<'_>) {
         let as_ns2 = self.options.repairs_first();
+        let sizes = self.options.sizes;
         for index in 0..self.paths.len() {
             let earliest = if as_ns2 { None } else { self.chunks.earliest_on(index) };
+            let waiting = self.chunks.lost_on(index) * u64::from(sizes.chunk);
             let path = &mut self.paths[index];
-            path.held = Held { deadline: path.sender.deadline(), earliest, is_taken: false };
+            let window = path.cwnd() * f64::from(sizes.max_chunk);
+            let is_full = as_ns2.then(|| (path.sender.inflight() + waiting) as f64 >= window);
+            path.held = Held { deadline: path.sender.deadline(), earliest, is_taken: false, is_full };
         }
         if !as_ns2 {
             return;
         }
         for tsn in self.chunks.first()..sack.cumulative {
-            self.paths[usize::from(self.chunks.get(tsn).path)].held.is_taken = true;
+            let chunk = self.chunks.get(tsn);
+            self.paths[usize::from(chunk.path)].held.is_taken = true;
+            self.bounds_burst |= chunk.was_reported();
         }
         for tsn in sack.cumulative..self.chunks.high() {
             let chunk = self.chunks.get(tsn);
@@ -81,8 +89,17 @@ impl Association {
         }
     }
 
+    /// Sends what waits for a path, as its window allows. The bound on bursts is looked at after each packet, so that one more may leave,
+    /// after which it holds no longer.
+    pub(super) fn send_lost_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
+        self.burst = self.burst.saturating_add(1);
+        (0..self.chunks.waiting(index)).all(|_| self.send_again_as_ns2(now, index, wire));
+        self.bounds_burst &= self.burst > 0;
+        self.burst = self.burst.checked_sub(1).unwrap_or(u64::MAX);
+    }
+
     /// Sends one that waits for a path, if its window allows. Says whether that was so.
-    pub(super) fn send_again_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl Wire) -> bool {
+    fn send_again_as_ns2(&mut self, now: Time, index: usize, wire: &mut impl Wire) -> bool {
         let before = self.paths[index].sender.high();
         let restarts = self.restarts(index);
         self.send_over(now, index, 1, wire);
@@ -100,6 +117,7 @@ impl Association {
             return [None; 2];
         };
         let from = usize::from(self.chunks.get(tsn).path);
+        self.paths[from].lane.on_repeated_in_ns2(tsn);
         let leaves_others = self.chunks.is_first_of(tsn, from) && self.paths[from].sender.inflight() > 0;
         let is_first = index != from && self.chunks.is_first_of(tsn, index);
         [leaves_others.then_some(from), is_first.then_some(index)]

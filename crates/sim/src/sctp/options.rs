@@ -26,6 +26,8 @@ pub const PROFILES: &[Descriptor] = &[
             ("missing_reports", "4"),
             ("sack_first_packet", "false"),
             ("sack_filled_gap", "false"),
+            ("sack_duplicate_resets", "false"),
+            ("handshake_rtt", "false"),
             ("initial_rto", "3 s"),
             ("heartbeat_repeat", "at-once"),
             ("confirm_paths", "false"),

@@ -43,6 +43,8 @@ pub(super) struct News {
     pub acked: Vec<Range<u64>>,
     /// The numbers that it makes lost.
     pub lost: Vec<u64>,
+    /// How many chunks it acknowledges that were lost on the path, and not yet sent again.
+    pub late: u64,
     /// One past the highest number that it newly acknowledges.
     pub highest: u64,
     /// When the packet was sent whose round trip it tells the timer.
@@ -51,13 +53,16 @@ pub(super) struct News {
     pub reduces: bool,
 }
 
-/// The TSNs under a path's numbers, and the one that is timed.
+/// The TSNs under a path's numbers, and those that are timed.
 #[derive(Clone, Debug, Default)]
 pub struct Lane {
     first: u64,
     tsns: VecDeque<u64>,
-    /// The chunk whose round trip is measured where there are no timestamps, and when it was sent.
-    pub timed: Option<(u64, Time)>,
+    /// The chunks whose round trip is measured where there are no timestamps, and when they were sent. One at a time; but ns-2 goes
+    /// on listening for those that it has given up.
+    timed: VecDeque<(u64, Time)>,
+    /// Whether one is being measured.
+    measures: bool,
 }
 
 impl Lane {
@@ -65,10 +70,52 @@ impl Lane {
     #[inline]
     pub fn push(&mut self, now: Time, tsn: u64, once: bool) {
         self.tsns.push_back(tsn);
-        if once && self.timed.is_none() {
-            self.timed = Some((tsn, now));
-        } else if !once && self.timed.is_some_and(|(timed, _)| timed == tsn) {
-            self.timed = None; // Karn
+        if once && !self.measures {
+            self.measures = true;
+            self.timed.push_back((tsn, now));
+        }
+    }
+
+    /// A chunk is sent again: what answers to later ones may answer to that (RFC 9260 section 6.3.1 rule C5).
+    pub fn on_repeated(&mut self, tsn: u64) {
+        if self.timed.back().is_some_and(|(timed, _)| *timed >= tsn) {
+            self.give_up_measuring();
+        }
+    }
+
+    /// Nothing is measured any more.
+    pub fn give_up_measuring(&mut self) {
+        (self.measures, _) = (false, self.timed.clear());
+    }
+
+    /// The same in ns-2: with the next that is measured, this one is again.
+    pub fn suspend_measuring(&mut self) {
+        self.measures = false;
+    }
+
+    /// One is sent again in ns-2. While another is measured it is not told from that.
+    pub fn on_repeated_in_ns2(&mut self, tsn: u64) {
+        if self.measures && self.timed.iter().any(|(timed, _)| *timed == tsn) {
+            self.timed.retain(|(timed, _)| *timed != tsn);
+            self.measures = false;
+        }
+    }
+
+    /// One has arrived. Returns when it was sent, if that tells a round trip.
+    #[inline]
+    pub fn measured(&mut self, tsn: u64) -> Option<Time> {
+        let (_, sent) = self.timed.iter().find(|(timed, _)| *timed == tsn).filter(|_| self.measures)?;
+        let sent = *sent;
+        self.measures = false;
+        self.timed.retain(|(timed, _)| *timed != tsn);
+        Some(sent)
+    }
+
+    /// What is acknowledged cumulatively tells nothing any more.
+    #[inline]
+    pub fn measure_from(&mut self, tsn: u64) {
+        while self.timed.front().is_some_and(|(timed, _)| *timed < tsn) {
+            self.timed.pop_front();
         }
     }
 
@@ -180,13 +227,46 @@ impl News {
     /// Whether it says nothing.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.acked.is_empty() && self.lost.is_empty()
+        self.acked.is_empty() && self.lost.is_empty() && self.late == 0 && !self.reduces
     }
 
     #[inline]
     pub fn clear(&mut self) {
         self.acked.clear();
         self.lost.clear();
-        (self.highest, self.stamp, self.reduces) = (0, None, false);
+        (self.highest, self.stamp, self.reduces, self.late) = (0, None, false, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    #[test]
+    fn what_is_sent_after_a_retransmission_alone_tells_a_round_trip() {
+        // RFC 9260 section 6.3.1 rule C5: no chunk up to the timed one is sent again since that was sent.
+        let mut lane = Lane::default();
+        (5..8).for_each(|tsn| lane.push(at(tsn), tsn, true));
+        lane.on_repeated(6);
+        assert_eq!((lane.measured(6), lane.measured(5)), (None, Some(at(5))));
+        lane.push(at(8), 8, true);
+        lane.on_repeated(7);
+        assert_eq!(lane.measured(8), None);
+        lane.push(at(9), 9, true);
+        assert_eq!(lane.measured(9), Some(at(9)));
+    }
+
+    #[test]
+    fn in_ns2_a_measurement_that_is_suspended_comes_back_with_the_next() {
+        let mut lane = Lane::default();
+        lane.push(at(0), 0, true);
+        lane.suspend_measuring();
+        assert_eq!(lane.measured(0), None, "nothing is being measured");
+        lane.push(at(3), 3, true);
+        assert_eq!((lane.measured(0), lane.measured(3)), (Some(at(0)), None), "one at a time");
     }
 }

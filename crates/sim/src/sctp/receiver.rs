@@ -28,8 +28,12 @@ pub struct Receiver {
     duplicates: u64,
     /// Since the last SACK.
     packets: u8,
-    /// How many of them make one due.
+    /// How many packets wait for a SACK, and how many make one due.
+    waiting: u8,
     wanted: u8,
+    /// Whether SACKs for duplicates answer to those that wait, too, and whether the next one leaves them waiting.
+    duplicates_reset: bool,
+    leaves_waiting: bool,
     echo: Echo,
     held: Option<Time>,
     /// Over which path the last packet came: where the SACK goes.
@@ -62,6 +66,9 @@ impl Receiver {
             received: 0,
             duplicates: 0,
             packets: 0,
+            waiting: 0,
+            duplicates_reset: options.details.sack_duplicate_resets,
+            leaves_waiting: false,
             wanted: if options.details.sack_first_packet { 1 } else { PACKETS_PER_SACK },
             echo: Echo::default(),
             held: None,
@@ -97,6 +104,7 @@ impl Receiver {
             self.echo = Echo { sent: data.sent, path: path as u8 };
         }
         self.packets = self.packets.saturating_add(1);
+        self.waiting = self.waiting.saturating_add(1);
         self.path = path;
         let had_gaps = self.arrived.has_gaps();
         let is_new = self.take_in(data.tsn);
@@ -108,20 +116,23 @@ impl Receiver {
             self.duplicates += 1;
         }
         let has_gaps = (had_gaps && self.tells_filled) || self.arrived.has_gaps();
-        let disturbed = !is_new || (has_gaps && !self.delays_at_gaps);
-        let answers = match self.sack_delay {
-            Some(delay) if !disturbed && self.packets < self.wanted => {
+        let disturbed = (has_gaps && !self.delays_at_gaps) || (!is_new && self.duplicates_reset);
+        let waits = match self.sack_delay {
+            Some(delay) if !disturbed && self.waiting < self.wanted => {
                 self.held.get_or_insert(now + delay);
-                false
+                true
             }
-            _ => true,
+            _ => false,
         };
-        Arrived { delivered, answers }
+        self.leaves_waiting = waits && !is_new;
+        Arrived { delivered, answers: !waits || !is_new }
     }
 
     /// The acknowledgement of all that has arrived, and the path that it takes.
     pub fn sack(&mut self) -> (usize, Sack<'_>) {
-        self.held = None;
+        if !std::mem::take(&mut self.leaves_waiting) {
+            (self.held, self.waiting) = (None, 0);
+        }
         self.wanted = PACKETS_PER_SACK;
         let Self { arrived, blocks, .. } = self;
         blocks.clear();
@@ -210,6 +221,29 @@ mod tests {
         assert_eq!(arrive(&mut receiver, 0, 2), Some((0, 1, vec![(1, 2)])));
         assert_eq!(arrive(&mut receiver, 0, 1), None);
         assert_eq!(arrive(&mut receiver, 0, 3), Some((0, 4, vec![])));
+    }
+
+    #[test]
+    fn in_ns2_the_sack_for_a_duplicate_leaves_those_waiting_that_are_held_back() {
+        // Two packets a SACK. The duplicate is answered at once, and counts as the first of the next two: 3 is the second. Where it
+        // begins the count anew 3 waits for 4.
+        for (resets, second) in [("false", Some((0, 4, vec![]))), ("true", None)] {
+            let mut receiver = receiver(&[("sack_duplicate_resets", resets)]);
+            (0..3).for_each(|tsn| drop(arrive(&mut receiver, 0, tsn)));
+            assert_eq!(arrive(&mut receiver, 0, 0).map(|told| told.1), Some(3), "{resets}");
+            assert_eq!(arrive(&mut receiver, 0, 3), second, "{resets}");
+        }
+        // The timer of the first goes on, and brings a SACK of its own.
+        let mut receiver = receiver(&[("sack_duplicate_resets", "false"), ("sack_first_packet", "false")]);
+        assert_eq!(arrive(&mut receiver, 0, 0), None);
+        assert_eq!(receiver.timer(), Time::from_seconds(0.2));
+        let arrived = receiver.on_data(Time::from_seconds(0.1), 0, &Data { tsn: 0, sent: Time::ZERO });
+        assert!(arrived.answers, "the second of two");
+        receiver.sack();
+        assert_eq!(receiver.timer(), Time::NEVER);
+        receiver.on_data(Time::from_seconds(0.3), 0, &Data { tsn: 0, sent: Time::ZERO });
+        receiver.sack();
+        assert_eq!(receiver.timer(), Time::from_seconds(0.5));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Which path carries a lost chunk again (RFC 9260 sections 6.3.3, 6.4.1), and what a timeout does.
 
 use super::association::{Association, Unanswered};
+use super::chunks::Loss;
 use super::details::RetransmitTo;
 use super::message::Wire;
 use super::path::{Nothing, Path};
@@ -49,18 +50,37 @@ impl Association {
         if !self.options.repairs_first() {
             (self.recover, self.paths[index].recover) = (None, None);
         }
-        if let Some(path) = self.chunks.first_to_resend() {
+        if let Some(path) = self.aim() {
             self.send_one(now, path, wire);
         }
         self.ask_failed(now, index, fails, wire);
     }
 
+    /// The path that carries the first chunk that waits. In ns-2 that depends on where this one was lost, and all others that wait go
+    /// there too.
+    pub(super) fn aim(&mut self) -> Option<usize> {
+        let (tsn, path) = self.chunks.first_to_resend()?;
+        if !self.options.repairs_first() || self.options.details.cmt {
+            return Some(path);
+        }
+        let chunk = self.chunks.get(tsn);
+        let to = self.destination(usize::from(chunk.path), chunk.timed_out());
+        (0..self.paths.len()).filter(|from| *from != to).for_each(|from| self.chunks.redirect(from, to));
+        Some(to)
+    }
+
     /// Everything in flight on a path is lost.
     fn lose_all(&mut self, index: usize) {
         let to = self.destination(index, true);
+        let as_ns2 = self.options.repairs_first();
         let Self { paths, chunks, .. } = self;
         let Path { lane, sender, .. } = &mut paths[index];
-        lane.timed = None;
+        if as_ns2 {
+            lane.suspend_measuring();
+            chunks.time_out(index);
+        } else {
+            lane.give_up_measuring();
+        }
         for number in lane.numbers() {
             let tsn = lane.tsn(number);
             if tsn < chunks.first() {
@@ -68,7 +88,7 @@ impl Association {
             }
             let chunk = chunks.get(tsn);
             if chunk.is_in_flight() && usize::from(chunk.path) == index && chunk.number == number {
-                chunks.lose(tsn, to, false);
+                chunks.lose(tsn, to, if as_ns2 { Loss::TimeoutAsInNs2 } else { Loss::Timeout });
             }
         }
         lane.release(sender.una());

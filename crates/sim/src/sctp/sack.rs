@@ -2,7 +2,7 @@
 //! of its own packets, and what may be sent is sent.
 
 use super::association::{Association, Choices};
-use super::details::Repair;
+use super::chunks::Loss;
 use super::message::{Sack, Wire};
 use super::path::{News, Nothing, Path};
 use ackclock_base::{Span, Time};
@@ -15,7 +15,7 @@ use ackclock_recovery::sender::{Acknowledgement, Declaration};
 struct Brought {
     /// Whether it moves the cumulative TSN.
     advances: bool,
-    /// Whether it acknowledges something that was sent more than once.
+    /// Whether it acknowledges something that was sent more than once, after which the bound on bursts holds.
     resent: bool,
     /// The highest TSN that it newly acknowledges (HTNA).
     highest: Option<u64>,
@@ -42,9 +42,10 @@ impl Association {
         self.leave_recovery();
         self.hold_timers(now);
         self.select(now, rtt);
-        self.burst = self.options.burst(brought.resent);
+        let bounds = if self.options.repairs_first() { self.bounds_burst } else { brought.resent };
+        self.burst = self.options.burst(bounds);
         if brought.losses
-            && let Some(path) = self.chunks.first_to_resend()
+            && let Some(path) = self.aim()
         {
             self.send_one(now, path, wire); // section 7.2.4 rule 3: whatever the window
             if self.options.repairs_first() && self.chunks.all_waiting() > 0 {
@@ -52,6 +53,7 @@ impl Association {
             }
         }
         self.send_all(now, wire);
+        self.bounds_burst &= self.burst > 0;
     }
 
     /// Notes what has arrived.
@@ -62,6 +64,7 @@ impl Association {
         }
         self.highest = brought.highest.unwrap_or(self.highest);
         self.chunks.release(sack.cumulative);
+        self.paths.iter_mut().for_each(|path| path.lane.measure_from(sack.cumulative));
         if !sack.blocks.is_empty() || !self.seen.is_empty() {
             self.take_in_blocks(sack, &mut brought);
         }
@@ -97,18 +100,24 @@ impl Association {
         let Some(chunk) = self.chunks.acknowledge(tsn) else { return };
         brought.highest = brought.highest.max(Some(tsn));
         brought.resent |= chunk.was_resent();
+        self.errors = 0; // section 8.1
         let path = &mut self.paths[usize::from(chunk.path)];
         path.held.is_taken |= path.held.earliest == Some(tsn);
-        if !chunk.waits() {
+        if chunk.waits() {
+            path.news.late += 1;
+        } else {
             path.news.acknowledge(chunk.number);
-        }
-        if let Some((_, sent)) = path.lane.timed.filter(|(timed, _)| *timed == tsn) {
-            path.lane.timed = None;
-            path.news.stamp = Some(sent);
         }
         // The error counter is that of the path that carried it last (section 8.2). What waits to be sent again after a timeout
         // may have arrived long ago: that tells nothing of the path now.
-        if !chunk.waits() {
+        let is_of_now = !chunk.timed_out();
+        if !chunk.was_resent()
+            && let Some(sent) = path.lane.measured(tsn)
+            && is_of_now
+        {
+            path.news.stamp = Some(sent);
+        }
+        if is_of_now {
             self.on_success(usize::from(chunk.path));
         }
     }
@@ -119,9 +128,10 @@ impl Association {
             return;
         }
         let by_path = self.options.details.cmt;
-        // ns-2 forgets to begin anew with each SACK.
-        let highest = if self.options.repairs_first() { Some(self.highest) } else { brought.highest };
-        if let Some(highest) = highest.filter(|_| !by_path) {
+        if self.options.repairs_first() && !by_path {
+            return self.find_losses_as_ns2(brought);
+        }
+        if let Some(highest) = brought.highest.filter(|_| !by_path) {
             // In recovery, all that is reported missing in a SACK that moves the cumulative TSN.
             let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
             let in_recovery = brought.advances && self.recover.is_some();
@@ -134,6 +144,28 @@ impl Association {
             }
         }
         self.find_losses_by_number(sack, by_path, brought);
+    }
+
+    /// In ns-2 each chunk counts its reports since it was sent first or lost by a timeout last, whatever it was sent for; a SACK
+    /// reports below the highest TSN acknowledged newly by it or by one before; and the reduction is that of the path on which the
+    /// first chunk was lost, of all that wait, that was sent since the recovery before began.
+    fn find_losses_as_ns2(&mut self, brought: &mut Brought) {
+        let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
+        let in_recovery = brought.advances && self.recover.is_some_and(|recover| self.highest < recover);
+        let below = if in_recovery { self.highest.max(told) } else { self.highest };
+        self.chunks.report_missing(below);
+        let (times, mut from) = (self.options.details.missing_reports, 0);
+        while let Some(tsn) = self.chunks.first_reported(from, below, times) {
+            self.lose(tsn, brought);
+            from = tsn + 1;
+        }
+        if brought.losses
+            && let Some(index) = self.chunks.first_lost_from(self.recover.unwrap_or(0))
+        {
+            self.recover = Some(self.chunks.high());
+            self.paths[index].news.reduces = true;
+            self.paths[index].lane.suspend_measuring();
+        }
     }
 
     /// What was sent again is judged by what was sent after it over the same path; under CMT everything is (split fast
@@ -179,15 +211,20 @@ impl Association {
     fn lose(&mut self, tsn: u64, brought: &mut Brought) {
         let chunk = self.chunks.get(tsn);
         let index = usize::from(chunk.path);
-        let to = self.destination(index, false);
-        self.chunks.lose(tsn, to, true);
-        brought.losses = true;
         let by_path = self.options.details.cmt;
+        let as_ns2 = self.options.repairs_first();
+        brought.losses = true;
+        if chunk.waits() {
+            return self.chunks.report_lost(tsn);
+        }
+        let to = self.destination(index, false);
+        self.chunks.lose(tsn, to, Loss::Reports);
+        if as_ns2 && !by_path {
+            return self.paths[index].news.lost.push(chunk.number);
+        }
         let recover = if by_path { &mut self.paths[index].recover } else { &mut self.recover };
         // Losses of what was sent since the recovery began are part of it, wherever they show. One reduction for each path that
         // the SACK which begins it shows losses on.
-        // In ns-2 a loss of what was sent since begins another one.
-        let as_ns2 = self.options.details.repair == Repair::Ns2;
         let begins = recover.is_none_or(|recover| as_ns2 && tsn >= recover);
         if begins {
             *recover = Some(self.chunks.high());
@@ -196,9 +233,6 @@ impl Association {
         let path = &mut self.paths[index];
         path.news.lost.push(chunk.number);
         path.news.reduces |= is_beginning;
-        if path.news.reduces || path.lane.timed.is_some_and(|(timed, _)| timed == tsn) {
-            path.lane.timed = None;
-        }
     }
 
     /// The round trip that the echoed timestamp tells, which is that of the path that the packet took.
@@ -222,6 +256,7 @@ impl Association {
         let first = self.chunks.first();
         let ends = |recover: Option<u64>| recover.filter(|recover| first < *recover).is_some();
         let together = ends(self.recover);
+        let chunk = u64::from(self.options.sizes.chunk);
         for path in &mut self.paths {
             if path.news.is_empty() {
                 path.news.clear();
@@ -229,13 +264,18 @@ impl Association {
             }
             let recovering = if by_path { ends(path.recover) } else { together };
             let advances = (!by_path).then_some(brought.advances);
-            if let Some(rtt) = path.take(now, recovering, advances) {
+            let late = path.news.late * chunk;
+            if let Some(rtt) = path.take(now, recovering, advances, late) {
                 self.rtt.record(rtt);
             }
         }
     }
 
+    /// ns-2 compares with the end of the last recovery even when that is over.
     fn leave_recovery(&mut self) {
+        if self.options.repairs_first() && !self.options.details.cmt {
+            return;
+        }
         let first = self.chunks.first();
         let over = |recover: &mut Option<u64>| {
             if recover.is_some_and(|recover| first >= recover) {
@@ -267,10 +307,11 @@ impl Association {
 
 impl Path {
     /// Hands the news to the sender. Returns the round trip of what was sent once.
-    fn take(&mut self, now: Time, recovering: bool, advances: Option<bool>) -> Option<Span> {
-        let Self { sender, lane, news, .. } = self;
+    fn take(&mut self, now: Time, recovering: bool, advances: Option<bool>, late: u64) -> Option<Span> {
+        let Self { sender, lane, news, held, .. } = self;
         let News { acked, lost, stamp, reduces, .. } = &mut *news;
-        sender.declare(&Declaration { lost, reduces: *reduces, recovering });
+        lost.sort_unstable();
+        sender.declare(&Declaration { lost, reduces: *reduces, recovering, late, is_full: held.is_full });
         let una = sender.una();
         let cumulative = acked.iter().find(|run| run.start == una).map_or(una, |run| run.end);
         let acknowledgement = Acknowledgement {

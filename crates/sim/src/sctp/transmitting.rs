@@ -16,10 +16,13 @@ struct Packets<'a, W> {
     chunks: &'a mut Chunks,
     lane: &'a mut Lane,
     chunk_bytes: u16,
+    as_ns2: bool,
     /// Whether what was sent last was sent again.
     again: bool,
     /// Whether the earliest chunk in flight on the path is one that was sent again.
     begins: bool,
+    /// The lowest TSN that was sent again.
+    lowest: Option<u64>,
     wire: &'a mut W,
 }
 
@@ -30,7 +33,13 @@ impl<W: Wire> Output for Packets<'_, W> {
         let lost = chunks.send_again(*path, transmission.number);
         self.again = lost.is_some();
         let tsn = lost.unwrap_or_else(|| chunks.send_new(*path, transmission.number));
-        self.begins |= self.again && chunks.earliest_on(*path) == Some(tsn);
+        if self.again {
+            self.begins |= chunks.earliest_on(*path) == Some(tsn);
+            self.lowest = Some(self.lowest.map_or(tsn, |lowest| lowest.min(tsn)));
+            if !self.as_ns2 {
+                lane.on_repeated(tsn);
+            }
+        }
         lane.push(*now, tsn, !self.again);
         wire.send(*path, &Message::Data(Data { tsn, sent: *now }));
         Some(Handed::of(self.chunk_bytes))
@@ -71,11 +80,15 @@ impl Association {
 
     /// Sends what is lost, as windows allow.
     pub(super) fn send_lost(&mut self, now: Time, wire: &mut impl Wire) {
+        if self.options.repairs_first()
+            && let Some(index) = self.aim()
+        {
+            self.send_lost_as_ns2(now, index, wire);
+            return;
+        }
         for index in 0..self.paths.len() {
             let waiting = self.chunks.waiting(index);
-            if self.options.repairs_first() {
-                (0..waiting).all(|_| self.send_again_as_ns2(now, index, wire));
-            } else if waiting > 0 {
+            if waiting > 0 {
                 self.send_over(now, index, waiting, wire);
             }
         }
@@ -86,6 +99,9 @@ impl Association {
         self.paths[index].rest(now, &self.options.details);
         let restarts = self.restarts(index);
         self.with_packets(now, index, wire, |path, packets| path.send_one(now, packets));
+        if self.options.repairs_first() {
+            self.burst = self.burst.saturating_sub(1);
+        }
         self.restart(now, restarts);
     }
 
@@ -130,12 +146,22 @@ impl Association {
         let Self { chunks, paths, options, .. } = self;
         let Path { sender, lane, .. } = &mut paths[index];
         let chunk_bytes = options.sizes.chunk as u16;
-        let (again, begins) = (false, false);
-        let mut packets = Packets { now, path: index, chunks, lane, chunk_bytes, again, begins, wire };
+        let as_ns2 = options.repairs_first();
+        let (again, begins, lowest) = (false, false, None);
+        let mut packets =
+            Packets { now, path: index, chunks, lane, chunk_bytes, as_ns2, again, begins, lowest, wire };
         send(sender, &mut packets);
+        let Packets { begins, lowest, .. } = packets;
+        if as_ns2 {
+            return;
+        }
         // RFC 9260 section 6.1: the timer begins anew when the earliest outstanding chunk of a path is sent again.
-        if packets.begins && !options.repairs_first() {
+        if begins {
             sender.restart_deadline(now);
+        }
+        if let Some(tsn) = lowest {
+            let others = paths.iter_mut().enumerate().filter(|(other, _)| *other != index);
+            others.for_each(|(_, path)| path.lane.on_repeated(tsn));
         }
     }
 }

@@ -1,0 +1,257 @@
+//! Associations driven by hand: what is sent over which path when, what timers do, and what acknowledgements are worth.
+
+use ackclock_base::{Time, Values};
+use ackclock_cc::{Assembly, Exponential, registry};
+use ackclock_sim::random::Stream;
+use ackclock_sim::sctp::association::Association;
+use ackclock_sim::sctp::message::{Block, Control, ControlKind, Data, Echo, Message, Sack, Wire};
+use ackclock_sim::sctp::options::{Options, find};
+use ackclock_sim::sctp::path::Path;
+
+/// What was sent: the path, and the TSN of data or the kind of a control chunk.
+#[derive(Debug, PartialEq)]
+enum Sent {
+    Data(usize, u64),
+    Control(usize, ControlKind),
+}
+use Sent::Data as Chunk;
+
+#[derive(Default)]
+struct Written(Vec<Sent>);
+
+impl Wire for Written {
+    fn send(&mut self, path: usize, message: &Message<'_>) {
+        match message {
+            Message::Data(Data { tsn, .. }) => self.0.push(Sent::Data(path, *tsn)),
+            Message::Control(control) => self.0.push(Sent::Control(path, control.kind)),
+            Message::Sack(_) => {}
+        }
+    }
+}
+
+struct Driver {
+    association: Association,
+    wire: Written,
+}
+
+fn at(seconds: f64) -> Time {
+    Time::from_seconds(seconds)
+}
+
+impl Driver {
+    /// An association over two paths without handshake, and HEARTBEATs, but for what `settings` say, whose windows begin with these.
+    fn new(profile: &str, law: &str, windows: [f64; 2], settings: &[(&str, &str)]) -> Self {
+        let mut all = vec![
+            ("handshake", "false"),
+            ("confirm_paths", "false"),
+            ("heartbeat_interval", "3000 s"),
+            ("initial_rto", "1 s"),
+            ("max_burst", "1000"),
+        ];
+        all.retain(|(key, _)| settings.iter().all(|(set, _)| set != key));
+        all.extend_from_slice(settings);
+        let options = Options::new(&Values::with(find(profile).expect("a profile"), &all));
+        let entry = registry::find(law).expect("a control");
+        let mut assembly = Assembly::new(entry, &entry.descriptor.defaults(), None, None);
+        let path = |window: f64| {
+            let (backoff, random) = (Box::new(Exponential { most: 65_536.0 }), Stream::new(1, "guesses"));
+            let mut path = Path::new(&options, assembly.join(&options.initial()), backoff, random, true);
+            path.sender.set_cwnd(Time::ZERO, window);
+            path
+        };
+        let paths = windows.map(path).into();
+        let association =
+            Association::new(options.clone(), paths, None, u64::MAX, Stream::new(1, "heartbeats"));
+        let mut driver = Self { association, wire: Written::default() };
+        driver.association.start(Time::ZERO, &mut driver.wire);
+        driver
+    }
+
+    /// What has been sent since this was asked last.
+    fn sent(&mut self) -> Vec<Sent> {
+        std::mem::take(&mut self.wire.0)
+    }
+
+    /// A SACK that acknowledges all below one TSN, and others above.
+    fn sack(&mut self, seconds: f64, cumulative: u64, above: &[std::ops::Range<u64>]) {
+        let near = |tsn: u64| (tsn - cumulative) as u16;
+        let blocks: Vec<_> =
+            above.iter().map(|range| Block { start: near(range.start), end: near(range.end) }).collect();
+        let sack = Sack { cumulative, blocks: &blocks, window: 1 << 20, echo: Echo::default(), packets: 1 };
+        self.association.on_sack(at(seconds), &sack, &mut self.wire);
+    }
+
+    fn control(&mut self, seconds: f64, path: usize, kind: ControlKind, sent: f64) {
+        let control = Control { kind, sent: at(sent), tag: 7 };
+        self.association.on_control(at(seconds), path, &control, &mut self.wire);
+    }
+
+    /// The next timer expires, which is due at this time.
+    fn expire(&mut self, seconds: f64) {
+        assert_eq!(self.association.timer(), at(seconds));
+        self.association.on_timer(at(seconds), &mut self.wire);
+    }
+
+    /// Whatever is due before this time expires, and the second path answers HEARTBEATs.
+    fn pass(&mut self, seconds: f64) {
+        while self.association.timer() < at(seconds) {
+            let now = self.association.timer();
+            self.association.on_timer(now, &mut self.wire);
+            if self.sent().contains(&Sent::Control(1, ControlKind::Heartbeat)) {
+                self.control(now.seconds(), 1, ControlKind::HeartbeatAck, now.seconds());
+            }
+        }
+    }
+
+    fn windows(&self) -> [f64; 2] {
+        [0, 1].map(|path| self.association.paths()[path].cwnd())
+    }
+
+    fn ssthresh(&self, path: usize) -> f64 {
+        self.association.paths()[path].sender.control().decision().ssthresh
+    }
+
+    fn rto_s(&self, path: usize) -> f64 {
+        self.association.paths()[path].sender.rto().seconds()
+    }
+}
+
+#[test]
+fn the_timer_of_what_is_sent_again_runs_from_its_sending() {
+    // RFC 9260 sections 6.3.2 R3 and 7.2.4: 0 is missing; at the third report it is sent again, which begins the timer anew. What was
+    // sent before and arrives after that has higher TSNs, and leaves the timer: 0.12 s and RTO.Min.
+    let mut driver = Driver::new("sctp", "sctp", [8.0, 4.0], &[]);
+    assert_eq!(driver.sent().len(), 8);
+    for (seconds, end) in [(0.10, 2), (0.11, 3), (0.12, 4), (0.13, 5), (0.14, 6), (0.15, 7), (0.16, 8)] {
+        driver.sack(seconds, 0, std::slice::from_ref(&(1..end)));
+    }
+    assert!(driver.sent().contains(&Chunk(0, 0)));
+    assert_eq!(driver.association.timer(), at(1.12));
+    // When 0 arrives all else has, but for what has been sent since: the earliest is another.
+    driver.sack(0.2, 8, &[]);
+    assert_eq!(driver.association.timer(), at(1.2));
+}
+
+#[test]
+fn an_acknowledgement_of_the_earliest_chunk_begins_the_timer_anew() {
+    let mut driver = Driver::new("sctp", "sctp", [4.0, 4.0], &[]);
+    driver.sack(0.1, 0, std::slice::from_ref(&(2..3)));
+    assert_eq!(driver.association.timer(), at(1.0), "0 and 1 are missing");
+    driver.sack(0.2, 1, std::slice::from_ref(&(2..3)));
+    assert_eq!(driver.association.timer(), at(1.2));
+}
+
+#[test]
+fn the_window_of_a_path_that_carries_single_retransmissions_falls_between_them() {
+    // 0 goes over path 2 at 1 s, 1 at 3.05 s: two timeouts' lengths of 1 s later. 12 packets fall to 6, and to 3, or to the 4 that
+    // RFC 9260 section 7.2.1 leaves, which sets the threshold to 12 before. What is sent again for a timeout fills no window of 12.
+    let settings = [("retransmit_to", "alternate"), ("chunk", "1468 B")];
+    for (profile, law, window, threshold) in
+        [("sctp", "sctp", 4.0, 12.0), ("sctp-thesis", "sctp-2960", 3.0, 65_536.0 / 1468.0)]
+    {
+        let mut driver = Driver::new(profile, law, [1.0, 12.0], &settings);
+        assert_eq!(driver.sent(), [Chunk(0, 0)]);
+        driver.expire(1.0);
+        assert_eq!(driver.sent(), [Chunk(1, 0)]);
+        driver.sack(1.05, 1, &[]);
+        assert_eq!(driver.sent(), [Chunk(0, 1)]);
+        assert_eq!(driver.windows(), [1.0, 12.0], "{profile}");
+        driver.expire(3.05);
+        assert_eq!(driver.sent(), [Chunk(1, 1)]);
+        assert_eq!((driver.windows()[1], driver.ssthresh(1)), (window, threshold), "{profile}");
+    }
+}
+
+#[test]
+fn what_was_lost_and_arrives_after_all_lets_its_path_grow_in_ns2() {
+    // A timeout leaves path 1 a window of one packet, and 0 goes over path 2. All four had arrived: of 1, 2 and 3 one packet's worth
+    // counts for path 1, on which they are outstanding still, more than its window.
+    let mut driver = Driver::new("sctp-thesis", "sctp-2960", [4.0, 4.0], &[]);
+    assert_eq!(driver.sent().len(), 5, "the last may pass the window");
+    driver.expire(1.0);
+    assert_eq!((driver.sent(), driver.windows()[0]), (vec![Chunk(1, 0)], 1.0));
+    driver.sack(1.05, 5, &[]);
+    assert_eq!(driver.windows(), [2.0, 4.0]);
+}
+
+#[test]
+fn the_handshake_tells_a_round_trip_but_not_in_ns2() {
+    // 0.1 s twice: the timeout is RTO.Min. Without it that remains RTO.Initial, 3 s here.
+    for (profile, rto_s) in [("sctp", 1.0), ("sctp-thesis", 3.0)] {
+        let settings = [("handshake", "true"), ("initial_rto", "3 s")];
+        let mut driver = Driver::new(profile, "sctp", [4.0, 4.0], &settings);
+        assert_eq!(driver.sent(), [Sent::Control(0, ControlKind::Init)]);
+        driver.control(0.1, 0, ControlKind::InitAck, 0.0);
+        driver.control(0.2, 0, ControlKind::CookieAck, 0.1);
+        assert!(driver.association.is_established());
+        assert_eq!(driver.rto_s(0), rto_s, "{profile}");
+    }
+}
+
+/// Lets the first path fail at 63 s, after timeouts of 1, 2, 4, 8, 16 and 32 s: each is over one new chunk, which the second path
+/// carries at once.
+fn fail_first_path(profile: &str, settings: &[(&str, &str)]) -> Driver {
+    let mut all = vec![("heartbeat_interval", "30 s"), ("retransmit_to", "alternate"), ("failback", "true")];
+    all.push(("chunk", "1468 B"));
+    all.extend_from_slice(settings);
+    let mut driver = Driver::new(profile, "sctp", [1.0, 2.0], &all);
+    for (tsn, expires) in (0..).zip([1.0, 3.0, 7.0, 15.0, 31.0]) {
+        driver.pass(expires);
+        driver.expire(expires);
+        driver.sack(expires, tsn + 1, &[]);
+    }
+    driver.pass(63.0);
+    driver.sent();
+    driver.expire(63.0);
+    assert_eq!(driver.sent(), [Chunk(1, 5), Sent::Control(0, ControlKind::Heartbeat)], "{profile}");
+    driver
+}
+
+#[test]
+fn a_path_is_asked_when_it_fails_and_is_taken_again_when_it_answers() {
+    for profile in ["sctp", "sctp-thesis"] {
+        let mut driver = fail_first_path(profile, &[]);
+        driver.sack(63.1, 6, &[]);
+        assert_eq!(driver.sent()[0], Chunk(1, 6), "{profile}");
+        driver.control(63.2, 0, ControlKind::HeartbeatAck, 63.0);
+        assert!(matches!(driver.sent()[..], [Chunk(0, _)]), "{profile}");
+    }
+}
+
+#[test]
+fn a_failed_path_is_asked_again_after_each_timeout_in_ns2_and_after_the_interval_besides_elsewhere() {
+    // The timeout is 60 s. ns-2: 63, 123, 183 s. RFC 9260 section 8.3: 30 s and 30 to 90 s after the one at 63 s.
+    for (profile, from, to) in [("sctp-thesis", 123.0, 123.0), ("sctp", 123.0, 183.0)] {
+        let mut driver = fail_first_path(profile, &[("receive_window", "1500 B")]);
+        let mut asked = None;
+        while asked.is_none() {
+            let now = driver.association.timer();
+            driver.association.on_timer(now, &mut driver.wire);
+            let sent = driver.sent();
+            asked = sent.contains(&Sent::Control(0, ControlKind::Heartbeat)).then(|| now.seconds());
+            if sent.contains(&Sent::Control(1, ControlKind::Heartbeat)) {
+                driver.control(now.seconds(), 1, ControlKind::HeartbeatAck, now.seconds());
+            }
+            let sent_to = driver.association.sent_to();
+            driver.sack(now.seconds(), sent_to, &[]);
+        }
+        assert!(asked.is_some_and(|asked| (from..=to).contains(&asked)), "{profile}: {asked:?}");
+    }
+}
+
+#[test]
+fn heartbeats_without_an_answer_count_for_the_association_on_the_path_of_its_data_alone() {
+    // RFC 9260 section 8.1. Timeouts over data come at 1, 3, 7 and 15 s, of which the fourth is one too many. The HEARTBEAT of the
+    // second path goes out after 10.5 to 11.5 s, and is given up 1 s later: in ns-2 that is the fourth error.
+    for (profile, from, to) in [("sctp", 15.0, 15.0), ("sctp-thesis", 11.5, 12.5)] {
+        let settings =
+            [("heartbeat_interval", "10 s"), ("association_max_retrans", "3"), ("retransmit_to", "same")];
+        let mut driver = Driver::new(profile, "sctp", [4.0, 4.0], &settings);
+        while driver.association.failed_at().is_none() {
+            let now = driver.association.timer();
+            driver.association.on_timer(now, &mut driver.wire);
+        }
+        let failed_s = driver.association.failed_at().map(Time::seconds);
+        assert!(failed_s.is_some_and(|failed_s| (from..=to).contains(&failed_s)), "{profile}: {failed_s:?}");
+    }
+}
