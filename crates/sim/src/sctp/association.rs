@@ -73,9 +73,10 @@ impl Association {
         chunks: u64,
         random: Stream,
     ) -> Self {
-        let Details { receive_window, missing_reports, switch_primary_at, .. } = options.details;
+        let Details { receive_window, missing_reports, multiple_fast_retransmit, switch_primary_at, .. } =
+            options.details;
         Self {
-            chunks: Chunks::new(paths.len()),
+            chunks: Chunks::new(paths.len(), multiple_fast_retransmit),
             data_until: chunks,
             handshake: Handshake::default(),
             primary: 0,

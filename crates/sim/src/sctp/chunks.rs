@@ -15,6 +15,8 @@ pub struct Chunk {
     marks: u8,
     /// How often it was reported missing, where that is counted chunk by chunk.
     reports: u8,
+    /// How many TSNs had been sent above it when reports made it lost last, of those that may do so again.
+    above: u32,
 }
 
 const ACKED: u8 = 1;
@@ -49,7 +51,7 @@ impl Chunk {
 
     /// Whether reports have made it lost at some time.
     pub fn was_reported(&self) -> bool {
-        self.marks & FAST != 0
+        self.marks & FAST != 0 || self.above > 0
     }
 
     /// Whether it waits to be sent again since a timeout: it may have arrived long ago, or its path may have failed.
@@ -93,13 +95,23 @@ pub struct Chunks {
     lost_on: Vec<u64>,
     /// By path, a TSN below which it has none in flight.
     none_below: Vec<u64>,
+    /// Whether reports may make lost again what they have made lost before.
+    repeats: bool,
 }
 
 impl Chunks {
-    /// Nothing sent yet over so many paths.
-    pub fn new(paths: usize) -> Self {
+    /// Nothing sent yet over so many paths. `repeats` if reports may make a chunk lost more than once.
+    pub fn new(paths: usize, repeats: bool) -> Self {
         let (waiting, lost_on) = (vec![Waiting::default(); paths], vec![0; paths]);
-        Self { ring: VecDeque::new(), first: 0, in_flight: 0, waiting, lost_on, none_below: vec![0; paths] }
+        Self {
+            ring: VecDeque::new(),
+            first: 0,
+            in_flight: 0,
+            waiting,
+            lost_on,
+            none_below: vec![0; paths],
+            repeats,
+        }
     }
 
     /// The first that is not acknowledged cumulatively.
@@ -162,7 +174,14 @@ impl Chunks {
     /// The next new one is sent over a path under a number; returns its TSN.
     #[inline]
     pub fn send_new(&mut self, path: usize, number: u64) -> u64 {
-        self.ring.push_back(Chunk { number, path: path as u8, to: path as u8, marks: 0, reports: 0 });
+        self.ring.push_back(Chunk {
+            number,
+            path: path as u8,
+            to: path as u8,
+            marks: 0,
+            reports: 0,
+            above: 0,
+        });
         self.in_flight += 1;
         self.high() - 1
     }
@@ -174,6 +193,7 @@ impl Chunks {
         self.waiting[path].from = tsn + 1;
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         chunk.marks |= RESENT;
+        chunk.marks &= if self.repeats { !FAST } else { u8::MAX };
         (chunk.path, chunk.number) = (path as u8, number);
         self.in_flight += 1;
         self.none_below[path] = self.none_below[path].min(tsn);
@@ -205,11 +225,14 @@ impl Chunks {
         lost.map(|chunk| usize::from(chunk.path))
     }
 
-    /// Counts a report of each chunk below a TSN that has not arrived.
-    pub fn report_missing(&mut self, below: u64) {
+    /// Counts a report of each chunk below a TSN that has not arrived. Of what reports have made lost before, only if the highest TSN
+    /// that is acknowledged was sent since (Caro et al.'s Multiple Fast Retransmit).
+    pub fn report_missing(&mut self, below: u64, highest: u64) {
         let count = below.clamp(self.first, self.high()) - self.first;
-        for chunk in self.ring.range_mut(..count as usize).filter(|chunk| !chunk.is_acked()) {
-            chunk.reports = chunk.reports.saturating_add(1);
+        for (tsn, chunk) in (self.first..).zip(self.ring.range_mut(..count as usize)) {
+            if !chunk.is_acked() && (chunk.above == 0 || highest > tsn + u64::from(chunk.above)) {
+                chunk.reports = chunk.reports.saturating_add(1);
+            }
         }
     }
 
@@ -217,15 +240,25 @@ impl Chunks {
     pub fn first_reported(&self, from: u64, below: u64, times: u32) -> Option<u64> {
         let is_it = |tsn: &u64| {
             let chunk = self.get(*tsn);
-            chunk.marks & (ACKED | FAST) == 0 && u32::from(chunk.reports) >= times
+            let may_be = chunk.marks & ACKED == 0 && (self.repeats || chunk.marks & FAST == 0);
+            may_be && u32::from(chunk.reports) >= times.min(u32::from(u8::MAX))
         };
         (from.max(self.first)..below.min(self.high())).find(is_it)
     }
 
-    /// One that waits since a timeout is reported missing, and might not have been.
+    /// One that waits already is reported missing often enough.
     pub fn report_lost(&mut self, tsn: u64) {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         chunk.marks = (chunk.marks | FAST) & !TIMED_OUT;
+        self.count_anew(tsn);
+    }
+
+    fn count_anew(&mut self, tsn: u64) {
+        if self.repeats {
+            let above = u32::try_from(self.high() - 1 - tsn).unwrap_or(u32::MAX);
+            let chunk = &mut self.ring[(tsn - self.first) as usize];
+            (chunk.reports, chunk.above) = (0, above);
+        }
     }
 
     /// What waits that a path carried last is lost by a timeout, whatever it was lost by before.
@@ -272,6 +305,9 @@ impl Chunks {
         chunk.reports = if by == Loss::Reports { chunk.reports } else { 0 };
         self.in_flight -= 1;
         self.lost_on[usize::from(chunk.path)] += 1;
+        if by == Loss::Reports {
+            self.count_anew(tsn);
+        }
         let waiting = &mut self.waiting[to];
         waiting.from = if waiting.count == 0 { tsn } else { waiting.from.min(tsn) };
         waiting.count += 1;
@@ -306,8 +342,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_sent_again_may_be_lost_by_reports_of_what_was_sent_since() {
+        // 0 is lost by four reports while 4 are above it. In the second half reports up to 4 are of what was sent before it was sent
+        // again, and those from 5 on are not.
+        for (repeats, second) in [(false, None), (true, Some(0))] {
+            let mut chunks = Chunks::new(1, repeats);
+            (0..5).for_each(|number| drop(chunks.send_new(0, number)));
+            (1..5).for_each(|highest| chunks.report_missing(highest, highest));
+            assert_eq!(chunks.first_reported(0, 4, 4), Some(0));
+            chunks.lose(0, 0, Loss::Reports);
+            chunks.send_again(0, 5);
+            (6..16).for_each(|number| drop(chunks.send_new(0, number)));
+            (0..10).for_each(|_| chunks.report_missing(4, 4));
+            assert_eq!(chunks.first_reported(0, 1, 4), None);
+            (5..9).for_each(|highest| chunks.report_missing(highest, highest));
+            assert_eq!(chunks.first_reported(0, 1, 4), second);
+        }
+    }
+
+    #[test]
     fn what_is_lost_waits_for_its_path_and_goes_out_first_things_first() {
-        let mut chunks = Chunks::new(2);
+        let mut chunks = Chunks::new(2, false);
         let sent: Vec<u64> = (0..6).map(|number| chunks.send_new(0, number)).collect();
         assert_eq!((sent, chunks.in_flight(), chunks.high()), (vec![0, 1, 2, 3, 4, 5], 6, 6));
         chunks.lose(3, 1, Loss::Reports);

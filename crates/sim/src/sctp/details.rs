@@ -97,6 +97,11 @@ parameters! {
             Range::between(1.0, MAX_DUPACK_THRESHOLD as f64),
             "RFC 9260 section 7.2.4; 4 in RFC 2960 and Dahal section 6.2.1",
         ),
+        /// Whether reports of what was sent since may make a chunk lost that was sent again for reports before
+        multiple_fast_retransmit: bool = flag(
+            false,
+            "RFC 9260 section 7.2.4; Caro, Amer and Stewart 2004, ns-2's MultipleFastRtx",
+        ),
         /// Whether SACKs are delayed while nothing is missing
         delayed_sack: bool = flag(true, "RFC 9260 section 6.2"),
         /// How long a SACK waits for a second packet

@@ -153,7 +153,7 @@ impl Association {
         let told = self.seen.last().map_or(0, |block| block.1.saturating_sub(1));
         let in_recovery = brought.advances && self.recover.is_some_and(|recover| self.highest < recover);
         let below = if in_recovery { self.highest.max(told) } else { self.highest };
-        self.chunks.report_missing(below);
+        self.chunks.report_missing(below, self.highest);
         let (times, mut from) = (self.options.details.missing_reports, 0);
         while let Some(tsn) = self.chunks.first_reported(from, below, times) {
             self.lose(tsn, brought);

@@ -18,7 +18,7 @@ pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
         keys.push(format!("control = {}", control(random)));
         keys.extend(parts(random));
         if is_association {
-            keys.push(format!("transport = \"{}\"", random.word(&["sctp", "sctp-thesis"])));
+            keys.push(format!("transport = {}", sctp(random)));
             if random.once_in(2) {
                 keys.push(format!("selector = {}", thing(Kind::Selector, random)));
             }
@@ -41,6 +41,24 @@ pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
         keys.push(random.of(between).clone());
     }
     format!("{{ {} }}", keys.join(", "))
+}
+
+/// A profile of SCTP, half of the time with a detail that is not its own.
+fn sctp(random: &mut Random) -> String {
+    let profile = random.word(&["sctp", "sctp-thesis"]);
+    if random.once_in(2) {
+        return format!("\"{profile}\"");
+    }
+    let detail = random.word(&[
+        "failback = true",
+        "heartbeat_repeat = \"at-once\"",
+        "multiple_fast_retransmit = true",
+        "sack_duplicate_resets = false",
+        "retransmit_to = \"alternate\"",
+        "repair = \"windows\"",
+        "repair = \"ns2\"",
+    ]);
+    format!("{{ name = \"{profile}\", {detail} }}")
 }
 
 /// Any control with any parameters; as often one that many know, as it is.
