@@ -40,8 +40,10 @@ choice! {
     pub enum HeartbeatRepeat {
         /// The interval and a doubled timeout's length, give or take half of that, after the one before.
         Interval = "interval",
+        /// At once on a path that has failed, else after the interval.
+        WhenFailed = "when-failed",
         /// At once.
-        AtOnce = "at-once",
+        Always = "always",
     }
 }
 
@@ -130,9 +132,10 @@ parameters! {
         association_max_retrans: u32 = integer("10", COUNTS, "RFC 9260 section 16, Association.Max.Retrans"),
         /// How long a path is idle before a HEARTBEAT, besides a timeout's length; none for no HEARTBEATs
         heartbeat_interval: Option<Span> = time("30 s", SPANS, "RFC 9260 section 16, HB.interval"),
-        /// When a HEARTBEAT follows one that was not answered within a timeout's length: after the interval and a doubled timeout's
-        /// length, or at once. A path that fails is asked at once in either case
-        heartbeat_repeat: HeartbeatRepeat = choice("interval", "RFC 9260 section 8.3; ns-2's Timeout"),
+        /// When a HEARTBEAT that was not answered within a timeout's length is followed by the next at once: never, but after the
+        /// interval and a doubled timeout's length; on a path that has failed; or always. A path that fails and is left is asked at
+        /// once in any case
+        heartbeat_repeat: HeartbeatRepeat = choice("when-failed", "RFC 9260 section 8.3; ns-2's Timeout"),
         /// Whether a path other than the first has to answer a HEARTBEAT before it carries data
         confirm_paths: bool = flag(true, "RFC 9260 section 5.4; not in RFC 2960"),
         /// Whether a path with errors is taken for failed potentially, and left for another, before it has failed

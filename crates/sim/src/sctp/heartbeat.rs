@@ -96,6 +96,7 @@ impl Association {
         wire.send(index, &Message::Control(control));
         let path = &mut self.paths[index];
         path.heartbeat.on_asked(now, path.sender.rto());
+        self.wait_longer_for_heartbeat(index);
     }
 
     pub(super) fn on_heartbeat_ack(&mut self, now: Time, index: usize, sent: Time, wire: &mut impl Wire) {
@@ -106,8 +107,13 @@ impl Association {
         path.heartbeat.on_answered();
         path.sender.on_probe_answered(now, sent);
         path.note_rtt(now.since(sent));
+        let works = path.reachability.state == State::Active;
         self.on_success(index);
-        self.wait_for_heartbeat(now, index);
+        // The next one is due since this one was sent, at the timeout of then (ns-2's HeartbeatGenTimerExpiration): where the timeout
+        // was backed off the answer ends that.
+        if !works {
+            self.wait_for_heartbeat(now, index);
+        }
         self.burst = self.options.burst(false);
         self.send_all(now, wire);
     }
@@ -128,7 +134,7 @@ impl Association {
         if self.failed_at().is_some() {
             return;
         }
-        if self.asks_again(fails) {
+        if self.asks_again(index, fails) {
             self.send_heartbeat(now, index, wire);
         } else {
             self.wait_longer_for_heartbeat(index);
@@ -136,17 +142,24 @@ impl Association {
         self.send_all(now, wire);
     }
 
-    /// A path whose timer has expired over data is asked at once if it has failed by that; in ns-2 each time, if it has failed.
+    /// A path whose timer has expired over data is asked at once if it has failed by that, and each time after that.
     pub(super) fn ask_failed(&mut self, now: Time, index: usize, fails: bool, wire: &mut impl Wire) {
-        if self.asks_again(fails) && self.paths[index].reachability.state == State::Inactive {
+        if self.asks_again(index, fails) && self.paths[index].reachability.state == State::Inactive {
             self.send_heartbeat(now, index, wire);
         }
     }
 
-    /// Whether a HEARTBEAT is due now, since the path fails or because each that is not answered is followed by another.
-    fn asks_again(&self, fails: bool) -> bool {
+    /// Whether a HEARTBEAT is due now, since the path fails or because one that was not answered is followed by another. A failed path
+    /// that data takes for want of a better one is not idle.
+    fn asks_again(&self, index: usize, fails: bool) -> bool {
         let Details { heartbeat_repeat, heartbeat_interval, .. } = &self.options.details;
-        heartbeat_interval.is_some() && (fails || *heartbeat_repeat == HeartbeatRepeat::AtOnce)
+        let has_failed = self.paths[index].reachability.state == State::Inactive && index != self.current;
+        let is_due = match heartbeat_repeat {
+            HeartbeatRepeat::Interval => fails && has_failed,
+            HeartbeatRepeat::WhenFailed => has_failed,
+            HeartbeatRepeat::Always => true,
+        };
+        heartbeat_interval.is_some() && is_due
     }
 
     /// Waits since something was last sent, at the timeout of now.

@@ -29,7 +29,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("sack_duplicate_resets", "false"),
             ("handshake_rtt", "false"),
             ("initial_rto", "3 s"),
-            ("heartbeat_repeat", "at-once"),
+            ("heartbeat_repeat", "always"),
             ("confirm_paths", "false"),
             // -1 is written for "never", and compared as a signed number: always.
             ("failback", "false"),

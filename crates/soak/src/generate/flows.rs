@@ -51,7 +51,7 @@ fn sctp(random: &mut Random) -> String {
     }
     let detail = random.word(&[
         "failback = true",
-        "heartbeat_repeat = \"at-once\"",
+        "heartbeat_repeat = \"interval\"",
         "multiple_fast_retransmit = true",
         "sack_duplicate_resets = false",
         "retransmit_to = \"alternate\"",
