@@ -347,12 +347,12 @@ mod tests {
         // again, and those from 5 on are not.
         for (repeats, second) in [(false, None), (true, Some(0))] {
             let mut chunks = Chunks::new(1, repeats);
-            (0..5).for_each(|number| drop(chunks.send_new(0, number)));
+            (0..5).for_each(|number| assert_eq!(chunks.send_new(0, number), number));
             (1..5).for_each(|highest| chunks.report_missing(highest, highest));
             assert_eq!(chunks.first_reported(0, 4, 4), Some(0));
             chunks.lose(0, 0, Loss::Reports);
             chunks.send_again(0, 5);
-            (6..16).for_each(|number| drop(chunks.send_new(0, number)));
+            (6..16).for_each(|number| assert_eq!(chunks.send_new(0, number), number - 1));
             (0..10).for_each(|_| chunks.report_missing(4, 4));
             assert_eq!(chunks.first_reported(0, 1, 4), None);
             (5..9).for_each(|highest| chunks.report_missing(highest, highest));
