@@ -297,8 +297,7 @@ fn the_next_heartbeat_is_due_by_the_timeout_at_which_the_last_one_was_sent() {
 #[test]
 fn multiple_fast_retransmit_sends_a_chunk_a_third_time_when_what_was_sent_since_arrives() {
     // 0 is lost twice. Three reports, and it is sent again. 8 and 9 were sent before that (10 too in ns-2, which passes the window), and
-    // count for nothing; the three reports after that
-    // are of what was sent after it. RFC 9260 section 7.2.4 leaves it to the timer.
+    // count for nothing; the three reports after that are of what was sent after it. RFC 9260 section 7.2.4 leaves it to the timer.
     for profile in ["sctp", "sctp-thesis"] {
         for (multiple, times) in [("false", 1), ("true", 2)] {
             let settings =
