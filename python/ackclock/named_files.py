@@ -15,7 +15,7 @@ from typing import Any
 from ackclock import toml
 from ackclock.files import is_there, read_text
 
-KEY = "trace"
+KEYS = ("trace", "sizes")
 """What names a file, in a table or at the end of a dotted path."""
 _MARK = "# What stands in the files that are named above.\n"
 
@@ -26,7 +26,9 @@ def with_files(text: str, file: str, *others: Any) -> str:
     Names are relative to the folder of ``file``, the scenario's. Of a file that is not there the core says so, at the
     place where it is named. InputError for one that cannot be read. What the text has is not read again.
     """
-    named, there = _named_by(text) if KEY in text else (frozenset[str](), frozenset[str]())
+    named, there = (
+        _named_by(text) if any(key in text for key in KEYS) else (frozenset[str](), frozenset[str]())
+    )
     missing = sorted((named | set(names_in(others))) - there)
     folder = Path(file).parent
     texts = {name: read_text(folder / name) for name in missing if is_there(folder / name)}
@@ -47,7 +49,7 @@ def names_in(value: Any) -> Iterator[str]:
     """The names of files in tables and lists of a document, in overrides too: ``{"rate": {"trace": NAME}}``."""
     if isinstance(value, Mapping):
         for key, item in value.items():
-            if str(key).split(".")[-1] == KEY:
+            if str(key).split(".")[-1] in KEYS:
                 # A sweep has a list of them.
                 yield from (
                     name for name in (item if isinstance(item, list) else [item]) if isinstance(name, str)

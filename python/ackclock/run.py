@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ackclock.figure import Figure
     from ackclock.sweep import Axis
 
-Table = Literal["flows", "links", "groups", "series", "points"]
+Table = Literal["flows", "links", "groups", "transfers", "size_classes", "series", "points"]
 
 
 class Run:
@@ -90,6 +90,16 @@ class Run:
     def groups(self) -> pl.DataFrame:
         """One row per [[flows]] table."""
         return _frame("group", self.result["groups"])
+
+    @cached_property
+    def transfers(self) -> pl.DataFrame:
+        """One row per connection of transfers and web sessions, where `observe.transfers` asked for it."""
+        return _frame("transfer", self.result.get("transfers") or [])
+
+    @cached_property
+    def size_classes(self) -> pl.DataFrame:
+        """One row per class of sizes of such a flow, where `observe.transfers` asked for it."""
+        return _frame("size_class", self.result.get("size_classes") or [])
 
     @cached_property
     def series(self) -> pl.DataFrame:
@@ -179,6 +189,16 @@ class Runs(Sequence[Run]):
         return self._stacked("groups")
 
     @cached_property
+    def transfers(self) -> pl.DataFrame:
+        """One row per run and connection of transfers and web sessions, where `observe.transfers` asked for it."""
+        return self._stacked("transfers")
+
+    @cached_property
+    def size_classes(self) -> pl.DataFrame:
+        """One row per run and class of sizes of such a flow, where `observe.transfers` asked for it."""
+        return self._stacked("size_classes")
+
+    @cached_property
     def series(self) -> pl.DataFrame:
         """Values over time of all runs; see ``Run.series``."""
         return self._stacked("series")
@@ -204,7 +224,8 @@ class Runs(Sequence[Run]):
         ]
 
     def to_pandas(self, table: Table = "flows") -> pd.DataFrame:
-        """A table as a pandas frame: ``flows``, ``links``, ``groups``, ``series`` or ``points`` (the summary).
+        """A table as a pandas frame: ``flows``, ``links``, ``groups``, ``transfers``, ``size_classes``, ``series`` or
+        ``points`` (the summary).
 
         InputError without pandas (``pip install 'ackclock[frames]'``), and for another table.
         """
@@ -243,12 +264,15 @@ class Runs(Sequence[Run]):
         return Figure(chart, file_stem(self[0].scenario, metric or "goodput"))
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Write flows, links, groups and points as CSV and Parquet, the series (if any) as Parquet; returns the files.
+        """Write flows, links, groups and points as CSV and Parquet, so the transfers and their classes of sizes where
+        they were observed, and the series (if any) as Parquet; returns the files.
 
         What another run has left under these names is gone afterwards.
         """
         folder = arguments.path("folder", folder)
         frames = {name: self._stacked(name) for name in ("flows", "links", "groups")}
+        observed = {name: self._stacked(name) for name in ("transfers", "size_classes")}
+        frames |= {name: rows for name, rows in observed.items() if not rows.is_empty()}
         frames["points"] = self.summary()
         return write(folder, frames, self._stacked("series"))
 
@@ -280,9 +304,9 @@ def grouped(runs: Iterable[Run]) -> list[list[Run]]:
 
 def stacked(name: str, runs: Sequence[Run], axes: Sequence[Axis]) -> pl.DataFrame:
     """The records of that name of all runs, one below the other, with the seed and the values of the sweep."""
-    records = [run.result[name] for run in runs]
+    records = [run.result.get(name) or [] for run in runs]
     counts = [len(rows) for rows in records]
-    rows = _frame(name.removesuffix("s"), [row for run in records for row in run])
+    rows = _frame(_RECORDS[name], [row for run in records for row in run])
     return rows.select(*_labels(runs, counts, axes), pl.all())
 
 
@@ -293,8 +317,16 @@ def _labels(runs: Sequence[Run], counts: Sequence[int], axes: Sequence[Axis]) ->
     return [seeds, *label_columns([run.cells for run in repeated], axes).values()]
 
 
-NAMES = ("flows", "links", "groups", "points", "series")
+NAMES = ("flows", "links", "groups", "transfers", "size_classes", "points", "series")
 """The tables that are written."""
+_RECORDS: Mapping[str, str] = {
+    "flows": "flow",
+    "links": "link",
+    "groups": "group",
+    "transfers": "transfer",
+    "size_classes": "size_class",
+}
+"""Of a table, the record of the core whose rows it has."""
 
 
 def write(folder: Path, frames: Mapping[str, pl.DataFrame], series: pl.DataFrame | None = None) -> list[Path]:

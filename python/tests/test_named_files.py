@@ -135,3 +135,22 @@ def test_a_study_is_another_one_when_its_trace_changes(study_file: Path) -> None
     assert toml.loads(first.scenario.text)["files"]["study.trace"]["text"] == "1\n"
     (study_file.parent / "study.trace").write_text("2\n", encoding="utf-8")
     assert len({plain, fingerprint(first.study), fingerprint(load_study(str(study_file)).study)}) == 3
+
+
+def test_a_file_of_sizes_is_taken_along_and_gives_tables_of_transfers(tmp_path: Path) -> None:
+    (tmp_path / "sizes.txt").write_text("1000 50\n20000 100\n", encoding="utf-8")
+    (tmp_path / "scenario.toml").write_text(
+        'duration = "3 s"\n[dumbbell]\nbottleneck = { rate = "10 Mbit/s", delay = "5 ms" }\n'
+        'access = { rate = "1 Gbit/s", delay = "1 ms" }\n[observe]\ntransfers = true\nsize_classes = ["1 kB"]\n'
+        '[[flows]]\nname = "short"\ncontrol = "cubic"\n'
+        'application = { name = "transfers", sizes = "sizes.txt", count = 20, every = "100 ms" }\n',
+        encoding="utf-8",
+    )
+    runs = Scenario.from_file(tmp_path / "scenario.toml").run_many(replications=2)
+    assert runs.transfers.columns == ["seed", "flow", "size_bytes", "start_s", "completion_s"]
+    assert len(runs.transfers) == 40
+    assert len(runs[0].transfers) == 20
+    assert runs[0].size_classes["up_to_bytes"].to_list() == [1000, None]
+    assert runs.size_classes["transfers"].sum() == 40
+    written = {path.name for path in runs.write(tmp_path / "out")}
+    assert {"transfers.csv", "size_classes.parquet"} <= written

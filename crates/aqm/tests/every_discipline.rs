@@ -65,7 +65,7 @@ fn value(parameter: &Parameter, draws: &mut Draws<'_>) -> Option<Value> {
         Quantity::Rate => Value::Rate(Rate::from_bits_per_second(number.max(1000.0) as u64)),
         Quantity::Size => Value::Size(Size::from_bytes(number.ceil() as u64)),
         Quantity::Choice(words) => Value::Choice(words[(share * (words.len() - 1) as f64).round() as usize]),
-        Quantity::Packets | Quantity::Limit => return None,
+        Quantity::Packets | Quantity::Limit | Quantity::File => return None,
     })
 }
 

@@ -253,6 +253,10 @@ macro_rules! choice {
     };
 }
 
+/// A parameter that is a file which is named. What stands in it is read where the scenario is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamedFile;
+
 /// A type that a field of parameters may have.
 pub trait Field: Default {
     /// The type of the value when it is there: what an `Option` is about, and itself for all others.
@@ -288,6 +292,7 @@ fields! {
     Rate: Value::Rate(rate) => rate;
     Size: Value::Size(size) => size;
     Limit: Value::Limit(limit) => limit;
+    NamedFile: Value::File => NamedFile;
 }
 
 macro_rules! whole_fields {
@@ -428,6 +433,11 @@ where
     T: Field<Plain = Limit>,
 {
     Declared::new(Quantity::Limit, default, range, source)
+}
+
+/// A file beside the scenario, which may be named.
+pub const fn file(source: &'static str) -> Declared<Option<NamedFile>> {
+    Declared::new(Quantity::File, Parameter::NONE, Range::ANY, source)
 }
 
 /// One of the words of a [`choice!`](crate::choice).

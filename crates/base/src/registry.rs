@@ -130,6 +130,8 @@ pub enum Quantity {
 }
 
 /// The values a parameter may take, in base units (seconds, bit/s, bytes, packets).
+    /// The name of a file beside the scenario.
+    File,
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The least value.
@@ -205,6 +207,8 @@ pub enum Value {
 }
 
 impl Quantity {
+    /// A file that is named. What stands in it is read where the scenario is read.
+    File,
     /// The name of the unit, for tables.
     pub fn unit(&self) -> &'static str {
         match self {
@@ -219,6 +223,7 @@ impl Quantity {
         }
     }
 
+            Self::File => "file",
     /// Reads a value written as text.
     pub fn read(&self, text: &str) -> Result<Value, Misspelt> {
         let expected = |words: &str| Misspelt { expected: words.to_owned(), hint: None };
@@ -234,6 +239,8 @@ impl Quantity {
             Self::Choice(words) => words
                 .iter()
                 .find(|word| **word == text)
+            Self::File if text.is_empty() => Err(expected("the name of a file in quotes")),
+            Self::File => Ok(Value::File),
                 .map(|word| Value::Choice(word))
                 .ok_or_else(|| expected(&format!("one of {}", words.join(", ")))),
         }
@@ -252,7 +259,8 @@ impl Value {
             Self::Limit(Limit::Packets(count) | Limit::Bytes(count)) => Some(*count as f64),
             Self::Limit(Limit::Time(span)) => Some(span.seconds()),
             Self::Limit(Limit::Bdp(multiple)) => Some(*multiple),
-            Self::Absent | Self::Flag(_) | Self::Choice(_) | Self::Limit(Limit::Unlimited) => None,
+            Self::Absent | Self::Flag(_) | Self::Choice(_) | Self::File => None,
+            Self::Limit(Limit::Unlimited) => None,
         }
     }
 }

@@ -75,7 +75,7 @@ fn value(parameter: &Parameter, draws: &mut Draws<'_>) -> Option<Value> {
         Quantity::Size => Value::Size(Size::from_bytes(number as u64)),
         Quantity::Packets => Value::Packets(number),
         Quantity::Choice(words) => Value::Choice(words[draws.below(words.len())]),
-        Quantity::Limit => return None,
+        Quantity::Limit | Quantity::File => return None,
     })
 }
 

@@ -24,7 +24,7 @@ use ackclock_sim::measure::Interval;
 use ackclock_sim::random::Stream;
 use ackclock_sim::session::SessionParts;
 use ackclock_sim::simulation::{Parts, Simulation};
-use ackclock_sim::traffic::timetable::{self, Timetable};
+use ackclock_sim::traffic::timetable::{self, Streams, Timetable};
 use ackclock_sim::udp::UdpOptions;
 use ackclock_sim::watch::WatchPlan;
 use connections::{Connections, Lifetime};
@@ -282,6 +282,7 @@ fn group_parts(
             start: starts(&group.plan.start, index, &name, seed),
             row: first_row + index,
             one_of_many: false,
+            writer: group.writer(&name, seed),
             ..flow_parts(group, member, name.clone(), ends(&name))
         }
     })
@@ -297,6 +298,8 @@ fn flow_parts(group: &FlowGroup, member: &Member, name: String, ends: Ends) -> F
         row: 0,
         one_of_many: true,
         session: None,
+        writer: None,
+        bytes: 0,
     }
 }
 
@@ -322,7 +325,10 @@ fn connection_parts(
     let name = &group.plan.name;
     let start = starts(&group.plan.start, 0, name, run.seed);
     let end = group.plan.stop.map_or(run.end, |stop| run.end.min(Time::ZERO + stop));
-    let mut random = Stream::new(run.seed, &format!("flow {name} {}", timetable.name()));
+    let mut streams = Streams {
+        times: Stream::new(run.seed, &format!("flow {name} {}", timetable.name())),
+        sizes: Stream::new(run.seed, &format!("flow {name} sizes")),
+    };
     let mut connections = Connections::of(plan);
     connections.heard = run.recorder.map(|recorder| (recorder.clone(), row));
     let part = |(index, connection): (usize, timetable::Connection)| {
@@ -331,10 +337,11 @@ fn connection_parts(
         FlowParts {
             start: connection.at,
             row,
+            bytes: connection.bytes.unwrap_or(connection.packets * plan.payload_bytes()),
             ..flow_parts(group, &group.members[connection.pair], name, ends)
         }
     };
-    let connections = timetable.connections(start, end, group.members.len(), &mut random);
+    let connections = timetable.connections(start, end, group.members.len(), &mut streams);
     connections.into_iter().enumerate().map(part).collect()
 }
 

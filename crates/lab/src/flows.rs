@@ -2,6 +2,7 @@
 
 mod connection;
 mod control;
+mod data;
 mod place;
 mod sctp;
 mod sending;
@@ -11,8 +12,10 @@ use crate::document::{Node, Span as Place_, quoted};
 use crate::reader::TableReader;
 use crate::scenario::MAX_FLOWS;
 use ackclock_base::{Range, Span};
+use ackclock_sim::traffic::writer::Writer;
 pub use connection::{ConnectionPlan, Protocol};
 pub use control::ControlPlan;
+pub use data::Data;
 pub use place::Place;
 pub use sctp::SctpPlan;
 pub use sending::{Sending, SessionPlan, UdpPlan};
@@ -72,6 +75,13 @@ pub struct FlowPlan {
     pub span: Place_,
 }
 
+impl FlowPlan {
+    /// The name of the k-th flow of several, or of the k-th connection of a timetable, from 0.
+    pub fn member_name(&self, index: usize) -> String {
+        format!("{}-{}", self.name, index + 1)
+    }
+}
+
 const KEYS: [&str; 20] = [
     "name",
     "count",
@@ -107,6 +117,17 @@ impl FlowGroup {
         }
     }
 
+    /// Payload bytes of a data packet.
+    pub fn payload_bytes(&self) -> f64 {
+        match &self.plan.sending {
+            Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => {
+                plan.payload_bytes() as f64
+            }
+            Sending::Sctp(plan) => plan.payload_bytes() as f64,
+            Sending::Udp(plan) => f64::from(plan.payload_bytes),
+        }
+    }
+
     /// What the flow sends whatever the network does, in bits per second.
     pub fn least_rate_bps(&self) -> f64 {
         match &self.plan.sending {
@@ -120,6 +141,24 @@ impl FlowGroup {
         }
     }
 
+    /// What the connection of each of its flows, or its association, has to send; `None` where that is said otherwise.
+    pub fn data(&self) -> Option<&Data> {
+        match &self.plan.sending {
+            Sending::Connection(plan) => Some(&plan.data),
+            Sending::Sctp(plan) => Some(&plan.data),
+            _ => None,
+        }
+    }
+
+    /// What writes into the connection of the flow called `name`, where something does.
+    pub fn writer(&self, name: &str, seed: u64) -> Option<Box<Writer>> {
+        match &self.plan.sending {
+            Sending::Connection(plan) => plan.data.writer(name, seed, plan.payload_bytes()),
+            Sending::Sctp(plan) => plan.data.writer(name, seed, plan.payload_bytes()),
+            _ => None,
+        }
+    }
+
     /// How many flows it has in results.
     pub fn rows(&self) -> usize {
         self.plan.count
@@ -129,7 +168,7 @@ impl FlowGroup {
     pub fn member_name(&self, index: usize) -> String {
         match self.rows() {
             1 => self.plan.name.clone(),
-            _ => format!("{}-{}", self.plan.name, index + 1),
+            _ => self.plan.member_name(index),
         }
     }
 

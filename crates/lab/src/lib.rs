@@ -38,6 +38,7 @@ pub mod result;
 pub mod run;
 pub mod scenario;
 pub mod schema;
+mod sizes;
 pub mod sweep;
 pub mod traces;
 pub mod warnings;

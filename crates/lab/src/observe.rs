@@ -4,7 +4,8 @@ use crate::diagnostics::{counted, nearest};
 use crate::document::{Value, quoted};
 use crate::network::Network;
 use crate::reader::TableReader;
-use ackclock_base::{Range, Span};
+use ackclock_base::registry::Quantity;
+use ackclock_base::{Range, Span, Value as Read};
 
 /// The most samples of a series, and the most numbers in all series together (8 bytes each, as JSON 20).
 const MAX_SAMPLES: f64 = 1e5;
@@ -67,6 +68,10 @@ pub struct Observe {
     pub flows: bool,
     /// Whether the distributions of delays are kept as quantiles.
     pub distributions: bool,
+    /// Whether each connection of a timetable has a record.
+    pub transfers: bool,
+    /// Where classes of their sizes end, in bytes, ascending.
+    pub size_classes: Vec<u64>,
     /// The link at which events of loss and bursts are followed.
     pub at: Option<u32>,
     /// The round trip without queues of those that lose together.
@@ -79,7 +84,16 @@ impl Observe {
     /// The table `[observe]`; what it does not say is not observed.
     pub fn read(root: &TableReader<'_>, duration: Span, flows: usize, network: &Network) -> Self {
         let links = network.links.len();
-        let keys = ["interval", "flows", "distributions", "at", "loss_events", "bursts"];
+        let keys = [
+            "interval",
+            "flows",
+            "distributions",
+            "transfers",
+            "size_classes",
+            "at",
+            "loss_events",
+            "bursts",
+        ];
         let observe = root.get("observe").and_then(|node| root.reader.table(node, "observe", &keys));
         let sampled = observe.as_ref().and_then(|table| table.flag("flows")).unwrap_or(true);
         let series = series_of(sampled, flows, links);
@@ -90,6 +104,8 @@ impl Observe {
                 interval: usual,
                 flows: true,
                 distributions: false,
+                transfers: false,
+                size_classes: SIZE_CLASSES.to_vec(),
                 at: None,
                 loss_events: None,
                 burst_packets: None,
@@ -109,10 +125,16 @@ impl Observe {
             interval: every,
             flows: sampled,
             distributions: observe.flag("distributions").unwrap_or(false),
+            transfers: observe.flag("transfers").unwrap_or(false),
+            size_classes: read_classes(&observe).unwrap_or_else(|| SIZE_CLASSES.to_vec()),
             at: observe.text("at").and_then(|name| link_called(&observe, name, network)),
             loss_events: observe.time("loss_events", range),
             burst_packets: observe.packets("bursts", Range::between(2.0, 1e6)),
         };
+        if observe.get("size_classes").is_some() && !found.transfers {
+            let expected = "`transfers = true` beside it";
+            observe.problem_at("size_classes", "classes of transfers that are not observed", expected);
+        }
         for key in ["loss_events", "bursts"] {
             if observe.get(key).is_some() {
                 observe.required("at", &format!("the name of the link at which `{key}` are followed"));
@@ -125,6 +147,34 @@ impl Observe {
     pub fn numbers(&self, duration: Span, flows: usize, links: usize) -> f64 {
         series_of(self.flows, flows, links) * (duration.seconds() / self.interval.seconds())
     }
+}
+
+/// Where classes of sizes end unless a scenario says so: pFabric's small flows and its large ones (SIGCOMM 2013, section 5.1).
+const SIZE_CLASSES: [u64; 2] = [100_000, 10_000_000];
+const MAX_CLASSES: usize = 100;
+
+/// `size_classes = ["100 kB", "10 MB"]`: where each class but the last ends. A problem is noted.
+fn read_classes(observe: &TableReader<'_>) -> Option<Vec<u64>> {
+    let items = observe.list("size_classes")?;
+    let path = observe.path_of("size_classes");
+    let mut ends: Vec<u64> = Vec::new();
+    for node in items {
+        let range = Range::between(1.0, 1e15);
+        let Read::Size(size) = observe.reader.quantity(node, &path, Quantity::Size, range)? else {
+            return None;
+        };
+        if ends.last().is_some_and(|last| size.bytes() <= *last) {
+            let found = format!("{} B after a size that is no smaller", size.bytes());
+            observe.reader.problem(&node.span, &path, &found, "sizes that ascend", None);
+            return None;
+        }
+        ends.push(size.bytes());
+    }
+    if ends.len() > MAX_CLASSES {
+        observe.problem_at("size_classes", &counted(ends.len(), "size"), &format!("at most {MAX_CLASSES}"));
+        return None;
+    }
+    Some(ends)
 }
 
 /// About how many series there are.

@@ -108,7 +108,7 @@ impl<'d> Reader<'d> {
                 expected: format!("{} without quotes", kind(quantity)),
                 hint: without_quotes(text, quantity),
             }),
-            (Value::Text(text), _) if text.trim().parse::<f64>().is_ok() => {
+            (Value::Text(text), _) if quantity != Quantity::File && text.trim().parse::<f64>().is_ok() => {
                 Err(with_unit(text.trim(), quantity))
             }
             (Value::Text(text), _) => quantity.read(text).map_err(|misspelt| Misspelt {
@@ -178,6 +178,7 @@ fn kind(quantity: Quantity) -> &'static str {
         Quantity::Packets => "a number of packets",
         Quantity::Limit => "a queue limit",
         Quantity::Choice(_) => "a word",
+        Quantity::File => "the name of a file",
     }
 }
 

@@ -4,11 +4,13 @@ mod association;
 pub mod declared;
 pub mod fields;
 pub mod series;
+mod transfers;
 
 pub use declared::{Declared, Field, Kind};
 pub use fields::{FlowResult, GroupResult, LinkResult, RunResult};
 pub use series::SeriesResult;
 
+use crate::flows::Sending;
 use crate::scenario::Scenario;
 use ackclock_base::Span;
 use ackclock_recovery::sender::Counts;
@@ -24,7 +26,7 @@ use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
     AgentResult, BurstsResult, CompletionResult, ConnectionsResult, LossEventsResult, PagesResult,
-    RequestsResult, SegmentsResult, StationResult,
+    RequestsResult, SegmentsResult, SizeClassResult, StationResult, TransferResult,
 };
 use serde_json::{Map, Value, json};
 
@@ -36,6 +38,8 @@ pub fn declared_fields() -> Map<String, Value> {
         ("flow", FlowResult::fields()),
         ("link", LinkResult::fields()),
         ("group", GroupResult::fields()),
+        ("transfer", TransferResult::fields()),
+        ("size_class", SizeClassResult::fields()),
     ];
     records.into_iter().map(|(name, fields)| (name.to_owned(), json!(fields))).collect()
 }
@@ -50,14 +54,24 @@ impl RunResult {
         let (mut flows, mut next) = (Vec::new(), 0);
         let agents = simulation.network.agent_counts(simulation.flows.len());
         let mut groups = Vec::new();
+        let (mut all_transfers, mut size_classes) = (Vec::new(), Vec::new());
+        let transfers_asked = scenario.observe.transfers;
         let distributions = scenario.observe.distributions;
         for (index, group) in scenario.flows.iter().enumerate() {
             let first = flows.len();
             for member in 0..group.rows() {
+                let connections = next;
                 let mut result = row_result(simulation, &mut next, flows.len(), distributions, &agents);
                 result.name = group.member_name(member);
                 result.group.clone_from(&group.plan.name);
                 result.control = group.control_name();
+                if transfers_asked && matches!(group.plan.sending, Sending::Connections(..)) {
+                    let of_row = &simulation.flows[connections..next];
+                    let transfers = transfers::of_row(&result.name, of_row, measured);
+                    let ends = &scenario.observe.size_classes;
+                    size_classes.extend(transfers::classes(&result.name, &transfers, ends));
+                    all_transfers.extend(transfers);
+                }
                 flows.push(result);
             }
             let bursts = watch(simulation).and_then(|watch| watch.bursts(index as u32));
@@ -85,6 +99,8 @@ impl RunResult {
             flows,
             links,
             groups,
+            transfers: Asked(transfers_asked.then_some(all_transfers)),
+            size_classes: Asked(transfers_asked.then_some(size_classes)),
             fairness,
             series,
         }
@@ -238,6 +254,7 @@ fn completion_result(times: &Histogram) -> CompletionResult {
         completion_mean_s: times.mean_s(),
         completion_p50_s: times.quantile_s(0.5),
         completion_p95_s: times.quantile_s(0.95),
+        completion_p99_s: times.quantile_s(0.99),
     }
 }
 
@@ -263,7 +280,7 @@ fn flow_result(flow: &mut Flow, measured: Interval, tasks: FlowResult) -> FlowRe
     FlowResult {
         name: flow.name.clone(),
         start_s: flow.start.seconds(),
-        completed_s: flow.completed.map(|time| time.seconds()),
+        completed_s: flow.completed.filter(|_| !flow.is_writing()).map(|time| time.seconds()),
         sent_packets: sent,
         delivered_packets: delivered,
         retransmitted_packets: counts.retransmitted,

@@ -61,6 +61,8 @@ pub fn schema() -> Value {
                 "flows": { "type": "boolean" },
                 "distributions": { "type": "boolean" },
                 "at": text(),
+                "transfers": { "type": "boolean" },
+                "size_classes": { "type": "array", "items": quantity(Quantity::Size, "") },
                 "loss_events": time(),
                 "bursts": quantity(Quantity::Packets, "")
             })),
@@ -279,3 +281,4 @@ fn quantity(quantity: Quantity, description: &str) -> Value {
     }
     schema
 }
+        Quantity::File => json!({ "type": "string" }),

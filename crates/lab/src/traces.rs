@@ -103,6 +103,23 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
 
 /// The lines that hold something, with their numbers; at least one.
 fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
+/// The lines that hold something besides a comment, which `#` begins, with their numbers; at least one.
+pub(crate) fn numbered(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
+    Ok(lines(text)?.map(|(number, line)| (number, before_comment(line))).filter(|(_, line)| !line.is_empty()))
+}
+
+fn before_comment(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim()
+}
+
+/// The columns of a line, separated by commas, or by white space.
+pub(crate) fn columns(line: &str) -> impl Iterator<Item = &str> {
+    let commas = line.contains(',');
+    line.split(move |sign: char| if commas { sign == ',' } else { sign.is_whitespace() })
+        .map(str::trim)
+        .filter(|column| !column.is_empty())
+}
+
     let lines = || (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty());
     match lines().count() {
         0 => Err(Mistake::new(1, "an empty file".to_owned(), "a line for each time")),

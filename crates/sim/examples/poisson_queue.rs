@@ -56,6 +56,8 @@ fn mean_queue(load: f64) -> f64 {
         row: 0,
         one_of_many: false,
         session: None,
+        writer: None,
+        bytes: 0,
     };
     let mut run = Simulation::new(Parts {
         links: vec![link("there"), link("back")],

@@ -12,6 +12,7 @@ use crate::schedule::{Schedule, SourceId};
 use crate::sctp::association::Association;
 use crate::sctp::connection::SendingEnd;
 use crate::tcp::sender::Sender;
+use crate::traffic::writer::Writer;
 use crate::udp::UdpSender;
 use ackclock_base::{Span, Time};
 use std::any::Any;
@@ -37,6 +38,10 @@ pub struct FlowParts {
     pub one_of_many: bool,
     /// The session whose connection it is, as an index: then it sends what that tells it to.
     pub session: Option<u32>,
+    /// The application that writes into its connection, where there is one.
+    pub writer: Option<Box<Writer>>,
+    /// The bytes that its application has to send, of a connection of a timetable.
+    pub bytes: u64,
 }
 
 /// A path between the ends of a flow, there and back.
@@ -54,15 +59,17 @@ pub struct Flow {
     socket: Socket,
     started: bool,
     stopped: bool,
-    /// When it stops or turns to its task.
+    /// When it stops, writes or turns to its task.
     wakes: Time,
     /// What it does next, when its session has told it.
     task: Option<Box<Task>>,
+    /// What writes into its connection, until it stops.
+    writer: Option<Box<Writer>>,
     /// When it begins.
     pub start: Time,
     /// When its application stops.
     pub stop: Time,
-    /// When everything it had to send was acknowledged.
+    /// When everything was acknowledged that it had to send so far.
     pub completed: Option<Time>,
     /// The session whose connection it is.
     pub session: Option<u32>,
@@ -72,6 +79,8 @@ pub struct Flow {
     pub row: usize,
     /// Its name.
     pub name: String,
+    /// The bytes that its application has to send, of a connection of a timetable.
+    pub bytes: u64,
 }
 
 struct End {
@@ -111,6 +120,7 @@ impl Flow {
             stopped: false,
             wakes: parts.stop,
             task: None,
+            writer: parts.writer,
             start: parts.start,
             stop: parts.stop,
             completed: None,
@@ -118,6 +128,7 @@ impl Flow {
             one_of_many: parts.one_of_many,
             row: parts.row,
             name: parts.name,
+            bytes: parts.bytes,
         }
     }
 
@@ -186,6 +197,10 @@ impl Flow {
             if now >= self.start {
                 self.started = true;
                 self.start_ends(now, network);
+                if let Some(writer) = &mut self.writer {
+                    writer.begin(now);
+                    self.wakes = self.stop.min(writer.due());
+                }
             }
             return;
         }
@@ -242,11 +257,20 @@ impl Flow {
         }
     }
 
-    /// Stops, or turns to what its session has told it to do.
+    /// Stops, writes, or turns to what its session has told it to do.
     fn wake(&mut self, now: Time, network: &mut Network) {
         if now >= self.stop {
             (self.stopped, self.task, self.wakes) = (true, None, Time::NEVER);
+            if self.writer.take().is_some() {
+                // What it has written is still sent.
+                self.ends[0].endpoint.close(now);
+                return;
+            }
             self.ends.iter_mut().for_each(|end| end.endpoint.stop(now));
+            return;
+        }
+        if self.writer.is_some() {
+            self.write(now, network);
             return;
         }
         self.wakes = self.stop;
@@ -263,6 +287,22 @@ impl Flow {
         } else {
             self.at(0, now, network, |endpoint, port| endpoint.send_more(now, packets, port));
         }
+    }
+
+    /// The application writes: its connection has more to send.
+    fn write(&mut self, now: Time, network: &mut Network) {
+        let Some(writer) = &mut self.writer else { return };
+        let packets = writer.write(now);
+        self.wakes = self.stop.min(writer.due());
+        if packets > 0 {
+            self.completed = None;
+            self.at(0, now, network, |endpoint, port| endpoint.send_more(now, packets, port));
+        }
+    }
+
+    /// Returns whether an application goes on writing into its connection.
+    pub fn is_writing(&self) -> bool {
+        self.writer.is_some()
     }
 
     /// A new connection in the place of the one before, whose counts it takes over.

@@ -224,14 +224,17 @@ impl Simulation {
 
     /// Runs until every connection that begins by `most` [avoids congestion](crate::endpoint::Endpoint::avoids_congestion), and returns that
     /// instant; `most` where one does not by then. Connections that are one flow together, and those of sessions, come and go
-    /// and are not waited for.
+    /// and are not waited for; nor are those into which an application writes, which may never fill their window.
     pub fn reach_congestion_avoidance(
         &mut self,
         most: Time,
         cancelled: &AtomicBool,
     ) -> Result<Time, RunError> {
         let lasting = |flow: &Flow| {
-            flow.sender().avoids_congestion().is_some() && !flow.one_of_many && flow.session.is_none()
+            flow.sender().avoids_congestion().is_some()
+                && !flow.one_of_many
+                && flow.session.is_none()
+                && !flow.is_writing()
         };
         let flows = self.flows.iter().enumerate();
         let mut waited_for: Vec<usize> =

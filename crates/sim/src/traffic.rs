@@ -1,16 +1,18 @@
-//! What applications send over UDP: when each packet leaves, whatever happens to those before it. And
-//! connections over TCP that are begun by a timetable.
+//! What applications send over UDP, or [write](writer) into a connection: when each packet leaves, whatever happens to
+//! those before it. And connections over TCP that are begun by a timetable.
 //!
 //! A source draws from the random stream of its flow and knows no clock: it is asked for the time to its next packet.
 
 pub mod adaptive_video;
 pub mod constant;
+pub mod empirical;
 pub mod mmpp;
 pub mod pages;
 pub mod timetable;
 pub mod transfers;
 pub mod video;
 pub mod web;
+pub mod writer;
 
 use crate::random::Stream;
 use ackclock_base::declare::{self, Declared};
@@ -54,7 +56,7 @@ pub struct Sizes {
     pub reply: Option<Size>,
 }
 
-/// The sources over UDP, in the order in which lists show them.
+/// The sources over UDP and for connections, in the order in which lists show them.
 pub const SOURCES: &[Entry] =
     &[constant::CBR, constant::ON_OFF, mmpp::ENTRY, video::ENTRY, constant::REQUESTS];
 
@@ -73,8 +75,8 @@ const fn application(
 }
 
 const RATE: Declared<Rate> = declare::rate("100 kbit/s", Range::between(1.0, 1e12), "none");
-const PACKET: Declared<Size> =
-    declare::size("1000 B", Range::between(1.0, 65_000.0), "none").about("Payload of a packet");
+const PACKET: Declared<Size> = declare::size("1000 B", Range::between(1.0, 65_000.0), "none")
+    .about("Payload of a packet; over a connection, what is written at a time");
 const HEADER: Declared<Size> = declare::size("28 B", Range::between(0.0, 500.0), "IPv4 20 B, UDP 8 B")
     .about("What the headers add to a packet on the wire");
 /// Mean times: neither so short that a packet's worth of them takes long, nor longer than a run.

@@ -140,6 +140,8 @@ fn transfer(entry: &Entry, rule: Rule, bytes: u64, megabits: [u64; 2], lossy: bo
         row: 0,
         one_of_many: false,
         session: None,
+        writer: None,
+        bytes: 0,
     };
     let mut run = Simulation::new(Parts {
         links: vec![

@@ -4,7 +4,7 @@
 mod flows;
 mod links;
 
-use crate::mutate::careful::thing;
+use crate::mutate::careful::{SIZES, thing};
 use crate::random::Random;
 use ackclock_base::Kind;
 use flows::flow;
@@ -36,7 +36,7 @@ fn any_scenario(seed: u64) -> String {
     let groups = 1 + random.below(4);
     let flows: Vec<String> = (0..groups).map(|_| flow(random, &network.between, network.paths)).collect();
     lines.push(format!("flows = [{}]", flows.join(", ")));
-    if lines.iter().any(|line| line.contains("trace = ")) {
+    if lines.iter().any(|line| line.contains("trace = ") || line.contains("sizes = ")) {
         lines.push(format!("files = {{ {} }}", files(random)));
     }
     lines.join("\n") + "\n"
@@ -140,7 +140,9 @@ fn observe(random: &mut Random, has_bottleneck: bool) -> Option<String> {
         1 if has_bottleneck => Some(format!(
             "observe = {{ {interval}, at = \"bottleneck\", loss_events = \"20 ms\", bursts = \"3 packets\" }}"
         )),
-        2 => Some(format!("observe = {{ {interval}, distributions = true, flows = false }}")),
+        2 => {
+            Some(format!("observe = {{ {interval}, distributions = true, transfers = true, flows = false }}"))
+        }
         _ => None,
     }
 }

@@ -77,6 +77,12 @@ if TYPE_CHECKING:
     class GroupRecord(Document):
         """All flows of one [[flows]] table."""
 
+    class TransferRecord(Document):
+        """One connection of a timetable."""
+
+    class SizeClassRecord(Document):
+        """The connections of a flow whose sizes are of one class."""
+
     class Result(Document):
         """The result of one run."""
 
@@ -85,6 +91,10 @@ else:
     FlowRecord = _record("FlowRecord", "One flow.", _declared["flow"])
     LinkRecord = _record("LinkRecord", "One link, in one direction.", _declared["link"])
     GroupRecord = _record("GroupRecord", "All flows of one [[flows]] table.", _declared["group"])
+    TransferRecord = _record("TransferRecord", "One connection of a timetable.", _declared["transfer"])
+    SizeClassRecord = _record(
+        "SizeClassRecord", "The connections of a flow whose sizes are of one class.", _declared["size_class"]
+    )
     Result = _record(
         "Result",
         "The result of one run.",
@@ -92,6 +102,8 @@ else:
         flow=FlowRecord,
         link=LinkRecord,
         group=GroupRecord,
+        transfer=TransferRecord,
+        size_class=SizeClassRecord,
     )
 
 

@@ -19,7 +19,7 @@ import pydantic
 from ackclock import core, toml
 from ackclock.errors import InputError
 from ackclock.files import is_there, read_text
-from ackclock.named_files import KEY, with_files
+from ackclock.named_files import KEYS, with_files
 from ackclock.names import nearest
 from ackclock.study.base import LoadedBase, chosen, load_base
 from ackclock.study.grid import expanded
@@ -129,7 +129,7 @@ def _parsed(text: str, name: str, file: str) -> LoadedStudy:
     study = study.model_copy(update={"assumptions": chosen(study, own, base, file)})
     _check_expressions(study, own, file)
     scenario = _scenario(text, own, base, study, file)
-    if KEY in text or (base is not None and KEY in base.text):
+    if any(key in text or (base is not None and key in base.text) for key in KEYS):
         study, scenario = _with_files(study, scenario)
     return LoadedStudy(name, file, study, thesis, scenario, text)
 

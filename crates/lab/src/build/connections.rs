@@ -1,7 +1,7 @@
 //! Makes the connections of a group, over TCP or QUIC.
 
 use super::MAX_BACKOFF;
-use crate::flows::{ConnectionPlan, ControlPlan, Protocol};
+use crate::flows::{ConnectionPlan, ControlPlan, Data, Protocol};
 use ackclock_cc::{Assembly, Initial};
 use ackclock_export::events::{Recorder, Source};
 use ackclock_sim::endpoint::Ends;
@@ -14,7 +14,8 @@ pub(super) struct Connections {
     options: Options,
     control: ControlPlan,
     assembly: Assembly,
-    packets: u64,
+    /// That of what the plan says.
+    lifetime: Lifetime,
     /// Where the controls of the next ones are listened to, and the row of results that they belong to.
     pub(super) heard: Option<(Recorder, usize)>,
 }
@@ -28,6 +29,8 @@ pub(super) enum Lifetime {
     Timed(u64),
     /// Its session, which tells it what to send, so much to begin with.
     Lasting(u64),
+    /// The application that writes into it.
+    Written,
 }
 
 enum Options {
@@ -67,13 +70,16 @@ impl Connections {
             Protocol::Quic => Options::Quic(quic::options::Options::new(values)),
         };
         let assembly = control.assembly();
-        let packets = plan.size.map_or(u64::MAX, |size| size.div_ceil(plan.payload_bytes()));
-        Self { options, control, assembly, packets, heard: None }
+        let lifetime = match &plan.data {
+            Data::Written(_) => Lifetime::Written,
+            data => Lifetime::Bulk(data.packets(plan.payload_bytes())),
+        };
+        Self { options, control, assembly, lifetime, heard: None }
     }
 
     /// The ends of the next, which sends what the plan says.
     pub(super) fn next(&mut self, name: &str, seed: u64) -> Ends {
-        self.next_of(Lifetime::Bulk(self.packets), name, seed)
+        self.next_of(self.lifetime, name, seed)
     }
 
     /// The ends of the next.
@@ -87,7 +93,10 @@ impl Connections {
             control = control.observed(recorder.observer(source));
         }
         let random = Stream::new(seed, &format!("flow {name} guesses"));
-        let (Lifetime::Bulk(packets) | Lifetime::Timed(packets) | Lifetime::Lasting(packets)) = lifetime;
+        let packets = match lifetime {
+            Lifetime::Bulk(packets) | Lifetime::Timed(packets) | Lifetime::Lasting(packets) => packets,
+            Lifetime::Written => 0,
+        };
         match options {
             Options::Tcp(options) => {
                 let options = options.clone();
@@ -96,6 +105,7 @@ impl Connections {
                     Lifetime::Bulk(_) => connection.ends(),
                     Lifetime::Timed(_) => connection.timed_ends(),
                     Lifetime::Lasting(_) => connection.lasting_ends(),
+                    Lifetime::Written => connection.written_ends(),
                 }
             }
             Options::Quic(options) => {
@@ -105,6 +115,7 @@ impl Connections {
                     Lifetime::Bulk(_) => connection.ends(),
                     Lifetime::Timed(_) => connection.timed_ends(),
                     Lifetime::Lasting(_) => connection.lasting_ends(),
+                    Lifetime::Written => connection.written_ends(),
                 }
             }
         }

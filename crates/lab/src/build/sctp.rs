@@ -1,7 +1,7 @@
 //! The ends of an association. Its paths are one assembly: controls whose connections share state share it over the paths.
 
 use super::MAX_BACKOFF;
-use crate::flows::SctpPlan;
+use crate::flows::{Data, SctpPlan};
 use ackclock_export::events::{Recorder, Source};
 use ackclock_sim::endpoint::Ends;
 use ackclock_sim::random::Stream;
@@ -27,12 +27,15 @@ pub(super) fn ends(
         }
         (control, plan.control.backoff(MAX_BACKOFF), random)
     };
-    Connection {
+    let connection = Connection {
         paths: (0..paths).map(path).collect(),
         selector: (plan.selector_entry().build)(&plan.selector.values, paths),
         chunks: plan.chunks(),
         random: Stream::new(seed, &format!("flow {name} heartbeats")),
         options,
+    };
+    match plan.data {
+        Data::Written(_) => connection.written_ends(),
+        _ => connection.ends(),
     }
-    .ends()
 }

@@ -16,6 +16,11 @@ pub enum Cause {
         /// Payload bytes of a packet.
         payload: u32,
     },
+    /// An application writes `bytes` bytes at a time into a connection.
+    Writes {
+        /// Bytes of a write.
+        bytes: f64,
+    },
     /// A session of an `mmpp` source, once begun, sends `packets` packets at the rate of all its flows together.
     Session {
         /// The number of packets.
@@ -112,7 +117,7 @@ impl Cause {
     pub(super) fn key(self) -> String {
         match self {
             Self::Passages { .. } => "path".to_owned(),
-            Self::SmallPackets { .. } => "application".to_owned(),
+            Self::SmallPackets { .. } | Self::Writes { .. } => "application".to_owned(),
             Self::Session { .. } => "application.flows".to_owned(),
             Self::Lifetimes { .. } => "application.between_packets".to_owned(),
             Self::Objects { .. } => "application.objects".to_owned(),
@@ -135,6 +140,7 @@ impl Cause {
     pub(super) fn ns(self) -> f64 {
         match self {
             Self::Passages { .. } | Self::SmallPackets { .. } | Self::Session { .. } => 100.0,
+            Self::Writes { .. } => 100.0,
             Self::Lifetimes { .. } => 70.0,
             Self::Objects { .. } => 100.0,
             Self::Reordering { .. } => 2.0,
@@ -156,6 +162,7 @@ impl Cause {
         match self {
             Self::Passages { links } => format!("a path of {links} links, there and back"),
             Self::SmallPackets { payload } => format!("packets with {payload} B of payload"),
+            Self::Writes { bytes } => format!("writes of {bytes} B"),
             Self::Session { packets } => format!("sessions of {packets:.1e} packets"),
             Self::Lifetimes { each_s } => format!("flows that last {each_s:.0e} s in the mean"),
             Self::Objects { objects } => format!("pages of {objects} `objects`"),
@@ -188,6 +195,7 @@ impl Cause {
         match self {
             Self::Passages { .. } => "passages of packets over links",
             Self::SmallPackets { .. } => "packets and replies",
+            Self::Writes { .. } => "writes into connections",
             Self::Session { .. } => "packets of one session",
             Self::Lifetimes { .. } => "steps before the first packets",
             Self::Objects { .. } => "sizes drawn for first pages",
@@ -211,6 +219,7 @@ impl Cause {
         let mut remedies: Vec<String> = match self {
             Self::Passages { .. } => strings(["a shorter path", "a lower rate"]),
             Self::SmallPackets { .. } => strings(["fewer packets", "larger packets"]),
+            Self::Writes { .. } => strings(["a lower rate", "larger packets of the application"]),
             Self::Session { .. } => {
                 strings(["fewer `flows` or `packets` of a session", "longer times between them"])
             }

@@ -2,7 +2,7 @@
 
 use super::traffic::{self, MAX_RECEIVE_WINDOW, Traffic};
 use super::{Cause, Part, Place};
-use crate::flows::{FlowGroup, Protocol, Sending, SessionPlan};
+use crate::flows::{Data, FlowGroup, Protocol, Sending, SessionPlan};
 use crate::scenario::Scenario;
 use ackclock_base::{Span, Values};
 use ackclock_cc::entry::Build;
@@ -45,6 +45,7 @@ pub fn parts(scenario: &Scenario, traffic: &Traffic<'_>, parts: &mut Vec<Part>) 
         }
     }
     reordering(scenario, traffic, parts);
+    writes(scenario, parts);
 }
 
 /// Passages over the links of long paths. Each costs an event of its own; the usual estimate of a packet contains those of a
@@ -80,7 +81,25 @@ fn source(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<
         certain: events,
     });
     if plan.application.descriptor.name == "mmpp" {
-        mmpp(group, &plan.application.values, active_s, place, parts);
+        let per_second = traffic::packets_per_second(group);
+        mmpp(group, &plan.application.values, (per_second, active_s), place, parts);
+    }
+}
+
+/// The writes of applications into connections, whatever of it these can send.
+fn writes(scenario: &Scenario, parts: &mut Vec<Part>) {
+    for (index, group) in scenario.flows.iter().enumerate() {
+        let Some(data @ Data::Written(application)) = group.data() else { continue };
+        let (rate_bps, bytes) = data.written().unwrap_or_default();
+        let end = scenario.duration.min(group.plan.stop.unwrap_or(scenario.duration));
+        let active_s = end.saturating_sub(group.plan.start.first()).seconds();
+        let per_second = (rate_bps / (8.0 * bytes)).min(traffic::MOST_PER_SECOND);
+        let events = per_second * active_s * group.members.len() as f64;
+        let place = Place::Flows(index);
+        parts.push(Part { cause: Cause::Writes { bytes }, place, events, certain: events });
+        if application.descriptor.name == "mmpp" {
+            mmpp(group, &application.values, (per_second, active_s), place, parts);
+        }
     }
 }
 
@@ -89,7 +108,13 @@ fn source(scenario: &Scenario, group: &FlowGroup, place: Place, parts: &mut Vec<
 ///
 /// Before its first packet the source plays ten lifetimes of a flow, or a million steps. A step is the beginning of a session or
 /// of a flow, or a packet.
-fn mmpp(group: &FlowGroup, values: &Values, active_s: f64, place: Place, parts: &mut Vec<Part>) {
+fn mmpp(
+    group: &FlowGroup,
+    values: &Values,
+    (per_second, active_s): (f64, f64),
+    place: Place,
+    parts: &mut Vec<Part>,
+) {
     let value = |name| number(values, name).unwrap_or(1.0);
     let (flows, packets) = (value("flows"), value("packets"));
     let (between_flows, between_packets) = (value("between_flows"), value("between_packets"));
@@ -99,7 +124,7 @@ fn mmpp(group: &FlowGroup, values: &Values, active_s: f64, place: Place, parts: 
     let count = group.members.len() as f64;
     let cause = Cause::Session { packets: of_session };
     parts.push(Part { cause, place, events: of_session * count, certain: 0.0 });
-    let steps_per_second = traffic::packets_per_second(group) * (1.0 + (1.0 + 1.0 / flows) / packets);
+    let steps_per_second = per_second * (1.0 + (1.0 + 1.0 / flows) / packets);
     let steps = (LIFETIMES * lifetime * steps_per_second).min(MOST_STEPS) * count;
     let cause = Cause::Lifetimes { each_s: lifetime };
     parts.push(Part { cause, place, events: steps, certain: steps });
@@ -132,7 +157,7 @@ fn first_packets(group: &FlowGroup) -> f64 {
     let (transport, each) = match &group.plan.sending {
         Sending::Connection(plan) => (&plan.transport, traffic::to_send(group)),
         Sending::Connections(plan, Timetable::Transfers(transfers)) => {
-            (&plan.transport, transfers.packets as f64)
+            (&plan.transport, transfers.sizes.most().div_ceil(transfers.payload_bytes) as f64)
         }
         Sending::Connections(plan, Timetable::Web(web)) => (&plan.transport, web.object),
         Sending::Session(plan, SessionPlan::Pages(pages)) => {

@@ -1,7 +1,7 @@
 //! How many packets a run has at each of its links, at most, and how many of them come whatever the network does.
 
 use super::flows::number;
-use crate::flows::{FlowGroup, Member, Protocol, Sending};
+use crate::flows::{Data, FlowGroup, Member, Protocol, Sending};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_sim::traffic::timetable::Timetable;
@@ -114,8 +114,7 @@ impl<'s> Traffic<'s> {
 /// Returns whether the flows of a group send until they stop or the run ends.
 fn is_endless(group: &FlowGroup) -> bool {
     match &group.plan.sending {
-        Sending::Connection(plan) => plan.size.is_none(),
-        Sending::Sctp(plan) => plan.size.is_none(),
+        Sending::Connection(_) | Sending::Sctp(_) => !matches!(group.data(), Some(Data::Bytes(_))),
         Sending::Udp(_) | Sending::Session(..) => true,
         Sending::Connections(..) => false,
     }
@@ -153,7 +152,7 @@ fn stream<'s>(
 }
 
 /// The most packets that a source sends in a second: one in each nanosecond.
-const MOST_PER_SECOND: f64 = 1e9;
+pub const MOST_PER_SECOND: f64 = 1e9;
 
 /// The packets that a source over UDP sends in a second.
 pub fn packets_per_second(group: &FlowGroup) -> f64 {
@@ -174,8 +173,15 @@ fn most_sent(scenario: &Scenario, group: &FlowGroup, path: &Member, users: &[f64
     let by_rate = rate_bps * active_s / (8.0 * f64::from(group.wire_bytes()));
     // A round trip may be of no length; then the links' rates are the only bound.
     let rounds = 1.0 + active_s / round_trip_s(links, path);
-    let by_window = window(group, MAX_RECEIVE_WINDOW) * rounds * group.plan.sending.copies() as f64;
-    by_rate.min(by_window).min(to_send(group))
+    // The connections of a timetable are shared out over its paths.
+    let (copies, shared_by) = match &group.plan.sending {
+        Sending::Connections(..) => (group.plan.sending.copies() as f64, group.members.len() as f64),
+        sending => (sending.copies() as f64, 1.0),
+    };
+    let by_window = window(group, MAX_RECEIVE_WINDOW) * rounds * (copies / shared_by).ceil();
+    let written_bps = group.data().and_then(Data::written).map_or(f64::INFINITY, |(rate_bps, _)| rate_bps);
+    let by_writing = written_bps * active_s / (8.0 * group.payload_bytes());
+    by_rate.min(by_window).min(by_writing).min(to_send(group))
 }
 
 /// The round trip of a path without queues and the time that sending takes, in seconds.
@@ -209,14 +215,14 @@ pub fn window(group: &FlowGroup, autotuned: &str) -> f64 {
 /// The packets that the connections of a flow have to send; without bound where there is always more.
 pub fn to_send(group: &FlowGroup) -> f64 {
     match &group.plan.sending {
-        Sending::Connection(plan) => {
-            plan.size.map_or(f64::INFINITY, |size| (size as f64 / plan.payload_bytes() as f64).ceil())
+        Sending::Connection(plan) if matches!(plan.data, Data::Bytes(_)) => {
+            plan.data.packets(plan.payload_bytes()) as f64
         }
-        Sending::Sctp(plan) if plan.size.is_some() => plan.chunks() as f64,
+        Sending::Sctp(plan) if matches!(plan.data, Data::Bytes(_)) => plan.chunks() as f64,
         Sending::Connections(_, Timetable::Transfers(transfers)) => {
-            (transfers.packets * transfers.count) as f64
+            (transfers.sizes.mean() / transfers.payload_bytes as f64).ceil() * transfers.count as f64
         }
         Sending::Connections(_, Timetable::Web(web)) => web.most_connections() as f64 * web.object,
-        Sending::Sctp(_) | Sending::Session(..) | Sending::Udp(_) => f64::INFINITY,
+        Sending::Connection(_) | Sending::Sctp(_) | Sending::Session(..) | Sending::Udp(_) => f64::INFINITY,
     }
 }

@@ -1,6 +1,7 @@
 //! A group of flows whose connections have one path: over TCP or QUIC.
 
 use super::control::ControlPlan;
+use super::data::Data;
 use crate::choice::Choice;
 use crate::document::quoted;
 use crate::reader::TableReader;
@@ -15,8 +16,8 @@ pub struct ConnectionPlan {
     pub control: ControlPlan,
     /// The transport profile.
     pub transport: Choice,
-    /// Bytes to send; `None` for no end.
-    pub size: Option<u64>,
+    /// What it has to send.
+    pub data: Data,
 }
 
 /// What a connection goes over.

@@ -1,12 +1,14 @@
 //! A group of flows over SCTP.
 
 use super::control::ControlPlan;
+use super::data::Data;
 use crate::choice::{self, Choice};
 use crate::document::quoted;
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_cc::entry::SelectorEntry;
 use ackclock_sim::sctp::options::Options;
+use ackclock_sim::traffic;
 
 /// What an association is made of.
 #[derive(Clone, Debug)]
@@ -17,8 +19,8 @@ pub struct SctpPlan {
     pub selector: Choice,
     /// The transport profile.
     pub transport: Choice,
-    /// Bytes to send; `None` for no end.
-    pub size: Option<u64>,
+    /// What it has to send.
+    pub data: Data,
 }
 
 impl SctpPlan {
@@ -34,10 +36,14 @@ impl SctpPlan {
         Options::new(&self.transport.values)
     }
 
-    /// How many chunks it sends.
+    /// How many chunks it has to send when it begins; [`u64::MAX`] for no end.
     pub fn chunks(&self) -> u64 {
-        let payload = u64::from(self.options().sizes.payload);
-        self.size.map_or(u64::MAX, |size| size.div_ceil(payload))
+        self.data.packets(self.payload_bytes())
+    }
+
+    /// Payload bytes of a packet.
+    pub fn payload_bytes(&self) -> u64 {
+        u64::from(self.options().sizes.payload)
     }
 }
 
@@ -51,12 +57,16 @@ pub(super) fn read_selector(table: &TableReader<'_>) -> Option<Choice> {
     }
 }
 
-/// An association sends as much as it can, without end or up to a size.
+/// An association sends as much as it can, without end or up to a size, or what a source writes.
 pub(super) fn check_application(table: &TableReader<'_>, application: &Choice) -> Option<()> {
     let name = application.descriptor.name;
-    if name != "bulk" {
+    if name != "bulk" && traffic::find(name).is_none() {
         let found = format!("the application {} over SCTP", quoted(name));
-        table.problem_at("application", &found, "\"bulk\", or a transport of TCP");
+        table.problem_at(
+            "application",
+            &found,
+            "\"bulk\" or a source such as \"cbr\", or a transport of TCP",
+        );
         return None;
     }
     Some(())

@@ -1,18 +1,23 @@
 //! How a group of flows sends, and what.
 
+use super::Member;
 use super::connection::{self, ConnectionPlan};
 use super::control;
+use super::data::Data;
 use super::sctp::{self, SctpPlan};
 use crate::choice::{self, Choice};
-use crate::document::quoted;
+use crate::document::{Value, quoted};
+use crate::files;
 use crate::reader::TableReader;
 use crate::registry::{self, Bulk};
+use crate::sizes;
 use ackclock_base::Size;
 use ackclock_sim::session::Session;
 use ackclock_sim::traffic::adaptive_video::{AdaptiveVideo, Watching};
+use ackclock_sim::traffic::empirical::Empirical;
 use ackclock_sim::traffic::pages::{Pages, Reading};
 use ackclock_sim::traffic::timetable::Timetable;
-use ackclock_sim::traffic::transfers::Transfers;
+use ackclock_sim::traffic::transfers::{self, Transfers, Unit};
 use ackclock_sim::traffic::{self, Sizes};
 
 /// How a group sends.
@@ -58,7 +63,7 @@ impl UdpPlan {
     }
 }
 
-fn source_of(application: &Choice) -> &'static traffic::Entry {
+pub(super) fn source_of(application: &Choice) -> &'static traffic::Entry {
     // The application was chosen from this registry.
     traffic::find(application.descriptor.name).unwrap_or(&traffic::SOURCES[0])
 }
@@ -81,6 +86,16 @@ impl Sending {
             Self::Connections(_, timetable) => timetable.most_connections() as usize,
             Self::Session(_, session) => session.connections(),
             _ => 1,
+        }
+    }
+
+    /// The links of the paths of all its connections, there and back, for flows with these paths.
+    pub fn steps(&self, members: &[Member]) -> usize {
+        let mut links = members.iter().map(Member::steps);
+        match self {
+            Self::Connections(_, timetable) => timetable.most_steps(&links.collect::<Vec<_>>()),
+            Self::Session(_, session) => links.sum::<usize>() * session.connections(),
+            _ => links.by_ref().sum(),
         }
     }
 
@@ -151,14 +166,18 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     };
     let application = pick("application", &registry::applications());
     let name = application.as_ref().map_or("", |application| application.descriptor.name);
-    if traffic::find(name).is_some() {
+    let over_connection = ["control", "transport"].into_iter().any(|key| table.get(key).is_some());
+    if traffic::find(name).is_some() && !over_connection {
         for key in CONTROLLED_KEYS {
             if table.get(key).is_some() {
-                let found = format!("`{key}` of the application {}", quoted(name));
-                table.problem_at(key, &found, "nothing: it goes over UDP");
+                let found = format!("`{key}` of the application {} without a `control`", quoted(name));
+                table.problem_at(key, &found, "a `control`: without one it goes over UDP");
             }
         }
         return application.map(|application| Sending::Udp(UdpPlan::of(application)));
+    }
+    if let Some(application) = &application {
+        check_writing(table, application);
     }
     let controls = table.reader.document().brought.all_controls();
     if table.get("control").is_none() {
@@ -175,8 +194,7 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
         let application = application?;
         sctp::check_application(table, &application)?;
         let selector = sctp::read_selector(table)?;
-        let size = Bulk::from(&application.values).size.map(|size| size.bytes());
-        let plan = SctpPlan { control, selector, transport, size };
+        let plan = SctpPlan { control, selector, transport, data: data(application) };
         return Some(Sending::Sctp(Box::new(plan)));
     }
     if table.get("selector").is_some() {
@@ -188,27 +206,82 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     }
     connection::check_transport(table, judge, &transport);
     let application = application?;
-    let mut plan = Box::new(ConnectionPlan { control, transport, size: None });
+    let mut plan = Box::new(ConnectionPlan { control, transport, data: Data::Endless });
     let payload = plan.payload_bytes();
     let values = &application.values;
     Some(match application.descriptor.name {
         "web" => Sending::Connections(plan, Timetable::Web(values.into())),
         "transfers" => {
-            Sending::Connections(plan, Timetable::Transfers(Transfers::of(&values.into(), payload)))
+            let parameters = transfers::Parameters::from(values);
+            let drawn = match parameters.sizes {
+                Some(_) => Some(read_sizes(table, &parameters, payload)?),
+                None => None,
+            };
+            Sending::Connections(plan, Timetable::Transfers(Transfers::of(&parameters, payload, drawn)))
         }
         "pages" => Sending::Session(plan, SessionPlan::Pages(Pages::of(&values.into(), payload))),
         "adaptive-video" => {
             Sending::Session(plan, SessionPlan::Video(AdaptiveVideo::of(&values.into(), payload)))
         }
         _ => {
-            plan.size = Bulk::from(values).size.map(|size| size.bytes());
+            plan.data = data(application);
             Sending::Connection(plan)
         }
     })
 }
 
+/// The sizes that transfers are drawn from, as the file says that `sizes` names, of packets with this payload.
+fn read_sizes(
+    table: &TableReader<'_>,
+    parameters: &transfers::Parameters,
+    payload: u64,
+) -> Option<Empirical> {
+    let path = table.path_of("application");
+    let Value::Table(given) = &table.get("application")?.value else { return None };
+    let keys: Vec<&str> = given.entries.iter().map(|(key, _, _)| key.as_str()).collect();
+    let application = table.reader.table(table.get("application")?, &path, &keys)?;
+    if given.get("size").is_some() {
+        application.problem_at("size", "`size` beside `sizes`", "only one of `size` and `sizes`");
+        return None;
+    }
+    let points = files::read(&application, "sizes", application.text("sizes")?, sizes::distribution)?;
+    let bytes = match parameters.unit {
+        Unit::Bytes => 1.0,
+        Unit::Kilobytes => 1000.0,
+        Unit::Packets => payload as f64,
+    };
+    Empirical::of(points.into_iter().map(|(size, share)| (size * bytes, share)).collect())
+}
+
+/// What an application that is bulk or a source has to send over one connection.
+fn data(application: Choice) -> Data {
+    if traffic::find(application.descriptor.name).is_some() {
+        return Data::Written(application);
+    }
+    Data::of_size(Bulk::from(&application.values).size.map(|size| size.bytes()))
+}
+
+/// Reports what a source cannot do over a connection, or what says nothing there.
+fn check_writing(table: &TableReader<'_>, application: &Choice) {
+    let name = application.descriptor.name;
+    let Some(entry) = traffic::find(name) else { return };
+    if (entry.sizes)(&application.values).reply.is_some() {
+        let found = format!("the application {} over a connection", quoted(name));
+        let expected = "no `control` and no `transport`, for requests and replies over UDP; or \"transfers\"";
+        table.problem_at("application", &found, expected);
+    }
+    let parameters = table.get("application").map(|node| &node.value);
+    if let Some(Value::Table(parameters)) = parameters
+        && let Some((_, span, _)) = parameters.entries.iter().find(|(key, _, _)| key == "header")
+    {
+        let path = format!("{}.header", table.path_of("application"));
+        let expected = "nothing: over a connection the transport says how long headers are";
+        table.reader.problem(span, &path, "`header` of what is written into a connection", expected, None);
+    }
+}
+
 /// The most connections of a timetable, and of the sessions of a group: each takes as much memory as a flow.
-const MAX_CONNECTIONS: u64 = 10_000;
+const MAX_CONNECTIONS: u64 = transfers::MOST;
 
 pub(super) fn check_connections(table: &TableReader<'_>, timetable: &Timetable) -> Option<()> {
     let (what, number, unit, remedy) = match timetable {

@@ -15,7 +15,7 @@ impl Network {
         for plan in plans {
             match self.route(plan, ends, taken) {
                 Ok(members) => {
-                    steps += members.iter().map(Member::steps).sum::<usize>() * plan.sending.copies();
+                    steps += plan.sending.steps(&members);
                     groups.push(FlowGroup { plan: plan.clone(), members });
                 }
                 Err(problem) => problem.tell(root, plan),

@@ -49,6 +49,7 @@ pub fn unit_of(name: &str) -> &'static str {
         Some("s") => "s",
         Some("bps") => "bit/s",
         Some("packets") => "packets",
+        Some("bytes") => "B",
         _ => "",
     }
 }

@@ -25,6 +25,11 @@ records! {
         links: Vec<LinkResult>;
         /// a record for each `[[flows]]` table
         groups: Vec<GroupResult>;
+        /// a record for each connection of [transfers](scenario-language.md#transfers) and
+        /// [web sessions](scenario-language.md#web-sessions) that began in measured time; only with `observe.transfers`
+        transfers: Asked<Vec<TransferResult>>;
+        /// a record for each class of sizes of the same, flow by flow; only with `observe.transfers`
+        size_classes: Asked<Vec<SizeClassResult>>;
         /// Jain's index over the `goodput_bps` of all flows: (sum of x)^2 / (n times sum of x^2). 1 when all are equal, 1/n
         /// when one has everything, null when nobody has anything. Jain, Chiu and Hawe 1984
         fairness: Option<f64>;
@@ -167,7 +172,36 @@ records! {
         /// mean and percentiles of the time that those took: a request until its reply, a connection from its first SYN, a
         /// page from those of its connections, a segment from its request, to the last acknowledgement. The end of such a
         /// connection or object is acknowledged at once, so this is what a client sees between its SYN and the last byte
-        completion_mean_s, completion_p50_s, completion_p95_s: Option<f64>;
+        completion_mean_s, completion_p50_s, completion_p95_s, completion_p99_s: Option<f64>;
+    }
+
+    /// A connection of a timetable.
+    pub struct TransferResult {
+        /// the flow in results whose connection it is
+        flow: String;
+        /// what it had to send
+        size_bytes: u64;
+        /// when it began
+        start_s: f64;
+        /// the time from there to the acknowledgement of everything; null where that did not come before the end
+        completion_s: Option<f64>;
+    }
+
+    /// The connections of a timetable whose sizes are of one class.
+    pub struct SizeClassResult {
+        /// the flow in results whose connections they are
+        flow: String;
+        /// the class has the sizes above this
+        above_bytes: u64;
+        /// and up to this; null for the last class, which has no end
+        up_to_bytes: Option<u64>;
+        /// how many of the class began in measured time
+        transfers: u64;
+        /// and how many of them had the acknowledgement of everything before the end
+        completed_transfers: u64;
+        /// mean and [percentiles](#conventions) of the time that those took, exact: the least time that as great a share of
+        /// them did not exceed
+        completion_mean_s, completion_p50_s, completion_p95_s, completion_p99_s: Option<f64>;
     }
 
     /// One direction of a link over the measured interval.
@@ -282,6 +316,14 @@ impl Typed for Vec<LinkResult> {
 
 impl Typed for Vec<GroupResult> {
     const KIND: Kind = Kind::Records("group");
+}
+
+impl Typed for Vec<TransferResult> {
+    const KIND: Kind = Kind::Records("transfer");
+}
+
+impl Typed for Vec<SizeClassResult> {
+    const KIND: Kind = Kind::Records("size_class");
 }
 
 impl Typed for SeriesResult {

@@ -38,3 +38,4 @@ mod utilisation;
 mod varying_rates;
 mod verified;
 mod window_laws;
+mod written;

@@ -150,16 +150,16 @@ fn sessions_that_come_too_late_are_an_empty_row() {
 }
 
 #[test]
-fn udp_has_nothing_that_only_tcp_has() {
+fn udp_has_nothing_that_only_connections_have() {
     for name in ["cbr", "on-off", "mmpp", "video", "requests"] {
         let text = format!(
             "duration = \"1 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n\
-             [[flows]]\nfrom = \"a\"\nto = \"b\"\ncontrol = \"reno\"\napplication = \"{name}\"\n"
+             [[flows]]\nfrom = \"a\"\nto = \"b\"\nbackoff = \"exponential\"\napplication = \"{name}\"\n"
         );
         let problems = Scenario::parse(&text, "test", &Map::new()).expect_err("a mistake");
         assert_eq!(problems.len(), 1);
-        assert_eq!(problems[0].found, format!("`control` of the application \"{name}\""));
-        assert_eq!(problems[0].expected, "nothing: it goes over UDP");
+        assert_eq!(problems[0].found, format!("`backoff` of the application \"{name}\" without a `control`"));
+        assert_eq!(problems[0].expected, "a `control`: without one it goes over UDP");
     }
 }
 

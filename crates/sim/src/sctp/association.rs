@@ -32,6 +32,8 @@ pub struct Association {
     pub(super) chunks: Chunks,
     /// One past the last chunk that the application has to send.
     pub(super) data_until: u64,
+    /// Whether the application may have more to send when that is done.
+    stays_open: bool,
     pub(super) handshake: Handshake,
     /// The path that the application wants its data to take, and the one that new data takes.
     pub(super) primary: usize,
@@ -78,6 +80,7 @@ impl Association {
         Self {
             chunks: Chunks::new(paths.len(), multiple_fast_retransmit),
             data_until: chunks,
+            stays_open: false,
             handshake: Handshake::default(),
             primary: 0,
             current: 0,
@@ -136,6 +139,16 @@ impl Association {
             self.set_primary((self.primary + 1) % self.paths.len());
         }
         due
+    }
+
+    /// The association stays open when it has delivered everything, until it is [closed](Self::close).
+    pub fn stay_open(&mut self) {
+        self.stays_open = true;
+    }
+
+    /// The end of an association that has stayed open: what it has to send is still delivered.
+    pub fn close(&mut self) {
+        self.stays_open = false;
     }
 
     /// The application has so many chunks more to send.
@@ -321,7 +334,7 @@ impl Association {
 
     /// Whether it is done or has failed.
     pub fn is_over(&self) -> bool {
-        self.failed_at.is_some() || self.is_done()
+        self.failed_at.is_some() || !self.stays_open && self.is_done()
     }
 
     /// Whether data may flow.

@@ -29,6 +29,15 @@ pub struct Connection {
 impl Connection {
     /// Its ends: the sender's, and the receiver's.
     pub fn ends(self) -> Ends {
+        self.between(false)
+    }
+
+    /// Its ends, where an application writes into it until it is [closed](Endpoint::close).
+    pub fn written_ends(self) -> Ends {
+        self.between(true)
+    }
+
+    fn between(self, stays_open: bool) -> Ends {
         let Self { options, paths, selector, chunks, random } = self;
         let confirms = options.details.confirm_paths;
         let path = |(index, (controller, backoff, random))| {
@@ -41,7 +50,10 @@ impl Connection {
             sizes: options.sizes,
             is_established: !options.details.handshake,
         };
-        let association = Association::new(options, paths, selector, chunks, random);
+        let mut association = Association::new(options, paths, selector, chunks, random);
+        if stays_open {
+            association.stay_open();
+        }
         [Box::new(SendingEnd { association, reader: Reader::default() }), Box::new(receiver)]
     }
 }
@@ -115,6 +127,10 @@ impl Endpoint for SendingEnd {
 
     fn send_more(&mut self, now: Time, packets: u64, out: &mut dyn Outbox) {
         self.with(out, |association, wire| association.send_more(now, packets, wire));
+    }
+
+    fn close(&mut self, _now: Time) {
+        self.association.close();
     }
 
     fn sent(&self) -> Sent {

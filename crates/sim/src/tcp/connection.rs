@@ -43,6 +43,11 @@ impl Connection {
         self.between(true, 0)
     }
 
+    /// Its ends, where an application writes into it until it is [closed](Endpoint::close).
+    pub fn written_ends(self) -> Ends {
+        self.between(true, u64::MAX)
+    }
+
     fn between(self, stays_open: bool, answers_at: u64) -> Ends {
         let Self { options, control, backoff, packets, random } = self;
         let receiver = ReceivingEnd {

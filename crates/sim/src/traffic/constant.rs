@@ -9,7 +9,7 @@ use ackclock_base::{Range, Rate, Size, Span, choice, parameters};
 pub const CBR: Entry = Entry {
     descriptor: &application(
         "cbr",
-        "A constant bit rate over UDP, whatever happens to the packets",
+        "A constant bit rate over UDP, whatever happens to the packets, or written into a connection",
         "ns-2's CBR over UDP",
         WithoutEnd::TABLE,
     ),
@@ -28,7 +28,7 @@ pub const CBR: Entry = Entry {
 pub const ON_OFF: Entry = Entry {
     descriptor: &application(
         "on-off",
-        "A constant bit rate over UDP in periods, with pauses between them",
+        "A constant bit rate over UDP in periods, with pauses between them, or written into a connection",
         "Bansal, Balakrishnan, Floyd and Shenker, SIGCOMM 2001; ns-2's CBR, started and stopped",
         InPeriods::TABLE,
     ),

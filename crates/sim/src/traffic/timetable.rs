@@ -14,10 +14,21 @@ pub struct Connection {
     pub pair: usize,
     /// How many packets it has.
     pub packets: u64,
+    /// How many bytes they carry; `None` where they are full.
+    pub bytes: Option<u64>,
+}
+
+/// What a timetable draws from. A size that is drawn changes no time.
+#[derive(Clone, Debug)]
+pub struct Streams {
+    /// Of when connections begin, and all that a web session draws.
+    pub times: Stream,
+    /// Of the sizes of transfers.
+    pub sizes: Stream,
 }
 
 /// The applications that are such connections.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Timetable {
     /// Sessions that fetch pages.
     Web(Web),
@@ -42,11 +53,34 @@ impl Timetable {
         }
     }
 
+    /// The most links that so many connections pass whose pairs have paths of these numbers of links.
+    pub fn most_steps(&self, links: &[usize]) -> usize {
+        match self {
+            // Any session may draw any pair.
+            Self::Web(web) => {
+                let longest = links.iter().copied().max().unwrap_or(0);
+                (web.most_connections() as usize).saturating_mul(longest)
+            }
+            Self::Transfers(transfers) => {
+                let (count, pairs) = (transfers.count as usize, links.len().max(1));
+                let rest: usize = links.iter().take(count % pairs).sum();
+                (count / pairs).saturating_mul(links.iter().sum()).saturating_add(rest)
+            }
+        }
+    }
+
     /// The connections that begin from `start` and before `end`.
-    pub fn connections(&self, start: Time, end: Time, pairs: usize, random: &mut Stream) -> Vec<Connection> {
+    pub fn connections(
+        &self,
+        start: Time,
+        end: Time,
+        pairs: usize,
+        streams: &mut Streams,
+    ) -> Vec<Connection> {
+        let Streams { times: random, sizes } = streams;
         match self {
             Self::Web(web) => web.connections(start, end, pairs, random),
-            Self::Transfers(transfers) => transfers.connections(start, end, pairs, random),
+            Self::Transfers(transfers) => transfers.connections(start, end, pairs, random, sizes),
         }
     }
 }

@@ -1,16 +1,18 @@
-//! Transfers of one size, each over a TCP connection of its own that begins whether or not the one before has ended:
+//! Transfers of one size, or of sizes that are drawn, each over a connection of its own that begins whether or not the one before has ended:
 //! the short flows beside a long one of RFC 7928 section 5.1.2.
 
+use super::empirical::Empirical;
 use super::timetable::Connection;
 use super::{MEAN_TIMES, application};
 use crate::random::Stream;
+use ackclock_base::declare::NamedFile;
 use ackclock_base::{Descriptor, Range, Size, Span, Time, choice, parameters};
 
 /// The description of the application.
 pub const DESCRIPTOR: Descriptor = application(
     "transfers",
-    "One transfer after another, each over a TCP connection of its own",
-    "RFC 7928 section 5.1.2",
+    "One transfer after another, each over a connection of its own",
+    "RFC 7928 section 5.1.2; with `sizes`, Alizadeh et al., pFabric, SIGCOMM 2013, section 5.1",
     Parameters::TABLE,
 );
 
@@ -24,13 +26,32 @@ choice! {
     }
 }
 
+choice! {
+    /// What a file of sizes counts in.
+    pub enum Unit {
+        /// Bytes.
+        Bytes = "B",
+        /// Thousands of bytes.
+        Kilobytes = "kB",
+        /// Full packets of the transport.
+        Packets = "packets",
+    }
+}
+
+/// The most transfers: each takes as much memory as a flow.
+pub const MOST: u64 = 10_000;
+
 parameters! {
     /// How much, how many and how often.
     pub struct Parameters {
         /// What each transfer has to send; a begun packet is a whole one
-        size: Size = size("100 kB", Range::between(1.0, 1e15), "none"),
+        size: Size = size("100 kB", Range::between(1.0, MOST_BYTES), "none"),
+        /// A file with the distribution that sizes are drawn from, in place of `size`: lines of a size and the share of transfers that are no larger, up to 1 or 100
+        sizes: Option<NamedFile> = file("DCTCP, SIGCOMM 2010, and pFabric, SIGCOMM 2013, have published such files"),
+        /// What the sizes in that file are counted in
+        unit: Unit = choice("B", "none"),
         /// How many there are, as far as they begin before the end of the run
-        count: u64 = integer("100", Range::between(1.0, 1e6), "none"),
+        count: u64 = integer("100", Range::between(1.0, MOST as f64), "none"),
         /// The time from the beginning of one to the beginning of the next; with exponential intervals in the mean
         every: Span = time("5 s", MEAN_TIMES, "none"),
         /// All of one length, or drawn from an exponential distribution
@@ -38,11 +59,50 @@ parameters! {
     }
 }
 
+/// The greatest size of a transfer in bytes.
+pub const MOST_BYTES: f64 = 1e15;
+
+/// What each transfer has to send.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Sizes {
+    /// So many bytes.
+    Fixed(u64),
+    /// A draw from a distribution.
+    Drawn(Empirical),
+}
+
+impl Sizes {
+    fn next(&self, random: &mut Stream) -> u64 {
+        match self {
+            Self::Fixed(bytes) => *bytes,
+            Self::Drawn(distribution) => distribution.draw(random),
+        }
+    }
+
+    /// The mean of them in bytes.
+    pub fn mean(&self) -> f64 {
+        match self {
+            Self::Fixed(bytes) => *bytes as f64,
+            Self::Drawn(distribution) => distribution.mean(),
+        }
+    }
+
+    /// The greatest of them in bytes.
+    pub fn most(&self) -> u64 {
+        match self {
+            Self::Fixed(bytes) => *bytes,
+            Self::Drawn(distribution) => distribution.most(),
+        }
+    }
+}
+
 /// How transfers go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Transfers {
-    /// Packets of each.
-    pub packets: u64,
+    /// What each has to send.
+    pub sizes: Sizes,
+    /// Payload bytes of a packet.
+    pub payload_bytes: u64,
     /// How many there are.
     pub count: u64,
     /// The time between two beginnings, or the mean of that.
@@ -52,18 +112,27 @@ pub struct Transfers {
 }
 
 impl Transfers {
-    /// What a scenario says, in packets of this payload.
-    pub fn of(parameters: &Parameters, payload_bytes: u64) -> Self {
+    /// What a scenario says, in packets of this payload. `drawn` is what its file says of sizes.
+    pub fn of(parameters: &Parameters, payload_bytes: u64, drawn: Option<Empirical>) -> Self {
         Self {
-            packets: parameters.size.bytes().div_ceil(payload_bytes.max(1)),
+            sizes: drawn.map_or(Sizes::Fixed(parameters.size.bytes()), Sizes::Drawn),
+            payload_bytes: payload_bytes.max(1),
             count: parameters.count,
             every: parameters.every,
             exponential: parameters.intervals == Intervals::Exponential,
         }
     }
 
-    /// Those that begin from `start` and before `end`; they take the pairs in turn.
-    pub fn connections(&self, start: Time, end: Time, pairs: usize, random: &mut Stream) -> Vec<Connection> {
+    /// Those that begin from `start` and before `end`; they take the pairs in turn. Their times are drawn from `random`, their
+    /// sizes from `sizes`.
+    pub fn connections(
+        &self,
+        start: Time,
+        end: Time,
+        pairs: usize,
+        random: &mut Stream,
+        sizes: &mut Stream,
+    ) -> Vec<Connection> {
         let mut at = start;
         let mut connections = Vec::new();
         for index in 0..self.count {
@@ -71,7 +140,9 @@ impl Transfers {
                 break;
             }
             let pair = (index % pairs.max(1) as u64) as usize;
-            connections.push(Connection { at, pair, packets: self.packets });
+            let bytes = self.sizes.next(sizes);
+            let packets = bytes.div_ceil(self.payload_bytes);
+            connections.push(Connection { at, pair, packets, bytes: Some(bytes) });
             at += if self.exponential {
                 Span::from_seconds(random.exponential(self.every.seconds()))
             } else {
@@ -86,13 +157,22 @@ impl Transfers {
 mod tests {
     use super::*;
 
-    const USUAL: Transfers =
-        Transfers { packets: 30, count: 50, every: Span::from_millis(5000), exponential: false };
+    const USUAL: Transfers = Transfers {
+        sizes: Sizes::Fixed(30_000),
+        payload_bytes: 1000,
+        count: 50,
+        every: Span::from_millis(5000),
+        exponential: false,
+    };
+
+    fn connections(transfers: &Transfers, start: Time, end: Time) -> Vec<Connection> {
+        let stream = |of: &str| Stream::new(1, of);
+        transfers.connections(start, end, 3, &mut stream("transfers"), &mut stream("sizes"))
+    }
 
     fn begins(transfers: &Transfers, until: f64) -> Vec<f64> {
         let (start, end) = (Time::from_seconds(20.0), Time::from_seconds(until));
-        let connections = transfers.connections(start, end, 3, &mut Stream::new(1, "transfers"));
-        connections.iter().map(|connection| connection.at.seconds()).collect()
+        connections(transfers, start, end).iter().map(|connection| connection.at.seconds()).collect()
     }
 
     #[test]
@@ -100,7 +180,7 @@ mod tests {
         assert_eq!(begins(&USUAL, 36.0), [20.0, 25.0, 30.0, 35.0]);
         assert_eq!(begins(&USUAL, 35.0).len(), 3, "what would begin at the end does not");
         assert_eq!(begins(&USUAL, 1e6).len(), 50);
-        let connections = USUAL.connections(Time::ZERO, Time::NEVER, 3, &mut Stream::new(1, "transfers"));
+        let connections = connections(&USUAL, Time::ZERO, Time::NEVER);
         assert_eq!([0, 1, 2, 3].map(|index: usize| connections[index].pair), [0, 1, 2, 0]);
         assert!(connections.iter().all(|connection| connection.packets == 30));
     }
@@ -116,7 +196,23 @@ mod tests {
     #[test]
     fn a_begun_packet_is_a_whole_one() {
         let parameters = Parameters { size: Size::from_bytes(14_481), ..Parameters::default() };
-        assert_eq!(Transfers::of(&parameters, 1448).packets, 11);
-        assert_eq!(Transfers::of(&parameters, 14_481).packets, 1);
+        let packets = |payload| {
+            connections(&Transfers::of(&parameters, payload, None), Time::ZERO, Time::NEVER)[0].packets
+        };
+        assert_eq!((packets(1448), packets(14_481)), (11, 1));
+    }
+
+    #[test]
+    fn sizes_that_are_drawn_change_no_time() {
+        let sizes = Empirical::of(vec![(1000.0, 0.5), (9000.0, 1.0)]).unwrap();
+        let random = Transfers { exponential: true, ..USUAL };
+        let drawn = Transfers { sizes: Sizes::Drawn(sizes), ..random.clone() };
+        let times = |transfers: &Transfers| begins(transfers, 1e6);
+        assert_eq!(times(&random), times(&drawn));
+        let connections = connections(&drawn, Time::ZERO, Time::NEVER);
+        assert!(connections.iter().any(|connection| connection.bytes == Some(1000)));
+        for connection in connections {
+            assert_eq!(Some(connection.packets), connection.bytes.map(|bytes| bytes.div_ceil(1000)));
+        }
     }
 }

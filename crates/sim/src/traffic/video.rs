@@ -1,4 +1,4 @@
-//! Framed video over UDP: a frame at fixed intervals, every so many of them a larger one that does not refer to others.
+//! Framed video, over UDP or written into a connection: a frame at fixed intervals, every so many of them a larger one that does not refer to others.
 //! The packets of a frame are sent back to back, so it is the first link that spaces them.
 
 use super::{Entry, HEADER, RATE, Sizes, Source, application};
@@ -9,7 +9,7 @@ use ackclock_base::{Range, Rate, Size, Span, parameters};
 pub const ENTRY: Entry = Entry {
     descriptor: &application(
         "video",
-        "Frames of video over UDP, each sent back to back, whatever happens to the packets",
+        "Frames of video over UDP, each sent back to back, whatever happens to the packets, or written into a connection",
         "RFC 7928 section 7.2",
         Parameters::TABLE,
     ),

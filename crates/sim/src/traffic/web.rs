@@ -66,7 +66,7 @@ impl Web {
                 for _ in 0..self.objects {
                     let packets = self.size(random);
                     if at < end {
-                        connections.push(Connection { at, pair, packets });
+                        connections.push(Connection { at, pair, packets, bytes: None });
                     }
                     at += wait(self.between_objects, random);
                 }

@@ -72,7 +72,7 @@ fn allowed_values(parameter: &Parameter) -> Vec<Value> {
         Quantity::Rate => RATES.iter().map(|bits| Value::Rate(Rate::from_bits_per_second(*bits))).collect(),
         Quantity::Size => BYTES.iter().map(|bytes| Value::Size(Size::from_bytes(*bytes))).collect(),
         Quantity::Packets => PACKETS.iter().map(|count| Value::Packets(*count)).collect(),
-        Quantity::Limit => Vec::new(),
+        Quantity::Limit | Quantity::File => Vec::new(),
         Quantity::Choice(words) => words.iter().map(|word| Value::Choice(word)).collect(),
     };
     let is_allowed = |value: &Value| value.base().is_none_or(|base| parameter.range.contains(base));

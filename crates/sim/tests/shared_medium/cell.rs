@@ -124,6 +124,8 @@ impl Cell {
             row: station as usize,
             one_of_many: false,
             session: None,
+            writer: None,
+            bytes: 0,
         }
     }
 }

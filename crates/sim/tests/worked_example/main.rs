@@ -45,6 +45,8 @@ fn flow(name: &str, datagrams: u64, window: usize, paths: &[(u32, u32)]) -> Flow
         row: 0,
         one_of_many: false,
         session: None,
+        writer: None,
+        bytes: 0,
     }
 }
 

@@ -7,11 +7,15 @@ use ackclock_base::Kind;
 /// A group of flows over a network in which flows say that they run `between` these ends, or over these `paths`.
 pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
     let is_association = random.once_in(5);
-    let application = (!is_association && random.once_in(4)).then(|| thing(Kind::Application, random));
+    let application = random.once_in(4).then(|| thing(Kind::Application, random));
     let runs = |names: &[&str]| {
         application.as_ref().is_some_and(|text| names.iter().any(|name| text.contains(name)))
     };
-    let over_udp = runs(&["\"cbr\"", "\"on-off\"", "\"mmpp\"", "\"video\"", "\"requests\""]);
+    let is_source = runs(&["\"cbr\"", "\"on-off\"", "\"mmpp\"", "\"video\""]);
+    // Over a connection the application has no headers of its own.
+    let is_written = is_source && !runs(&["header = "]) && (is_association || random.once_in(2));
+    let over_udp = is_source && !is_written || runs(&["\"requests\""]);
+    let is_association = is_association && (application.is_none() || is_written);
     let counts_itself = runs(&["\"transfers\"", "\"web\""]);
     let mut keys: Vec<String> = application.iter().map(|text| format!("application = {text}")).collect();
     if !over_udp {

@@ -164,6 +164,9 @@ fn flow_key(random: &mut Random) -> (&'static str, String) {
 const TRACE: &str = "t";
 const TRACES: [&str; 4] = ["1\\n", "0\\n3\\n3\\n90\\n", "7\\n6\\n", "time_s,delay_s\\n0,0.01\\n0.2,0\\n"];
 
+/// The file that a scenario names for the sizes of its transfers.
+pub(crate) const SIZES: &str = "sizes";
+
 fn link_key(random: &mut Random) -> (&'static str, String) {
     match random.below(9) {
         0 => ("rate", over_time(Quantity::Rate, random)),
@@ -237,6 +240,9 @@ pub(crate) fn thing(kind: Kind, random: &mut Random) -> String {
 fn allowed(parameter: &Parameter, random: &mut Random) -> String {
     if let Quantity::Choice(words) = parameter.quantity {
         return format!("\"{}\"", random.word(words));
+    }
+    if parameter.quantity == Quantity::File {
+        return format!("\"{SIZES}\"");
     }
     let mut candidates = spelled_as(parameter.quantity);
     candidates.retain(|text| {

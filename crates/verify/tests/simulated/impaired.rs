@@ -81,6 +81,8 @@ fn run(facts: &[LinkFacts], channel: Option<Box<dyn Channel>>) -> Vec<Record> {
             row: 0,
             one_of_many: false,
             session: None,
+            writer: None,
+            bytes: 0,
         }],
         agents: Vec::new(),
         sessions: Vec::new(),

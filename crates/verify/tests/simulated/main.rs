@@ -108,6 +108,8 @@ fn flow(index: usize) -> FlowParts {
         row: index,
         one_of_many: false,
         session: None,
+        writer: None,
+        bytes: 0,
     }
 }
 

@@ -1,0 +1,78 @@
+//! An application that writes into a connection or an association when its [`Source`] says so, whatever the network does.
+//!
+//! The transport sends whole packets: what does not fill one waits for the next write (as under Linux's `TCP_CORK`). What
+//! the window holds back stays in the sender's buffer, which has no bound, and is never discarded.
+
+use super::Source;
+use crate::random::Stream;
+use ackclock_base::Time;
+
+/// A source that writes into a connection.
+pub struct Writer {
+    source: Box<dyn Source>,
+    random: Stream,
+    /// Usual bytes of a write.
+    write_bytes: u32,
+    /// Payload bytes of the transport's packets.
+    packet_bytes: u32,
+    /// Bytes that do not fill a packet yet.
+    begun_bytes: u64,
+    next: Time,
+}
+
+impl Writer {
+    /// A writer that has not begun. `random` is what its source draws from.
+    pub fn new(source: Box<dyn Source>, random: Stream, write_bytes: u32, packet_bytes: u32) -> Self {
+        Self {
+            source,
+            random,
+            write_bytes,
+            packet_bytes: packet_bytes.max(1),
+            begun_bytes: 0,
+            next: Time::NEVER,
+        }
+    }
+
+    /// Called when the flow begins.
+    pub fn begin(&mut self, now: Time) {
+        self.next = now + self.source.first(&mut self.random);
+    }
+
+    /// When it writes next.
+    pub fn due(&self) -> Time {
+        self.next
+    }
+
+    /// Writes, and returns how many packets more the transport has to send.
+    pub fn write(&mut self, now: Time) -> u64 {
+        self.begun_bytes += u64::from(self.source.payload().unwrap_or(self.write_bytes));
+        self.next = now + self.source.next(&mut self.random);
+        let packets = self.begun_bytes / u64::from(self.packet_bytes);
+        self.begun_bytes %= u64::from(self.packet_bytes);
+        packets
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::constant::{Constant, Spacing};
+    use ackclock_base::Span;
+
+    #[test]
+    fn what_does_not_fill_a_packet_waits_for_the_next_write() {
+        // Writes of 1000 B into packets of 1448 B: 1000, 2000 (1 and 552 left), 1552 (1, 104), 1104, 2104 (1, 656)...
+        let source = Constant(Spacing { interval: Span::from_millis(10), jitter: 0.0 });
+        let mut writer = Writer::new(Box::new(source), Stream::new(1, "traffic"), 1000, 1448);
+        assert_eq!(writer.due(), Time::NEVER);
+        writer.begin(Time::from_seconds(1.0));
+        let mut packets = Vec::new();
+        for write in 0..5 {
+            assert_eq!(writer.due(), Time::from_seconds(1.0 + 0.01 * f64::from(write)));
+            packets.push(writer.write(writer.due()));
+        }
+        assert_eq!(packets, [0, 1, 1, 0, 1]);
+        let all: u64 = (5..1448).map(|_| writer.write(writer.due())).sum();
+        assert_eq!(all + 3, 1000, "1448 writes of 1000 B are 1000 packets of 1448 B");
+    }
+}
