@@ -45,7 +45,7 @@ pub fn read<T>(
     table: &TableReader<'_>,
     key: &str,
     name: &str,
-    parse: fn(&str) -> Result<T, Mistake>,
+    parse: impl FnOnce(&str) -> Result<T, Mistake>,
 ) -> Option<T> {
     let document = table.reader.document();
     let Some(text) = text_of(&document.root, name) else {

@@ -40,7 +40,8 @@ pub mod scenario;
 pub mod schema;
 mod sizes;
 pub mod sweep;
-pub mod traces;
+mod tables;
+mod traces;
 pub mod warnings;
 
 pub use ackclock_verify as verify;

@@ -4,6 +4,7 @@ use crate::diagnostics::counted;
 use crate::document::{Node, Value};
 use crate::files::Mistake;
 use crate::reader::TableReader;
+use crate::tables;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Span, Time, Value as Read};
 use ackclock_sim::timeline::Timeline;
@@ -20,8 +21,12 @@ pub struct Kind<T> {
     pub of: fn(Read) -> Option<T>,
     /// An example of one.
     pub example: &'static str,
-    /// How a trace of it is read.
+    /// How a trace of it is read that is no [table](crate::tables).
     pub trace: fn(&str) -> Result<Timeline<T>, Mistake>,
+    /// The units that it may have in a table, each in base units.
+    pub units: &'static [(&'static str, f64)],
+    /// The value from what it is in base units.
+    pub of_base: fn(f64) -> T,
 }
 
 /// The ways to write it, of which one is taken.
@@ -39,7 +44,9 @@ pub fn read<T: Copy + PartialEq>(
     kind: &Kind<T>,
 ) -> Option<(&'static str, Timeline<T>)> {
     let given: Vec<&str> = WAYS.into_iter().filter(|way| table.get(way).is_some()).collect();
+    tables::check_keys(table);
     match given.as_slice() {
+        ["trace"] if table.get("unit").is_some() => Some(("trace", tables::read(table, kind)?)),
         ["steps"] => Some(("steps", steps(table, kind)?)),
         ["trace"] => {
             let name = table.text("trace")?;

@@ -4,9 +4,10 @@ use crate::document::Value;
 use crate::files;
 use crate::over_time::{self, Kind, WAYS};
 use crate::reader::TableReader;
+use crate::tables;
 use crate::traces;
 use ackclock_base::registry::Quantity;
-use ackclock_base::{Range, Rate, Value as Read};
+use ackclock_base::{Range, Rate, Span, Value as Read};
 use ackclock_sim::outage::Outage;
 use ackclock_sim::timeline::Timeline;
 use ackclock_sim::transmission::{Changes, Manner};
@@ -35,6 +36,8 @@ const RATE: Kind<Rate> = Kind {
     },
     example: "\"100 Mbit/s\"",
     trace: traces::opportunities,
+    units: &[("bit/s", 1.0), ("kbit/s", 1e3), ("Mbit/s", 1e6), ("Gbit/s", 1e9)],
+    of_base: |bits| Rate::from_bits_per_second(bits.round() as u64),
 };
 
 /// Reads `rate`. A problem is noted.
@@ -43,11 +46,19 @@ pub fn read(table: &TableReader<'_>) -> Option<Pace> {
     if !matches!(node.value, Value::Table(_)) {
         return table.rate("rate", RATES).map(|rate| Pace { rate, nominal: rate, varying: None });
     }
-    let keys = [&WAYS[..], &["nominal"]].concat();
+    let keys = [&WAYS[..], &tables::KEYS, &["nominal"]].concat();
     let table = table.reader.table(node, &table.path_of("rate"), &keys)?;
     let (way, rates) = over_time::read(&table, &RATE)?;
     if way == "steps" && rates.values().last() == Some(Rate::default()) {
         table.problem_at("steps", "a rate that stays at 0", "a last step with a rate above 0");
+        return None;
+    }
+    if way == "trace" && (mean(&rates) == Rate::default() || ends_at_zero(&rates)) {
+        table.problem_at(
+            "trace",
+            "a rate that stays at 0",
+            "rates above 0, at the end too unless they repeat",
+        );
         return None;
     }
     let highest = rates.values().max()?;
@@ -87,11 +98,18 @@ impl Pace {
     }
 }
 
+/// Returns whether a rate that does not repeat is 0 in the end.
+fn ends_at_zero(rates: &Timeline<Rate>) -> bool {
+    let (steps, period) = rates.parts();
+    period.is_none() && steps.last().is_some_and(|(_, rate)| *rate == Rate::default())
+}
+
 /// What a link carries in the long run whose rate repeats, which anybody can measure who has no more to go by. Where a cycle
-/// begins does not matter to it.
+/// begins does not matter to it. Of a table that does not repeat, the mean up to its last change.
 fn mean(rates: &Timeline<Rate>) -> Rate {
     let (steps, period) = rates.parts();
-    let cycle = period.map_or(1, |period| period.nanos().max(1));
+    let last = steps.last().map_or(0, |(begins, _)| begins.nanos());
+    let cycle = period.map_or(last, Span::nanos).max(1);
     let ends = steps.iter().skip(1).map(|(begins, _)| begins.nanos()).chain([cycle]);
     let bits: u128 = steps
         .iter()

@@ -60,9 +60,9 @@ pub fn schema() -> Value {
                 "interval": time(),
                 "flows": { "type": "boolean" },
                 "distributions": { "type": "boolean" },
-                "at": text(),
                 "transfers": { "type": "boolean" },
                 "size_classes": { "type": "array", "items": quantity(Quantity::Size, "") },
+                "at": text(),
                 "loss_events": time(),
                 "bursts": quantity(Quantity::Packets, "")
             })),
@@ -141,12 +141,24 @@ fn link_properties(with_reverse: bool) -> Value {
     let [rate_cycle, rate_steps, rate_trace] =
         over_time(Quantity::Rate, &json!({ "nominal": quantity(Quantity::Rate, "") }));
     let [delay_cycle, delay_steps, delay_trace] = over_time(Quantity::Time, &json!({}));
+    let table = |units: &[&str], mut more: Value| {
+        more["trace"] = json!({ "type": "string" });
+        more["unit"] = json!({ "enum": units });
+        more["time"] = json!({ "enum": ["s", "ms", "us", "ns"] });
+        more["repeat"] = json!({ "type": "boolean" });
+        let column = json!({ "type": "integer", "minimum": 1 });
+        more["columns"] = json!({ "type": "array", "items": column, "minItems": 2, "maxItems": 2 });
+        object(&["trace", "unit"], more)
+    };
+    let rate_table =
+        table(&["bit/s", "kbit/s", "Mbit/s", "Gbit/s"], json!({ "nominal": quantity(Quantity::Rate, "") }));
+    let delay_table = table(&["s", "ms", "us"], json!({}));
     let evenly = object(&["evenly"], json!({ "evenly": delays }));
     let time = || quantity(Quantity::Time, "");
     let jitter = object(&["most", "good", "bad"], json!({ "most": time(), "good": time(), "bad": time() }));
     let mut properties = json!({
-        "rate": { "anyOf": [quantity(Quantity::Rate, ""), rate_cycle, rate_steps, rate_trace] },
-        "delay": { "anyOf": [time(), evenly, delay_cycle, delay_steps, delay_trace] },
+        "rate": { "anyOf": [quantity(Quantity::Rate, ""), rate_cycle, rate_steps, rate_trace, rate_table] },
+        "delay": { "anyOf": [time(), evenly, delay_cycle, delay_steps, delay_trace, delay_table] },
         "outage": object(&["from", "lasts"], json!({ "from": time(), "lasts": time(), "every": time() })),
         "queue": { "$ref": "#/$defs/queue" },
         "loss": { "$ref": "#/$defs/loss" },
@@ -275,10 +287,10 @@ fn quantity(quantity: Quantity, description: &str) -> Value {
             json!({ "type": "string", "examples": ["50 packets", "64 KiB", "100 ms", "1 bdp"] })
         }
         Quantity::Choice(words) => json!({ "enum": words }),
+        Quantity::File => json!({ "type": "string" }),
     };
     if !description.is_empty() {
         schema["description"] = json!(description);
     }
     schema
 }
-        Quantity::File => json!({ "type": "string" }),

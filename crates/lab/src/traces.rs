@@ -59,8 +59,8 @@ pub fn at_zero(text: &str) -> Result<u64, Mistake> {
     Ok(lines(text)?.take_while(|(_, line)| line.parse() == Ok(0_u64)).count() as u64)
 }
 
-/// A delay over time: a line `time_s,delay_s`, then lines with a time and the delay from then on, both in seconds, the first
-/// at zero. The last delay lasts.
+/// A delay over time: a line `time_s,delay_s`, then lines with a time and the delay from then on, both in seconds. Times count
+/// from the first one. The last delay lasts.
 pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
     const HEADER: &str = "time_s,delay_s";
     const A_LINE: &str = "a time and a delay in seconds, such as 12.5,0.04";
@@ -73,6 +73,7 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
         }
     }
     let mut steps: Vec<(Time, Span)> = Vec::new();
+    let mut origin = None;
     for (number, line) in lines {
         let wrong = |found: String, expected: &str| Err(Mistake::new(number, found, expected));
         let columns: Option<Vec<f64>> = line.split(',').map(|column| column.trim().parse().ok()).collect();
@@ -80,15 +81,16 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
         else {
             return wrong(quoted(line), A_LINE);
         };
-        if !(0.0..=1e6).contains(time) {
-            return wrong(format!("a time of {time} s"), "a time from 0 to 1000000 s");
+        let since = time - *origin.get_or_insert(*time);
+        if !(0.0..=1e6).contains(&since) {
+            let expected = "lines in the order of time, and no later than 1000000 s after the first";
+            return wrong(format!("a time of {time} s"), expected);
         }
         if !(0.0..=MOST_DELAY_S).contains(delay) {
             return wrong(format!("a delay of {delay} s"), "a delay from 0 to 3600 s");
         }
-        let time = Time::from_seconds(*time);
+        let time = Time::from_seconds(since);
         match steps.last() {
-            None if time > Time::ZERO => return wrong(format!("a first line at {time}"), "one at 0"),
             Some((last, _)) if time <= *last => {
                 return wrong(format!("{time} after {last}"), "lines in the order of time");
             }
@@ -101,8 +103,6 @@ pub fn delays(text: &str) -> Result<Timeline<Span>, Mistake> {
     Ok(Timeline::steps(*first, steps[1..].iter().copied()))
 }
 
-/// The lines that hold something, with their numbers; at least one.
-fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
 /// The lines that hold something besides a comment, which `#` begins, with their numbers; at least one.
 pub(crate) fn numbered(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
     Ok(lines(text)?.map(|(number, line)| (number, before_comment(line))).filter(|(_, line)| !line.is_empty()))
@@ -120,6 +120,8 @@ pub(crate) fn columns(line: &str) -> impl Iterator<Item = &str> {
         .filter(|column| !column.is_empty())
 }
 
+/// The lines that hold something, with their numbers; at least one.
+fn lines(text: &str) -> Result<impl Iterator<Item = (usize, &str)>, Mistake> {
     let lines = || (1..).zip(text.lines().map(str::trim)).filter(|(_, line)| !line.is_empty());
     match lines().count() {
         0 => Err(Mistake::new(1, "an empty file".to_owned(), "a line for each time")),
@@ -195,6 +197,8 @@ mod tests {
 
     #[test]
     fn delays_are_steps() {
+        let epoch = delays("time_s,delay_s\n1700000000,0.02\n1700000001.5,0.035\n").unwrap();
+        assert_eq!(epoch, delays("time_s,delay_s\n0,0.02\n1.5,0.035\n").unwrap());
         let trace = delays("time_s,delay_s\n0,0.02\n1.5, 0.035\n").unwrap();
         assert_eq!(trace.at(at(1499)), Span::from_millis(20));
         assert_eq!(trace.present(at(1500)), Present { value: Span::from_millis(35), until: Time::NEVER });
@@ -213,7 +217,8 @@ mod tests {
         assert_eq!(wrong("0,0.02\n").found, "\"0,0.02\"");
         assert_eq!(wrong("time_s,delay_s\n").found, "no delays");
         for (text, line) in [
-            ("1,0.02", 2),
+            ("1,0.02\n0.5,0.02", 3),
+            ("inf,0.02", 2),
             ("0,0.02\n0,0.03", 3),
             ("0,nan", 2),
             ("0,-1", 2),

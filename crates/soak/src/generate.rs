@@ -151,7 +151,19 @@ fn files(random: &mut Random) -> String {
     let rates = ["1\\n", "0\\n3\\n3\\n90\\n", "1\\n1\\n3\\n4\\n5\\n", "1\\n5\\n5\\n5\\n7\\n"];
     let delays = ["time_s,delay_s\\n0,0.01\\n0.2,0\\n", "time_s,delay_s\\n0,0\\n0.1,0.05\\n0.3,0.002\\n"];
     let (rate, delay) = (random.word(&rates), random.word(&delays));
-    format!("rate = {{ text = \"{rate}\" }}, delay = {{ text = \"{delay}\" }}")
+    let sizes = random.word(&["0 0\\n3000 50\\n200000 100\\n", "1448 1\\n"]);
+    let tables = [
+        "rates = { text = \"time Mbit/s\\n7 3\\n7.1 0\\n7.15 10\\n\" }",
+        "rates = { text = \"0,1\\n0.25,40\\n\" }",
+    ];
+    let named = [
+        format!("rate = {{ text = \"{rate}\" }}"),
+        format!("delay = {{ text = \"{delay}\" }}"),
+        format!("{SIZES} = {{ text = \"{sizes}\" }}"),
+        random.word(&tables).to_owned(),
+        "delays = { text = \"50 10\\n150 1\\n170 30\\n\" }".to_owned(),
+    ];
+    named.join(", ")
 }
 
 #[cfg(test)]

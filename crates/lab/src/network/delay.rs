@@ -5,6 +5,7 @@ use crate::diagnostics::counted;
 use crate::document::{Node, Value};
 use crate::over_time::{self, Kind, WAYS};
 use crate::reader::TableReader;
+use crate::tables;
 use crate::traces;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Span, Value as Read};
@@ -31,6 +32,8 @@ const DELAY: Kind<Span> = Kind {
     },
     example: "\"40 ms\"",
     trace: traces::delays,
+    units: &[("s", 1.0), ("ms", 1e-3), ("us", 1e-6)],
+    of_base: Span::from_seconds,
 };
 
 impl Delay {
@@ -59,7 +62,7 @@ pub(super) fn read(table: &TableReader<'_>, node: &Node) -> Option<Delay> {
     if !matches!(node.value, Value::Table(_)) {
         return table.time("delay", DELAYS).map(Delay::Fixed);
     }
-    let keys = [&["evenly"], &WAYS[..]].concat();
+    let keys = [&["evenly"], &WAYS[..], &tables::KEYS].concat();
     let delay = table.reader.table(node, &table.path_of("delay"), &keys)?;
     if WAYS.into_iter().all(|way| delay.get(way).is_none()) {
         return read_evenly(&delay);

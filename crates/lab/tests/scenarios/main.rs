@@ -30,6 +30,7 @@ mod sctp_peers;
 mod sessions;
 mod shapers;
 mod shared_media;
+mod tables;
 mod tolerances;
 mod traffic;
 mod usrsctp;

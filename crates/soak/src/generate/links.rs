@@ -48,6 +48,10 @@ fn rate(random: &mut Random, rates: &[&str]) -> String {
             "{{ steps = [[\"0 s\", \"{one}\"], [\"0.2 s\", \"0 bit/s\"], [\"0.3 s\", \"{other}\"]] }}"
         ),
         2 => "{ trace = \"rate\" }".to_owned(),
+        3 => format!(
+            "{{ trace = \"rates\", unit = \"Mbit/s\", repeat = {} }}",
+            random.word(&["true", "false"])
+        ),
         _ => format!("\"{one}\""),
     }
 }
@@ -58,6 +62,7 @@ fn delay(random: &mut Random, wire: Wire) -> String {
         0 => format!("{{ cycle = [[\"300 ms\", \"{one}\"], [\"50 ms\", \"{other}\"]] }}"),
         1 => format!("{{ steps = [[\"0 s\", \"{one}\"], [\"0.2 s\", \"{other}\"]] }}"),
         2 => "{ trace = \"delay\" }".to_owned(),
+        4 => "{ trace = \"delays\", unit = \"ms\", time = \"ms\", repeat = true }".to_owned(),
         3 if matches!(wire, Wire::Access(false)) => "{ evenly = [\"1 ms\", \"30 ms\"] }".to_owned(),
         _ => format!("\"{one}\""),
     }

@@ -1,0 +1,91 @@
+//! Rates and delays from tables in files, seen from outside, every run checked by the verifier.
+
+use crate::verified;
+use ackclock_lab::Scenario;
+use serde_json::{Map, Value};
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
+}
+
+fn problems(text: &str) -> Vec<String> {
+    let problems = Scenario::parse(text, "test", &Map::new()).expect_err("a mistake");
+    problems
+        .iter()
+        .map(|problem| format!("{}: {}: {}", problem.path, problem.found, problem.expected))
+        .collect()
+}
+
+/// UDP at 30 Mbit/s of payload, 1000 of 1028 B, over a link with these properties.
+fn link(properties: &str, file: &str) -> String {
+    format!(
+        "duration = \"10 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\n{properties}\nreverse = {{ rate = \"1 Gbit/s\" }}\n\
+         queue = {{ name = \"droptail\", limit = \"10 packets\" }}\n\
+         [[flows]]\nname = \"udp\"\nfrom = \"a\"\nto = \"b\"\n\
+         application = {{ name = \"cbr\", rate = \"30 Mbit/s\" }}\n\
+         [files.t]\ntext = \"{file}\"\n[observe]\ninterval = \"1 s\"\n"
+    )
+}
+
+#[test]
+fn a_rate_follows_its_table() {
+    // 4 s of 10 Mbit/s, 2 s of 2, then 20: of the payload 1000 / 1028.
+    let rate = "rate = { trace = \"t\", unit = \"Mbit/s\" }\ndelay = \"0 s\"";
+    let result = verified::result(&link(rate, "time rate\\n100 10\\n104 2\\n106 20\\n"), &Value::Null);
+    let delivered = number(&result["flows"][0], "goodput_bps") * 10.0;
+    let expected = 1e6 * (40.0 + 4.0 + 80.0) / 1.028;
+    assert!((delivered / expected - 1.0).abs() < 0.002, "{delivered} {expected}");
+    // Up to its last change the mean is 44 Mbit / 6 s.
+    assert_eq!(number(&result["links"][0], "rate_bps"), 7_333_333.0);
+    // What repeats has no end: 4 s of 10, 2 s of 2 and 2 s of 20, then 2 s of 10.
+    let rate = "rate = { trace = \"t\", unit = \"kbit/s\", time = \"ms\", repeat = true }\ndelay = \"0 s\"";
+    let result = verified::result(&link(rate, "0,10000\\n4000,2000\\n6000,20000\\n"), &Value::Null);
+    let delivered = number(&result["flows"][0], "goodput_bps") * 10.0;
+    let expected = 1e6 * (40.0 + 4.0 + 40.0 + 20.0) / 1.028;
+    assert!((delivered / expected - 1.0).abs() < 0.002, "{delivered} {expected}");
+    assert_eq!(number(&result["links"][0], "rate_bps"), 10_500_000.0);
+}
+
+#[test]
+fn a_delay_follows_its_table() {
+    // 1028 B at 1 Gbit/s take 8.2 us. 20 ms for 5 s, then 50 ms.
+    let delay = "rate = \"1 Gbit/s\"\ndelay = { trace = \"t\", unit = \"ms\", columns = [1, 3] }";
+    let result = verified::result(&link(delay, "1700000000.5,x,20\\n1700000005.5,y,50\\n"), &Value::Null);
+    let delays = &result["flows"][0];
+    assert!((number(delays, "one_way_delay_min_s") - 0.020_008_224).abs() < 1e-9, "{delays}");
+    assert!((number(delays, "one_way_delay_mean_s") - 0.035).abs() < 0.0002, "{delays}");
+}
+
+#[test]
+fn tables_say_what_is_wrong_with_them() {
+    let rate =
+        |keys: &str, file: &str| problems(&link(&format!("rate = {{ {keys} }}\ndelay = \"0 s\""), file));
+    assert_eq!(
+        rate("trace = \"t\", unit = \"Mb/s\"", "0 1\\n"),
+        ["links.0.rate.unit: \"Mb/s\": one of bit/s, kbit/s, Mbit/s, Gbit/s, in quotes"]
+    );
+    assert_eq!(
+        rate("trace = \"t\", repeat = true", "1\\n"),
+        [
+            "links.0.rate.repeat: `repeat` of what is no table: `trace` and `unit` beside it: they make a table of times and values"
+        ]
+    );
+    assert_eq!(
+        rate("trace = \"t\", unit = \"Mbit/s\"", "0 5\\n1 0\\n"),
+        ["links.0.rate.trace: a rate that stays at 0: rates above 0, at the end too unless they repeat"]
+    );
+    assert_eq!(
+        rate("trace = \"t\", unit = \"Mbit/s\", columns = [1]", "0 5\\n"),
+        ["links.0.rate.columns: 1 column: those of the time and of the value, such as [1, 2]"]
+    );
+    assert_eq!(
+        rate("trace = \"t\", unit = \"Mbit/s\"", "0 5\\n0 6\\n"),
+        ["links.0.rate.trace: a time of 0 after 0: lines in the order of time"]
+    );
+    Scenario::parse(
+        &link("rate = { trace = \"t\", unit = \"Mbit/s\", repeat = true }\ndelay = \"0 s\"", "0 5\\n1 0\\n"),
+        "test",
+        &Map::new(),
+    )
+    .expect("a rate that is 0 for a while");
+}
