@@ -39,6 +39,8 @@ pub enum Kind {
     Propagation,
     /// How nodes move.
     Mobility,
+    /// Which of several shortest ways a flow takes.
+    Routing,
     /// What looks into packets at a node on their way.
     Agent,
     /// A profile of transport details.
@@ -65,6 +67,7 @@ impl Kind {
             Self::Medium => "medium",
             Self::Propagation => "propagation",
             Self::Mobility => "mobility",
+            Self::Routing => "routing",
             Self::Agent => "agent",
             Self::Transport => "transport",
             Self::Application => "application",
@@ -127,11 +130,11 @@ pub enum Quantity {
     Limit,
     /// One of a few words.
     Choice(&'static [&'static str]),
+    /// The name of a file beside the scenario.
+    File,
 }
 
 /// The values a parameter may take, in base units (seconds, bit/s, bytes, packets).
-    /// The name of a file beside the scenario.
-    File,
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The least value.
@@ -204,11 +207,11 @@ pub enum Value {
     Limit(Limit),
     /// One of a few words.
     Choice(&'static str),
+    /// A file that is named. What stands in it is read where the scenario is read.
+    File,
 }
 
 impl Quantity {
-    /// A file that is named. What stands in it is read where the scenario is read.
-    File,
     /// The name of the unit, for tables.
     pub fn unit(&self) -> &'static str {
         match self {
@@ -220,10 +223,10 @@ impl Quantity {
             Self::Packets => "packets",
             Self::Limit => "queue limit",
             Self::Choice(_) => "word",
+            Self::File => "file",
         }
     }
 
-            Self::File => "file",
     /// Reads a value written as text.
     pub fn read(&self, text: &str) -> Result<Value, Misspelt> {
         let expected = |words: &str| Misspelt { expected: words.to_owned(), hint: None };
@@ -236,11 +239,11 @@ impl Quantity {
             Self::Size => spelling::read_size(text).map(Value::Size),
             Self::Packets => spelling::read_packets(text).map(Value::Packets),
             Self::Limit => spelling::read_limit(text).map(Value::Limit),
+            Self::File if text.is_empty() => Err(expected("the name of a file in quotes")),
+            Self::File => Ok(Value::File),
             Self::Choice(words) => words
                 .iter()
                 .find(|word| **word == text)
-            Self::File if text.is_empty() => Err(expected("the name of a file in quotes")),
-            Self::File => Ok(Value::File),
                 .map(|word| Value::Choice(word))
                 .ok_or_else(|| expected(&format!("one of {}", words.join(", ")))),
         }

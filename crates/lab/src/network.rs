@@ -8,9 +8,11 @@ mod outage;
 mod parallel;
 mod round_trips;
 mod routes;
+mod routing;
 mod wire;
 
 pub use jitter::Jitter;
+pub use routing::{ROUTINGS, Routing};
 
 use crate::choice::Choice;
 use crate::diagnostics::counted;
@@ -37,6 +39,8 @@ pub struct Network {
     pub links: Vec<LinkPlan>,
     /// What some of them share.
     pub media: Vec<MediumPlan>,
+    /// Which of several shortest ways flows take.
+    pub routing: Routing,
     nodes: Vec<String>,
     index: HashMap<String, usize>,
     names: HashSet<String>,
@@ -111,7 +115,8 @@ const _: () = assert!(2 * MAX_STEPS + 400_000 <= ackclock_sim::schedule::MAX_SOU
 /// Reads the network, and routes the flows over it.
 pub fn read(root: &TableReader<'_>, plans: &[FlowPlan]) -> Option<(Network, Vec<FlowGroup>)> {
     let problems_before = root.reader.problem_count();
-    let mut network = Network { media: media::read(root), ..Network::default() };
+    let routing = Routing::read(root).unwrap_or_default();
+    let mut network = Network { media: media::read(root), routing, ..Network::default() };
     let given: Vec<&str> = ["dumbbell", "parallel", "parking_lot", "links"]
         .into_iter()
         .filter(|key| root.get(key).is_some())

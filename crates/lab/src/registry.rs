@@ -90,6 +90,11 @@ pub fn mobilities() -> Vec<&'static Descriptor> {
     ackclock_sim::radio::mobility::MOBILITIES.iter().map(|entry| entry.descriptor).collect()
 }
 
+/// Every way to route.
+pub fn routings() -> Vec<&'static Descriptor> {
+    crate::network::ROUTINGS.to_vec()
+}
+
 /// Every agent.
 pub fn agents() -> Vec<&'static Descriptor> {
     ackclock_sim::agent::AGENTS.iter().map(|entry| entry.descriptor).collect()
@@ -139,6 +144,7 @@ pub fn all() -> Vec<(&'static Descriptor, Vec<&'static Parameter>)> {
         media(),
         propagations(),
         mobilities(),
+        routings(),
         agents(),
         transports(),
         applications(),

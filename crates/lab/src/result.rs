@@ -10,7 +10,8 @@ pub use declared::{Declared, Field, Kind};
 pub use fields::{FlowResult, GroupResult, LinkResult, RunResult};
 pub use series::SeriesResult;
 
-use crate::flows::Sending;
+use crate::flows::{FlowGroup, Sending};
+use crate::network::Routing;
 use crate::scenario::Scenario;
 use ackclock_base::Span;
 use ackclock_recovery::sender::Counts;
@@ -26,7 +27,7 @@ use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
     AgentResult, BurstsResult, CompletionResult, ConnectionsResult, LossEventsResult, PagesResult,
-    RequestsResult, SegmentsResult, SizeClassResult, StationResult, TransferResult,
+    RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult, TransferResult,
 };
 use serde_json::{Map, Value, json};
 
@@ -65,6 +66,7 @@ impl RunResult {
                 result.name = group.member_name(member);
                 result.group.clone_from(&group.plan.name);
                 result.control = group.control_name();
+                result.route = scenario.route(group, member);
                 if transfers_asked && matches!(group.plan.sending, Sending::Connections(..)) {
                     let of_row = &simulation.flows[connections..next];
                     let transfers = transfers::of_row(&result.name, of_row, measured);
@@ -104,6 +106,24 @@ impl RunResult {
             fairness,
             series,
         }
+    }
+}
+
+impl Scenario {
+    /// The way of a flow of a group, where flows are given ways by their hashes.
+    fn route(&self, group: &FlowGroup, member: usize) -> Option<RouteResult> {
+        if !matches!(self.network.routing, Routing::Ecmp(_)) {
+            return None;
+        }
+        let name = |link: &u32| self.network.links[*link as usize].name.as_str();
+        let route = match &group.members[..] {
+            _ if matches!(group.plan.sending, Sending::Connections(..)) => None,
+            members => members
+                .get(member)
+                .filter(|member| member.others.is_empty())
+                .map(|member| member.forward.iter().map(name).collect::<Vec<_>>().join(" > ")),
+        };
+        Some(RouteResult { route })
     }
 }
 
@@ -410,6 +430,7 @@ mod tests {
             requests: Some(RequestsResult::default()),
             completion: Some(CompletionResult::default()),
             agents: Some(AgentResult::default()),
+            route: Some(RouteResult::default()),
             ..FlowResult::default()
         };
         let (fields, written) = (FlowResult::fields(), json!(everything));

@@ -52,6 +52,7 @@ pub const KEYS: &[&str] = &[
     "parallel",
     "parking_lot",
     "links",
+    "routing",
     "media",
     "agents",
     "flows",
@@ -189,7 +190,7 @@ fn read_scenario(root: &TableReader<'_>) -> Option<Scenario> {
     let plans = flows::read(root);
     let network = network::read(root, &plans);
     let (duration, (network, flows)) = (duration?, network?);
-    let flow_count: usize = flows.iter().map(|group| group.members.len()).sum();
+    let flow_count: usize = flows.iter().map(FlowGroup::rows).sum();
     let observe = Observe::read(root, duration, flow_count, &network);
     let agents = agents::read(root, &network);
     let precision = Precision::read(root, replications, &flows, &network);
@@ -240,7 +241,7 @@ fn check_cost(root: &TableReader<'_>, scenario: &Scenario) {
 impl Scenario {
     /// About how many numbers its series have.
     pub fn expected_numbers(&self) -> f64 {
-        let flows = self.flows.iter().map(|group| group.members.len()).sum();
+        let flows = self.flows.iter().map(FlowGroup::rows).sum();
         self.observe.numbers(self.duration, flows, self.network.links.len())
     }
 

@@ -51,6 +51,7 @@ pub fn schema() -> Value {
                 "access": access
             })),
             "links": { "type": "array", "items": { "$ref": "#/$defs/named_link" } },
+            "routing": { "$ref": "#/$defs/routing" },
             "media": { "type": "array", "items": object(&["name", "access"], medium_properties()) },
             "agents": { "type": "array", "items": object(&["at", "agent"], json!({
                 "at": text(), "agent": { "$ref": "#/$defs/agent" }
@@ -90,6 +91,7 @@ pub fn schema() -> Value {
             "medium": choice(&registry::media()),
             "propagation": choice(&registry::propagations()),
             "mobility": choice(&registry::mobilities()),
+            "routing": choice(&registry::routings()),
             "agent": choice(&registry::agents()),
             "transport": choice(&registry::transports()),
             "application": choice(&registry::applications())

@@ -29,6 +29,9 @@ fn any_scenario(seed: u64) -> String {
     if network.text.contains("medium = ") {
         lines.push(medium(random));
     }
+    if random.once_in(if network.between.len() == 3 { 2 } else { 8 }) {
+        lines.push(format!("routing = {}", thing(Kind::Routing, random)));
+    }
     if network.has_agents && random.once_in(6) {
         lines.push(format!("agents = [{{ at = \"left\", agent = {} }}]", thing(Kind::Agent, random)));
     }

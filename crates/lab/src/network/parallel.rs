@@ -1,7 +1,8 @@
 //! Bottlenecks side by side: each pair of hosts has an interface, with links of its own, to every one of them. What has several
-//! paths takes all; what has one takes the first.
+//! paths takes all; what has one takes the first, or with ECMP one of them.
 
 use super::routes::RouteProblem;
+use super::routing::Distances;
 use super::wire::{Defaults, LINK_KEYS, read_wire, required_wire};
 use super::{Ends, Member, Network};
 use crate::diagnostics::counted;
@@ -48,18 +49,21 @@ impl Network {
         taken: usize,
         pairs: usize,
         paths: usize,
+        distances: &mut Distances,
     ) -> Result<Vec<Member>, RouteProblem> {
         let several = matches!(plan.sending, Sending::Sctp(_));
         let pair_of = |index: usize| match &plan.place {
             Place::Pairs(chosen) => chosen[index % chosen.len()],
             _ => (taken + index) % pairs + 1,
         };
+        let hashes = !several && self.hashes();
         let count = match (&plan.sending, &plan.place) {
+            (Sending::Connections(..), _) if hashes => plan.sending.copies(),
             (Sending::Connections(..), Place::Pairs(chosen)) => chosen.len(),
             (Sending::Connections(..), _) => pairs,
             _ => plan.count,
         };
-        let member = |index: usize| {
+        let mut member = |index: usize| {
             let pair = pair_of(index);
             if pair > pairs {
                 let expected = format!("a pair from 1 to {pairs}");
@@ -67,9 +71,13 @@ impl Network {
             }
             let stops: Vec<Vec<String>> =
                 (1..=if several { paths } else { 1 }).map(|path| stops(pair, path)).collect();
-            self.member_over(&stops)
+            if hashes {
+                let (source, sink) = hosts(pair);
+                return self.member(&[source, sink], &plan.member_name(index), distances);
+            }
+            self.member_over(&stops, &plan.member_name(index), distances)
         };
-        (0..count).map(member).collect()
+        (0..count).map(&mut member).collect()
     }
 }
 

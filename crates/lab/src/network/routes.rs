@@ -1,5 +1,6 @@
 //! The paths of the flows over the links of a network.
 
+use super::routing::{Distances, Ecmp, Hashed, Routing};
 use super::{Ends, MAX_PATH, MAX_STEPS, Network};
 use crate::diagnostics::{nearest, one_of};
 use crate::document::{Span as Place_, quoted};
@@ -12,8 +13,9 @@ impl Network {
     pub(super) fn routes(&self, root: &TableReader<'_>, plans: &[FlowPlan], ends: Ends) -> Vec<FlowGroup> {
         let (mut taken, mut steps) = (0, 0);
         let mut groups = Vec::new();
+        let distances = &mut Distances::default();
         for plan in plans {
-            match self.route(plan, ends, taken) {
+            match self.route(plan, ends, taken, distances) {
                 Ok(members) => {
                     steps += plan.sending.steps(&members);
                     groups.push(FlowGroup { plan: plan.clone(), members });
@@ -35,6 +37,7 @@ impl Network {
         plan: &FlowPlan,
         ends: Ends,
         taken: usize,
+        distances: &mut Distances,
     ) -> Result<Vec<Member>, RouteProblem> {
         // Without a place of their own the flows take the pairs of a dumbbell in turn, or those that are named; else
         // all take the same path. Connections that are one flow
@@ -44,38 +47,67 @@ impl Network {
             _ => plan.count,
         };
         match (&plan.place, ends) {
-            (Place::Anywhere, Ends::Pairs(pairs)) => {
-                (0..every(pairs)).map(|index| self.pair((taken + index) % pairs + 1, pairs)).collect()
-            }
-            (Place::Pairs(chosen), Ends::Pairs(pairs)) => {
-                (0..every(chosen.len())).map(|index| self.pair(chosen[index % chosen.len()], pairs)).collect()
-            }
+            (Place::Anywhere, Ends::Pairs(pairs)) => (0..every(pairs))
+                .map(|index| self.pair((taken + index) % pairs + 1, pairs, distances))
+                .collect(),
+            (Place::Pairs(chosen), Ends::Pairs(pairs)) => (0..every(chosen.len()))
+                .map(|index| self.pair(chosen[index % chosen.len()], pairs, distances))
+                .collect(),
             (Place::Anywhere | Place::Pairs(_), Ends::Parallel(pairs, paths)) => {
-                self.parallel_members(plan, taken, pairs, paths)
+                self.parallel_members(plan, taken, pairs, paths, distances)
             }
             _ => {
-                let member = match &plan.place {
-                    Place::Paths(paths) => self.member_over(paths)?,
-                    place => self.member(&stops(place, ends)?)?,
+                let mut member = |index: usize| {
+                    let flow = plan.member_name(index);
+                    match &plan.place {
+                        Place::Paths(paths) => self.member_over(paths, &flow, distances),
+                        place => self.member(&stops(place, ends)?, &flow, distances),
+                    }
                 };
-                let steps = plan.count * member.steps();
+                let first = member(0)?;
+                // With ECMP every flow, and every connection of a timetable, has a way of its own, as long as that of the first.
+                let count = match plan.sending {
+                    Sending::Connections(..) if self.hashes() => plan.sending.copies(),
+                    _ => plan.count,
+                };
+                let steps = count * first.steps();
                 if steps > MAX_STEPS {
                     return Err(RouteProblem::too_many_steps(steps));
                 }
-                Ok(vec![member; plan.count])
+                if !self.hashes() {
+                    return Ok(vec![first; count]);
+                }
+                (0..count).map(member).collect()
             }
         }
     }
 
+    /// Returns whether each flow has a hash of its own.
+    pub(super) fn hashes(&self) -> bool {
+        matches!(self.routing, Routing::Ecmp(_))
+    }
+
     /// The path of a pair of a dumbbell that has so many.
-    pub(super) fn pair(&self, pair: usize, pairs: usize) -> Result<Member, RouteProblem> {
+    pub(super) fn pair(
+        &self,
+        pair: usize,
+        pairs: usize,
+        distances: &mut Distances,
+    ) -> Result<Member, RouteProblem> {
         if pair > pairs {
             return Err(RouteProblem::new(&format!("pair {pair}"), &format!("a pair from 1 to {pairs}")));
         }
-        self.member(&pair_stops(pair))
+        // There is one way.
+        self.member(&pair_stops(pair), "", distances)
     }
 
-    pub(super) fn member(&self, stops: &[String]) -> Result<Member, RouteProblem> {
+    /// The path of a flow with this name along its stops, and back.
+    pub(super) fn member(
+        &self,
+        stops: &[String],
+        flow: &str,
+        distances: &mut Distances,
+    ) -> Result<Member, RouteProblem> {
         if let Some((index, unknown)) =
             stops.iter().enumerate().find(|(_, stop)| !self.index.contains_key(*stop))
         {
@@ -88,7 +120,8 @@ impl Network {
             });
         }
         let back: Vec<String> = stops.iter().rev().cloned().collect();
-        let (forward, backward) = (self.walk(stops)?, self.walk(&back)?);
+        let forward = self.walk(stops, flow, distances)?;
+        let backward = self.walk(&back, &format!("{flow} back"), distances)?;
         if forward.is_empty() {
             return Err(RouteProblem::new("a flow from a node to itself", "two different nodes"));
         }
@@ -96,12 +129,19 @@ impl Network {
     }
 
     /// Several paths, of which a mistake is shown where it stands among the nodes of all of them.
-    pub(super) fn member_over(&self, paths: &[Vec<String>]) -> Result<Member, RouteProblem> {
+    pub(super) fn member_over(
+        &self,
+        paths: &[Vec<String>],
+        flow: &str,
+        distances: &mut Distances,
+    ) -> Result<Member, RouteProblem> {
         let mut before = 0;
         let mut members = Vec::new();
-        for stops in paths {
+        for (index, stops) in paths.iter().enumerate() {
             let shift = |problem: RouteProblem| RouteProblem { stop: problem.stop + before, ..problem };
-            members.push(self.member(stops).map_err(shift)?);
+            // Each path has addresses of its own, and so a hash of its own.
+            let path = format!("{flow} path {}", index + 1);
+            members.push(self.member(stops, &path, distances).map_err(shift)?);
             before += stops.len();
         }
         let others = members.split_off(1);
@@ -110,10 +150,19 @@ impl Network {
     }
 
     /// The links along the stops, each leg by the fewest links.
-    pub(super) fn walk(&self, stops: &[String]) -> Result<Vec<u32>, RouteProblem> {
+    pub(super) fn walk(
+        &self,
+        stops: &[String],
+        flow: &str,
+        distances: &mut Distances,
+    ) -> Result<Vec<u32>, RouteProblem> {
         let mut links = Vec::new();
         for leg in stops.windows(2) {
-            let way = self.shortest(self.index[&leg[0]], self.index[&leg[1]]);
+            let (from, to) = (self.index[&leg[0]], self.index[&leg[1]]);
+            let way = match self.routing {
+                Routing::First => self.shortest(from, to),
+                Routing::Ecmp(Ecmp { seed }) => self.hashed(from, to, &Hashed { seed, flow }, distances),
+            };
             let no_way = || format!("no way from {} to {}", quoted(&leg[0]), quoted(&leg[1]));
             let expected = "links that connect the flow's nodes in both directions";
             links.extend(way.ok_or_else(|| RouteProblem::new(&no_way(), expected))?);

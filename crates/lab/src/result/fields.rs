@@ -100,6 +100,7 @@ records! {
         ..requests: RequestsResult;
         ..completion: CompletionResult;
         ..agents: AgentResult;
+        ..route: RouteResult;
     }
 
     /// What an agent at a node has done for a flow.
@@ -107,6 +108,13 @@ records! {
         /// of a flow with an [agent](scenario-language.md#agents-at-nodes) on its way: packets of it, data or acknowledgements,
         /// that the agent sent, and those whose way it ended. What it sent and a link lost counts as corrupted, too
         agent_sent_packets, agent_ended_packets: u64;
+    }
+
+    /// The way that a flow was given.
+    pub struct RouteResult {
+        /// with [`routing = "ecmp"`](scenario-language.md#routing): the links that its data pass, in order, between them
+        /// ` > `; null for a flow of several paths or connections, whose ways `Scenario.describe` has
+        route: Option<String>;
     }
 
     /// An association over SCTP.

@@ -11,6 +11,7 @@ mod changing_paths;
 mod composition;
 mod determinism;
 mod early_delivery;
+mod equal_ways;
 mod every_discipline;
 mod impaired_links;
 mod layers;
