@@ -177,7 +177,7 @@ impl Guest {
         for (parameter, value) in descriptor.parameters.iter().zip(values.iter()) {
             let name = parameter.name;
             match value {
-                Value::Absent | Value::Limit(_) => dict.set_item(name, py.None())?,
+                Value::Absent | Value::Limit(_) | Value::File => dict.set_item(name, py.None())?,
                 Value::Number(number) | Value::Packets(number) => dict.set_item(name, number)?,
                 Value::Integer(number) => dict.set_item(name, number)?,
                 Value::Flag(flag) => dict.set_item(name, flag)?,

@@ -61,7 +61,8 @@ function flowFields(root, meaning, index, registry) {
   const path = ["flows", index];
   const of = (key) => ({ path: [...path, key], value: value(root, [...path, key]) });
   const application = named(of("application").value) ?? "bulk";
-  const udp = OVER_UDP.includes(application);
+  // With a control or a transport a source writes into a connection.
+  const udp = OVER_UDP.includes(application) && !of("control").value && !of("transport").value;
   const duration = parse(value(root, ["duration"]))?.value ?? 60;
   const fields = [
     ...(udp ? [] : [{ ...of("control"), label: "Control", kind: "choice", registry: "control" }]),
