@@ -140,7 +140,7 @@ impl Cause {
     pub(super) fn ns(self) -> f64 {
         match self {
             Self::Passages { .. } | Self::SmallPackets { .. } | Self::Session { .. } => 100.0,
-            Self::Writes { .. } => 100.0,
+            Self::Writes { .. } => 50.0,
             Self::Lifetimes { .. } => 70.0,
             Self::Objects { .. } => 100.0,
             Self::Reordering { .. } => 2.0,
