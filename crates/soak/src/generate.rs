@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn most_can_be_read_and_all_parts_occur() {
         const SCENARIOS: u64 = 2000;
-        let (mut read, mut seen) = (0, BTreeMap::new());
+        let (mut read, mut seen, mut written) = (0, BTreeMap::new(), BTreeMap::<&str, u32>::new());
         let parts = [
             "dumbbell",
             "parking_lot",
@@ -209,6 +209,11 @@ mod tests {
             "quic",
             "sctp",
             "application",
+            "sizes = ",
+            "transfers = true",
+            "unit = \"Mbit/s\"",
+            "unit = \"ms\"",
+            "name = \"ecmp\"",
             "observe",
             "warmup",
             "reverse",
@@ -220,11 +225,20 @@ mod tests {
                 for part in parts.iter().filter(|part| text.contains(*part)) {
                     *seen.entry(*part).or_insert(0) += 1;
                 }
+                let writes = |flow: &&str| {
+                    flow.contains("control = ")
+                        && ["\"cbr\"", "\"on-off\"", "\"video\""].iter().any(|name| flow.contains(name))
+                };
+                for flow in text.split("}, {").filter(writes) {
+                    let transport = ["sctp", "quic"].into_iter().find(|name| flow.contains(name));
+                    *written.entry(transport.unwrap_or("tcp")).or_insert(0) += 1;
+                }
             }
         }
         assert!(read > SCENARIOS / 3, "{read}");
         let rare: Vec<_> =
             parts.iter().filter(|part| seen.get(*part).is_none_or(|count| *count < 10)).collect();
         assert!(rare.is_empty(), "{rare:?} of {seen:?}");
+        assert!(written.len() == 3 && written.values().all(|count| *count >= 5), "{written:?}");
     }
 }

@@ -26,6 +26,8 @@ pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
             if random.once_in(2) {
                 keys.push(format!("selector = {}", thing(Kind::Selector, random)));
             }
+        } else if is_written && random.once_in(3) {
+            keys.push("transport = \"quic\"".to_owned());
         } else if random.once_in(2) {
             keys.push(format!("transport = {}", thing(Kind::Transport, random)));
         }
