@@ -40,7 +40,7 @@ pub fn read<T: Copy + PartialEq>(table: &TableReader<'_>, kind: &Kind<T>) -> Opt
     let columns = read_columns(table);
     let name = table.text("trace");
     let (units, repeats, columns) = ([time?, unit?], repeats?, columns?);
-    let shape = Shape { units, columns, values: kind.ranges[1], name: kind.name, repeats };
+    let shape = Shape { units, columns, values: kind.range, name: kind.name, repeats };
     let rows = files::read(table, "trace", name?, |text| rows(text, &shape))?;
     timeline(&rows, repeats, kind.of_base)
 }

@@ -13,7 +13,7 @@ mod tests;
 use self::classic_queue::ClassicQueue;
 use self::marks::Marks;
 use crate::bbr::repair::Repair;
-use crate::classic::{MAX_CWND, MIN_SSTHRESH, Window};
+use crate::classic::{Floors, MAX_CWND, MIN_SSTHRESH, Window};
 use crate::control::{
     Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Phase,
     Recovered, Timeout, WindowControl,
@@ -99,6 +99,7 @@ pub struct Prague {
     pacing_rate: Option<Rate>,
     packet_bytes: f64,
     header_bytes: f64,
+    floors: Floors,
 }
 
 /// What a loss that was none gives back.
@@ -135,6 +136,7 @@ impl Prague {
             pacing_rate: None,
             packet_bytes: f64::from(initial.packet_bytes.max(1)),
             header_bytes: f64::from(initial.header_bytes),
+            floors: Floors::of(initial),
         }
     }
 
@@ -426,14 +428,14 @@ impl Control for Prague {
 impl WindowControl for Prague {
     fn set_cwnd(&mut self, cwnd: Packets) {
         let mut window = Window { cwnd, ssthresh: self.ssthresh };
-        crate::classic::clamp(&mut window);
+        self.floors.clamp(&mut window);
         (self.window, self.allowed) = (window.cwnd, window.cwnd);
         self.rate = self.rate_of_window();
     }
 
     fn set_ssthresh(&mut self, ssthresh: Packets) {
         let mut window = Window { cwnd: self.allowed, ssthresh };
-        crate::classic::clamp(&mut window);
+        self.floors.clamp(&mut window);
         self.ssthresh = window.ssthresh;
     }
 }

@@ -1,6 +1,6 @@
 //! Flows that the window of their receiver keeps from filling their path, which otherwise happens in silence.
 
-use crate::flows::{ConnectionPlan, FlowPlan, Member, Sending};
+use crate::flows::{ConnectionPlan, Data, FlowPlan, Member, Sending};
 use crate::network::LinkPlan;
 use crate::scenario::Scenario;
 use ackclock_base::{Rate, Span};
@@ -13,7 +13,7 @@ pub(super) fn of(scenario: &Scenario) -> Vec<String> {
     let allowed = allowed_bytes(scenario);
     let short = scenario.flows.iter().filter_map(|group| {
         let Sending::Connection(plan) = &group.plan.sending else { return None };
-        let member = group.members.first().filter(|_| plan.size.is_none())?;
+        let member = group.members.first().filter(|_| matches!(plan.data, Data::Endless))?;
         let (narrowest, rate) = narrowest(member, links)?;
         let together = *allowed.get(&narrowest)?;
         let rtt = round_trip(member, links);

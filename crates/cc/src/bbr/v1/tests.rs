@@ -204,14 +204,7 @@ fn a_timeout_in_startup_is_no_sign_of_a_full_pipe() {
 fn probe_rtt_gives_back_the_largest_window_that_was_saved() {
     // The draft's BBRCheckProbeRTT, and tcp_bbr.c, enter ProbeRTT before they save the window: max(prior_cwnd, cwnd). A recovery
     // that is over had 150; the window before ProbeRTT is the initial one.
-    let initial = Initial {
-        window: 10.0,
-        ssthresh: f64::INFINITY,
-        limit: 1e6,
-        packet_bytes: 1000,
-        header_bytes: 52,
-        selective_acks: true,
-    };
+    let initial = Initial { limit: 1e6, ..Initial::default() };
     let mut control = BbrV1::new(Parameters::default(), &initial);
     control.repair.begin(150.0, false);
     control.repair.end();
