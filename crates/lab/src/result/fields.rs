@@ -219,7 +219,7 @@ records! {
         /// its rate; where it changes, the highest, of a trace the mean
         rate_bps: u64;
         /// the share of measured time in which it was sending, 0 to 1, the time included that a packet stands still in an
-        /// outage; of a packet in service at either end of it, the part inside. What senders put in or receivers
+        /// outage or waits for an opportunity of a trace; of a packet in service at either end of it, the part inside. What senders put in or receivers
         /// get as a share of a link's rate is another number, which may be above 1, and which studies call throughput or
         /// goodput
         utilisation: Share;
