@@ -221,12 +221,8 @@ impl Prague {
     /// Grows by what arrived without a mark, unless a loss is being repaired.
     fn grow(&mut self, ack: &Ack) {
         let mut unmarked = (ack.newly_acked - f64::from(ack.marks)).max(0.0);
-        // Where packets are paced the flight follows the window by a round trip and need not fill what is allowed: then the rate,
-        // which is the control's too, holds the host back. A receiver that does so leaves less than half of the window in use
-        // (Linux's tcp_is_cwnd_limited has that bound in slow start).
-        let is_paced = self.by_rate || self.window < 2.0 * ack.inflight_before;
-        let is_limited = ack.cwnd_limited || (is_paced && !ack.app_limited);
-        if unmarked <= 0.0 || !is_limited || self.repair.goes_on() || ack.phase == Phase::Recovery {
+        // A host that its pacer holds back counts as limited by the window (RFC 9002 section 7.8).
+        if unmarked <= 0.0 || !ack.cwnd_limited || self.repair.goes_on() || ack.phase == Phase::Recovery {
             return;
         }
         if self.in_slow_start() {
