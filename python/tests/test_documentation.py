@@ -192,6 +192,7 @@ RECORDS: dict[str, list[type[BaseModel]]] = {
     "### Flows": [run.FlowRecord],
     "### Links": [run.LinkRecord],
     "### Groups": [run.GroupRecord],
+    "### Transfers": [run.TransferRecord, run.SizeClassRecord],
     "## Several runs": [run.Point, run.Statistic],
     "## A reproduction": [
         reproduce.ReproduceDocument,
