@@ -53,7 +53,8 @@ pub fn read(table: &TableReader<'_>) -> Option<Pace> {
         table.problem_at("steps", "a rate that stays at 0", "a last step with a rate above 0");
         return None;
     }
-    if way == "trace" && (mean(&rates) == Rate::default() || ends_at_zero(&rates)) {
+    let highest = rates.values().max()?;
+    if way == "trace" && (highest == Rate::default() || ends_at_zero(&rates)) {
         table.problem_at(
             "trace",
             "a rate that stays at 0",
@@ -61,13 +62,13 @@ pub fn read(table: &TableReader<'_>) -> Option<Pace> {
         );
         return None;
     }
-    let highest = rates.values().max()?;
     if highest == Rate::default() {
         table.problem_at("cycle", "a rate that stays at 0", "a phase with a rate above 0");
         return None;
     }
     let (rate, usual, manner) = match way {
         "cycle" => (highest, mean(&rates), Manner::BitByBit),
+        "trace" if table.get("unit").is_some() => (mean(&rates), mean(&rates), Manner::Fluctuating),
         "trace" => {
             let at_zero = files::read(&table, "trace", table.text("trace")?, traces::at_zero)?;
             (mean(&rates), mean(&rates), Manner::Opportunities { at_zero })

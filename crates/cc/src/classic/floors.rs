@@ -28,6 +28,11 @@ impl Floors {
         *ssthresh = if ssthresh.is_nan() { MIN_SSTHRESH } else { ssthresh.max(1.0) };
     }
 
+    /// The least window that a timeout leaves.
+    pub fn after_timeout(&self) -> Packets {
+        self.ever
+    }
+
     /// The least window that a loss or a mark leaves.
     pub fn after_loss(&self) -> Packets {
         self.after_loss

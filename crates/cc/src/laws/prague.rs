@@ -382,7 +382,7 @@ impl Control for Prague {
             self.halve(loss.now);
         }
         // The host brings the flight down as it does for any window.
-        self.allowed = self.allowed.min(self.wanted());
+        self.allowed = self.allowed.min(self.wanted()).max(self.floors.after_loss());
         self.ssthresh = self.allowed.max(MIN_SSTHRESH);
     }
 
@@ -398,7 +398,7 @@ impl Control for Prague {
             }
         }
         self.repair.begin_after_timeout(self.window, false, timeout.sent_to);
-        self.allowed = (timeout.left_in_flight + 1.0).min(self.allowed);
+        self.allowed = (timeout.left_in_flight + 1.0).min(self.allowed).max(self.floors.after_timeout());
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {
