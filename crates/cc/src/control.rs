@@ -47,6 +47,15 @@ pub trait Control: Send {
     /// The retransmission timer expired.
     fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random);
 
+    /// The host has found persistent congestion (RFC 9002 section 7.6), which is to a control what an expiry of the retransmission
+    /// timer is.
+    fn on_persistent_congestion(&mut self, timeout: &Timeout, random: &mut dyn Random) {
+        self.on_timeout(timeout, random);
+    }
+
+    /// The host has sent a probe, which changes no window (RFC 9002 section 6.2.4, RFC 8985 section 7.3).
+    fn on_probe(&mut self, _probe: &Probe) {}
+
     /// The recovery that the last loss or timeout began has ended: all is repaired, or nothing was lost.
     fn on_recovered(&mut self, _recovered: &Recovered) {}
 
@@ -352,7 +361,18 @@ pub enum Ending {
     Undone,
 }
 
-/// An expiry of the retransmission timer.
+/// A packet that was sent, new or again, because nothing had been acknowledged for a probe timeout.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// When it leaves.
+    pub now: Time,
+    /// Its number.
+    pub number: u64,
+    /// Packets in flight, this one included.
+    pub inflight: Packets,
+}
+
+/// An expiry of the retransmission timer, or persistent congestion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timeout {
     /// When it expired.

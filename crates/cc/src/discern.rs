@@ -9,8 +9,8 @@ pub use records::{Cause, Counted, Discernment, IncomingAck};
 use crate::action::{Action, Answer};
 use crate::classic::Window;
 use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Loss, LossSignal, Lost, Recovered, Sent,
-    Timeout, WindowControl,
+    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Loss, LossSignal, Lost, Probe, Recovered,
+    Sent, Timeout, WindowControl,
 };
 use ackclock_base::{Packets, Random};
 use discriminators::{Discriminator, Judgement};
@@ -219,6 +219,10 @@ impl Control for Discerning {
             }
             Judgement::Congestion | Judgement::Refuted => self.control.on_loss(loss, random),
         }
+    }
+
+    fn on_probe(&mut self, probe: &Probe) {
+        self.control.on_probe(probe);
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {

@@ -9,8 +9,8 @@ pub mod slow_start;
 
 use crate::classic::Window;
 use crate::control::{
-    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Loss, Lost, Recovered, Sent, Timeout,
-    WindowControl,
+    Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Loss, Lost, Probe, Recovered, Sent,
+    Timeout, WindowControl,
 };
 use ackclock_base::{Packets, Random, Rate};
 
@@ -125,6 +125,10 @@ impl Control for Layered {
     fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
         self.control.on_timeout(timeout, random);
         self.layer.on_timeout(timeout);
+    }
+
+    fn on_probe(&mut self, probe: &Probe) {
+        self.control.on_probe(probe);
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {

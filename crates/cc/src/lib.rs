@@ -41,7 +41,7 @@ pub use backoff::{Backoff, Exponential};
 pub use classic::{Classic, Window, WindowLaw};
 pub use control::{
     Ack, Change, Control, Decision, EcnResponse, Ending, Follows, Initial, Loss, LossSignal, Lost, Phase,
-    RateSample, Recovered, Sent, Timeout, WindowControl,
+    Probe, RateSample, Recovered, Sent, Timeout, WindowControl,
 };
 pub use discern::{Cause, Counted, Discernment, IncomingAck};
 pub use group::ControlGroup;

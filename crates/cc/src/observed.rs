@@ -2,7 +2,9 @@
 //! control of the connections that are asked for, so that the others pay nothing for it.
 
 use crate::assembly::Controller;
-use crate::control::{Ack, Change, Control, Decision, EcnResponse, Follows, Loss, Lost, Recovered, Sent};
+use crate::control::{
+    Ack, Change, Control, Decision, EcnResponse, Follows, Loss, Lost, Probe, Recovered, Sent,
+};
 use crate::control::{Timeout, WindowControl};
 use crate::discern::{Cause, Counted, Discernment, IncomingAck};
 use ackclock_base::{Packets, Random};
@@ -20,6 +22,12 @@ pub trait Observer: Send {
 
     /// The retransmission timer expired.
     fn timed_out(&mut self, timeout: &Timeout, control: &dyn Shown);
+
+    /// The host has found persistent congestion (RFC 9002 section 7.6).
+    fn congested(&mut self, timeout: &Timeout, control: &dyn Shown);
+
+    /// The host has sent a probe.
+    fn probed(&mut self, probe: &Probe, control: &dyn Shown);
 
     /// A recovery has ended.
     fn recovered(&mut self, recovered: &Recovered, control: &dyn Shown);
@@ -106,6 +114,16 @@ impl<C: Control + ?Sized> Control for Observed<C> {
     fn on_timeout(&mut self, timeout: &Timeout, random: &mut dyn Random) {
         self.control.on_timeout(timeout, random);
         self.observer.timed_out(timeout, &Inside(&*self.control));
+    }
+
+    fn on_persistent_congestion(&mut self, timeout: &Timeout, random: &mut dyn Random) {
+        self.control.on_persistent_congestion(timeout, random);
+        self.observer.congested(timeout, &Inside(&*self.control));
+    }
+
+    fn on_probe(&mut self, probe: &Probe) {
+        self.control.on_probe(probe);
+        self.observer.probed(probe, &Inside(&*self.control));
     }
 
     fn on_recovered(&mut self, recovered: &Recovered) {

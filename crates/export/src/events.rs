@@ -1,9 +1,9 @@
 //! What the congestion controls of a run heard, and what they made of it: a record for every acknowledgement, every packet that
-//! was given up, and every beginning and end of a recovery.
+//! was given up, every probe, and every beginning and end of a recovery.
 
 use ackclock_base::{Packets, Rate, Span, Time};
 use ackclock_cc::observed::{Observer, Shown};
-use ackclock_cc::{Ack, Loss, LossSignal, Lost, Phase, Recovered, Timeout};
+use ackclock_cc::{Ack, Loss, LossSignal, Lost, Phase, Probe, Recovered, Timeout};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The control that a record is of.
@@ -28,6 +28,10 @@ pub enum News {
     Reduced(Loss),
     /// The retransmission timer expired.
     TimedOut(Timeout),
+    /// Persistent congestion was found.
+    Congested(Timeout),
+    /// A probe was sent.
+    Probed(Probe),
     /// A recovery ended.
     Recovered(Recovered),
 }
@@ -39,7 +43,8 @@ impl News {
             Self::Ack(ack) => ack.now,
             Self::Lost(lost) => lost.now,
             Self::Reduced(loss) => loss.now,
-            Self::TimedOut(timeout) => timeout.now,
+            Self::TimedOut(timeout) | Self::Congested(timeout) => timeout.now,
+            Self::Probed(probe) => probe.now,
             Self::Recovered(recovered) => recovered.now,
         }
     }
@@ -51,6 +56,8 @@ impl News {
             Self::Reduced(Loss { signal: LossSignal::Ecn, .. }) => "mark",
             Self::Reduced(_) => "reduction",
             Self::TimedOut(_) => "timeout",
+            Self::Congested(_) => "persistent-congestion",
+            Self::Probed(_) => "probe",
             Self::Recovered(_) => "recovered",
         }
     }
@@ -129,6 +136,14 @@ impl Observer for Listener {
 
     fn timed_out(&mut self, timeout: &Timeout, control: &dyn Shown) {
         self.note(News::TimedOut(*timeout), control);
+    }
+
+    fn congested(&mut self, timeout: &Timeout, control: &dyn Shown) {
+        self.note(News::Congested(*timeout), control);
+    }
+
+    fn probed(&mut self, probe: &Probe, control: &dyn Shown) {
+        self.note(News::Probed(*probe), control);
     }
 
     fn recovered(&mut self, recovered: &Recovered, control: &dyn Shown) {
@@ -237,6 +252,7 @@ const COLUMNS: [Column; 22] = [
     ("packet", |record, _| match record.news {
         News::Lost(lost) => lost.number as f64,
         News::Reduced(loss) => loss.lost as f64,
+        News::Probed(probe) => probe.number as f64,
         _ => NONE,
     }),
     ("acked_packets", |record, _| of_ack(record, |ack| ack.newly_acked)),
@@ -253,7 +269,8 @@ const COLUMNS: [Column; 22] = [
     ("inflight_packets", |record, _| match record.news {
         News::Ack(ack) => ack.inflight,
         News::Reduced(loss) => loss.inflight,
-        News::TimedOut(timeout) => timeout.inflight,
+        News::TimedOut(timeout) | News::Congested(timeout) => timeout.inflight,
+        News::Probed(probe) => probe.inflight,
         News::Lost(_) | News::Recovered(_) => NONE,
     }),
     ("cwnd_packets", |record, _| record.cwnd),

@@ -203,6 +203,8 @@ impl<W: Write> QlogFile<W> {
                 let new = if ecn.is_some() { AVOIDANCE } else { RECOVERY };
                 self.change(now, new, ecn)?;
             }
+            News::Congested(_) => self.change(now, SLOW_START, Some("persistent_congestion"))?,
+            News::Probed(_) => {}
             News::TimedOut(_) => {
                 self.in_timeout = true;
                 self.change(now, SLOW_START, None)?;

@@ -320,6 +320,8 @@ fn flow_result(flow: &mut Flow, measured: Interval, tasks: FlowResult) -> FlowRe
         one_way_delay_p99_s: delay.quantile_s(0.99),
         timeouts: counts.timeouts,
         timeout_idle_s: counts.timeout_idle.seconds(),
+        probes: counts.probes,
+        persistent_congestions: counts.persistent_congestions,
         fast_retransmits: counts.fast_retransmits,
         cwnd_mean_packets: cwnd.filter(|_| lived > 0.0).map(|area| area / lived),
         ..tasks

@@ -44,6 +44,8 @@ pub struct Options {
     pub pacing: bool,
     /// How much faster than the window over the round trip.
     pub pacing_gains: Gains,
+    /// The most packets that leave back to back after a pause where such a control is paced.
+    pub pacing_burst: Packets,
     /// The most bytes that wait in the host's own interface, where [what the rate allows](crate::small_queue) is not less.
     pub small_queue: Option<u64>,
     /// The most packets that one acknowledgement releases.
@@ -109,6 +111,7 @@ impl Options {
             undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522
             pacing: true,                                                     // RFC 9002 section 7.7
             pacing_gains: Gains::LINUX,
+            pacing_burst: 1.0,
             small_queue: None,
             max_burst: u64::MAX,
             feels_local_drops: false,

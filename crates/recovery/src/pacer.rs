@@ -22,6 +22,8 @@ pub struct Pacer {
 pub struct Pace {
     interval: Span,
     quantum: Packets,
+    /// How far packets may leave ahead of what is paid for: a burst less one packet.
+    ahead: Span,
 }
 
 /// How much faster than the window over the round trip packets leave.
@@ -43,7 +45,7 @@ const ROUNDING: Packets = 1e-6;
 
 impl Pace {
     /// No pacing: packets leave as the window allows.
-    pub const NONE: Self = Self { interval: Span::ZERO, quantum: 1.0 };
+    pub const NONE: Self = Self { interval: Span::ZERO, quantum: 1.0, ahead: Span::ZERO };
 
     /// From the control's rate, with full packets of so many payload bytes.
     pub fn of_rate(decision: &Decision, packet_bytes: u32) -> Option<Self> {
@@ -52,13 +54,16 @@ impl Pace {
         Some(Self::new(Span::from_seconds(bits / rate.bits_per_second().max(1) as f64), decision))
     }
 
-    /// A window spread over the round trip, or as much faster as the gains say (Linux, tcp_update_pacing_rate).
-    pub fn of_window(decision: &Decision, smoothed_rtt: Span, gains: Gains) -> Self {
+    /// A window spread over the round trip, or as much faster as the gains say (Linux, tcp_update_pacing_rate). After a pause
+    /// `burst` packets leave back to back: the leaky bucket of RFC 9002 section 7.7.
+    pub fn of_window(decision: &Decision, smoothed_rtt: Span, gains: Gains, burst: Packets) -> Self {
         if smoothed_rtt == Span::ZERO {
             return Self::NONE;
         }
         let gain = if decision.cwnd < decision.ssthresh / 2.0 { gains.slow_start } else { gains.avoidance };
-        Self::new(smoothed_rtt.scale(1.0 / (gain * decision.cwnd)), decision)
+        let pace = Self::new(smoothed_rtt.scale(1.0 / (gain * decision.cwnd)), decision);
+        let ahead = if burst > 1.0 { pace.interval.scale(burst - 1.0) } else { Span::ZERO };
+        Self { ahead, ..pace }
     }
 
     /// How many full packets leave in a while; any number where nothing spreads them.
@@ -72,7 +77,8 @@ impl Pace {
     }
 
     fn new(interval: Span, decision: &Decision) -> Self {
-        Self { interval, quantum: f64::from(decision.send_quantum.unwrap_or(1).max(1)) }
+        let quantum = f64::from(decision.send_quantum.unwrap_or(1).max(1));
+        Self { interval, quantum, ahead: Span::ZERO }
     }
 }
 
@@ -91,9 +97,10 @@ impl Pacer {
         if now >= self.paid {
             self.spent = 0.0;
         }
-        let waits =
-            pace.interval > Span::ZERO && now < self.paid && self.spent + 1.0 > pace.quantum + ROUNDING;
-        self.due = if waits { self.paid } else { Time::NEVER };
+        let waits = pace.interval > Span::ZERO
+            && now + pace.ahead < self.paid
+            && self.spent + 1.0 > pace.quantum + ROUNDING;
+        self.due = if waits { now + self.paid.since(now).saturating_sub(pace.ahead) } else { Time::NEVER };
         !waits
     }
 
@@ -239,14 +246,31 @@ mod tests {
     #[test]
     fn a_window_is_spread_over_the_round_trip_twice_as_fast_in_slow_start_and_a_fifth_faster_after() {
         let rtt = Span::from_millis(120);
-        let interval =
-            |cwnd, ssthresh| Pace::of_window(&Decision::window(cwnd, ssthresh), rtt, Gains::LINUX).interval;
+        let interval = |cwnd, ssthresh| {
+            Pace::of_window(&Decision::window(cwnd, ssthresh), rtt, Gains::LINUX, 1.0).interval
+        };
         assert_eq!(interval(10.0, f64::INFINITY), Span::from_millis(6));
         assert_eq!(interval(10.0, 10.0), Span::from_millis(10));
         // One packet of ten in 120 ms is 12 ms.
         let even = Gains { slow_start: 1.0, avoidance: 1.0 };
         let avoiding = Decision::window(10.0, 10.0);
-        assert_eq!(Pace::of_window(&avoiding, rtt, even).interval, Span::from_millis(12));
-        assert_eq!(Pace::of_window(&avoiding, Span::ZERO, even), Pace::NONE);
+        assert_eq!(Pace::of_window(&avoiding, rtt, even, 1.0).interval, Span::from_millis(12));
+        assert_eq!(Pace::of_window(&avoiding, Span::ZERO, even, 1.0), Pace::NONE);
+    }
+
+    #[test]
+    fn a_burst_leaves_after_a_pause_and_then_one_packet_at_a_time() {
+        // Ten packets over 120 ms are 12 ms apart.
+        let (even, avoiding) = (Gains { slow_start: 1.0, avoidance: 1.0 }, Decision::window(10.0, 10.0));
+        let pace = Pace::of_window(&avoiding, Span::from_millis(120), even, 4.0);
+        let mut pacer = Pacer::new();
+        assert_eq!(send(&mut pacer, at(0.0), pace, 1.0), 4);
+        for ms in [12.0, 24.0, 36.0] {
+            assert_eq!(pacer.timer(), at(ms));
+            assert_eq!(send(&mut pacer, at(ms), pace, 1.0), 1);
+        }
+        // Those that would have left at 48, 60 and 72 ms.
+        assert_eq!(send(&mut pacer, at(72.0), pace, 1.0), 3);
+        assert_eq!(send(&mut pacer, at(1000.0), pace, 1.0), 4, "no credit beyond one burst");
     }
 }

@@ -84,6 +84,11 @@ records! {
         timeouts: u64;
         /// time lost waiting: from the last packet sent to each such expiry, added up
         timeout_idle_s: f64;
+        /// packets sent, new or again, because nothing had been acknowledged for a probe timeout: over QUIC (RFC 9002 section
+        /// 6.2.4), and at the end of what there is to send with `tail_loss_probe` over TCP (RFC 8985 section 7)
+        probes: u64;
+        /// how often [QUIC](quic.md) found persistent congestion (RFC 9002 section 7.6), which takes the window to its least
+        persistent_congestions: u64;
         /// recoveries begun by duplicate or selective acknowledgements
         fast_retransmits: u64;
         /// the congestion window's mean over time, from the flow's start or the end of the warm-up, whichever is later; null

@@ -43,7 +43,8 @@ fn a_packet_lost_without_others_after_it_is_sent_again_after_a_probe_timeout() {
     }));
     let completed = number(&flow, "completed_s");
     assert!(near(completed, 0.136_389), "{completed}");
-    assert_eq!(number(&flow, "retransmitted_packets"), 1.0);
+    let counted = ["retransmitted_packets", "probes", "timeouts", "persistent_congestions"];
+    assert_eq!(counted.map(|key| number(&flow, key)), [1.0, 1.0, 0.0, 0.0]);
 }
 
 #[test]
@@ -116,4 +117,53 @@ fn a_discriminator_that_looks_at_timestamps_is_refused() {
     let problems = Scenario::parse(ONE, "test", &overrides).expect_err("no timestamps");
     let text = diagnostics::render(&problems);
     assert!(text.contains("the discriminator \"spike\" over QUIC"), "{text}");
+}
+
+#[test]
+fn three_seconds_of_silence_are_persistent_congestion_once() {
+    let outage = json!({ "name": "outage", "from": "5 s", "until": "8 s" });
+    let silent = flow(json!({ "links.l.loss": outage }));
+    let short = flow(json!({ "links.l.loss": { "name": "outage", "from": "5 s", "until": "5.1 s" } }));
+    assert_eq!(number(&silent, "persistent_congestions"), 1.0);
+    // A probe timeout is some 0.3 s with a full queue: after one, three and seven of them, and of fifteen the silence is over.
+    assert!((3.0..=5.0).contains(&number(&silent, "probes")), "{silent}");
+    assert_eq!(number(&short, "persistent_congestions"), 0.0, "{short}");
+}
+
+#[test]
+fn adaptive_thresholds_send_less_again_on_a_path_that_reorders() {
+    let resent = |thresholds: &str| {
+        let flow = flow(json!({
+            "flows.q.transport.loss_thresholds": thresholds,
+            "links.l.jitter": "10 ms",
+            "links.l.reorder": true,
+        }));
+        assert_eq!(number(&flow, "corrupted_packets"), 0.0);
+        (number(&flow, "retransmitted_packets"), number(&flow, "goodput_bps"))
+    };
+    let (fixed, adaptive) = (resent("fixed"), resent("adaptive"));
+    assert!(adaptive.0 < fixed.0 / 4.0 && adaptive.1 > fixed.1, "{fixed:?}, {adaptive:?}");
+}
+
+#[test]
+fn gains_and_bursts_say_when_the_first_window_leaves() {
+    // A byte takes 10 ns. The handshake takes 2 (12.28 us + 10 ms) = 20.02456 ms. Ten packets over half of it are 1.001228 ms
+    // apart, over four fifths of it (a gain of 1.25) 1.601965 ms; a burst of ten leaves one after the other takes 15 us on the wire.
+    let completed = |transport: Value| {
+        let mut values = json!({ "name": "quic" });
+        let extra = transport.as_object().expect("a table").clone();
+        values.as_object_mut().expect("a table").extend(extra);
+        let flow = flow(json!({
+            "flows.q.application": { "name": "bulk", "size": "14390 B" },
+            "flows.q.transport": values,
+            "links.l.rate": "800 Mbit/s",
+        }));
+        number(&flow, "completed_s")
+    };
+    let usual = completed(json!({}));
+    let slower = completed(json!({ "pacing_slow_start": 1.25 })) - usual;
+    assert!(near(slower, 9.0 * (0.001_601_965 - 0.001_001_228)), "{slower}");
+    let sooner = usual - completed(json!({ "pacing_burst": "10 packets" }));
+    assert!(near(sooner, 9.0 * (0.001_001_228 - 0.000_015)), "{sooner}");
+    assert_eq!(completed(json!({ "pacing_avoidance": 3.0 })), usual, "still in slow start");
 }

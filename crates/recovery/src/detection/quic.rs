@@ -7,15 +7,14 @@
 
 #[cfg(test)]
 mod tests;
+mod thresholds;
 
 use super::{Aftermath, Clock, Detection, Expiry, LossFound, News, Reaction};
 use crate::ledger::{Ledger, MAX_OUTSTANDING};
 use crate::rtt::Smoothed;
 use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
-
-/// kPacketThreshold (section 6.1.1).
-const PACKET_THRESHOLD: u64 = 3;
+pub use thresholds::Thresholds;
 
 /// kGranularity (section 6.1.2).
 const GRANULARITY: Span = Span::from_millis(1);
@@ -37,8 +36,10 @@ const MAX_DOUBLINGS: u32 = 16;
 const KEPT_TIMEOUTS: u64 = 3;
 
 /// What can be chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QuicOptions {
+    /// How far a packet falls behind before it is lost.
+    pub thresholds: Thresholds,
     /// max_ack_delay: the longest that the peer holds an acknowledgement back.
     pub max_ack_delay: Span,
     /// Whether a reaction is taken back when all the packets that were given up are acknowledged.
@@ -49,6 +50,8 @@ pub struct QuicOptions {
 #[derive(Clone, Debug)]
 pub struct Quic {
     options: QuicOptions,
+    /// As they have adapted to reordering.
+    thresholds: Thresholds,
     /// One past largest_acked_packet, and latest_rtt.
     largest: u64,
     latest_rtt: Span,
@@ -83,6 +86,7 @@ impl Quic {
     /// Outside recovery.
     pub fn new(options: QuicOptions) -> Self {
         Self {
+            thresholds: options.thresholds,
             options,
             largest: 0,
             latest_rtt: Span::ZERO,
@@ -105,8 +109,9 @@ impl Quic {
         mean + (deviation * 4).max(GRANULARITY) + self.options.max_ack_delay
     }
 
-    fn take_delivered(&mut self, board: &mut Ledger, now: Time) -> bool {
-        let mut any = false;
+    fn take_delivered(&mut self, board: &mut Ledger, now: Time, rtt: Smoothed) -> bool {
+        let (mut any, mut lowest) = (false, None);
+        let largest_before = self.largest;
         board.drain_selective(|board, number| {
             any = true;
             let sent = board.sent(number);
@@ -114,15 +119,26 @@ impl Quic {
                 (self.largest, self.latest_rtt) = (number + 1, now.since(sent.at));
                 self.first_sample.get_or_insert(now);
             }
-            self.disproved += u64::from(sent.is_given_up());
+            if sent.is_given_up() {
+                self.disproved += 1;
+                lowest = Some(lowest.map_or(number, |lowest: u64| lowest.min(number)));
+            }
         });
+        if let Some(number) = lowest {
+            let took = now.since(board.sent(number).at);
+            self.thresholds.adapt(largest_before - number, took, self.longest_rtt(rtt));
+        }
         any
+    }
+
+    /// Section 6.1.2: max(smoothed_rtt, latest_rtt).
+    fn longest_rtt(&self, rtt: Smoothed) -> Span {
+        self.latest_rtt.max(rtt.mean)
     }
 
     /// Section 6.1: both thresholds come to older packets first, so what is lost is what lies below the first that is not.
     fn detect(&mut self, board: &mut Ledger, now: Time, rtt: Smoothed) -> Found {
-        let longest = self.latest_rtt.max(rtt.mean);
-        let delay = (longest + longest / 8).max(GRANULARITY);
+        let delay = self.thresholds.delay(self.longest_rtt(rtt)).max(GRANULARITY);
         let persistent_after = self.probe_timeout(rtt) * PERSISTENT_CONGESTION_THRESHOLD;
         let mut found = Found::default();
         self.loss_time = Time::NEVER;
@@ -132,7 +148,7 @@ impl Quic {
             let sent = *board.sent(number);
             if sent.is_sacked() {
                 self.lost_since = None;
-            } else if number + PACKET_THRESHOLD < self.largest || sent.at + delay <= now {
+            } else if self.thresholds.packets < self.largest - number || sent.at + delay <= now {
                 board.lose(number);
                 if number >= self.episode_end && found.first.is_none() {
                     (found.first, found.count) = (Some(number), 0);
@@ -182,7 +198,7 @@ impl Quic {
 impl Detection for Quic {
     fn on_ack(&mut self, board: &mut Ledger, news: &News) -> Reaction {
         let mut reaction = Reaction::default();
-        if self.take_delivered(board, news.now) {
+        if self.take_delivered(board, news.now, news.rtt) {
             self.pto_count = 0;
         }
         if self.recover.is_some_and(|recover| self.largest > recover) {

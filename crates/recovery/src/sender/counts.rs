@@ -13,6 +13,10 @@ pub struct Counts {
     pub timeouts: u64,
     /// Time from the last packet sent to each such expiry, added up.
     pub timeout_idle: Span,
+    /// Probes: packets that a rule's timer has had sent to be told of losses.
+    pub probes: u64,
+    /// How often the network was found to be in persistent congestion.
+    pub persistent_congestions: u64,
     /// Recoveries that began.
     pub fast_retransmits: u64,
     /// The congestion window integrated over time, in packet nanoseconds, up to a time.
@@ -35,6 +39,8 @@ impl Counts {
         self.retransmitted += other.retransmitted;
         self.timeouts += other.timeouts;
         self.timeout_idle += other.timeout_idle;
+        self.probes += other.probes;
+        self.persistent_congestions += other.persistent_congestions;
         self.fast_retransmits += other.fast_retransmits;
     }
 

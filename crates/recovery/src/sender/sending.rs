@@ -1,6 +1,7 @@
 //! What may be sent now: as much as the detection of losses has, and window, pacing and burst allow.
 
 use super::{Handed, Limit, Output, Sender, Transmission};
+use crate::options::Options;
 use crate::pacer::Pace;
 use ackclock_base::Time;
 use ackclock_cc::{Decision, Follows, Sent};
@@ -139,7 +140,8 @@ impl Sender {
     /// From the control's rate, or from the window over the round trip where the profile paces window controls.
     pub(super) fn pace(&self, decision: &Decision) -> Pace {
         let of_rate = Pace::of_rate(decision, self.options.units.packet_bytes());
-        of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean, self.options.pacing_gains))
+        let Options { pacing_gains, pacing_burst, .. } = self.options;
+        of_rate.unwrap_or_else(|| Pace::of_window(decision, self.rtt.fine().mean, pacing_gains, pacing_burst))
     }
 
     /// Sends a packet, new or again, and returns its size; `None` if it has not left.

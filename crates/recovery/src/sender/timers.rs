@@ -3,7 +3,7 @@
 use super::{Output, Sender};
 use crate::detection::{Aftermath, Clock, Expiry};
 use ackclock_base::{Packets, Span, Time};
-use ackclock_cc::Timeout;
+use ackclock_cc::{Probe, Timeout};
 
 impl Sender {
     /// When [`Self::on_timer`] is due.
@@ -49,7 +49,11 @@ impl Sender {
             Expiry::Retransmission => return false,
             Expiry::Probe(number) => {
                 self.note_if_app_limited();
-                self.transmit(now, number, output);
+                if self.transmit(now, number, output).is_some() {
+                    self.counts.probes += 1;
+                    let inflight = self.packets_in_flight();
+                    self.controller.on_probe(&Probe { now, number, inflight });
+                }
                 self.data_until = self.data_until.max(self.ledger.high()); // a probe may carry what was sent before
                 self.restart_timer(now);
                 self.send_allowed(now, output);
@@ -124,9 +128,10 @@ impl Sender {
                     in_a_row: 1,
                     keeps_threshold: true,
                 };
+                self.counts.persistent_congestions += 1;
                 self.ecn.note_reduction(self.ledger.high());
                 self.note_cwnd(now);
-                self.controller.on_timeout(&timeout, &mut *self.random);
+                self.controller.on_persistent_congestion(&timeout, &mut *self.random);
             }
         }
     }

@@ -6,6 +6,16 @@ use ackclock_recovery::ledger::MAX_OUTSTANDING;
 const PACKETS: Range = Range::between(1.0, MAX_OUTSTANDING as f64 - 1.0);
 
 choice! {
+    /// Whether the thresholds for losses follow reordering.
+    pub enum Reordering {
+        /// They stay what they are.
+        Fixed = "fixed",
+        /// A packet that was declared lost and is acknowledged after all raises them.
+        Adaptive = "adaptive",
+    }
+}
+
+choice! {
     /// With `ecn`, what packets are sent as.
     pub enum EcnField {
         /// What goes with the control.
@@ -56,6 +66,16 @@ parameters! {
         max_ack_delay: Span = time("25 ms", Range::between(0.0, 16.0), "RFC 9000 section 18.2"),
         /// The most ranges of an acknowledgement, the highest of those received
         ack_ranges: u32 = integer("32", Range::between(1.0, 256.0), "RFC 9000 section 13.2.3 leaves it open"),
+        /// How many packets after a packet another must have been sent whose acknowledgement makes it lost
+        packet_threshold: u32 = integer("3", Range::between(1.0, 1e6), "RFC 9002 section 6.1.1: kPacketThreshold, no less than 3"),
+        /// How many round trips after its sending a packet is lost when a later one is acknowledged
+        time_threshold: f64 = number("1.125", Range::between(1.0, 100.0), "RFC 9002 section 6.1.2: kTimeThreshold, 9/8"),
+        /// Whether these two stay, or grow with each packet that was declared lost and is acknowledged after all, until it would not
+        /// have been: the time threshold's part above 1 doubles, up to 2 round trips. Neither falls again
+        loss_thresholds: Reordering = choice(
+            "fixed",
+            "RFC 9002 section 6.1.1 allows either; adaptive as google/quiche, GeneralLossAlgorithm::SpuriousLossDetected",
+        ),
         /// Whether the window grows only while it is what holds the flow back
         cwnd_validation: bool = flag(true, "RFC 9002 section 7.8"),
         /// Whether a recovery is taken back when all that was given up for lost is acknowledged
@@ -65,7 +85,21 @@ parameters! {
         /// With ecn, what packets are sent as; auto is ect1 for a control that answers to each mark, ect0 for others
         ecn_field: EcnField = choice("auto", "RFC 9000 section 13.4; RFC 9331 section 4.1"),
         /// Whether a window control's packets are spread over the round trip
-        pacing: bool = flag(true, "RFC 9002 section 7.7; 2 cwnd/srtt in slow start, 1.2 cwnd/srtt after"),
+        pacing: bool = flag(true, "RFC 9002 section 7.7"),
+        /// With pacing, how much faster than the window over the round trip, below half of the slow start threshold
+        pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
+        /// With pacing, how much faster than that from there on
+        pacing_avoidance: f64 = number(
+            "1.2",
+            Range::between(0.1, 100.0),
+            "Linux, tcp_pacing_ca_ratio of 120 %; RFC 9002 section 7.7: small, but at least 1, for example 1.25",
+        ),
+        /// With pacing, how many packets leave back to back after a pause
+        pacing_burst: Packets = packets(
+            "1 packets",
+            Range::between(1.0, 1e6),
+            "RFC 9002 section 7.7: no more than the initial window",
+        ),
         /// A random delay of up to this before each packet leaves, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991"),
     }

@@ -1,12 +1,13 @@
 //! The profile, and what a connection makes of it.
 
 use super::datagram::Packing;
-use super::details::{Details, EcnField};
+use super::details::{Details, EcnField, Reordering};
 use super::receiver::ReceiverOptions;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
-use ackclock_recovery::detection::quic::QuicOptions;
+use ackclock_recovery::detection::quic::{QuicOptions, Thresholds};
+use ackclock_recovery::pacer::Gains;
 use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
 use ackclock_recovery::undo::UndoRules;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
@@ -83,6 +84,11 @@ impl Options {
                 max_ranges: details.ack_ranges as usize,
             },
             detection: QuicOptions {
+                thresholds: Thresholds {
+                    packets: u64::from(details.packet_threshold),
+                    round_trips: details.time_threshold,
+                    adaptive: details.loss_thresholds == Reordering::Adaptive,
+                },
                 max_ack_delay: details.max_ack_delay,
                 undoes: details.spurious_recoveries,
             },
@@ -104,6 +110,11 @@ impl Options {
                 timer_from_stamps: false,
                 undo: UndoRules::default(),
                 pacing: details.pacing,
+                pacing_gains: Gains {
+                    slow_start: details.pacing_slow_start,
+                    avoidance: details.pacing_avoidance,
+                },
+                pacing_burst: details.pacing_burst,
                 announces_reductions: false,
                 ..RecoveryOptions::recommended(units)
             },

@@ -141,6 +141,7 @@ impl Options {
                 undo: UndoRules::default(),
                 pacing: false,
                 pacing_gains: Gains::LINUX,
+                pacing_burst: 1.0,
                 small_queue: None,
                 max_burst: u64::MAX,
                 feels_local_drops: false,

@@ -259,6 +259,7 @@ impl Options {
                     slow_start: details.pacing_slow_start,
                     avoidance: details.pacing_avoidance,
                 },
+                pacing_burst: 1.0,
                 // Not where packets leave later than they are sent.
                 small_queue: (details.small_queues && details.send_jitter == Span::ZERO)
                     .then_some(details.small_queue_limit.bytes()),

@@ -5,7 +5,8 @@ use crate::detection::testing::NEWS;
 use crate::ledger::Newly;
 use std::ops::Range;
 
-const OPTIONS: QuicOptions = QuicOptions { max_ack_delay: Span::from_millis(25), undoes: true };
+const OPTIONS: QuicOptions =
+    QuicOptions { thresholds: Thresholds::RFC, max_ack_delay: Span::from_millis(25), undoes: true };
 
 const RTT: Smoothed = Smoothed { mean: Span::from_millis(80), deviation: Span::from_millis(5) };
 
@@ -81,6 +82,42 @@ fn or_nine_eighths_of_a_round_trip_after_it_was_sent() {
 }
 
 #[test]
+fn both_thresholds_can_be_chosen() {
+    let thresholds = Thresholds { packets: 5, round_trips: 1.5, adaptive: false };
+    let mut play = Play::new(QuicOptions { thresholds, ..OPTIONS }, RTT);
+    (0..8).for_each(|number| play.send(number, 0));
+    assert_eq!(play.ack(80, 4..5).loss, None, "one four later");
+    // 1.5 times 80 ms.
+    assert_eq!(play.timer(), at(120));
+    assert_eq!(play.ack(81, 5..6).loss.map(|loss| loss.number), Some(0));
+    assert_eq!(play.lost(), [0]);
+}
+
+#[test]
+fn adaptive_thresholds_grow_until_what_came_late_would_not_have_been_lost() {
+    let reordered = |adaptive: bool| {
+        let thresholds = Thresholds { adaptive, ..Thresholds::RFC };
+        let mut play = Play::new(QuicOptions { thresholds, ..OPTIONS }, RTT);
+        (0..40).for_each(|number| play.send(number, 0));
+        // Packet 0 comes behind packet 7: seven later ones were acknowledged before it.
+        assert!(play.ack(80, 1..8).loss.is_some());
+        play.ack(95, 0..1);
+        // The same again, from packet 10 on.
+        play.ack(96, 8..10);
+        play.ack(97, 11..18);
+        play
+    };
+    assert_eq!(reordered(false).lost(), [10], "three later packets are acknowledged");
+    let play = reordered(true);
+    assert!(play.lost().is_empty(), "17 - 10 packets are less than eight");
+    // Packet 0 took 95 ms where the round trip was 80: an eighth more is 90, a quarter 100 ms. The round trip is 97 ms since.
+    assert_eq!(play.timer(), Time::from_nanos(97_000_000 * 5 / 4));
+    let mut play = play;
+    play.ack(98, 18..19);
+    assert_eq!(play.lost(), [10], "18 - 10 packets are eight");
+}
+
+#[test]
 fn the_probe_timeout_has_its_own_formula_and_doubles() {
     // 80 + max(4 * 5, 1) + 25 = 125 ms after the last packet.
     let mut play = Play::new(OPTIONS, RTT);
@@ -122,7 +159,7 @@ fn losses_over_three_probe_timeouts_are_persistent_congestion() {
     // 6 s are still three times 2 s.
     let rtt = Smoothed { mean: Span::from_millis(1000), deviation: Span::from_millis(250) };
     let example = |last_ms: u64, acked: Option<u64>| {
-        let mut play = Play::new(QuicOptions { max_ack_delay: Span::ZERO, undoes: false }, rtt);
+        let mut play = Play::new(QuicOptions { max_ack_delay: Span::ZERO, undoes: false, ..OPTIONS }, rtt);
         for (number, ms) in [0, 1000].into_iter().enumerate() {
             play.send(number as u64, ms);
         }
