@@ -1,5 +1,7 @@
-//! What a sender sends, receives and decides, as qlog (draft-ietf-quic-qlog-main-schema-13, draft-ietf-quic-qlog-quic-events-12):
-//! a file of JSON text sequences (RFC 7464) with the events of QUIC.
+//! What a sender sends, receives and decides, as qlog: a file of JSON text sequences (RFC 7464) with the events of QUIC.
+//!
+//! The version is 0.3 (draft-ietf-quic-qlog-main-schema-03, draft-ietf-quic-qlog-quic-events-03), the last one that qvis opens:
+//! later drafts have another header and call the events otherwise.
 //!
 //! TCP has no events of its own there, so its flows are told in QUIC's: the packet number is the number of the segment, which a
 //! retransmission repeats; its data are frames of stream 0; an acknowledgement is an ACK frame of the numbers that it
@@ -15,8 +17,35 @@ use ackclock_sim::tcp::segment::{Flags, Segment};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// The version of the events.
-const EVENTS: &str = "urn:ietf:params:qlog:events:quic-12";
+/// The header of a file. Version and format come first, by which qvis knows a file that is not called `.sqlog`.
+#[derive(Serialize)]
+struct FileHeader<'a> {
+    qlog_version: &'static str,
+    qlog_format: &'static str,
+    title: &'a str,
+    description: &'a str,
+    trace: Trace<'a>,
+}
+
+#[derive(Serialize)]
+struct Trace<'a> {
+    title: &'a str,
+    vantage_point: VantagePoint,
+    common_fields: CommonFields,
+}
+
+#[derive(Serialize)]
+struct VantagePoint {
+    name: &'static str,
+    r#type: &'static str,
+}
+
+#[derive(Serialize)]
+struct CommonFields {
+    protocol_type: [&'static str; 1],
+    time_format: &'static str,
+    reference_time: f64,
+}
 
 #[derive(Serialize)]
 struct Event<D> {
@@ -35,8 +64,6 @@ struct Header {
 #[derive(Serialize)]
 struct Raw {
     length: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    payload_length: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -45,7 +72,7 @@ enum Frame {
     Stream {
         stream_id: u64,
         offset: u64,
-        raw: Raw,
+        length: u64,
     },
     Ack {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -119,6 +146,15 @@ struct StateChange {
     trigger: Option<&'static str>,
 }
 
+#[derive(Serialize)]
+struct LossTimer {
+    timer_type: &'static str,
+    event_type: &'static str,
+}
+
+/// A probe timeout; of a flow over TCP an expiry of its retransmission timer, too.
+const EXPIRED: LossTimer = LossTimer { timer_type: "pto", event_type: "expired" };
+
 const SLOW_START: &str = "slow_start";
 const AVOIDANCE: &str = "congestion_avoidance";
 const RECOVERY: &str = "recovery";
@@ -138,23 +174,22 @@ impl<W: Write> QlogFile<W> {
     /// Begins the file of a flow of this name. `about` says of which run it is.
     pub fn new(mut writer: W, name: &str, about: &str, pair: &Pair) -> io::Result<Self> {
         let protocol = if matches!(pair.dialect, Dialect::Tcp(_)) { "TCP" } else { "QUIC" };
-        let header = serde_json::json!({
-            "file_schema": "urn:ietf:params:qlog:file:sequential",
-            "serialization_format": "application/qlog+json-seq",
-            "title": name,
-            "description": about,
-            "trace": {
-                "title": name,
-                "vantage_point": { "name": "the sender's end", "type": "client" },
-                "event_schemas": [EVENTS],
-                "common_fields": {
-                    "protocol_types": [protocol],
-                    "time_format": "relative_to_epoch",
-                    // The run begins at zero of a clock that belongs to no place.
-                    "reference_time": { "clock_type": "monotonic", "epoch": "unknown" },
+        let header = FileHeader {
+            qlog_version: "0.3",
+            qlog_format: "JSON-SEQ",
+            title: name,
+            description: about,
+            trace: Trace {
+                title: name,
+                vantage_point: VantagePoint { name: "the sender's end", r#type: "client" },
+                common_fields: CommonFields {
+                    protocol_type: [protocol],
+                    time_format: "relative",
+                    // Milliseconds since 1970, which is where captures begin, too: a run has no place in time.
+                    reference_time: 0.0,
                 },
             },
-        });
+        };
         write(&mut writer, &header)?;
         Ok(Self {
             writer,
@@ -168,7 +203,11 @@ impl<W: Write> QlogFile<W> {
 
     /// Adds a packet that was seen at the sender.
     pub fn add_packet(&mut self, pair: &Pair, captured: &Captured) -> io::Result<()> {
-        let name = if captured.path.is_multiple_of(2) { "quic:packet_sent" } else { "quic:packet_received" };
+        let name = if captured.path.is_multiple_of(2) {
+            "transport:packet_sent"
+        } else {
+            "transport:packet_received"
+        };
         let (packet_type, packet_number, frames) = match &pair.dialect {
             Dialect::Tcp(terms) => tcp_packet(captured, terms.payload_bytes),
             Dialect::Quic { payload_bytes } => {
@@ -177,7 +216,7 @@ impl<W: Write> QlogFile<W> {
             Dialect::Sctp(_) | Dialect::Udp => return Ok(()),
         };
         let header = Header { packet_type, packet_number };
-        let raw = Raw { length: u64::from(captured.packet.bytes), payload_length: None };
+        let raw = Raw { length: u64::from(captured.packet.bytes) };
         self.put(captured.time, name, Packet { header, raw, frames })
     }
 
@@ -188,7 +227,7 @@ impl<W: Write> QlogFile<W> {
             News::Lost(lost) => {
                 let header = Header { packet_type: "1RTT", packet_number: Some(lost.number) };
                 let trigger = self.in_timeout.then_some("pto_expired");
-                self.put(now, "quic:packet_lost", LostPacket { header, trigger })?;
+                self.put(now, "recovery:packet_lost", LostPacket { header, trigger })?;
             }
             News::Ack(_) => {
                 self.in_timeout = false;
@@ -198,14 +237,15 @@ impl<W: Write> QlogFile<W> {
                 }
             }
             News::Reduced(loss) => {
-                let ecn = (loss.signal == LossSignal::Ecn).then_some("ecn");
+                let ecn = (loss.signal == LossSignal::Ecn).then_some("ECN");
                 // The answer to a mark leaves nothing to repair.
                 let new = if ecn.is_some() { AVOIDANCE } else { RECOVERY };
                 self.change(now, new, ecn)?;
             }
             News::Congested(_) => self.change(now, SLOW_START, Some("persistent_congestion"))?,
-            News::Probed(_) => {}
+            News::Probed(_) => self.put(now, "recovery:loss_timer_updated", EXPIRED)?,
             News::TimedOut(_) => {
+                self.put(now, "recovery:loss_timer_updated", EXPIRED)?;
                 self.in_timeout = true;
                 self.change(now, SLOW_START, None)?;
             }
@@ -239,7 +279,7 @@ impl<W: Write> QlogFile<W> {
         if news == Metrics::default() {
             return Ok(());
         }
-        self.put(record.news.time(), "quic:recovery_metrics_updated", news)
+        self.put(record.news.time(), "recovery:metrics_updated", news)
     }
 
     fn change(&mut self, now: Time, new: &'static str, trigger: Option<&'static str>) -> io::Result<()> {
@@ -247,7 +287,7 @@ impl<W: Write> QlogFile<W> {
         if old == new && trigger.is_none() {
             return Ok(());
         }
-        self.put(now, "quic:congestion_state_updated", StateChange { old, new, trigger })
+        self.put(now, "recovery:congestion_state_updated", StateChange { old, new, trigger })
     }
 
     /// Writes what is left.
@@ -276,8 +316,7 @@ type Content = (&'static str, Option<u64>, Vec<Frame>);
 
 fn stream(piece: u64, bytes: u32) -> Vec<Frame> {
     let length = u64::from(bytes);
-    let raw = Raw { length, payload_length: Some(length) };
-    vec![Frame::Stream { stream_id: 0, offset: piece * length, raw }]
+    vec![Frame::Stream { stream_id: 0, offset: piece * length, length }]
 }
 
 fn tcp_packet(captured: &Captured, payload_bytes: u32) -> Content {
