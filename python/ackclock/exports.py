@@ -104,6 +104,9 @@ class _Plan:
         description = scenario.describe()
         self.links: list[str] = list(description["links"])
         self.flows: list[str] = [name for group in description["flows"] for name in group["names"]]
+        self.over_udp = {
+            name for group in description["flows"] if group["transport"] == "udp" for name in group["names"]
+        }
         self.wanted: dict[str, list[Any]] = {"captures": [], "qlogs": [], "deliveries": [], "rates": []}
         self.units: dict[str, str] = {}
         self.events: set[str] = set()
@@ -145,7 +148,7 @@ class _Plan:
 
             path = folder / f"{_plain(scenario.describe()['name'])}.flent.gz"
             sampled = scenario.with_overrides({"observe.interval": flent.STEP, "observe.flows": True})
-            samples = flent.write(sampled.run(seed, series=True), path)
+            samples = flent.write(sampled.run(seed, series=True), path, self.over_udp)
             yield Export(path, samples, "samples")
 
     def _add_pcapng(self, where: str) -> None:

@@ -482,15 +482,61 @@ class TestFlent:
         resultset = pytest.importorskip("flent.resultset")
         result = resultset.load(str(made / "a-mix.flent.gz"))
         assert result.meta("NAME") == "tcp_nup"
+        assert result.meta("TEST_PARAMETERS") == {"upload_streams": 4}
         step = float(result.meta("STEP_SIZE"))
         assert step == 0.2
-        for number, (name, flow) in enumerate(flows.items(), 1):
-            mean = sum(value for _, value in result.raw_series(f"TCP upload::{number}")) * step / 10
+        uploads = [f"TCP upload::{number}" for number in range(1, 5)]
+        for upload, (name, flow) in zip([*uploads, "UDP upload::1"], flows.items(), strict=True):
+            mean = sum(value for _, value in result.raw_series(upload)) * step / 10
             # All but the last interval are there; each packet is 12 kbit.
             assert mean == pytest.approx(flow["goodput_bps"] / 1e6, rel=0.05), name
-        first = list(zip(*(result.series(f"TCP upload::{number}") for number in range(1, 6)), strict=True))
+        first = list(zip(*(result.series(upload) for upload in uploads), strict=True))
         assert result.series("TCP upload sum") == pytest.approx([sum(values) for values in first])
         assert all(value > 0 for _, value in result.raw_series("TCP upload::1", raw_key="tcp_cwnd"))
+        assert "UDP upload::1: noise" in result.meta("NOTE")
+
+    def test_without_a_ping_the_connections_own_round_trips_are_there(
+        self, made: Path, flows: dict[str, dict[str, Any]]
+    ) -> None:
+        resultset = pytest.importorskip("flent.resultset")
+        result = resultset.load(str(made / "a-mix.flent.gz"))
+        pings = ["Ping (ms) ICMP", *(f"Ping (ms) TCP::{number}" for number in range(2, 5))]
+        assert [name for name in result.series_names if name.startswith("Ping")] == sorted(pings)
+        for ping, name in zip(pings, flows, strict=False):
+            samples = [value for _, value in result.raw_series(ping)]
+            # 2 * (5 + 20 + 5 ms), and a queue that codel keeps short.
+            assert 60 <= min(samples) <= max(samples) < 400, name
+            assert f"{ping}: {name}" in result.meta("NOTE")
+
+    def test_requests_over_udp_are_a_ping(self, tmp_path: Path) -> None:
+        resultset = pytest.importorskip("flent.resultset")
+        text = """
+duration = "10 s"
+[dumbbell]
+access = { rate = "100 Mbit/s", delay = "5 ms" }
+bottleneck = { rate = "10 Mbit/s", delay = "20 ms", queue = { name = "droptail", limit = "50 packets" } }
+[[flows]]
+name = "ping"
+application = { name = "requests", every = "100 ms", packet = "72 B", reply = "72 B" }
+"""
+        bulk = '[[flows]]\nname = "bulk"\ncontrol = "cubic"\n'
+
+        def made(text: str, name: str) -> Any:
+            (export,) = Scenario.from_text(f'name = "{name}"\n{text}').export(tmp_path / name, "flent")
+            result = resultset.load(str(export.path))
+            return result, [value for _, value in result.raw_series("Ping (ms) ICMP")]
+
+        # 100 B take 0.08 ms at 10 Mbit/s and 0.008 ms at 100 Mbit/s: 2 (30 + 0.08 + 2 * 0.008) ms there and back.
+        alone, samples = made(text, "alone")
+        assert alone.meta("NAME") == "udp_flood"
+        assert samples == pytest.approx([60.192] * len(samples), abs=1e-6)
+        assert alone.series("UDP upload") == alone.series("UDP upload::1")
+        assert "TCP upload sum" not in alone
+        # Beside a flow that fills the queue a ping waits for up to 50 packets of 1.2 ms, and one that is being sent.
+        beside, samples = made(text + bulk, "beside")
+        assert beside.meta("NAME") == "tcp_nup"
+        assert 110 < max(samples) < 60.192 + 51 * 1.2
+        assert [name for name in beside.series_names if name.startswith("Ping")] == ["Ping (ms) ICMP"]
 
 
 class TestMahimahi:

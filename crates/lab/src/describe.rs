@@ -38,6 +38,7 @@ fn of_group(group: &FlowGroup) -> Value {
     json!({
         "group": group.plan.name,
         "control": group.control_name(),
+        "transport": group.plan.sending.transport_name(),
         "names": group.names().collect::<Vec<_>>(),
         "paths": paths.collect::<Vec<_>>(),
     })
@@ -78,6 +79,7 @@ mod tests {
         let told = of(&scenario);
         let group = &told["flows"][0];
         assert_eq!((&group["names"], &group["control"]), (&json!(["a-1", "a-2"]), &json!("sack")));
+        assert_eq!(group["transport"], json!("rfc"));
         // Both cross the bottleneck, each after a link of its own.
         let bottleneck =
             told["links"].as_array().and_then(|links| links.iter().position(|name| name == "bottleneck"));

@@ -6,7 +6,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 use crate::session::Tally;
 use crate::traffic::Source;
-use ackclock_base::Time;
+use ackclock_base::{Span, Time};
 
 /// What a flow over UDP sends.
 pub struct UdpOptions {
@@ -35,6 +35,7 @@ impl UdpOptions {
             next: Time::NEVER,
             sent: Sent::default(),
             tally: reply_bytes.map(|_| Tally::new(measured)),
+            last_rtt: None,
         };
         [Box::new(sender), Box::new(UdpReceiver { header_bytes, reply_bytes })]
     }
@@ -50,6 +51,8 @@ pub struct UdpSender {
     sent: Sent,
     /// Requests and how long they took, where there are replies.
     tally: Option<Tally>,
+    /// The round trip of the last reply.
+    last_rtt: Option<Span>,
 }
 
 impl UdpSender {
@@ -79,6 +82,7 @@ impl Endpoint for UdpSender {
     }
 
     fn on_packet(&mut self, now: Time, _path: usize, reply: &Packet, _out: &mut dyn Outbox) {
+        self.last_rtt = Some(now.since(sent_at(reply)));
         self.tally.iter_mut().for_each(|tally| tally.complete(sent_at(reply), now));
     }
 
@@ -92,6 +96,12 @@ impl Endpoint for UdpSender {
 
     fn reset_counts(&mut self, _now: Time) {
         self.sent = Sent::default();
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        if self.tally.is_some() {
+            series("rtt_s", self.last_rtt.map_or(f64::NAN, Span::seconds));
+        }
     }
 }
 

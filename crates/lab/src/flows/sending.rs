@@ -80,6 +80,17 @@ impl Sending {
         }
     }
 
+    /// Returns the name of the transport's profile; `udp` over UDP.
+    pub(crate) fn transport_name(&self) -> &'static str {
+        match self {
+            Self::Connection(plan) | Self::Connections(plan, _) | Self::Session(plan, _) => {
+                plan.transport.descriptor.name
+            }
+            Self::Sctp(plan) => plan.transport.descriptor.name,
+            Self::Udp(_) => "udp",
+        }
+    }
+
     /// How many connections may take each path.
     pub fn copies(&self) -> usize {
         match self {

@@ -21,7 +21,7 @@
 //       document: the text as JSON, overrides in place; null where the text is no TOML.
 //       meaning: null where there are errors, else what the scenario comes to with all defaults filled in:
 //         {name, duration_s, warmup_s, seed, replications, precision, expected_packets, warnings, links: [name],
-//          flows: [{group, control, names: [...], paths: [{forward: [index of a link], backward: [...]}]}],
+//          flows: [{group, control, transport, names: [...], paths: [{forward: [index of a link], backward: [...]}]}],
 //          network: {links: [{name, from, to, rate_bps, varies, delay_s, queue, queue_packets, queue_bytes, loss}]},
 //          sweep: {axes: [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], ...}}.
 //         `paths` are those of the group's flows in their order, at most a hundred; `from` and `to` are nodes; `queue` and
