@@ -135,7 +135,9 @@ class TestCaptures:
             Counter(comment for _, comment in sent_on)["corrupted on the wire"] == link["corrupted_packets"]
         )
         assert len(sent_on) - link["corrupted_packets"] == pytest.approx(link["delivered_packets"], abs=1)
-        assert Counter(ecn for ecn, _ in sent_on)["3"] == link["marked_packets"] > 0
+        # CoDel marks a packet when its transmission begins; that of the last one may not have ended.
+        assert 0 <= link["marked_packets"] - Counter(ecn for ecn, _ in sent_on)["3"] <= 1
+        assert link["marked_packets"] > 1
 
     def test_retransmissions_are_those_that_are_counted(
         self, made: Path, flows: dict[str, dict[str, Any]]
