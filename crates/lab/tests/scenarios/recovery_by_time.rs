@@ -31,6 +31,7 @@ fn a_lost_tail_is_repaired_two_round_trips_after_the_last_acknowledgement() {
     // The last of 18 acknowledgements comes after 114.4 ms. Two smoothed round trips of 100.8 to 114.4 ms later the probe
     // leaves, a round trip later its answer shows the other loss, and another one later that is repaired.
     assert_eq!((flow(&rack, "timeouts"), flow(&rack, "retransmitted_packets")), (0.0, 2.0));
+    assert_eq!((flow(&rack, "probes"), flow(&sack, "probes")), (1.0, 0.0));
     let completed = flow(&rack, "completed_s");
     assert!((0.114 + 4.0 * 0.1..0.115 + 2.0 * 0.115 + 2.0 * 0.101).contains(&completed), "{completed}");
     // The timeout is a second after the last acknowledgement.
