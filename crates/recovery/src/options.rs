@@ -31,6 +31,9 @@ pub struct Options {
     pub credits_selective: bool,
     /// Whether the window grows only while it is used (RFC 7661).
     pub cwnd_validation: bool,
+    /// Whether it is noted what [holds the sender back](crate::sender::Limit): not of one path among several, whose data are handed
+    /// out packet by packet.
+    pub notes_limits: bool,
     /// What becomes of the window when nothing has been sent for longer than a retransmission timeout; `None` if it stays.
     pub idle_restart: Option<IdleRestart>,
     /// Whether the timer listens to every timestamp, instead of timing one packet at a time.
@@ -105,7 +108,8 @@ impl Options {
             max_credit: 2,             // RFC 3465 section 2.3
             credits_selective: false,
             cwnd_validation: true,   // RFC 7661
-            idle_restart: None,      // RFC 9002 section 7.7: pacing keeps bursts short
+            notes_limits: true,
+            idle_restart: None, // RFC 9002 section 7.7: pacing keeps bursts short
             timer_from_stamps: true, // RFC 7323 section 4
             times_gaps: false,
             undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522

@@ -36,8 +36,10 @@ impl Sender {
                 }
             }
             self.cwnd_limited = self.flight::<AT_EASE>() >= cwnd;
-            let limit = if self.cwnd_limited { Some(Limit::Window) } else { self.limit(fresh_until, false) };
-            self.limits.note(now, limit);
+            if self.options.notes_limits {
+                let limit = if self.cwnd_limited { Some(Limit::Window) } else { self.limit(fresh_until, false) };
+                self.limits.note(now, limit);
+            }
         }
     }
 
@@ -84,8 +86,10 @@ impl Sender {
         let flight = self.flight::<AT_EASE>();
         let is_full = flight >= cwnd || is_paced_out && self.would_fill(flight, cwnd, fresh_until);
         let is_spread = is_paced_out || is_held_back;
-        let limit = if flight >= cwnd { Some(Limit::Window) } else { self.limit(fresh_until, is_spread) };
-        self.limits.note(now, limit);
+        if self.options.notes_limits {
+            let limit = if flight >= cwnd { Some(Limit::Window) } else { self.limit(fresh_until, is_spread) };
+            self.limits.note(now, limit);
+        }
         let (una, high) = (self.ledger.una(), self.ledger.high());
         let queue = self.small_queue.as_deref_mut();
         self.cwnd_limited =

@@ -119,6 +119,7 @@ impl Options {
         Self {
             sizes,
             recovery: RecoveryOptions {
+                notes_limits: false,
                 idle_restart: None, // RFC 9260 section 7.2.1: the window of an idle path decays, see `path.rs`
                 units,
                 window: units.most_outstanding(),

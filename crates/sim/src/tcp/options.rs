@@ -240,6 +240,7 @@ impl Options {
                 },
                 credits_selective: details.growth == Growth::Delivered,
                 cwnd_validation: details.cwnd_validation,
+                notes_limits: true,
                 idle_restart: match details.after_idle {
                     AfterIdle::Keep => None,
                     rule => {
