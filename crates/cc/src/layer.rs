@@ -127,6 +127,11 @@ impl Control for Layered {
         self.layer.on_timeout(timeout);
     }
 
+    fn on_persistent_congestion(&mut self, timeout: &Timeout, random: &mut dyn Random) {
+        self.control.on_persistent_congestion(timeout, random);
+        self.layer.on_timeout(timeout);
+    }
+
     fn on_probe(&mut self, probe: &Probe) {
         self.control.on_probe(probe);
     }

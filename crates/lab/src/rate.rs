@@ -15,7 +15,7 @@ use ackclock_sim::transmission::{Changes, Manner};
 /// How fast a link sends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// The rate; of phases and steps the highest, of a trace the mean.
+    /// The rate; of phases, steps and tables the highest, of a trace of opportunities the mean.
     pub rate: Rate,
     /// What its operator sets where one rate is asked for: what is given beside what changes, or else the rate, the mean over
     /// a cycle or a trace, or the first of the steps that is not zero.
@@ -68,7 +68,7 @@ pub fn read(table: &TableReader<'_>) -> Option<Pace> {
     }
     let (rate, usual, manner) = match way {
         "cycle" => (highest, mean(&rates), Manner::BitByBit),
-        "trace" if table.get("unit").is_some() => (mean(&rates), mean(&rates), Manner::Fluctuating),
+        "trace" if table.get("unit").is_some() => (highest, mean(&rates), Manner::Fluctuating),
         "trace" => {
             let at_zero = files::read(&table, "trace", table.text("trace")?, traces::at_zero)?;
             (mean(&rates), mean(&rates), Manner::Opportunities { at_zero })
@@ -106,11 +106,13 @@ fn ends_at_zero(rates: &Timeline<Rate>) -> bool {
 }
 
 /// What a link carries in the long run whose rate repeats, which anybody can measure who has no more to go by. Where a cycle
-/// begins does not matter to it. Of a table that does not repeat, the mean up to its last change.
+/// begins does not matter to it. Of a table that does not repeat, the last value counts for as long as the one before it.
 fn mean(rates: &Timeline<Rate>) -> Rate {
     let (steps, period) = rates.parts();
-    let last = steps.last().map_or(0, |(begins, _)| begins.nanos());
-    let cycle = period.map_or(last, Span::nanos).max(1);
+    let begins = |step: usize| steps.get(step).map_or(0, |(begins, _)| begins.nanos());
+    let last = begins(steps.len().saturating_sub(1));
+    let once = last + (last - begins(steps.len().saturating_sub(2)));
+    let cycle = period.map_or(once, Span::nanos).max(1);
     let ends = steps.iter().skip(1).map(|(begins, _)| begins.nanos()).chain([cycle]);
     let bits: u128 = steps
         .iter()
@@ -121,4 +123,21 @@ fn mean(rates: &Timeline<Rate>) -> Rate {
         .sum();
     // Disciplines divide by it.
     Rate::from_bits_per_second((bits / u128::from(cycle)).max(1) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_value_of_a_table_counts_for_as_long_as_the_one_before_it() {
+        let mbit = |mbit: u64| Rate::from_bits_per_second(1_000_000 * mbit);
+        let at = ackclock_base::Time::from_seconds;
+        // 0 for 20 s and 10 Mbit/s for as long: 5. 1 for 1 s, 4 for 2 s, 10 for 2 s: 29 / 5.
+        let once = Timeline::steps(mbit(0), [(at(20.0), mbit(10))]);
+        assert_eq!(mean(&once), mbit(5));
+        let twice = Timeline::steps(mbit(1), [(at(1.0), mbit(4)), (at(3.0), mbit(10))]);
+        assert_eq!(mean(&twice).bits_per_second(), 5_800_000);
+        assert_eq!(mean(&Timeline::constant(mbit(3))), mbit(3));
+    }
 }

@@ -112,12 +112,12 @@ fn before_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
-/// The columns of a line, separated by commas, or by white space.
+/// The columns of a line, separated by commas, between which a column may be empty, or by white space.
 pub(crate) fn columns(line: &str) -> impl Iterator<Item = &str> {
     let commas = line.contains(',');
     line.split(move |sign: char| if commas { sign == ',' } else { sign.is_whitespace() })
         .map(str::trim)
-        .filter(|column| !column.is_empty())
+        .filter(move |column| commas || !column.is_empty())
 }
 
 /// The lines that hold something, with their numbers; at least one.

@@ -107,9 +107,9 @@ impl Options {
             keeps_threshold: true,     // RFC 5681 section 3.1
             max_credit: 2,             // RFC 3465 section 2.3
             credits_selective: false,
-            cwnd_validation: true,   // RFC 7661
+            cwnd_validation: true, // RFC 7661
             notes_limits: true,
-            idle_restart: None, // RFC 9002 section 7.7: pacing keeps bursts short
+            idle_restart: None,      // RFC 9002 section 7.7: pacing keeps bursts short
             timer_from_stamps: true, // RFC 7323 section 4
             times_gaps: false,
             undo: UndoRules { eifel_timeouts: true, ..UndoRules::default() }, // RFC 3522

@@ -256,9 +256,12 @@ impl Sender {
     }
 
     /// The end of a connection that has stayed open.
-    pub fn close(&mut self) {
+    pub fn close(&mut self, now: Time) {
         if std::mem::take(&mut self.stays_open) {
             self.end_if_done();
+        }
+        if self.is_done() {
+            self.limits.note(now, None);
         }
     }
 
@@ -323,9 +326,10 @@ impl Sender {
         &self.limits
     }
 
-    /// Counts what another sender has counted as its own, except for the window.
-    pub fn absorb(&mut self, counts: &Counts) {
-        self.counts.absorb(counts);
+    /// Counts as its own what another sender has counted that has [closed](Self::close), except for the window.
+    pub fn absorb(&mut self, other: &Self) {
+        self.counts.absorb(&other.counts);
+        self.limits.absorb(&other.limits);
     }
 
     /// Starts counting anew at the end of the warm-up.

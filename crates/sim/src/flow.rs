@@ -261,8 +261,12 @@ impl Flow {
     fn wake(&mut self, now: Time, network: &mut Network) {
         if now >= self.stop {
             (self.stopped, self.task, self.wakes) = (true, None, Time::NEVER);
-            if self.writer.take().is_some() {
-                // What it has written is still sent.
+            if let Some(writer) = self.writer.take() {
+                // What it has written is still sent, the packet too that is not full.
+                if writer.has_rest() {
+                    self.completed = None;
+                    self.at(0, now, network, |endpoint, port| endpoint.send_more(now, 1, port));
+                }
                 self.ends[0].endpoint.close(now);
                 return;
             }

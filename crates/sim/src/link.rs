@@ -287,7 +287,7 @@ impl Link {
         Fate::Dropped
     }
 
-    /// A transmission begins: when it ends, and how long after that the packet arrives; never if it is lost.
+    /// A transmission begins: when it ends, and how long after that the packet arrives; `None` if it is corrupted.
     fn transmit(&mut self, arrived: Time, starts: Time, bytes: u32) -> (Time, Option<Span>) {
         let takes = self.transmission.time_of(arrived, starts, bytes);
         let (takes, delay) = match &mut self.impaired {

@@ -44,7 +44,7 @@ impl MeasuredSender {
 
     /// Counts what another sender has counted as its own, except for the window.
     pub fn absorb(&mut self, other: &Self) {
-        self.core.absorb(other.core.counts());
+        self.core.absorb(&other.core);
         self.rtt.absorb(&other.rtt);
     }
 

@@ -11,7 +11,7 @@ use ackclock_base::{Rate, Size, Span, Time};
 pub struct Changes {
     /// The rate over time. One that repeats is not zero all the time, and one that lasts is not zero in the end.
     pub rates: Timeline<Rate>,
-    /// Which packets know of a change.
+    /// How a change applies to the bits that are being sent.
     pub manner: Manner,
     /// When nothing is sent.
     pub outage: Option<Outage>,

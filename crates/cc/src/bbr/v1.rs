@@ -209,7 +209,7 @@ impl BbrV1 {
         let target = self.inflight(self.cwnd_gain());
         let target = if self.full_pipe.reached { target + self.aggregation.extra() } else { target };
         if ack.newly_lost > 0.0 {
-            self.cwnd = (self.cwnd - ack.newly_lost).max(1.0);
+            self.cwnd = (self.cwnd - ack.newly_lost).max(self.loss_window);
         }
         self.conserves &= !self.rounds.start;
         if self.conserves {
@@ -225,7 +225,7 @@ impl BbrV1 {
         if self.state == State::ProbeRtt {
             self.cwnd = self.cwnd.min(self.parameters.min_pipe_cwnd);
         }
-        self.cwnd = self.cwnd.clamp(1.0, MAX_CWND);
+        self.cwnd = self.cwnd.clamp(self.loss_window, MAX_CWND);
     }
 
     fn scale(&mut self, factor: f64) {
@@ -300,7 +300,7 @@ impl Control for BbrV1 {
             return;
         }
         self.repair.begin(self.cwnd, self.state == State::ProbeRtt);
-        self.cwnd = self.cwnd.min(loss.inflight + 1.0).max(1.0);
+        self.cwnd = self.cwnd.min(loss.inflight + 1.0).max(self.loss_window);
         self.conserves = true;
         self.rounds.begin(self.rounds.delivered());
     }

@@ -118,7 +118,7 @@ records! {
     /// The way that a flow was given.
     pub struct RouteResult {
         /// with [`routing = "ecmp"`](scenario-language.md#routing): the links that its data pass, in order, between them
-        /// ` > `; null for a flow of several paths or connections, whose ways `Scenario.describe` has
+        /// ` > `; null for a flow of several paths and for `transfers` and `web`, whose ways `Scenario.describe` has
         route: Option<String>;
     }
 
@@ -221,7 +221,7 @@ records! {
     pub struct LinkResult {
         /// its name and its nodes; the way back of `x` is `x-reverse`
         name, from, to: String;
-        /// its rate; where it changes, the highest, of a trace the mean
+        /// its rate; where it changes, the highest, of a trace of opportunities the mean
         rate_bps: u64;
         /// the share of measured time in which it was sending, 0 to 1, the time included that a packet stands still in an
         /// outage or waits for an opportunity of a trace; of a packet in service at either end of it, the part inside. What senders put in or receivers

@@ -46,8 +46,8 @@ fn round_trip(member: &Member, links: &[LinkPlan]) -> Span {
     ways.fold(Span::ZERO, |sum, link| sum + links[*link as usize].delay)
 }
 
-/// Returns how many bytes the receivers of all flows over each link allow in flight together; nothing for a link that other senders
-/// than bulk connections cross, since it is not these alone that fill it.
+/// Returns how many bytes the receivers of all flows over each link allow in flight together; infinitely many for a link that
+/// anything but single connections crosses, since it is not these alone that fill it.
 fn allowed_bytes(scenario: &Scenario) -> BTreeMap<u32, f64> {
     let mut allowed = BTreeMap::new();
     for group in &scenario.flows {

@@ -58,6 +58,13 @@ impl Limits {
         settled.spans
     }
 
+    /// Adds what another sender has counted that has ended.
+    pub(super) fn absorb(&mut self, other: &Self) {
+        for (span, more) in self.spans.iter_mut().zip(other.spans) {
+            *span += more;
+        }
+    }
+
     /// Starts anew at the end of the warm-up.
     pub(super) fn reset(&mut self, now: Time) {
         (self.spans, self.since) = ([Span::ZERO; 4], self.since.max(now));
@@ -82,5 +89,10 @@ mod tests {
         // Ends at 5 s: what follows counts for nothing.
         limits.note(at(5.0), None);
         assert_eq!(seconds(&limits, 7.0), [1.0, 0.0, 0.0, 2.0]);
+        // A connection that follows it at 6 s takes its counts over.
+        let mut next = Limits::default();
+        next.note(at(6.0), Some(Limit::Pacing));
+        next.absorb(&limits);
+        assert_eq!(seconds(&next, 8.0), [1.0, 2.0, 0.0, 2.0]);
     }
 }

@@ -37,7 +37,8 @@ impl Sender {
             }
             self.cwnd_limited = self.flight::<AT_EASE>() >= cwnd;
             if self.options.notes_limits {
-                let limit = if self.cwnd_limited { Some(Limit::Window) } else { self.limit(fresh_until, false) };
+                let limit =
+                    if self.cwnd_limited { Some(Limit::Window) } else { self.limit(fresh_until, false) };
                 self.limits.note(now, limit);
             }
         }
@@ -68,7 +69,7 @@ impl Sender {
         let flows_at = self.pace(decision);
         let is_paced = decision.pacing_rate.is_some() || self.options.pacing;
         let pace = if is_paced { flows_at } else { Pace::NONE };
-        let (mut is_held_back, mut is_paced_out) = (false, false);
+        let (mut is_held_back, mut is_paced_out, mut is_refused) = (false, false, false);
         for _ in 0..self.options.max_burst {
             if !self.pacer.allows(now, pace) {
                 is_paced_out = true;
@@ -79,13 +80,16 @@ impl Sender {
             if is_held_back {
                 break;
             }
-            let Some(handed) = self.transmit_one::<AT_EASE>(now, number, output) else { break };
+            let Some(handed) = self.transmit_one::<AT_EASE>(now, number, output) else {
+                is_refused = true;
+                break;
+            };
             self.note_handed_over(handed);
             self.pacer.on_sent(now, pace, self.options.units.to_packets(u64::from(handed.size)));
         }
         let flight = self.flight::<AT_EASE>();
         let is_full = flight >= cwnd || is_paced_out && self.would_fill(flight, cwnd, fresh_until);
-        let is_spread = is_paced_out || is_held_back;
+        let is_spread = is_paced_out || is_held_back || is_refused;
         if self.options.notes_limits {
             let limit = if flight >= cwnd { Some(Limit::Window) } else { self.limit(fresh_until, is_spread) };
             self.limits.note(now, limit);

@@ -119,8 +119,8 @@ impl Endpoint for SendingEnd {
         self.sender.send_more(now, packets, &mut OutboxWire { out, packing: self.packing });
     }
 
-    fn close(&mut self, _now: Time) {
-        self.sender.close();
+    fn close(&mut self, now: Time) {
+        self.sender.close(now);
     }
 
     fn sent(&self) -> Sent {

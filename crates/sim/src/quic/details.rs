@@ -88,7 +88,7 @@ parameters! {
         pacing: bool = flag(true, "RFC 9002 section 7.7"),
         /// With pacing, how much faster than the window over the round trip, below half of the slow start threshold
         pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
-        /// With pacing, how much faster than that from there on
+        /// With pacing, how much faster than the window over the round trip, from half of the slow start threshold on
         pacing_avoidance: f64 = number(
             "1.2",
             Range::between(0.1, 100.0),

@@ -108,8 +108,8 @@ impl Endpoint for Sender {
         self.send_more(now, packets, &mut OutboxWire(out));
     }
 
-    fn close(&mut self, _now: Time) {
-        self.close();
+    fn close(&mut self, now: Time) {
+        self.close(now);
     }
 
     fn sent(&self) -> Sent {

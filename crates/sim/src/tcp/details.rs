@@ -291,7 +291,7 @@ parameters! {
         pacing: bool = flag(false, "Linux paces under fq, or where the control asks for it"),
         /// With pacing, how much faster than the window over the round trip, below half of the slow start threshold
         pacing_slow_start: f64 = number("2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ss_ratio of 200 %"),
-        /// With pacing, how much faster than that from there on
+        /// With pacing, how much faster than the window over the round trip, from half of the slow start threshold on
         pacing_avoidance: f64 = number("1.2", Range::between(0.1, 100.0), "Linux, tcp_pacing_ca_ratio of 120 %"),
         /// Whether no more of a flow waits in its host's own interface than two packets or a millisecond of its rate (only
         /// where packets leave in the order in which they come, and without send_jitter)

@@ -89,8 +89,8 @@ impl Sender {
     }
 
     /// The end of a connection that has stayed open.
-    pub fn close(&mut self) {
-        self.measured.core.close();
+    pub fn close(&mut self, now: Time) {
+        self.measured.core.close(now);
     }
 
     /// The application has nothing more to send; what is outstanding is still repaired.

@@ -43,6 +43,11 @@ impl Writer {
         self.next
     }
 
+    /// Returns whether something has been written that does not fill a packet yet.
+    pub fn has_rest(&self) -> bool {
+        self.begun_bytes > 0
+    }
+
     /// Writes, and returns how many packets more the transport has to send.
     pub fn write(&mut self, now: Time) -> u64 {
         self.begun_bytes += u64::from(self.source.payload().unwrap_or(self.write_bytes));
