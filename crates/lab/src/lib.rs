@@ -4,7 +4,7 @@
 //! * [`diagnostics`]: what is wrong with a scenario file, where, and what would be right.
 //! * [`reader`]: reading typed values from a document, collecting every problem.
 //! * [`scenario`]: a scenario, read and checked.
-//! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts. [`over_time`], [`files`], [`traces`]: what
+//! * [`network`], [`media`], [`agents`], [`rate`], [`flows`], [`choice`]: its parts. [`over_time`], [`files`], `traces`: what
 //!   changes while it runs.
 //! * [`sweep`]: the points that a scenario's sweep spans. [`precision`]: how many replications they need.
 //! * [`build`]: from a scenario and a seed to a simulation.

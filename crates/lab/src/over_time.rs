@@ -21,7 +21,7 @@ pub struct Kind<T> {
     pub of: fn(Read) -> Option<T>,
     /// An example of one.
     pub example: &'static str,
-    /// How a trace of it is read that is no [table](crate::tables).
+    /// How a trace of it is read that is no table of times and values.
     pub trace: fn(&str) -> Result<Timeline<T>, Mistake>,
     /// The units that it may have in a table, each in base units.
     pub units: &'static [(&'static str, f64)],
