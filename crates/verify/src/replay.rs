@@ -54,6 +54,8 @@ struct LinkState {
     spare: Spare,
     /// Whether the packet that is being sent was offered before its transmission started.
     waited: bool,
+    /// When the packets that have been sent over a link that repeats leave its wire at the latest: none overtakes on it.
+    wire_until: Time,
     /// When the last packet arrived.
     arrived: Time,
     /// When the transmission ended of the packet that was sent last among those that have arrived.

@@ -1,8 +1,9 @@
 //! The laws of a queue and its transmitter: which packets may wait, which is next, and how long its transmission takes.
 
+use super::wire::slot_end;
 use super::{Course, LinkState, Offer, Replay, Stage, Step};
 use crate::rates::Sent;
-use crate::{Rule, Violation};
+use crate::{LinkFacts, Rule, Violation};
 use ackclock_base::trace::Event;
 
 impl Replay<'_> {
@@ -119,6 +120,12 @@ impl Replay<'_> {
         state.free_since = step.time;
         if let Some(other) = busy_with.filter(|other| *other != step.record.packet) {
             self.note(Rule::OneAtATime, step, format!("sent while packet {other} was being sent"));
+        }
+        if self.network.repeats(link) {
+            let LinkFacts { jitter, hold, .. } = self.network.links[link];
+            let leaves = slot_end(step.time + self.network.wire(link, step.time) + jitter, hold);
+            let state = &mut self.links[link];
+            state.wire_until = state.wire_until.max(leaves);
         }
         let facts = &self.network.links[link];
         let framing_bytes = facts.medium.map_or(0, |medium| medium.framing_bytes);

@@ -41,7 +41,7 @@ impl Replay<'_> {
         let told = state.lost.filter(|lost| *lost + tells >= course.since).map(|lost| lost + tells + delay);
         let earliest = slot_end(course.since + delay, hold).max(last);
         let alone = slot_end(course.since + delay + jitter, hold);
-        let latest = alone.max(last).max(told.unwrap_or_default());
+        let latest = alone.max(last).max(told.unwrap_or_default()).max(state.wire_until);
         if let Some(other) = first.filter(|first| *first != step.record.packet) {
             state.under_way.retain(|under_way| *under_way != step.record.packet);
             self.note(
@@ -84,7 +84,7 @@ impl Replay<'_> {
 }
 
 /// Returns the end of the slot in which `at` lies, or `at` where there are no slots (a length of zero).
-fn slot_end(at: Time, slot: Span) -> Time {
+pub(super) fn slot_end(at: Time, slot: Span) -> Time {
     let into = at.nanos().checked_rem(slot.nanos()).unwrap_or(0);
     if into == 0 { at } else { at + slot.saturating_sub(Span::from_nanos(into)) }
 }
