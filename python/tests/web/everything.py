@@ -94,6 +94,7 @@ def _scenario(kind: str, name: str) -> str:
         "mobility": lambda: _air("wifi", f'{radio}\nmobility = "{name}"'),
         "agent": lambda: _dumbbell(cubic) + f'\n[[agents]]\nat = "right"\nagent = "{name}"\n',
         "transport": lambda: _transport(name),
+        "routing": lambda: f'routing = "{name}"\n{_dumbbell(cubic)}',
         "application": lambda: _dumbbell(
             f'application = "{name}"' + ("" if _over_udp(name) else '\ncontrol = "cubic"')
         ),
