@@ -139,14 +139,14 @@ impl<Law: WindowLaw> Classic<Law> {
         self.floors.clamp(&mut self.window);
     }
 
-    /// Notes that something was heard at `now`. Nothing of the time since the last such event is a pause.
+    /// Notes an event at `now` of a flow that uses its window: the time since the last event counts for the law.
     fn use_time(&mut self, now: Time) {
         if Law::RUNS_ON_TIME {
             self.pauses.hear(now);
         }
     }
 
-    /// The same where all of that time was one.
+    /// Notes an event at `now` that ends a pause: the law skips the time since the last event.
     fn skip_time(&mut self, now: Time) {
         if Law::RUNS_ON_TIME {
             let pause = self.pauses.end(now);

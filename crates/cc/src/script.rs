@@ -289,7 +289,7 @@ impl Script {
         self.tell(|control, random| control.on_timeout(&timeout, random));
     }
 
-    /// An expiry of the retransmission timer which leaves so many packets in flight.
+    /// Lets the retransmission timer expire; `packets` stay in flight.
     pub fn timeout_leaving(&mut self, packets: Packets) {
         let timeout = Timeout { left_in_flight: packets, ..timeout_at(self.now, self.cwnd()) };
         self.tell(|control, random| control.on_timeout(&timeout, random));

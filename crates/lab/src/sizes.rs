@@ -4,10 +4,10 @@ use crate::files::Mistake;
 use crate::traces::{columns, numbered};
 use ackclock_sim::traffic::transfers::MOST_BYTES;
 
-/// The points of a distribution: each line a size and the share of transfers that are no larger, both ascending. Shares end with
+/// Returns the points of a distribution, sizes in bytes. Each line of the file has a size in `unit`, a number of bytes, and the share of transfers that are no larger, both ascending. Shares end with
 /// 1, or with 100 where they are percentages. A line may have a third number between the two, which ns-2's files have and
 /// ns-2 ignores (`RandomVariable/Empirical`). Columns are separated by white space or a comma; what follows `#` is a comment.
-pub fn distribution(text: &str) -> Result<Vec<(f64, f64)>, Mistake> {
+pub fn distribution(text: &str, unit: f64) -> Result<Vec<(f64, f64)>, Mistake> {
     const A_LINE: &str = "a size and the share of transfers that are no larger, such as 10000 0.15";
     let mut points: Vec<(f64, f64)> = Vec::new();
     let mut last_line = 1;
@@ -18,8 +18,8 @@ pub fn distribution(text: &str) -> Result<Vec<(f64, f64)>, Mistake> {
             Some([size, share] | [size, _, share]) => (*size, *share),
             _ => return wrong(crate::document::quoted(line), A_LINE),
         };
-        if !(0.0..=MOST_BYTES).contains(&size) {
-            return wrong(format!("a size of {size}"), &format!("a size from 0 to {MOST_BYTES:e}"));
+        if !(0.0..=MOST_BYTES).contains(&(size * unit)) {
+            return wrong(format!("a size of {size}"), &format!("a size from 0 to {:e}", MOST_BYTES / unit));
         }
         if !(0.0..=100.0).contains(&share) {
             return wrong(
@@ -40,7 +40,7 @@ pub fn distribution(text: &str) -> Result<Vec<(f64, f64)>, Mistake> {
         let found = format!("a last share of {all}");
         return Err(Mistake::new(last_line, found, "1, or 100 where shares are percentages"));
     }
-    Ok(points.into_iter().map(|(size, share)| (size, share / all)).collect())
+    Ok(points.into_iter().map(|(size, share)| (size * unit, share / all)).collect())
 }
 
 #[cfg(test)]
@@ -55,8 +55,15 @@ mod tests {
             "# packets\n6,0\n6 , 15 # most\n\n20000\t100\n",
             "6 1 0\n6 1 0.15\n20000 1 1\n",
         ] {
-            assert_eq!(distribution(text), Ok(expected.clone()), "{text}");
+            assert_eq!(distribution(text, 1.0), Ok(expected.clone()), "{text}");
         }
+    }
+
+    #[test]
+    fn sizes_in_other_units_become_bytes_and_have_the_same_bound() {
+        assert_eq!(distribution("0 0\n2 1\n", 1448.0), Ok(vec![(0.0, 0.0), (2896.0, 1.0)]));
+        let mistake = distribution("0 0\n2e12 1\n", 1000.0).unwrap_err();
+        assert_eq!((mistake.line, mistake.found.as_str()), (2, "a size of 2000000000000"));
     }
 
     #[test]
@@ -71,7 +78,7 @@ mod tests {
             ("0 0\n5 0.5\n\n7 0.9\n", 4, "a last share of 0.9"),
             ("\n", 1, "an empty file"),
         ] {
-            let mistake = distribution(text).unwrap_err();
+            let mistake = distribution(text, 1.0).unwrap_err();
             assert_eq!((mistake.line, mistake.found.as_str()), (line, found), "{text}");
         }
     }

@@ -123,7 +123,8 @@ impl Options {
         }
     }
 
-    /// How many packets of growth an acknowledgement stands for that acknowledges this, and so much of what was given up for lost.
+    /// Returns how many packets of growth an acknowledgement stands for. `late` is what it acknowledges of packets that an association
+    /// had given up for lost.
     #[inline]
     pub(crate) fn credit(&self, newly: &Newly, late: u64) -> Packets {
         let amount = if self.credits_selective { newly.delivered } else { newly.in_order };

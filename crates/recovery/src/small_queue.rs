@@ -159,7 +159,9 @@ mod tests {
                     }
                 }
                 waiting.retain(|leaves| *leaves > now);
-                let most = 2.0_f64.max(976.562e-6 * mbps * 1e6 / f64::from(8 * BYTES) + 1.0);
+                // The pause that a packet stands for is a whole number of nanoseconds, up to one below what it would be.
+                let pause_ns = f64::from(8 * BYTES) * 1e3 / mbps - 1.0;
+                let most = 2.0_f64.max(976_562.0 / pause_ns + 1.0);
                 prop_assert!(waiting.len() as f64 <= most, "{} {most}", waiting.len());
             }
         }

@@ -68,7 +68,7 @@ impl Units {
         amount as i64 as f64 * self.packets_per_unit
     }
 
-    /// Returns how much so many full packets are.
+    /// Returns a number of full packets as an amount.
     pub fn of_packets(self, packets: u64) -> u64 {
         packets.saturating_mul(u64::from(self.per_packet))
     }

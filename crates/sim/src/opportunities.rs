@@ -18,7 +18,7 @@ pub(crate) struct Left {
 }
 
 impl Left {
-    /// Sends a packet of so many bytes that arrived at `arrived` and is next from `starts` on, and returns when it is delivered;
+    /// Sends a packet of `bytes` that arrived at `arrived` and is next from `starts` on. Returns when it is delivered, or
     /// [`Time::NEVER`] where that is beyond all time. `rates` has the bytes of each millisecond as a rate in it.
     pub(crate) fn send(&mut self, rates: &Timeline<Rate>, arrived: Time, starts: Time, bytes: u64) -> Time {
         // An opportunity of the instant in which a packet arrives has passed when it is in the queue.

@@ -49,8 +49,9 @@ def _visible_mistakes() -> Iterator[None]:
         yield
     except Exception as error:
         # Typer exports no common base of its errors about arguments; they are those that have a message.
-        if isinstance(message := getattr(error, "message", None), str):
-            error.message = visible(message)  # type: ignore[attr-defined]
+        mistake: Any = error
+        if isinstance(message := getattr(mistake, "message", None), str):
+            mistake.message = visible(message)
         raise
 
 

@@ -2,8 +2,9 @@
 //! at least 25 ms, so that flows of short round trips leave room to others; what is not marked adds to the window even while
 //! other packets are; and packets are paced. A host must tell it of each mark; it does so where `ecn` is on.
 //!
-//! The window has a fraction, and what the host is allowed is that window rounded up, two packets at least: pacing holds the
-//! flow to the fraction. Where four packets or fewer are allowed the rate is what grows and is cut, and the window follows it.
+//! The window has a fraction, and what the host is allowed is that window rounded up, two packets at least. Packets leave at the whole
+//! packets of the window, or at what is in flight if that is more, over the round trip. Where four packets or fewer are allowed the rate
+//! is what grows and is cut, and the window follows it.
 
 mod classic_queue;
 mod marks;

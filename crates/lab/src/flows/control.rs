@@ -83,7 +83,7 @@ impl ControlPlan {
         assembly.within(self.layers.iter().map(part))
     }
 
-    /// The same with the slow start that the control has in Linux, unless the flow names one.
+    /// Adds the slow start that the control has in Linux, unless the flow names one.
     pub fn as_in_linux(mut self) -> Self {
         let named = self.layers.iter().any(|layer| layer.descriptor.kind == Kind::SlowStart);
         let own = self.companions().slow_start_in_linux.and_then(ackclock_cc::registry::find_layer);

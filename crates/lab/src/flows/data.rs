@@ -10,7 +10,7 @@ use ackclock_sim::traffic::writer::Writer;
 pub enum Data {
     /// As much as it can, without end.
     Endless,
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u64),
     /// What this source writes.
     Written(Choice),

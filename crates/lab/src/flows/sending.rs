@@ -255,13 +255,15 @@ fn read_sizes(
         application.problem_at("size", "`size` beside `sizes`", "only one of `size` and `sizes`");
         return None;
     }
-    let points = files::read(&application, "sizes", application.text("sizes")?, sizes::distribution)?;
-    let bytes = match parameters.unit {
+    let unit = match parameters.unit {
         Unit::Bytes => 1.0,
         Unit::Kilobytes => 1000.0,
         Unit::Packets => payload as f64,
     };
-    Empirical::of(points.into_iter().map(|(size, share)| (size * bytes, share)).collect())
+    let points = files::read(&application, "sizes", application.text("sizes")?, |text| {
+        sizes::distribution(text, unit)
+    })?;
+    Empirical::of(points)
 }
 
 /// What an application that is bulk or a source has to send over one connection.

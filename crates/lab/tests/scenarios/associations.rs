@@ -1,7 +1,7 @@
 //! Associations over one and several paths: numbers worked by hand, failures of paths, and what a writer of scenario files is
 //! told of mistakes. Every run is held against the trace verifier.
 
-use crate::verified;
+use crate::verified::{self, number};
 use ackclock_cc::registry::{CONTROLS, find_discriminator};
 use ackclock_lab::{Scenario, diagnostics};
 use serde_json::{Map, Value, json};
@@ -35,10 +35,6 @@ fn run(text: &str, overrides: Value) -> Vec<Value> {
 
 fn one(text: &str, overrides: Value) -> Value {
     run(text, overrides).remove(0)
-}
-
-fn number(flow: &Value, key: &str) -> f64 {
-    flow[key].as_f64().unwrap_or_else(|| panic!("{key} in {flow}"))
 }
 
 fn of_path(flow: &Value, key: &str, path: usize) -> f64 {

@@ -1,21 +1,9 @@
 //! Flows that are hashed over equal ways, seen from outside, every run checked by the verifier.
 
-use crate::verified;
+use crate::verified::{self, number, problems};
 use ackclock_lab::Scenario;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-
-fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
-}
-
-fn problems(text: &str) -> Vec<String> {
-    let problems = Scenario::parse(text, "test", &Map::new()).expect_err("a mistake");
-    problems
-        .iter()
-        .map(|problem| format!("{}: {}: {}", problem.path, problem.found, problem.expected))
-        .collect()
-}
 
 /// From a to b over four nodes side by side, and from b to c over two parallel links.
 fn mesh(routing: &str, flows: &str) -> String {

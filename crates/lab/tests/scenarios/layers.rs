@@ -2,7 +2,7 @@
 //! than a loss, and a connection that remembers an earlier one. What a test expects was written before
 //! its first run, where it does not say otherwise. Every run is also checked by the trace verifier.
 
-use crate::verified;
+use crate::verified::{self, number};
 use serde_json::Value;
 
 fn flow(bottleneck: &str, duration: &str, flow: &str) -> Value {
@@ -11,10 +11,6 @@ fn flow(bottleneck: &str, duration: &str, flow: &str) -> Value {
          access = {{ rate = \"10 Gbit/s\", delay = \"0 s\" }}\n[[flows]]\n{flow}\n"
     );
     verified::result(&text, &Value::Null)["flows"][0].clone()
-}
-
-fn number(flow: &Value, key: &str) -> f64 {
-    flow[key].as_f64().unwrap_or_else(|| panic!("{key} in {flow}"))
 }
 
 /// Packets lost in five seconds by a flow that has a path of 100 Mbit/s and 50 ms for itself, which holds 417 packets, and a

@@ -1,6 +1,6 @@
 //! The profile `linux` in time: what can be worked out of it. Every run is also checked by the trace verifier.
 
-use crate::verified;
+use crate::verified::{self, number};
 use serde_json::Value;
 
 /// One flow over a path of this rate whose round trip takes 100 ms without a queue.
@@ -11,10 +11,6 @@ fn flow(rate: &str, queue: u32, duration: &str, flow: &str) -> Value {
          access = {{ rate = \"100 Gbit/s\", delay = \"0 s\" }}\n[[flows]]\n{flow}\n"
     );
     verified::result(&text, &Value::Null)["flows"][0].clone()
-}
-
-fn number(flow: &Value, key: &str) -> f64 {
-    flow[key].as_f64().unwrap_or_else(|| panic!("{key} in {flow}"))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Controls that answer to marks or to delays, against theory and beside others. Every run is also checked by the trace
 //! verifier.
 
-use crate::verified;
+use crate::verified::{self, number};
 use serde_json::Value;
 
 fn run(bottleneck: &str, duration: &str, flows: &[(&str, &str)]) -> Vec<Value> {
@@ -14,10 +14,6 @@ fn run(bottleneck: &str, duration: &str, flows: &[(&str, &str)]) -> Vec<Value> {
     }
     let result = verified::result(&text, &Value::Null);
     result["flows"].as_array().expect("flows").clone()
-}
-
-fn number(flow: &Value, key: &str) -> f64 {
-    flow[key].as_f64().unwrap_or_else(|| panic!("{key} in {flow}"))
 }
 
 /// How long a flow's packets wait on average, and the longest that 99 of 100 do, in milliseconds.

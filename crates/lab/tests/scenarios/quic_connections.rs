@@ -1,7 +1,7 @@
 //! Connections over QUIC: numbers worked by hand, losses, marks, and what a writer of scenario files is told of mistakes. Every run
 //! is held against the trace verifier.
 
-use crate::verified;
+use crate::verified::{self, number};
 use ackclock_lab::{Scenario, diagnostics};
 use serde_json::{Map, Value, json};
 
@@ -13,10 +13,6 @@ const ONE: &str = "duration = \"20 s\"\n\
 
 fn flow(overrides: Value) -> Value {
     verified::result(ONE, &overrides)["flows"][0].clone()
-}
-
-fn number(flow: &Value, key: &str) -> f64 {
-    flow[key].as_f64().unwrap_or_else(|| panic!("{key} in {flow}"))
 }
 
 fn near(found: f64, expected: f64) -> bool {

@@ -1,6 +1,6 @@
 //! Applications whose next step waits for the last, seen from outside, every run checked by the verifier.
 
-use crate::verified;
+use crate::verified::{self, number};
 use ackclock_lab::Scenario;
 use serde_json::{Map, Value};
 
@@ -11,10 +11,6 @@ fn result(link: &str, flows: &str, duration: &str) -> Value {
          {link}\n{flows}"
     );
     verified::result(&text, &Value::Null)
-}
-
-fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
 }
 
 /// Two packets over each of six connections, one after the other.

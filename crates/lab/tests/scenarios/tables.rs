@@ -1,20 +1,8 @@
 //! Rates and delays from tables in files, seen from outside, every run checked by the verifier.
 
-use crate::verified;
+use crate::verified::{self, number, problems};
 use ackclock_lab::Scenario;
 use serde_json::{Map, Value};
-
-fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
-}
-
-fn problems(text: &str) -> Vec<String> {
-    let problems = Scenario::parse(text, "test", &Map::new()).expect_err("a mistake");
-    problems
-        .iter()
-        .map(|problem| format!("{}: {}: {}", problem.path, problem.found, problem.expected))
-        .collect()
-}
 
 /// UDP at 30 Mbit/s of payload, 1000 of 1028 B, over a link with these properties.
 fn link(properties: &str, file: &str) -> String {

@@ -1,5 +1,6 @@
 //! Traffic that does not listen to the network, and the web: seen from outside, every run checked by the verifier.
 
+use crate::verified::number;
 use ackclock_lab::{Scenario, build, run};
 use serde_json::{Map, Value};
 use std::sync::atomic::AtomicBool;
@@ -42,10 +43,6 @@ fn scenario(flows: &str, duration: &str) -> Scenario {
 fn flow<'r>(result: &'r Value, name: &str) -> &'r Value {
     let flows = result["flows"].as_array().expect("flows");
     flows.iter().find(|flow| flow["name"] == name).unwrap_or_else(|| panic!("flow {name}"))
-}
-
-fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
 }
 
 const TCP: &str = "[[flows]]\nname = \"tcp\"\npair = 1\ncontrol = \"reno\"\n\

@@ -1,4 +1,4 @@
-//! The result of a scenario, of a run in whose trace the verifier finds nothing.
+//! The result of a scenario, of a run in whose trace the verifier finds nothing; and what tests read off results and mistakes.
 
 use ackclock_lab::{Scenario, diagnostics, run};
 use serde_json::{Map, Value};
@@ -19,4 +19,17 @@ pub fn result(text: &str, overrides: &Value) -> Value {
     );
     let result = run::run(&scenario, scenario.seed, true, &cancelled).expect("a finished run");
     serde_json::to_value(result).expect("a result as JSON")
+}
+
+/// Returns the number that a record of a result holds under `key`.
+pub fn number(record: &Value, key: &str) -> f64 {
+    record[key].as_f64().unwrap_or_else(|| panic!("{key} in {record}"))
+}
+
+/// Returns the mistakes of a scenario, each as its path, what was found and what was expected.
+pub fn problems(text: &str) -> Vec<String> {
+    let problems = Scenario::parse(text, "test", &Map::new()).expect_err("a mistake");
+    let told =
+        problems.iter().map(|problem| format!("{}: {}: {}", problem.path, problem.found, problem.expected));
+    told.collect()
 }

@@ -1,7 +1,7 @@
 //! What laws and their transports do together: time in which nothing is sent, the least window, pacing, filters that age. Every run is
 //! also checked by the trace verifier.
 
-use crate::verified;
+use crate::verified::{self, number};
 use serde_json::{Value, json};
 
 /// A dumbbell whose access links have 1 Gbit/s.
@@ -13,16 +13,12 @@ fn result(head: &str, bottleneck: &str, flow: &str, overrides: Value) -> Value {
     verified::result(&text, &overrides)
 }
 
-fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
-}
-
 fn bottleneck(result: &Value, key: &str) -> f64 {
     let links = result["links"].as_array().expect("links");
     number(links.iter().find(|link| link["name"] == "bottleneck").expect("the bottleneck"), key)
 }
 
-/// The least value of a quantity that the flow published after so many seconds.
+/// Returns the least value of a quantity that the flow published later than `from` seconds.
 fn least(result: &Value, quantity: &str, from: f64) -> f64 {
     let times = result["series"]["time_s"].as_array().expect("times");
     let values = result["series"]["flows"]["f"][quantity].as_array().expect("values");

@@ -1,6 +1,6 @@
 //! Sources that write into connections, seen from outside, every run checked by the verifier.
 
-use crate::verified;
+use crate::verified::{self, number};
 use ackclock_lab::Scenario;
 use serde_json::{Map, Value};
 
@@ -16,10 +16,6 @@ fn text(flow: &str) -> String {
 
 fn result(flow: &str) -> Value {
     verified::result(&text(flow), &Value::Null)["flows"][0].clone()
-}
-
-fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} in {value}"))
 }
 
 fn written(transport: &str, application: &str) -> Value {

@@ -100,7 +100,8 @@ pub struct Chunks {
 }
 
 impl Chunks {
-    /// Nothing sent yet over so many paths. `repeats` if reports may make a chunk lost more than once.
+    /// An association with this number of paths that has sent nothing. `repeats` says whether reports may make a chunk lost more than
+    /// once.
     pub fn new(paths: usize, repeats: bool) -> Self {
         let (waiting, lost_on) = (vec![Waiting::default(); paths], vec![0; paths]);
         Self {
@@ -236,7 +237,7 @@ impl Chunks {
         }
     }
 
-    /// The first from a TSN on, and below another, that was reported missing so often and never lost by that.
+    /// Returns the first chunk from `from` up to `below` that was reported missing at least `times` times and may still be lost by that.
     pub fn first_reported(&self, from: u64, below: u64, times: u32) -> Option<u64> {
         let is_it = |tsn: &u64| {
             let chunk = self.get(*tsn);
@@ -246,7 +247,7 @@ impl Chunks {
         (from.max(self.first)..below.min(self.high())).find(is_it)
     }
 
-    /// One that waits already is reported missing often enough.
+    /// Called when enough reports of a chunk have come that waits for its retransmission already.
     pub fn report_lost(&mut self, tsn: u64) {
         let chunk = &mut self.ring[(tsn - self.first) as usize];
         chunk.marks = (chunk.marks | FAST) & !TIMED_OUT;

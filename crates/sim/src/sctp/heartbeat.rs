@@ -109,8 +109,8 @@ impl Association {
         path.note_rtt(now.since(sent));
         let works = path.reachability.state == State::Active;
         self.on_success(index);
-        // The next one is due since this one was sent, at the timeout of then (ns-2's HeartbeatGenTimerExpiration): where the timeout
-        // was backed off the answer ends that.
+        // The next HEARTBEAT is due one timeout, as it was when this one left, after this one (ns-2's HeartbeatGenTimerExpiration). Only a
+        // path that had failed begins its wait anew.
         if !works {
             self.wait_for_heartbeat(now, index);
         }
@@ -162,7 +162,7 @@ impl Association {
         heartbeat_interval.is_some() && is_due
     }
 
-    /// Waits since something was last sent, at the timeout of now.
+    /// Moves the time of the next HEARTBEAT to the path's present timeout after something was last sent.
     fn wait_longer_for_heartbeat(&mut self, index: usize) {
         let Self { paths, random, .. } = self;
         let Path { heartbeat, sender, reachability, .. } = &mut paths[index];

@@ -88,7 +88,7 @@ impl Lane {
         (self.measures, _) = (false, self.timed.clear());
     }
 
-    /// The same in ns-2: with the next that is measured, this one is again.
+    /// Stops measuring until the next chunk is measured, as ns-2 does; that chunk's start is then kept beside this one's.
     pub fn suspend_measuring(&mut self) {
         self.measures = false;
     }

@@ -65,7 +65,7 @@ pub const MOST_BYTES: f64 = 1e15;
 /// What each transfer has to send.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sizes {
-    /// So many bytes.
+    /// This number of bytes, for each transfer.
     Fixed(u64),
     /// A draw from a distribution.
     Drawn(Empirical),

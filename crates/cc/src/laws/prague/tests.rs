@@ -13,8 +13,8 @@ fn at(window: f64, settings: &[(&str, &str)]) -> Script {
     Script::of(&ENTRY, &settings).window(window).starting_ssthresh(2.0)
 }
 
-/// An acknowledgement of one packet after so many milliseconds, with this round trip and so many marks. It ends a round trip, and
-/// what was sent up to then is acknowledged at the next. Returns the window with its fraction.
+/// Acknowledges one packet after `wait_ms`, with a round trip of `rtt_ms` and this number of marks, and ends a round trip. Returns the
+/// window with its fraction.
 fn ack(script: &mut Script, wait_ms: u64, rtt_ms: u64, marks: u32) -> f64 {
     ack_as(script, wait_ms, rtt_ms, |ack| ack.marks = marks)
 }
