@@ -70,6 +70,8 @@ pub struct Predictor {
     step: f64,
     update: Update,
     weights: Box<[f64]>,
+    /// What each weight begins at.
+    initial_weight: f64,
     /// The samples, newest first from `head`, so that what a prediction was made from is one slice; zero before the first.
     samples: Box<[f64]>,
     /// Beside each sample, the prediction made when it came.
@@ -95,6 +97,7 @@ impl Predictor {
             step,
             update,
             weights: vec![0.0; order].into(),
+            initial_weight: 0.0,
             samples: vec![0.0; length].into(),
             predictions: vec![0.0; length].into(),
             energies: vec![0.0; length].into(),
@@ -104,6 +107,14 @@ impl Predictor {
             mean_square: 0.0,
             share: 1.0,
         }
+    }
+
+    /// The same with weights that begin at `weight`: before anything is learnt, it predicts `weight` times the sum of the last
+    /// samples.
+    pub fn starting_at(mut self, weight: f64) -> Self {
+        self.initial_weight = weight;
+        self.weights.fill(weight);
+        self
     }
 
     /// Takes a sample, learns from the prediction that was made of it, and predicts the sample a horizon ahead.
@@ -116,7 +127,7 @@ impl Predictor {
         self.seen += 1;
         let (mut prediction, energy) = self.learn_and_predict(gain, place);
         if diverged(prediction) {
-            self.weights.fill(0.0);
+            self.weights.fill(self.initial_weight);
             prediction = 0.0;
         }
         self.predictions[self.head] = prediction;
@@ -174,7 +185,7 @@ impl Predictor {
             }
         };
         if diverged(error) {
-            self.weights.fill(0.0);
+            self.weights.fill(self.initial_weight);
             return (0.0, place);
         }
         (self.step * error / (1.0 + energy), place)

@@ -78,12 +78,12 @@ impl Law {
 impl Apace {
     /// An empty queue of this capacity.
     pub fn new(parameters: Parameters, capacity: Capacity, link: &LinkRate) -> Self {
-        let Parameters { order, horizon, step, update, bounded, .. } = parameters;
+        let Parameters { order, horizon, step, update, bounded, initial_weight, .. } = parameters;
         let packets = limit_in_packets(capacity, link);
         let most = if bounded { update.largest_stable_step(horizon) } else { f64::INFINITY };
         Self {
             capacity,
-            predictor: Predictor::new(order, horizon, step.min(most), update),
+            predictor: Predictor::new(order, horizon, step.min(most), update).starting_at(initial_weight),
             longest: bounded.then_some(packets),
             period: parameters.period,
             law: Law::new(parameters.lower * packets, parameters.upper * packets, parameters.max_probability),

@@ -14,7 +14,7 @@ mod pid_squared;
 #[cfg(test)]
 mod tests;
 
-pub use parameters::{DropLaw, Parameters};
+pub use parameters::{DropLaw, Exceeding, Parameters};
 
 use crate::discipline::{Arrival, Backlog, Capacity, Discipline, LinkRate, Verdict};
 use crate::entry::{Entry, Queueing, Service, queue};
@@ -50,6 +50,7 @@ pub struct Scepter {
     bucket: Bucket,
     control: Control,
     ecn: bool,
+    exceeding: Exceeding,
     capacity: Capacity,
     probability: f64,
 }
@@ -64,7 +65,14 @@ impl Scepter {
             DropLaw::PidSquared => Control::PidSquared(PidSquared::new(&parameters, bucket.rate(), depth)),
             _ => Control::Forecast(Box::new(Forecast::new(&parameters, depth, link.mean_packet_bytes))),
         };
-        Self { bucket, control, ecn: parameters.ecn, capacity, probability: 0.0 }
+        Self {
+            bucket,
+            control,
+            ecn: parameters.ecn,
+            exceeding: parameters.exceeding,
+            capacity,
+            probability: 0.0,
+        }
     }
 }
 
@@ -82,7 +90,8 @@ impl Discipline for Scepter {
         if let Control::Forecast(forecast) = &mut self.control {
             self.probability = forecast.probability(before, self.bucket.level_bytes());
         }
-        let fits = self.bucket.holds(arrival.bytes) && self.capacity.admits(arrival.bytes, backlog);
+        let has_room = self.capacity.admits(arrival.bytes, backlog);
+        let fits = self.bucket.holds(arrival.bytes) && has_room;
         let early =
             self.probability > 0.0 && (fits || self.counts_demand()) && random.uniform() < self.probability;
         let dropped = early && !(self.ecn && arrival.ecn.is_capable());
@@ -91,8 +100,15 @@ impl Discipline for Scepter {
         {
             controller.demand(arrival.bytes);
         }
-        if dropped || !fits {
+        if dropped || !has_room {
             return Verdict::Drop;
+        }
+        if !fits {
+            return match self.exceeding {
+                Exceeding::Drop => Verdict::Drop,
+                Exceeding::Mark if arrival.ecn.is_capable() => Verdict::Mark,
+                Exceeding::Mark => Verdict::Admit,
+            };
         }
         self.bucket.take(arrival.bytes);
         if early { Verdict::Mark } else { Verdict::Admit }

@@ -24,6 +24,14 @@ fn a_constant_is_learnt_geometrically() {
 }
 
 #[test]
+fn weights_of_one_over_the_order_predict_the_mean_of_the_last_samples() {
+    // Order 4, a horizon of 100, so that nothing is learnt yet: (1 + 2 + 3 + 4) / 4.
+    let mut predictor = Predictor::new(4, 100, 0.01, Update::Delayed).starting_at(0.25);
+    let last = [1.0, 2.0, 3.0, 4.0].map(|sample| predictor.observe(sample))[3];
+    assert!((last - 2.5).abs() < 1e-12);
+}
+
+#[test]
 fn the_readings_differ_once_the_horizon_is_two() {
     // Over a constant, with k = step 100/101 = 0.99 step: with today's weights the error that is learnt from shrinks by
     // 1 - k at each sample, so the predictions' errors are 10, 10, 10 (1-k), 10 (1-k)^2, ... With the error as it was,

@@ -61,7 +61,7 @@ impl GroupLaw for AdaptiveParallel {
     /// Equation 5.1 and algorithm 6: every round trip of every member.
     fn observe(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
         let Some(rtt) = ack.rtt.filter(|_| ack.fresh) else { return };
-        self.rules.observe(&mut members.all[me].state, ack);
+        members.all[me].state.observe(ack, self.controller.srtt_gain());
         let window = members.all[me].window;
         if window.cwnd >= window.ssthresh {
             self.controller.on_threshold(ack.now);

@@ -4,6 +4,9 @@
 
 use ackclock_base::{Packets, Range, Time, parameters};
 
+/// What a new round trip can count for in a smoothed one.
+pub const GAINS: Range = Range { min: 0.0, max: 1.0, above_min: true };
+
 parameters! {
     /// When the controller looks, and what counts as a queue and as a competitor.
     pub struct Parameters {
@@ -16,7 +19,7 @@ parameters! {
         /// Where between least and greatest smoothed round trip a queue counts
         gamma: f64 = number("0.2", Range::between(0.0, 1.0), "Cho section IV.D"),
         /// Weight of a new round trip in the smoothed one
-        srtt_gain: f64 = number("0.125", Range { min: 0.0, max: 1.0, above_min: true }, "Cho section IV.E: w = 1/8"),
+        srtt_gain: f64 = number("0.125", GAINS, "Cho section IV.E: w = 1/8"),
         /// Whether the root of the knee's strength is cut to a whole number
         whole_root: bool = flag(true, "Cho figures 29 and 32: 34 gives 5, 11 gives 3"),
         /// Whether only a loss ends the initial slow start for the controller, or its threshold does too
@@ -74,6 +77,11 @@ impl Controller {
     /// The least smoothed round trip, in seconds; infinite before the first sample.
     pub fn srtt_least(&self) -> f64 {
         self.srtt_least
+    }
+
+    /// What a new round trip counts for in the smoothed one.
+    pub fn srtt_gain(&self) -> f64 {
+        self.parameters.srtt_gain
     }
 
     /// Algorithm 3, for a round trip of an acknowledgement of something new.

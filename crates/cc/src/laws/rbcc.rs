@@ -8,7 +8,7 @@ pub mod step;
 
 use self::step::{Bounds, Step};
 use crate::classic::{Classic, Window, WindowLaw};
-use crate::control::{Ack, Initial, Loss};
+use crate::control::{Ack, Initial, Loss, Phase, Timeout};
 use crate::entry::{Build, Companions, Entry, control};
 use ackclock_base::{Packets, Range, Span, choice, parameters};
 
@@ -21,7 +21,7 @@ pub const ENTRY: Entry = Entry {
         Parameters::TABLE,
     ),
     build: Build::Alone(|values, initial| {
-        Box::new(Classic::new(Rbcc::new(&values.into(), initial), initial))
+        Box::new(Classic::new(Wired::new(&values.into(), initial), initial))
     }),
     companions: Companions::recovery("newreno"),
 };
@@ -37,8 +37,20 @@ choice! {
 }
 
 parameters! {
-    /// Where the threshold lies.
+    /// What the wired form leaves open, and where its threshold lies.
     pub struct Parameters {
+        /// Whether a timeout leaves one packet, as NewReno's does; if not, it takes nothing
+        timeout_cut: bool = flag(true, "Dahal section 4.1 v, vi: as NewReno; what a timeout leaves is not stated"),
+        /// Whether the window moves on every acknowledgement with a round trip, duplicates before a recovery too, or on fresh ones
+        every_ack: bool = flag(false, "Dahal section 4.4: fresh ones; its section 3.3 has every acknowledgement"),
+        /// Where the threshold lies.
+        threshold: Threshold,
+    }
+}
+
+parameters! {
+    /// Where the threshold lies.
+    pub struct Threshold {
         /// F: the threshold is F times the base round trip
         threshold_factor: f64 = number(
             "2",
@@ -60,6 +72,14 @@ parameters! {
 
 /// The law of equations 3.4 and 3.5.
 #[derive(Clone, Debug)]
+pub struct Wired {
+    rbcc: Rbcc,
+    timeout_cut: bool,
+    every_ack: bool,
+}
+
+/// A threshold, and the step towards it.
+#[derive(Clone, Debug)]
 pub struct Rbcc {
     factor: f64,
     rtt_min: Option<Span>,
@@ -69,7 +89,7 @@ pub struct Rbcc {
 
 impl Rbcc {
     /// The law of a connection that begins so.
-    pub fn new(parameters: &Parameters, initial: &Initial) -> Self {
+    pub fn new(parameters: &Threshold, initial: &Initial) -> Self {
         let factor = parameters.threshold_factor;
         let rtt_min = (parameters.rtt_min_mode == RttMinMode::Given).then_some(parameters.rtt_min);
         Self {
@@ -84,12 +104,34 @@ impl Rbcc {
     pub(crate) fn step(&self) -> (&Step, Span) {
         (&self.step, self.threshold)
     }
+
+    /// Learns the base round trip, where it is measured.
+    pub(crate) fn observe(&mut self, ack: &Ack) {
+        if self.rtt_min.is_none() && ack.min_rtt != Span::MAX {
+            self.threshold = ack.min_rtt.scale(self.factor);
+        }
+    }
+
+    pub(crate) fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("rtt_threshold_s", self.threshold.seconds());
+    }
 }
 
-impl WindowLaw for Rbcc {
+impl Wired {
+    /// The law of a connection that begins so.
+    pub fn new(parameters: &Parameters, initial: &Initial) -> Self {
+        Self {
+            rbcc: Rbcc::new(&parameters.threshold, initial),
+            timeout_cut: parameters.timeout_cut,
+            every_ack: parameters.every_ack,
+        }
+    }
+}
+
+impl WindowLaw for Wired {
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if let Some(rtt) = ack.rtt {
-            self.step.take(window, rtt, self.threshold);
+            self.rbcc.step.take(window, rtt, self.rbcc.threshold);
         }
     }
 
@@ -98,15 +140,22 @@ impl WindowLaw for Rbcc {
         self.avoid_congestion(window, ack);
     }
 
-    fn observe(&mut self, _window: &mut Window, ack: &Ack) {
-        if self.rtt_min.is_none() && ack.min_rtt != Span::MAX {
-            self.threshold = ack.min_rtt.scale(self.factor);
+    fn observe(&mut self, window: &mut Window, ack: &Ack) {
+        self.rbcc.observe(ack);
+        if self.every_ack && !ack.fresh && ack.phase == Phase::Open {
+            self.avoid_congestion(window, ack);
         }
     }
 
     /// "As NewReno" (section 4.1 v, vi).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
-        self.step.halve(from)
+        self.rbcc.step.halve(from)
+    }
+
+    fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
+        if self.timeout_cut {
+            window.start_over(timeout);
+        }
     }
 
     fn needs_full_window(&self) -> bool {
@@ -114,13 +163,14 @@ impl WindowLaw for Rbcc {
     }
 
     fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
-        series("rtt_threshold_s", self.threshold.seconds());
+        self.rbcc.publish(series);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::script::Script;
+    use ackclock_base::Span;
 
     #[test]
     fn below_the_threshold_the_window_grows_by_threshold_over_rtt_less_one() {
@@ -180,6 +230,25 @@ mod tests {
             script.ack_with_rtt(62);
             assert!((script.cwnd() - f64::from(expected)).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn a_timeout_may_take_nothing() {
+        let mut script = Script::with("rbcc", &[("timeout_cut", "false")]).window(12.0);
+        script.timeout();
+        assert_eq!(script.cwnd(), 12.0);
+    }
+
+    #[test]
+    fn duplicates_move_the_window_where_every_acknowledgement_does() {
+        // F = 2, 62 ms: at 186 ms each takes half a packet.
+        let mut every = Script::with("rbcc", &[("every_ack", "true")]).window(10.0);
+        let mut fresh = Script::new("rbcc").window(10.0);
+        for script in [&mut every, &mut fresh] {
+            script.ack_as(|ack| (ack.fresh, ack.rtt) = (false, Some(Span::from_millis(186))));
+        }
+        assert!((every.cwnd() - 9.5).abs() < 1e-9);
+        assert_eq!(fresh.cwnd(), 10.0);
     }
 
     #[test]

@@ -32,7 +32,7 @@ parameters! {
         /// Whether a timeout leaves one packet, as NewReno's does
         timeout_cut: bool = flag(false, "Dahal section 5.2 v: no reduction on a packet drop, however it was detected"),
         /// Where the threshold lies.
-        rbcc: rbcc::Parameters,
+        threshold: rbcc::Threshold,
     }
 }
 
@@ -46,7 +46,7 @@ pub struct RbccWl {
 impl RbccWl {
     /// The law of a connection that begins so.
     pub fn new(parameters: &Parameters, initial: &Initial) -> Self {
-        Self { rbcc: Rbcc::new(&parameters.rbcc, initial), timeout_cut: parameters.timeout_cut }
+        Self { rbcc: Rbcc::new(&parameters.threshold, initial), timeout_cut: parameters.timeout_cut }
     }
 }
 
@@ -63,8 +63,8 @@ impl WindowLaw for RbccWl {
         self.avoid_congestion(window, ack);
     }
 
-    fn observe(&mut self, window: &mut Window, ack: &Ack) {
-        self.rbcc.observe(window, ack);
+    fn observe(&mut self, _window: &mut Window, ack: &Ack) {
+        self.rbcc.observe(ack);
     }
 
     /// "Do not reduce the size of cwnd on packet-drop" (section 5.2 v).

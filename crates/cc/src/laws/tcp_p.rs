@@ -5,7 +5,7 @@ use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss, Timeout};
 use crate::entry::{Build, Companions, Entry, control};
 use crate::group::{Group, GroupLaw, Members};
-use crate::laws::tcp_k;
+use crate::laws::{adaptive_strength, tcp_k};
 use ackclock_base::{Packets, Range, Time, choice, parameters};
 
 /// The control's entry in the registry.
@@ -54,6 +54,8 @@ parameters! {
             Range::between(1.0, 1e6),
             "Cho section III.C; its default is not stated, 1 is one standard flow",
         ),
+        /// w: what a new round trip counts for in a flow's smoothed one, whose least says how long a burst may be
+        srtt_gain: f64 = number("0.125", adaptive_strength::GAINS, "Cho section III.B: w = 1/8"),
         /// What a group does with its strength.
         rules: Rules,
     }
@@ -102,8 +104,15 @@ impl Default for Flow {
     }
 }
 
-/// Section III.B: w = 1/8.
-const SRTT_GAIN: f64 = 0.125;
+impl Flow {
+    /// Takes note of a round trip, which counts for `gain` in the smoothed one.
+    pub fn observe(&mut self, ack: &Ack, gain: f64) {
+        if let Some(rtt) = ack.rtt.filter(|_| ack.fresh).map(|rtt| rtt.seconds()) {
+            self.srtt = if self.srtt == 0.0 { rtt } else { (1.0 - gain) * self.srtt + gain * rtt };
+            self.srtt_least = self.srtt_least.min(self.srtt);
+        }
+    }
+}
 
 /// What a loss costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,14 +126,6 @@ pub enum Cost {
 }
 
 impl Rules {
-    /// Takes note of a round trip.
-    pub fn observe(&self, flow: &mut Flow, ack: &Ack) {
-        if let Some(rtt) = ack.rtt.filter(|_| ack.fresh).map(|rtt| rtt.seconds()) {
-            flow.srtt = if flow.srtt == 0.0 { rtt } else { (1.0 - SRTT_GAIN) * flow.srtt + SRTT_GAIN * rtt };
-            flow.srtt_least = flow.srtt_least.min(flow.srtt);
-        }
-    }
-
     /// Equations 3.2 and 3.8: the window grows by k after so many acknowledgements that N flows of this window grow by
     /// k in a round trip.
     pub fn increase(&self, members: &mut Members<Flow>, me: usize, k: f64, ack: &Ack) {
@@ -226,7 +227,7 @@ impl GroupLaw for Parallel {
     type Member = Flow;
 
     fn observe(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
-        self.0.rules.observe(&mut members.all[me].state, ack);
+        members.all[me].state.observe(ack, self.0.srtt_gain);
     }
 
     fn increase(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {

@@ -9,7 +9,7 @@ use super::{PathAck, PathSelector, Paths, Switch};
 use crate::entry::SelectorEntry;
 use crate::laws::rbca::{FACTOR, RTT_MIN, RTT_MIN_MODE};
 use crate::laws::rbcc::RttMinMode;
-use ackclock_base::{Descriptor, Kind, Packets, Span, choice, parameters};
+use ackclock_base::{Descriptor, Kind, Packets, Range, Span, choice, parameters};
 
 /// The selector's entry in the registry.
 pub const ENTRY: SelectorEntry = SelectorEntry {
@@ -42,11 +42,31 @@ parameters! {
         rtt_min: Span = RTT_MIN,
         /// Of several other paths, the one to go to: where it can resume with the largest window, or where it was longest ago
         next: Next = choice("largest-window", "not in the thesis, which has two paths"),
+        /// How much of a window is left after a rest.
+        rest: Rest,
     }
 }
 
-/// The least window to resume with (equation 6.3).
-const LEAST_WINDOW: Packets = 2.0;
+parameters! {
+    /// The constants of equations 6.3 and 6.4, which the thesis prints without saying where they come from.
+    pub struct Rest {
+        /// The least window to resume with
+        least_window: Packets = packets("2 packets", Range::between(1.0, 1e6), "Dahal equation 6.3"),
+        /// Packets of the rested window that are kept whatever its size is, of so many as least_rest acknowledgements
+        kept: u64 = integer("3", Range::between(1.0, 1e6), "Dahal equation 6.4"),
+        /// After how many acknowledgements of rest one packet more is kept
+        kept_again: u64 = integer("10", Range::between(1.0, 1e9), "Dahal equation 6.4"),
+        /// A shorter rest counts as one of so many acknowledgements
+        least_rest: u64 = integer("7", Range::between(1.0, 1e9), "Dahal equation 6.4"),
+    }
+}
+
+impl Rest {
+    /// Equation 6.4: what is left of the window of a path that has rested for so many acknowledgements.
+    fn share(&self, how_old: u64) -> f64 {
+        (self.kept + how_old / self.kept_again) as f64 / how_old.max(self.least_rest) as f64
+    }
+}
 
 /// The selector of an association.
 #[derive(Clone, Debug)]
@@ -61,11 +81,6 @@ pub struct Spc {
     left_at: Vec<u64>,
     acks: u64,
     switches: u64,
-}
-
-/// Equation 6.4: what is left of the window of a path that has rested for so many acknowledgements.
-fn share(how_old: u64) -> f64 {
-    (3 + how_old / 10) as f64 / how_old.max(7) as f64
 }
 
 impl Spc {
@@ -89,7 +104,8 @@ impl Spc {
 
     /// Equation 6.3.
     fn resumed(&self, path: usize, paths: &dyn Paths) -> Packets {
-        (paths.cwnd(path) * share(self.rest(path))).max(LEAST_WINDOW)
+        let rest = &self.parameters.rest;
+        (paths.cwnd(path) * rest.share(self.rest(path))).max(rest.least_window)
     }
 
     fn approaches_congestion(&self) -> bool {

@@ -16,6 +16,12 @@ parameters! {
         /// What the predictor learns from: errors as they were made, or as today's weights would make them; or the
         /// former with the newest queue lengths
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, which can be read in three ways"),
+        /// What each weight of the predictor begins at; at 1 / order it predicts the mean of the last queue lengths at first
+        initial_weight: f64 = number(
+            "0",
+            Range::between(-1.0, 1.0),
+            "Jain 2003 section 2.4.1: a fixed value, typically 0",
+        ),
         bounded: bool = BOUNDED,
         /// Fraction of the limit up to which a predicted queue drops nothing (alpha)
         lower: f64 = number("0.3", Range::between(0.0, 1.0), "Jain 2003 equation 2.5 and section 2.6"),

@@ -36,6 +36,16 @@ choice! {
 }
 
 choice! {
+    /// What becomes of a packet that finds no tokens. To let it wait for them is what a shaper is for.
+    pub enum Exceeding {
+        /// It is dropped.
+        Drop = "drop",
+        /// It is let through without tokens, with congestion experienced set where it can be: what there is for OUT.
+        Mark = "mark",
+    }
+}
+
+choice! {
     /// What the level is predicted in.
     pub enum Unit {
         /// Packets of the mean size.
@@ -94,6 +104,8 @@ parameters! {
         /// Which error and which levels the predictor learns from
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, whose indices leave it open"),
         bounded: bool = BOUNDED,
+        /// What becomes of a packet that finds no tokens: dropped, or let through without any and marked where it can be
+        exceeding: Exceeding = choice("drop", "Jain 2003 section 5.1: dropped, marked OUT, or shaped"),
         ecn: bool = ECN,
     }
 }

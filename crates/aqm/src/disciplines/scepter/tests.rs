@@ -37,6 +37,23 @@ fn settles_with(settings: &[(&str, &str)], load: f64) -> (f64, f64) {
     (level / count, passed / count)
 }
 
+#[test]
+fn what_finds_no_tokens_can_be_let_through_marked() {
+    // A bucket of two packets, max_p of 0 so that nothing is dropped early: the third packet of an instant finds no tokens.
+    let third = |settings: &[(&str, &str)], ecn: Ecn| {
+        let always = [("rate", "8 Mbit/s"), ("burst", "2 kB"), ("max_probability", "0")];
+        let mut scepter = scepter(&[&always, settings].concat());
+        let verdicts = [(); 3].map(|()| {
+            scepter.on_arrival(&Arrival { ecn, ..arrival(0.0) }, &idle(0.0), &mut Scripted::new(&[0.5; 3]))
+        });
+        (verdicts[1], verdicts[2], scepter.bucket.level_bytes())
+    };
+    assert_eq!(third(&[], Ecn::Classic), (Verdict::Admit, Verdict::Drop, 0.0));
+    let marks = [("exceeding", "mark")];
+    assert_eq!(third(&marks, Ecn::Classic), (Verdict::Admit, Verdict::Mark, 0.0));
+    assert_eq!(third(&marks, Ecn::NotCapable), (Verdict::Admit, Verdict::Admit, 0.0));
+}
+
 /// The same of a law with its defaults.
 fn settles(law: &str, load: f64) -> (f64, f64) {
     settles_with(&[("law", law)], load)

@@ -41,8 +41,20 @@ fn the_share_of_the_window_is_that_of_equation_6_4() {
     let worked =
         [(0, 3.0 / 7.0), (7, 3.0 / 7.0), (8, 0.375), (9, 1.0 / 3.0), (10, 0.4), (15, 4.0 / 15.0), (20, 0.25)];
     for (how_old, expected) in worked.into_iter().chain([(30, 0.2), (50, 0.16), (100, 0.13), (1000, 0.103)]) {
-        assert!((share(how_old) - expected).abs() < 1e-12, "{how_old}");
+        assert!((Rest::default().share(how_old) - expected).abs() < 1e-12, "{how_old}");
     }
+}
+
+#[test]
+fn its_constants_can_be_others() {
+    // (1 + floor(10 / 5)) / max(10, 20) = 3 / 20.
+    let rest = Rest { kept: 1, kept_again: 5, least_rest: 20, ..Rest::default() };
+    assert!((rest.share(10) - 0.15).abs() < 1e-12);
+    // 14 * 0.15 rounded: 3 acknowledgements of rest leave (1 + 0) / 20 of 14 packets, which the least window tops up to 4.
+    let rest = Rest { least_window: 4.0, ..rest };
+    let mut spc = Spc::new(Parameters { rest, ..Parameters::default() }, 2);
+    let (_, paths) = two();
+    assert_eq!(last(&mut spc, 0, &RISES, &paths), Some(Switch { path: 1, cwnd: Some(4.0) }));
 }
 
 #[test]
