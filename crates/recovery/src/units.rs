@@ -87,6 +87,12 @@ impl Units {
     }
 }
 
+/// Returns the initial window that standards allow in bytes, in packets of `packet_bytes`: `min(most * packet, max(2 * packet, bytes))`,
+/// the form of RFC 6928, RFC 9002 section 7.2 and RFC 9260 section 7.2.1.
+pub fn initial_window(packet_bytes: u32, most: Packets, bytes: u32) -> Packets {
+    most.min((f64::from(bytes) / f64::from(packet_bytes.max(1))).max(2.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,6 +123,14 @@ mod tests {
     fn no_more_is_outstanding_than_counts_of_32_bits_can_tell() {
         assert_eq!(Units::packets(1448).most_outstanding(), MAX_OUTSTANDING);
         assert_eq!(Units::bytes(65_535).most_outstanding(), 32_768);
+    }
+
+    #[test]
+    fn an_initial_window_of_large_packets_is_bounded_in_bytes() {
+        // RFC 6928 section 2: 10 segments of 1448 B are 14,480 B, below 14,600 B. 14,600 / 2920 = 5. Two of 8948 B are 17,896 B.
+        for (mss, packets) in [(100, 10.0), (1448, 10.0), (2920, 5.0), (8948, 2.0)] {
+            assert_eq!(initial_window(mss, 10.0, 14_600), packets, "{mss} B");
+        }
     }
 
     proptest! {

@@ -2,10 +2,11 @@
 
 use super::traffic::{self, MAX_RECEIVE_WINDOW, Traffic};
 use super::{Cause, Part, Place};
-use crate::flows::{Data, FlowGroup, Protocol, Sending, SessionPlan};
+use crate::flows::{ConnectionPlan, Data, FlowGroup, Protocol, Sending, SessionPlan};
 use crate::scenario::Scenario;
 use ackclock_base::{Span, Values};
 use ackclock_cc::entry::Build;
+use ackclock_sim::quic::details::Details as QuicDetails;
 use ackclock_sim::sctp::details::Details as SctpDetails;
 use ackclock_sim::tcp::details::Details as TcpDetails;
 use ackclock_sim::traffic::timetable::Timetable;
@@ -154,21 +155,28 @@ fn first_window(group: &FlowGroup, place: Place, parts: &mut Vec<Part>) {
 /// The packets that a connection sends before anything is acknowledged: its initial window, as far as it has so much to send and the
 /// receiver allows it.
 fn first_packets(group: &FlowGroup) -> f64 {
-    let (transport, each) = match &group.plan.sending {
-        Sending::Connection(plan) => (&plan.transport, traffic::to_send(group)),
+    let by_connection = |plan: &ConnectionPlan, each: f64| {
+        let values = &plan.transport.values;
+        let cwnd = match plan.protocol() {
+            Protocol::Tcp => TcpDetails::from(values).first_window(),
+            Protocol::Quic => QuicDetails::from(values).first_window(),
+        };
+        cwnd.min(each)
+    };
+    let packets = match &group.plan.sending {
+        Sending::Connection(plan) => by_connection(plan, traffic::to_send(group)),
         Sending::Connections(plan, Timetable::Transfers(transfers)) => {
-            (&plan.transport, transfers.sizes.most().div_ceil(transfers.payload_bytes) as f64)
+            by_connection(plan, transfers.sizes.most().div_ceil(transfers.payload_bytes) as f64)
         }
-        Sending::Connections(plan, Timetable::Web(web)) => (&plan.transport, web.object),
+        Sending::Connections(plan, Timetable::Web(web)) => by_connection(plan, web.object),
         Sending::Session(plan, SessionPlan::Pages(pages)) => {
-            (&plan.transport, pages.most_bytes / pages.payload_bytes)
+            by_connection(plan, pages.most_bytes / pages.payload_bytes)
         }
-        Sending::Session(plan, SessionPlan::Video(_)) => (&plan.transport, f64::INFINITY),
-        Sending::Sctp(plan) => (&plan.transport, traffic::to_send(group)),
+        Sending::Session(plan, SessionPlan::Video(_)) => by_connection(plan, f64::INFINITY),
+        Sending::Sctp(plan) => plan.options().first_window().min(traffic::to_send(group)),
         Sending::Udp(_) => return 0.0,
     };
-    let window = traffic::window(group, "initial_receive_window");
-    number(&transport.values, "initial_window").unwrap_or(0.0).min(window).min(each)
+    packets.min(traffic::window(group, "initial_receive_window"))
 }
 
 fn is_tcp(group: &FlowGroup) -> bool {

@@ -2,6 +2,7 @@
 
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
 use ackclock_recovery::ledger::MAX_OUTSTANDING;
+use ackclock_recovery::units::initial_window;
 
 const PACKETS: Range = Range::between(1.0, MAX_OUTSTANDING as f64 - 1.0);
 
@@ -50,8 +51,8 @@ parameters! {
         ),
         /// The most that the receiver allows in flight
         window: Packets = packets("10000 packets", PACKETS, "RFC 9000 section 4.1 leaves it open; as over TCP"),
-        /// The congestion window at the start
-        initial_window: Packets = packets("10 packets", PACKETS, "RFC 9002 section 7.2"),
+        /// The congestion window at the start; none for 10 packets, or 14,720 B where datagrams are larger, but at least 2 packets
+        initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9002 section 7.2"),
         /// Whether the connection begins with a round trip of Initial packets
         handshake: bool = flag(true, "RFC 9001 section 4; none with early data (0-RTT)"),
         /// Size of an Initial packet on the wire
@@ -102,5 +103,18 @@ parameters! {
         ),
         /// A random delay of up to this before each packet leaves, which breaks phase effects
         send_jitter: Span = time("0 s", Range::between(0.0, 1.0), "Floyd and Jacobson 1991"),
+    }
+}
+
+/// IPv4 and UDP, which are not part of a datagram's size (RFC 9000 section 14).
+const UDP_BYTES: u64 = 20 + 8;
+
+impl Details {
+    /// Returns the congestion window at the start: what is set, or ten datagrams, limited to the larger of 14,720 B and two
+    /// datagrams (RFC 9002 section 7.2). A datagram is a packet on the wire less the headers of IPv4 and UDP.
+    pub fn first_window(&self) -> Packets {
+        let packet = self.packet.bytes();
+        let datagram = (packet + self.header.bytes()).saturating_sub(UDP_BYTES).max(packet);
+        self.initial_window.unwrap_or_else(|| initial_window(datagram as u32, 10.0, 14_720))
     }
 }

@@ -118,7 +118,7 @@ impl Options {
                 announces_reductions: false,
                 ..RecoveryOptions::recommended(units)
             },
-            initial_window: details.initial_window,
+            initial_window: details.first_window(),
         }
     }
 

@@ -75,8 +75,8 @@ parameters! {
             Range::between(1500.0, 4e9),
             "of TCP's order here; 1,310,720 B in Dahal section 6.2.1",
         ),
-        /// The congestion window of a path at the start
-        initial_window: Packets = packets("3 packets", PACKETS, "RFC 9260 section 7.2.1: 4404 B; 2 in RFC 2960"),
+        /// The congestion window of a path at the start; none for 4404 B, but between 2 and 4 packets
+        initial_window: Option<Packets> = packets("none", PACKETS, "RFC 9260 section 7.2.1; 2 in RFC 2960"),
         /// The slow start threshold at the start; none for as high as can be
         initial_ssthresh: Option<Size> = size("none", Range::between(1500.0, 4e9), "RFC 9260 section 7.2.1"),
         /// What the window of a path falls to, half at each timeout's length, while nothing is sent over it

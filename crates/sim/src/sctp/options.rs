@@ -1,11 +1,12 @@
 //! The profiles that bundle the details of SCTP, and what an association makes of them.
 
 use super::details::{BurstBound, Details, Repair, RetransmitTo};
-use ackclock_base::{Descriptor, Kind, Size, Span, Values};
+use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
 use ackclock_recovery::pacer::Gains;
 use ackclock_recovery::rtt::{MinBounds, TimeoutRule};
 use ackclock_recovery::undo::UndoRules;
+use ackclock_recovery::units::initial_window;
 use ackclock_recovery::{Options as RecoveryOptions, Units};
 
 /// The profiles, in the order in which lists show them.
@@ -156,7 +157,7 @@ impl Options {
     pub fn initial(&self) -> Initial {
         let packets = |size: Size| size.bytes() as f64 / f64::from(self.sizes.max_chunk);
         Initial {
-            window: self.details.initial_window,
+            window: self.first_window(),
             ssthresh: self.details.initial_ssthresh.map_or(f64::INFINITY, packets),
             limit: packets(self.details.receive_window),
             packet_bytes: self.sizes.max_chunk,
@@ -166,6 +167,12 @@ impl Options {
             min_window: self.details.min_window,
             loss_window: 1.0, // RFC 9260 section 7.2.3
         }
+    }
+
+    /// Returns the congestion window of a path at the start: what is set, or `min(4 * PMDCS, max(2 * PMDCS, 4404 B))` (RFC 9260
+    /// section 7.2.1), where PMDCS is the largest DATA chunk that fits into a packet.
+    pub fn first_window(&self) -> Packets {
+        self.details.initial_window.unwrap_or_else(|| initial_window(self.sizes.max_chunk, 4.0, 4404))
     }
 
     /// Whether lost chunks go before all else.

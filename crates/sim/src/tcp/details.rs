@@ -2,6 +2,7 @@
 
 use ackclock_base::{Packets, Range, Size, Span, choice, parameters};
 use ackclock_recovery::ledger::{MAX_DUPACK_THRESHOLD, MAX_OUTSTANDING};
+use ackclock_recovery::units::initial_window;
 
 const SPANS: Range = Range { min: 0.0, max: 3600.0, above_min: true };
 /// A shorter timeout would go off many times before the first acknowledgement of any real path.
@@ -189,11 +190,11 @@ parameters! {
             PACKETS,
             "RFC 7323 allows 1 GiB; enough for 1 Gbit/s at 100 ms; ns-2's window_",
         ),
-        /// The congestion window at the start
-        initial_window: Packets = packets(
-            "10 packets",
+        /// The congestion window at the start; none for 10 packets, or 14,600 B where packets are larger, but at least 2 packets
+        initial_window: Option<Packets> = packets(
+            "none",
             PACKETS,
-            "RFC 6928; 2 in RFC 5681 and ns-2, 1 in Dahal section 4.1",
+            "RFC 6928; 10 packets of any size in Linux (TCP_INIT_CWND), 2 in RFC 5681 and ns-2, 1 in Dahal section 4.1",
         ),
         /// The slow start threshold at the start; none for as high as the window allows
         initial_ssthresh: Option<Packets> = packets("none", PACKETS, "RFC 5681 section 3.1; ns-2 sets it to window_"),
@@ -362,5 +363,13 @@ parameters! {
         ),
         /// Whether a control that has HyStart in Linux (cubic) has it where the flow names no slow start
         hystart: bool = flag(false, "Linux net/ipv4/tcp_cubic.c, module parameter hystart"),
+    }
+}
+
+impl Details {
+    /// Returns the congestion window at the start, which is also the restart window (RFC 5681 section 4.1): what is set, or
+    /// `min(10 * MSS, max(2 * MSS, 14600 B))` (RFC 6928 section 2).
+    pub fn first_window(&self) -> Packets {
+        self.initial_window.unwrap_or_else(|| initial_window(self.packet.bytes() as u32, 10.0, 14_600))
     }
 }

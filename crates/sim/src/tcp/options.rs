@@ -66,7 +66,8 @@ pub const PROFILES: &[Descriptor] = &[
         "TCP as Linux has it, but for what the control decides",
         "Linux 6.x net/ipv4/tcp_input.c, tcp_output.c, tcp_recovery.c, tcp_timer.c; Documentation/networking/ip-sysctl",
         &[
-            ("recovery", "rack"), // tcp_recovery, whatever the control
+            ("initial_window", "10 packets"), // TCP_INIT_CWND, without RFC 6928's bound on bytes
+            ("recovery", "rack"),             // tcp_recovery, whatever the control
             ("probe_ack_delay", "200 ms"),
             ("dsack", "true"), // tcp_dsack
             ("dsack_undo", "true"),
@@ -200,7 +201,7 @@ impl Options {
             payload_bytes: bytes(details.packet),
             wire_bytes: bytes(details.packet) + bytes(details.header),
             control_bytes: bytes(details.ack_size),
-            initial_window: details.initial_window,
+            initial_window: details.first_window(),
             initial_ssthresh: details.initial_ssthresh.unwrap_or(f64::INFINITY),
             min_window: details.min_window,
             handshake: details.handshake,
@@ -244,7 +245,7 @@ impl Options {
                 idle_restart: match details.after_idle {
                     AfterIdle::Keep => None,
                     rule => {
-                        Some(IdleRestart { window: details.initial_window, halves: rule == AfterIdle::Halve })
+                        Some(IdleRestart { window: details.first_window(), halves: rule == AfterIdle::Halve })
                     }
                 },
                 timer_from_stamps: details.timestamps && details.timer_samples == TimerSamples::Timestamps,
