@@ -1,5 +1,6 @@
 //! Copa (Arun and Balakrishnan 2018): the window goes up or down towards the rate of `1 / (delta d)` at a queueing delay d, so
-//! that every so often the queue is nearly empty; where it no longer is, others fill it, and delta falls.
+//! that every so often the queue is nearly empty. In the competitive mode, which is off unless it is asked for, a queue that is never
+//! nearly empty is one that others fill, and delta falls.
 
 mod filter;
 mod rivals;
@@ -32,8 +33,8 @@ parameters! {
     pub struct Parameters {
         /// The rate is one over this and the queueing delay, in packets
         delta: f64 = number("0.5", Range::between(0.004, 10.0), "Arun and Balakrishnan 2018 section 2.1"),
-        /// Whether delta falls where others keep the queue full
-        competitive: bool = flag(true, "Arun and Balakrishnan 2018 section 2.2; the authors' sender, rtt-window.cc"),
+        /// Whether delta falls where others keep the queue full: more than two flows of Copa then take each other for such others
+        competitive: bool = flag(false, "Meta's mvfst has no such mode; Arun and Balakrishnan 2018 section 2.2, rtt-window.cc has it"),
     }
 }
 

@@ -4,6 +4,11 @@
 //! acknowledgement, so that the default delta is back as soon as the queue is seen nearly empty. By rounds it comes back up to a
 //! round later, and meanwhile the greater 1/delta lifts the next trough of the queue, which flows of one kind then no longer see
 //! empty.
+//!
+//! The rule leaves little room for error. The queue of three flows in the default mode (40 Mbit/s, 40 ms) is nearly empty each 4.2 round
+//! trips in the median and each 4.9 at the longest, where five are allowed. While their windows converge, and where a flow's base is lower
+//! than that of others, which began with a queue, a trough is missed; the delta that follows lifts the next one. So the mode is off
+//! unless it is asked for.
 
 use super::Parameters;
 use super::filter::Sliding;

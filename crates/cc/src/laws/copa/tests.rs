@@ -64,9 +64,11 @@ fn the_velocity_doubles_when_the_window_has_risen_for_three_windows() {
     assert_eq!(last, 2.0, "{velocities:?}");
 }
 
+const COMPETITIVE: &[(&str, &str)] = &[("competitive", "true")];
+
 /// In 15 round trips of 190 to 200 ms above a base of 90 ms: the queue is never nearly empty.
 fn competitive() -> Script {
-    let mut script = Script::new("copa").window(20.0).starting_ssthresh(2.0);
+    let mut script = Script::with("copa", COMPETITIVE).window(20.0).starting_ssthresh(2.0);
     script.ack_with_rtt(90);
     for _ in 0..15 {
         script.set_cwnd(20.0);
@@ -86,7 +88,7 @@ fn a_queue_that_is_never_empty_makes_it_competitive_and_a_loss_halves_what_that_
     assert!((1.0 / 27.0..1.0 / 23.0).contains(&delta), "{delta}");
     script.loss();
     assert!((script.published("delta") - 2.0 * delta).abs() < 1e-9);
-    let mut alone = Script::with("copa", &[("competitive", "false")]).window(20.0).starting_ssthresh(2.0);
+    let mut alone = Script::new("copa").window(20.0).starting_ssthresh(2.0);
     alone.ack_with_rtt(90);
     (0..15).for_each(|_| alone.acks_over(20, 200));
     assert_eq!(alone.published("delta"), 0.5);
@@ -107,7 +109,7 @@ fn the_default_delta_is_back_at_the_acknowledgement_that_shows_the_queue_nearly_
 #[test]
 fn an_oscillation_of_five_round_trips_whose_trough_is_empty_leaves_the_default_delta() {
     // Section 2.2: the queue of Copa flows alone empties once in five round trips: 0, 2, 4, 6, 4 ms of queue, again and again.
-    let mut script = Script::new("copa").window(20.0).starting_ssthresh(2.0);
+    let mut script = Script::with("copa", COMPETITIVE).window(20.0).starting_ssthresh(2.0);
     for round in 0..100 {
         script.set_cwnd(20.0);
         script.acks_over(20, [40, 42, 44, 46, 44][round % 5]);
