@@ -54,6 +54,8 @@ pub enum MinBounds {
     Timeout,
     /// What the timeout has above the smoothed round trip, four deviations (Linux net/ipv4/tcp_input.c, tcp_rtt_estimator).
     Deviation,
+    /// The timeout with its back-off factor (ns-2 before 2002, and with `rfc2988_ false`).
+    BackedOff,
 }
 
 /// How the timeout is computed.
@@ -138,13 +140,14 @@ impl RttEstimator {
         self.base = match min_bounds {
             MinBounds::Timeout => (tick * (mean_8 / 8 + deviation_4)).max(min),
             MinBounds::Deviation => tick * (mean_8 / 8) + (tick * deviation_4).max(min),
+            MinBounds::BackedOff => tick * (mean_8 / 8 + deviation_4),
         };
     }
 
     /// RFC 6298 section 2.3, 2.4 and 5.5: the timeout with a back-off factor on it.
     pub fn timeout(&self, factor: f64) -> Span {
         let backed_off = if factor == 1.0 { self.base } else { self.base.scale(factor) };
-        backed_off.min(self.rule.max)
+        backed_off.max(self.rule.min).min(self.rule.max)
     }
 
     /// The smoothed round trip of all samples.
@@ -187,6 +190,15 @@ mod tests {
         timer_samples(&mut estimator, &[180]);
         assert_eq!(estimator.timeout(1.0), Span::from_millis(340));
         assert_eq!(estimator.timeout(4.0), Span::from_millis(1360));
+    }
+
+    #[test]
+    fn the_least_timeout_may_bound_the_timeout_with_its_back_off() {
+        let mut estimator = RttEstimator::new(TimeoutRule { min_bounds: MinBounds::BackedOff, ..RULE });
+        // First sample 40 ms: 40 + 4 * 20 = 120 ms, less than the least of 200; twice that is more.
+        timer_samples(&mut estimator, &[40]);
+        let timeouts = [1.0, 2.0, 4.0].map(|factor| estimator.timeout(factor));
+        assert_eq!(timeouts, [200, 240, 480].map(Span::from_millis));
     }
 
     #[test]

@@ -92,6 +92,8 @@ choice! {
         Timeout = "timeout",
         /// What it has above the smoothed round trip.
         Deviation = "deviation",
+        /// The timeout with its back-off factor.
+        BackedOff = "backed-off",
     }
 }
 
@@ -278,7 +280,7 @@ parameters! {
         /// The retransmission timeout before any sample
         initial_rto: Span = time("1 s", TIMEOUTS, "RFC 6298 section 2.1; 3 s in RFC 2988 and ns-2"),
         /// The greatest factor on the retransmission timeout
-        max_backoff: f64 = number("64", Range::between(1.0, 1e6), "BSD and ns-2"),
+        max_backoff: f64 = number("64", Range::between(1.0, 1e6), "BSD; ns-2 without rfc2988_, with which only max_rto bounds it"),
         /// Whether a packet that times out again leaves the slow start threshold as it is
         keeps_threshold: bool = flag(true, "RFC 5681 section 3.1; ns-2 halves it again"),
         /// Whether packets may be marked instead of dropped
@@ -332,10 +334,10 @@ parameters! {
             "RFC 8985 section 7.2, TLP.max_ack_delay; Linux net/ipv4/tcp_output.c, tcp_schedule_loss_probe adds the least \
              timeout",
         ),
-        /// What min_rto bounds: the timeout, or what it has above the smoothed round trip
+        /// What min_rto bounds: the timeout, what it has above the smoothed round trip, or the timeout with its back-off factor
         min_rto_bounds: MinRtoBounds = choice(
             "timeout",
-            "RFC 6298 section 2.4; Linux net/ipv4/tcp_input.c, tcp_rtt_estimator",
+            "RFC 6298 section 2.4; Linux net/ipv4/tcp_input.c, tcp_rtt_estimator; ns-2 with rfc2988_ false",
         ),
         /// With delayed_ack, how many packets are acknowledged at once all the same: the first, and those after one that
         /// came twice

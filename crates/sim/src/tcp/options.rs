@@ -45,6 +45,7 @@ pub const PROFILES: &[Descriptor] = &[
             ("tick", "10 ms"),
             ("min_rto", "200 ms"),
             ("initial_rto", "3 s"),
+            ("max_backoff", "1000000"), // none: with rfc2988_ only maxrto_ bounds the timeout
             ("after_timeout", "go-back-n"),
             ("reduce_from", "window"),
             ("min_window", "1 packet"),
@@ -228,6 +229,7 @@ impl Options {
                     min_bounds: match details.min_rto_bounds {
                         MinRtoBounds::Timeout => MinBounds::Timeout,
                         MinRtoBounds::Deviation => MinBounds::Deviation,
+                        MinRtoBounds::BackedOff => MinBounds::BackedOff,
                     },
                     max: details.max_rto,
                     initial: details.initial_rto,
