@@ -313,3 +313,23 @@ fn multiple_fast_retransmit_sends_a_chunk_a_third_time_when_what_was_sent_since_
         }
     }
 }
+
+#[test]
+fn a_heartbeat_that_is_replaced_when_data_times_out_counts_as_lost() {
+    // Neither path answers, both have failed, and data goes over them all the same: of all HEARTBEATs the last of each path at most has not
+    // been counted.
+    let settings = [
+        ("path_max_retrans", "0"),
+        ("association_max_retrans", "1000"),
+        ("heartbeat_interval", "10 s"),
+        ("heartbeat_repeat", "always"),
+    ];
+    let mut driver = Driver::new("sctp", "sctp", [4.0, 4.0], &settings);
+    while driver.association.timer() < at(600.0) {
+        let now = driver.association.timer();
+        driver.association.on_timer(now, &mut driver.wire);
+    }
+    let counts = driver.association.counts();
+    assert!(counts.heartbeats > 10, "{counts:?}");
+    assert!(counts.heartbeats <= counts.heartbeats_lost + 2, "{counts:?}");
+}

@@ -68,6 +68,11 @@ impl Heartbeat {
         self.answer_by = None;
     }
 
+    /// Whether one waits for its answer.
+    pub fn is_asked(&self) -> bool {
+        self.answer_by.is_some()
+    }
+
     /// No more of them.
     pub fn stop(&mut self) {
         (self.answer_by, self.interval, self.idle_since) = (None, None, Time::NEVER);
@@ -90,8 +95,11 @@ impl Heartbeat {
 }
 
 impl Association {
+    /// Sends a HEARTBEAT. One that still waits for its answer is replaced, and counts as lost: a path that fails is asked at once. It is
+    /// no error of the path beside the timeout over data at which this happens (RFC 9260 section 8.3), for its own time is not up.
     pub(super) fn send_heartbeat(&mut self, now: Time, index: usize, wire: &mut impl Wire) {
         self.counts.heartbeats += 1;
+        self.counts.heartbeats_lost += u64::from(self.paths[index].heartbeat.is_asked());
         let control = Control { kind: ControlKind::Heartbeat, sent: now, tag: 0 };
         wire.send(index, &Message::Control(control));
         let path = &mut self.paths[index];
