@@ -168,7 +168,7 @@ fn first_packets(group: &FlowGroup) -> f64 {
         Sending::Connections(plan, Timetable::Transfers(transfers)) => {
             by_connection(plan, transfers.sizes.most().div_ceil(transfers.payload_bytes) as f64)
         }
-        Sending::Connections(plan, Timetable::Web(web)) => by_connection(plan, web.object),
+        Sending::Connections(plan, Timetable::Web(_)) => by_connection(plan, f64::INFINITY),
         Sending::Session(plan, SessionPlan::Pages(pages)) => {
             by_connection(plan, pages.most_bytes / pages.payload_bytes)
         }

@@ -212,7 +212,8 @@ pub fn window(group: &FlowGroup, autotuned: &str) -> f64 {
     }
 }
 
-/// The packets that the connections of a flow have to send; without bound where there is always more.
+/// The most data packets that the connections of a flow have to send, without retransmissions; infinite where there is always more, and
+/// where sizes are drawn that have no greatest one.
 pub fn to_send(group: &FlowGroup) -> f64 {
     match &group.plan.sending {
         Sending::Connection(plan) if matches!(plan.data, Data::Bytes(_)) => {
@@ -220,9 +221,12 @@ pub fn to_send(group: &FlowGroup) -> f64 {
         }
         Sending::Sctp(plan) if matches!(plan.data, Data::Bytes(_)) => plan.chunks() as f64,
         Sending::Connections(_, Timetable::Transfers(transfers)) => {
-            (transfers.sizes.mean() / transfers.payload_bytes as f64).ceil() * transfers.count as f64
+            transfers.sizes.most().div_ceil(transfers.payload_bytes) as f64 * transfers.count as f64
         }
-        Sending::Connections(_, Timetable::Web(web)) => web.most_connections() as f64 * web.object,
-        Sending::Connection(_) | Sending::Sctp(_) | Sending::Session(..) | Sending::Udp(_) => f64::INFINITY,
+        Sending::Connections(_, Timetable::Web(_))
+        | Sending::Connection(_)
+        | Sending::Sctp(_)
+        | Sending::Session(..)
+        | Sending::Udp(_) => f64::INFINITY,
     }
 }

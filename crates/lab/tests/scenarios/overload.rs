@@ -195,6 +195,21 @@ fn large_first_windows_are_announced() {
 }
 
 #[test]
+fn transfers_are_counted_by_the_greatest_of_their_sizes() {
+    // One of a thousand sizes lies above a packet, up to 1000 packets: 2 packets in the mean, and up to 1000. Of 200 transfers over 1000
+    // hops with their acknowledgements those are 8e5 and up to 4e8 passages.
+    let transfers = |count: u32| {
+        let sizes = "[files.sizes]\ntext = \"1448 99.9\\n1448000 100\\n\"\n";
+        format!(
+            "duration = \"1 s\"\n[parking_lot]\nhops = 1000\nhop = {{ rate = \"10 Gbit/s\", delay = \"1 us\" }}\n\
+             access = {{ rate = \"10 Gbit/s\", delay = \"1 us\" }}\n[[flows]]\nname = \"one\"\ncontrol = \"sack\"\n\
+             application = {{ name = \"transfers\", sizes = \"sizes\", count = {count}, every = \"1 ms\" }}\n{sizes}"
+        )
+    };
+    assert_announced(&transfers(200), &transfers(2), &["of computing; "]);
+}
+
+#[test]
 fn reordering_of_large_windows_is_announced() {
     let flow = |control: &str, window: &str| {
         let transport = format!("transport = {{ name = \"rfc\", {window} }}");
