@@ -222,8 +222,8 @@ impl Prague {
     /// Grows by what arrived without a mark, unless a loss is being repaired.
     fn grow(&mut self, ack: &Ack) {
         let mut unmarked = (ack.newly_acked - f64::from(ack.marks)).max(0.0);
-        // A host that its pacer holds back counts as limited by the window (RFC 9002 section 7.8).
-        if unmarked <= 0.0 || !ack.cwnd_limited || self.repair.goes_on() || ack.phase == Phase::Recovery {
+        // tcp_prague.c 0.7 asks whether the application is what limits the flow (tp->app_limited); 0.6 asked for a full window.
+        if unmarked <= 0.0 || ack.app_limited || self.repair.goes_on() || ack.phase == Phase::Recovery {
             return;
         }
         if self.in_slow_start() {
