@@ -32,6 +32,27 @@ class Summary:
         """Half the width of the interval, in the unit of the samples."""
         return None if self.interval is None else (self.interval[1] - self.interval[0]) / 2
 
+    def p_above(self, bound: float) -> float:
+        """The one-sided p-value for a mean above ``bound``: at most 0.025 where the whole 95 % interval lies above it.
+
+        The probability of samples that speak for it at least as much if the mean were ``bound``. 1 where there is no
+        interval; of equal samples 0 or 1.
+        """
+        if self.mean is None or self.std is None:
+            return 1.0
+        if self.std == 0:
+            return 0.0 if self.mean > bound else 1.0
+        from scipy.special import stdtr
+
+        statistic = (self.mean - bound) / (self.std / math.sqrt(self.count))
+        return float(stdtr(self.count - 1, -statistic))
+
+    def p_below(self, bound: float) -> float:
+        """The same for a mean below ``bound``."""
+        if self.mean is None or self.std is None or self.std == 0:
+            return 0.0 if self.std == 0 and self.mean is not None and self.mean < bound else 1.0
+        return 1 - self.p_above(bound)
+
 
 def summarise(samples: Sequence[float] | Vector, level: float = LEVEL) -> Summary:
     """Mean, sample standard deviation (n - 1) and two-sided Student-t interval of the mean.

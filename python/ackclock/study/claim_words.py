@@ -14,6 +14,10 @@ along the sweep, and so do
     trend(x, y)                 Spearman's rank correlation: 1 when y always rises with x, -1 when it always falls
     slope(x, y)                 the least-squares slope of y over x
 
+In a comparison it need not be: loss('rbcc[*]') < loss('reno[*]') means "at each value". Its columns are comparisons
+joined by ``and``, and corrected for their number as those are. What has one number per replication or is a constant is
+compared with each column: loss('rbcc[*]') < loss('vegas'). Two parts of sweeps need as many values as one another.
+
 Curves of one metric over another are compared by the functions of ``curve_words``, and the best of several settings is
 chosen by those of ``choice_words``.
 
@@ -24,6 +28,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -31,7 +36,7 @@ import numpy as np
 from ackclock.names import nearest
 from ackclock.study.choice_words import CHOICES
 from ackclock.study.curve_words import CURVES
-from ackclock.study.language import Array, Expression, ExpressionError, Value
+from ackclock.study.language import Array, Expression, ExpressionError, Join, Value, aligned
 from ackclock.study.model import SweptCase, sweep_text
 from ackclock.study.run_words import ELEMENTWISE
 from ackclock.study.truth import Truth, compared, size_of
@@ -57,12 +62,20 @@ class ClaimWords:
             **{metric: self._metric(metric) for metric in samples},
         }
 
-    def compare(self, comparison: str, left: Array, right: Array) -> Truth:
-        """How surely ``left comparison right`` holds, by the paired difference over the replications."""
-        left, right = one_per_replication(left), one_per_replication(right)
+    def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Truth:
+        """How surely ``left comparison right`` holds, by the paired differences; ``join`` is of the sweep's values."""
+        left, right = aligned(left, right)
+        difference = np.asarray(left - right)
         # Beside a constant, such as a loss of less than 5 %, a small difference is no sign of a small effect.
-        size = size_of(left, right) if left.ndim and right.ndim else None
-        return compared(comparison, np.asarray(left - right), size)
+        sized = left.ndim > 0 and right.ndim > 0
+        if difference.ndim < 2:
+            return compared(comparison, difference, size_of(left, right) if sized else None)
+        left, right = np.broadcast_to(left, difference.shape), np.broadcast_to(right, difference.shape)
+        truths = [
+            compared(comparison, difference[:, k], size_of(left[:, k], right[:, k]) if sized else None)
+            for k in range(difference.shape[1])
+        ]
+        return reduce(join, truths)
 
     def _metric(self, metric: str) -> Callable[..., Value]:
         def function(selector: str) -> Array:
@@ -78,7 +91,7 @@ class ClaimWords:
         runs, several = self._select(selector)
         if not several:
             raise LookupError(f"axis is about a part of the sweep: axis('{runs[0].case.name}[*]')")
-        return np.array([_axis_value(run.value) for run in runs], dtype=np.float64)
+        return np.array([[_axis_value(run.value) for run in runs]], dtype=np.float64)
 
     def _select(self, selector: str) -> tuple[list[SweptCase], bool]:
         """The runs that ``selector`` names, and whether it names a part of the sweep rather than one run."""
@@ -119,6 +132,8 @@ def one_per_replication(value: Array) -> Array:
 def samples_of(expression: Expression, words: ClaimWords, replications: int) -> Array:
     """The claim's measured value, a vector of length ``replications``."""
     value = expression.evaluate(words)
+    if value.ndim > 1 and len(value) != replications:
+        raise ExpressionError(f"the value is not one number per replication\n    {expression.text}")
     try:
         value = one_per_replication(value)
     except ValueError as error:
@@ -132,13 +147,13 @@ def first_above(x: Array, y: Array, level: Array) -> Array:
     """first_above(x, y, level), e.g. first_above(axis('rbcc[*]'), loss('rbcc[*]'), 0.1)"""
     x, y = _along_sweep(x, y)
     above = y > level
-    return np.where(above.any(axis=-1), x[np.argmax(above, axis=-1)], np.nan)
+    return np.where(above.any(axis=-1), x[0, np.argmax(above, axis=-1)], np.nan)
 
 
 def trend(x: Array, y: Array) -> Array:
     """trend(x, y), e.g. trend(axis('rbcc[*]'), rtt('rbcc[*]'))"""
     x, y = _along_sweep(x, y)
-    return slope(_ranks(x), np.apply_along_axis(_ranks, -1, y), correlation=True)
+    return slope(*(np.apply_along_axis(_ranks, -1, values) for values in (x, y)), correlation=True)
 
 
 def slope(x: Array, y: Array, *, correlation: bool = False) -> Array:
@@ -185,8 +200,8 @@ REDUCTIONS: Mapping[str, Callable[..., Value]] = {
 
 
 def _along_sweep(x: Array, y: Array) -> tuple[Array, Array]:
-    """``y`` as (replications, points) beside ``x`` of (points,)."""
-    if x.ndim != 1 or y.ndim != 2 or x.size != y.shape[1]:
+    """``y`` as (replications, points) beside ``x`` of (1, points)."""
+    if x.ndim != 2 or len(x) != 1 or y.ndim != 2 or x.size != y.shape[1]:
         raise ValueError("expected an axis and a metric over the same part of the sweep")
     if x.size < 2:
         raise ValueError("expected two or more sweep values")

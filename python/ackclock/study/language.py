@@ -27,6 +27,9 @@ Value = Any
 MAX_LENGTH = 2000
 """Characters. Longer text is no formula but an accident, and deep nesting would exhaust Python's stack."""
 
+Join = Callable[[Any, Any], Any]
+"""Makes one truth of two."""
+
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -55,8 +58,11 @@ class Vocabulary(Protocol):
     values: Mapping[str, Value]
     functions: Mapping[str, Callable[..., Value]]
 
-    def compare(self, comparison: str, left: Array, right: Array) -> Value:
-        """The truth of ``left comparison right``, as a value that ``&`` and ``|`` join."""
+    def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Value:
+        """The truth of ``left comparison right``, as a value that ``&`` and ``|`` join.
+
+        ``join`` makes one truth of those of several columns: ``&``, and ``|`` for a comparison that was negated.
+        """
 
 
 class Expression:
@@ -136,7 +142,7 @@ class Expression:
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
                 a = self._number(self._value(left, words), left)
                 b = self._number(self._value(right, words), right)
-                return self._call(node, _ARITHMETIC[type(op)], [a, b])
+                return self._call(node, _ARITHMETIC[type(op)], list(aligned(a, b)))
             case ast.Call(func=func, args=arguments, keywords=[]):
                 function = self._function(func, words)
                 return self._call(node, function, [self._value(argument, words) for argument in arguments])
@@ -156,6 +162,7 @@ class Expression:
             case ast.Compare(left=left, ops=ops, comparators=comparators):
                 sides = [left, *comparators]
                 values = [self._number(self._value(side, words), side) for side in sides]
+                join = operator.or_ if negated else operator.and_
                 truths = []
                 for comparison, (a, b) in zip(ops, pairwise(values), strict=True):
                     if type(comparison) not in _COMPARISONS:
@@ -164,9 +171,9 @@ class Expression:
                         )
                     sign = _COMPARISONS[type(comparison)]
                     truths.append(
-                        self._call(node, words.compare, [_NEGATED[sign] if negated else sign, a, b])
+                        self._call(node, words.compare, [_NEGATED[sign] if negated else sign, a, b, join])
                     )
-                return reduce(operator.or_ if negated else operator.and_, truths)
+                return reduce(join, truths)
         raise self._error(node, "expected a comparison")
 
     def _function(self, node: ast.expr, words: Vocabulary) -> Callable[..., Value]:
@@ -217,6 +224,18 @@ class Expression:
         line = self.text.splitlines()[0] if self.text else ""
         column = min(max(column, 0), len(line))
         return f"{message}\n    {line}\n    {' ' * column}^"
+
+
+def aligned(first: Array, second: Array) -> tuple[Array, Array]:
+    """Both in shapes that go together: a number for each row goes with each column of the other.
+
+    Without this, four numbers would silently go with four columns where there happen to be four rows as well.
+    """
+    if first.ndim == 1 and second.ndim == 2:
+        return first[:, None], second
+    if first.ndim == 2 and second.ndim == 1:
+        return first, second[:, None]
+    return first, second
 
 
 def _signature(function: Callable[..., Value]) -> str:

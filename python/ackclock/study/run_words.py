@@ -44,7 +44,7 @@ from ackclock import metrics
 from ackclock.characterisation import windows
 from ackclock.names import nearest
 from ackclock.series import Series
-from ackclock.study.language import Array, Expression, ExpressionError, Value
+from ackclock.study.language import Array, Expression, ExpressionError, Join, Value
 
 SERIES_FUNCTIONS = (
     "series",
@@ -99,7 +99,7 @@ class RunWords:
             "spectral_period": self._spectral_period,
         }
 
-    def compare(self, comparison: str, left: Array, right: Array) -> Value:  # noqa: ARG002
+    def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Value:  # noqa: ARG002
         """Metrics have no truth values."""
         raise ValueError(f"a metric is a number; {comparison} belongs in a claim's direction")
 

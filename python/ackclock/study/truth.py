@@ -1,26 +1,38 @@
-"""How surely something holds over the replications: for the whole 95 % interval, against the whole of it, or undecided.
+"""How surely something holds over the replications: surely, surely not, or undecided.
 
-A :class:`Truth` is three-valued and joined by ``&``, ``|`` and ``~``. One that is undecided knows about how many
-replications would decide it, and a comparison knows how large the difference is beside what is compared.
+A :class:`Truth` is three-valued and joined by ``&``, ``|`` and ``~``. It carries two one-sided p-values, one for
+holding and one for failing, from the method that the 95 % interval has: a single comparison is decided where the whole
+interval lies on one side.
+
+Joined comparisons are corrected for their number. "All of n" holds surely if each of them does, without a correction
+(the intersection-union test: R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics
+24, 1982). It fails surely if Holm's first step finds one that fails: if n times the least p-value is small enough
+(S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979).
+Without the factor, one of 20 true parts is refuted by chance in 1 - 0.975^20 = 40 % of studies. "Any of n" is the
+reverse.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import partial
 
 import numpy as np
 
-from ackclock.statistics import Summary, summarise, t_quantile
+from ackclock.statistics import LEVEL, Summary, summarise, t_quantile
 from ackclock.study.language import Array
 
 NEGLIGIBLE = 1e-3
 """A difference of at most this share of what is compared is none: no experiment here means so little."""
+ERROR = (1 - LEVEL) / 2
+"""The largest one-sided p-value that decides: what lies beyond one end of the 95 % interval."""
 
 
 class Holds(IntEnum):
-    """Ordered, so that ``and`` is the least and ``or`` the greatest."""
+    """Ordered by how well it goes for the claim."""
 
     NO = 0
     UNDECIDED = 1
@@ -28,70 +40,145 @@ class Holds(IntEnum):
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """What speaks for one answer: its p-value, and how many replications would bring that down to a given error.
+
+    ``parts`` are those of an "any of"; they stay apart until they are counted, so that nested ones count together.
+    """
+
+    p: float
+    needed: Callable[[float], float]
+    """The replications for an error; infinite where the mean lies on the other side. Not asked where ``p`` suffices."""
+    parts: tuple[Evidence, ...] = ()
+    tests: bool = True
+    """False of a comparison of constants, which no chance decides and which is not counted."""
+
+    def replications(self, error: float) -> float:
+        """About how many replications suffice for ``error``; 0 where there are enough."""
+        return 0.0 if self.p <= error else self.needed(error)
+
+
+def every(evidence: Iterable[Evidence]) -> Evidence:
+    """Evidence that all of them hold: each at the full error."""
+    parts = list(evidence)
+    return Evidence(
+        max(part.p for part in parts),
+        lambda error: max(part.replications(error) for part in parts),
+        tests=any(part.tests for part in parts),
+    )
+
+
+def some(evidence: Iterable[Evidence]) -> Evidence:
+    """Evidence that one of them holds: Holm's first step, where each gets an equal part of the error."""
+    parts = tuple(part for one in evidence for part in (one.parts or (one,)))
+    count = max(sum(part.tests for part in parts), 1)
+    return Evidence(
+        min(*(part.p * (count if part.tests else 1) for part in parts), 1.0),
+        lambda error: min(part.replications(error / count) for part in parts),
+        parts,
+        tests=any(part.tests for part in parts),
+    )
+
+
+@dataclass(frozen=True)
 class Truth:
-    """``holds`` with, where it is undecided, about how many replications would tell; infinite where none would.
+    """Evidence for and against; which of them suffices is ``holds``.
 
     ``share`` is the larger end of the difference's interval over the larger side of the comparison, None where one
     side has no size of its own. Of several comparisons it is the greatest.
     """
 
-    holds: Holds
-    replications: float = 0
+    holding: Evidence
+    failing: Evidence
     share: float | None = None
+    error: float = ERROR
+
+    @property
+    def holds(self) -> Holds:
+        """The answer that ``error`` allows."""
+        if self.holding.p <= self.error:
+            return Holds.SURELY
+        return Holds.NO if self.failing.p <= self.error else Holds.UNDECIDED
+
+    @property
+    def replications(self) -> float:
+        """Where it is undecided, about how many replications would tell; infinite where none would."""
+        return min(one.replications(self.error) for one in (self.holding, self.failing))
 
     def __and__(self, other: Truth) -> Truth:
-        return self._joined(other, min(self, other, key=_certainty))
+        return all_of([self, other])
 
     def __or__(self, other: Truth) -> Truth:
-        return self._joined(other, max(self, other, key=_certainty))
+        return ~all_of([~self, ~other])
 
     def __invert__(self) -> Truth:
-        return replace(self, holds=Holds(Holds.SURELY - self.holds))
+        return replace(self, holding=self.failing, failing=self.holding)
+
+    @property
+    def comparisons(self) -> int:
+        """Of how many joined comparisons it is, for which one answer is corrected."""
+        return max(sum(part.tests for part in one.parts) for one in (self.holding, self.failing)) or 1
 
     @property
     def negligible(self) -> bool:
         """Whether every difference compared is known to be next to nothing."""
         return self.share is not None and self.share <= NEGLIGIBLE
 
-    def _joined(self, other: Truth, chosen: Truth) -> Truth:
-        shares = [share for share in (self.share, other.share) if share is not None]
-        known = len(shares) == len((self, other))
-        return replace(chosen, share=max(shares) if known else None)
+
+def all_of(truths: Sequence[Truth]) -> Truth:
+    """That every one of ``truths`` holds."""
+    if len(truths) == 1:
+        return truths[0]
+    shares = [truth.share for truth in truths if truth.share is not None]
+    return Truth(
+        every(truth.holding for truth in truths),
+        some(truth.failing for truth in truths),
+        max(shares) if len(shares) == len(truths) else None,
+        min(truth.error for truth in truths),
+    )
 
 
 def compared(comparison: str, difference: Array, size: float | None = None) -> Truth:
-    """How surely ``difference comparison 0`` holds, by the interval of its mean; ``size`` is that of the sides."""
+    """How surely ``difference comparison 0`` holds, by its mean; ``size`` is that of the sides."""
     if difference.ndim == 0:  # both sides are constants
-        return Truth(Holds.SURELY if _satisfied(comparison, float(difference)) else Holds.NO)
+        return _certain(_satisfied(comparison, float(difference)), tests=False)
     summary = summarise(difference)
     low, high = (-math.inf, 0.0) if comparison.startswith("<") else (0.0, math.inf)
     truth = within(summary, low, high, closed=comparison.endswith("="))
     return replace(truth, share=share_of(summary, size))
 
 
-def within(summary: Summary, low: float, high: float, *, closed: bool = True) -> Truth:
-    """How surely the mean lies between ``low`` and ``high``, which count as inside where ``closed``.
+def within(summary: Summary, low: float, high: float, *, closed: bool | tuple[bool, bool] = True) -> Truth:
+    """How surely the mean lies between ``low`` and ``high``, which count as inside where ``closed``: both or each.
 
-    A single replication decides nothing; without any there is nothing that could hold.
+    A single replication decides nothing; without any there is nothing that could hold. A mean cannot lie beyond both
+    ends, so two ends are one test, as is an interval that is to lie between them.
     """
     if summary.mean is None:
-        return Truth(Holds.NO)
+        return _certain(holds=False)
     if summary.interval is None:
-        return Truth(Holds.UNDECIDED, math.inf)
-    ends = [end for end in (low, high) if math.isfinite(end)]
-    # Decimal fractions are not exact in binary: 0.3 - 0.2 would lie outside a tolerance of 0.1.
-    slack = 1e-12 * max(abs(summary.mean), *map(abs, ends), 0.0) * (1 if closed else -1)
-    inside = [_lies_inside(end, low - slack, high + slack, closed=closed) for end in summary.interval]
-    if all(inside):
-        return Truth(Holds.SURELY)
-    first, last = summary.interval
-    if not any(inside) and (last <= low or first >= high):
-        return Truth(Holds.NO)
-    return Truth(Holds.UNDECIDED, _deciding(summary, min(abs(summary.mean - end) for end in ends)))
-
-
-def _lies_inside(value: float, low: float, high: float, *, closed: bool) -> bool:
-    return low <= value <= high if closed else low < value < high
+        nothing = Evidence(1.0, lambda _: math.inf)
+        return Truth(nothing, nothing)
+    inside, outside = list[float](), list[float]()
+    ends = [(low, 1), (high, -1)]
+    for (end, sign), shut in zip(ends, (closed, closed) if isinstance(closed, bool) else closed, strict=True):
+        if math.isinf(end):
+            continue
+        # Decimal fractions are not exact in binary: 0.3 - 0.2 would lie outside a tolerance of 0.1.
+        slack = 1e-12 * max(abs(summary.mean), abs(end))
+        edge = end - sign * (slack if shut else -slack)
+        above, below = summary.p_above(edge), summary.p_below(edge)
+        if summary.mean == edge and not summary.std:
+            above, below = (0.0, 1.0) if shut == (sign > 0) else (1.0, 0.0)
+        inside.append(above if sign > 0 else below)
+        outside.append(below if sign > 0 else above)
+    near = min((abs(summary.mean - end) for end, _ in ends if math.isfinite(end)), default=math.inf)
+    deciding, never = partial(_deciding, summary, near), lambda _: math.inf
+    lies_inside = low <= summary.mean <= high
+    return Truth(
+        Evidence(max(inside, default=0.0), deciding if lies_inside else never),
+        Evidence(min(outside, default=1.0), never if lies_inside else deciding),
+    )
 
 
 def share_of(summary: Summary, size: float | None) -> float | None:
@@ -108,19 +195,20 @@ def size_of(*sides: Array) -> float | None:
     return max(means, default=None)
 
 
-def _deciding(summary: Summary, distance: float) -> float:
-    """About how many replications have an interval that ends ``distance`` from the mean, if mean and spread stay."""
+def _deciding(summary: Summary, distance: float, error: float) -> float:
+    """About how many replications put the mean ``distance`` from an end beyond doubt, if mean and spread stay."""
     if distance == 0 or summary.std is None:
         return math.inf
-    ratio = summary.std / distance
+    ratio, level = summary.std / distance, 1 - 2 * error
     count = max(summary.count + 1, 2)
-    while count < 1e6 and t_quantile(int(count) - 1) * ratio > math.sqrt(count):
+    while count < 1e6 and t_quantile(int(count) - 1, level) * ratio > math.sqrt(count):
         count = max(count + 1, int(count * 1.05))
     return float(count)
 
 
-def _certainty(truth: Truth) -> tuple[Holds, float]:
-    return truth.holds, -truth.replications
+def _certain(holds: bool, *, tests: bool = True) -> Truth:
+    no, yes = (Evidence(p, lambda _: math.inf, tests=tests) for p in (1.0, 0.0))
+    return Truth(yes, no) if holds else Truth(no, yes)
 
 
 def _satisfied(comparison: str, value: float) -> bool:

@@ -4,7 +4,8 @@ A verdict is a finding about the thesis, not a test of the program, and it needs
 
 * **reproduced**: the whole interval lies inside what the test accepts, and the direction, where one is given, holds
   over the whole interval of the paired difference.
-* **not reproduced**: the whole interval lies outside, or the direction is surely the other.
+* **not reproduced**: the whole interval lies outside, or the direction is surely the other. Of a direction with several
+  comparisons one has to fail so clearly that it is no accident among so many.
 * **direction only**: the interval lies outside, but the direction surely holds: who wins is right, by how much is not.
 * **undecided**: the interval lies across an end, so that more replications are needed; one replication decides nothing.
 * **not discriminating**: nothing here tells the claim from its denial: the effect is at most a thousandth of what is
@@ -23,10 +24,10 @@ from ackclock.statistics import Summary, summarise
 from ackclock.study.claim import Claim
 from ackclock.study.claim_words import ClaimWords, samples_of
 from ackclock.study.effect import every_rival_passes, measured_share
-from ackclock.study.language import Array, Expression, ExpressionError
+from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult
-from ackclock.study.truth import NEGLIGIBLE, Holds, Truth, compared, within
+from ackclock.study.truth import NEGLIGIBLE, Holds, Truth, within
 
 _T = TypeVar("_T")
 
@@ -77,7 +78,7 @@ class _Test:
         self._direction = None if claim.direction is None else Expression(claim.direction)
         self.samples = self._computed("measured", lambda: samples_of(self._measured, words, replications))
         self.summary = summarise(self.samples)
-        self._amount = self._amount_of(self.samples, self.summary)
+        self._amount = self._amount_of(self.summary)
         self._way = self._computed("direction", lambda: self._truth(self._direction))
 
     def verdict(self) -> tuple[Verdict, str]:
@@ -106,15 +107,25 @@ class _Test:
         most = max(undecided, default=math.inf)
         return int(most) if most < 1e6 else None
 
-    def _amount_of(self, samples: Array, summary: Summary) -> Truth | None:
+    def _amount_of(self, summary: Summary) -> Truth | None:
         claim = self._claim
         accepted = claim.accepted()
         if claim.tolerance is not None and accepted is not None:
             low, high = accepted
             return within(summary, -math.inf if low is None else low, math.inf if high is None else high)
-        if claim.expect is not None:
-            return reduce(and_, (compared(sign, samples - bound) for sign, bound in claim.conditions()))
-        return None
+        conditions = claim.conditions()
+        if not conditions:
+            return None
+        # The tightest end on either side; of two that are equal the one that is not accepted itself.
+        low, above = max(
+            ((bound, sign == ">") for sign, bound in conditions if sign.startswith(">")),
+            default=(-math.inf, False),
+        )
+        high, not_below = min(
+            ((bound, sign == "<=") for sign, bound in conditions if sign.startswith("<")),
+            default=(math.inf, True),
+        )
+        return within(summary, low, high, closed=(not above, not_below))
 
     def _truth(self, direction: Expression | None) -> Truth | None:
         if direction is None:
@@ -150,7 +161,7 @@ class _Test:
         def passes(rewritten: Callable[[str], str]) -> Holds:
             samples = samples_of(Expression(rewritten(self._measured.text)), self._words, self._replications)
             direction = None if self._direction is None else Expression(rewritten(self._direction.text))
-            truths = (self._amount_of(samples, summarise(samples)), self._truth(direction))
+            truths = (self._amount_of(summarise(samples)), self._truth(direction))
             return reduce(and_, (truth for truth in truths if truth is not None)).holds
 
         expressions = [self._measured] + ([] if self._direction is None else [self._direction])
@@ -190,6 +201,9 @@ def _joined(amount: Truth | None, way: Truth | None) -> Verdict:
 def _said(truth: Truth, summary: Summary) -> str:
     if truth.holds is Holds.UNDECIDED and summary.interval is None:
         return "one replication has no interval"
+    if truth.comparisons > 1 and truth.holds is not Holds.SURELY:
+        said = "do not decide it" if truth.holds is Holds.UNDECIDED else "refute it"
+        return f"the 95 % intervals, corrected for {truth.comparisons} comparisons, {said}"
     return {
         Holds.SURELY: "holds over the whole 95 % interval",
         Holds.UNDECIDED: "the 95 % interval does not decide it",
