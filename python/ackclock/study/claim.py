@@ -41,6 +41,10 @@ class Claim(Table):
         default=None,
         description="what measured would be if the claim were false: the nearest published denial, or no effect",
     )
+    within_replication: str = Field(
+        default="",
+        description="why abs, min or max of what is measured inside one replication is what the sentence speaks of",
+    )
     written: str = Field(
         default="", description="when the test was written or changed, where it was not before the first run"
     )
