@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +31,12 @@ class Summary:
     def half_width(self) -> float | None:
         """Half the width of the interval, in the unit of the samples."""
         return None if self.interval is None else (self.interval[1] - self.interval[0]) / 2
+
+    def less(self, amount: float) -> Summary:
+        """That of the samples less ``amount``."""
+        mean = None if self.mean is None else self.mean - amount
+        interval = None if self.interval is None else (self.interval[0] - amount, self.interval[1] - amount)
+        return replace(self, mean=mean, interval=interval)
 
     def p_above(self, bound: float) -> float:
         """The one-sided p-value for a mean above ``bound``: at most 0.025 where the whole 95 % interval lies above it.

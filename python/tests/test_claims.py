@@ -244,6 +244,52 @@ def test_a_test_that_could_hardly_fail_does_not_discriminate(keys: dict[str, Any
     assert judge(Claim(id="1", text="t", **keys), words, N, rivals=["b", "c"]).verdict == expected
 
 
+@pytest.mark.parametrize(
+    ("lift", "keys", "expected"),
+    [
+        # At equal delay the first curve is higher by 0.04 of 99 points, surely so: it is nothing.
+        (0.04, {"expect": "> 0"}, "not discriminating"),
+        (-0.04, {"expect": "> 0"}, "not discriminating"),
+        (0.04, {"expect": ">= -1"}, "not discriminating"),
+        (0.5, {"expect": "> 0"}, "reproduced"),
+        (-0.5, {"expect": "> 0"}, "not reproduced"),
+        # Where the claim asks for more, nothing is an answer.
+        (0.04, {"expect": "> 1"}, "not reproduced"),
+    ],
+)
+def test_a_gap_is_beside_the_larger_of_its_curves(lift: float, keys: dict[str, Any], expected: str) -> None:
+    runs = [SweptCase(name=f"{c}[{x}]", case=Case(name=c), value=x) for c in "ab" for x in (1, 2)]
+    noise = np.array([0.0, 0.01, -0.01, 0.0])
+    words = ClaimWords(
+        {
+            "delay": {run.name: np.full(4, float(run.value or 0)) for run in runs},
+            "used": {run.name: 99 + (lift + noise if run.case.name == "a" else 0 * noise) for run in runs},
+        },
+        runs,
+    )
+    measured = "gap_at_equal(delay('a[*]'), used('a[*]'), delay('b[*]'), used('b[*]'))"
+    assert judge(Claim(id="1", text="t", measured=measured, **keys), words, 4).verdict == expected
+
+
+@pytest.mark.parametrize(
+    ("measured", "expect", "expected"),
+    [
+        ("sent('c') / sent('b')", "> 1", "not discriminating"),  # 0.5 more of 1000
+        ("100 * sent('c') / sent('b')", "> 100", "not discriminating"),
+        ("sent('c') / sent('b') * 100", ">= 100", "not discriminating"),
+        ("sent('d') / sent('b')", "> 1", "reproduced"),  # 5 more of 1000
+        ("sent('c') / sent('b')", "> 0.9", "reproduced"),  # another bound than "as much"
+        ("cross_fitted_max(sent('b'), sent('c')) / sent('b')", "> 1", "not discriminating"),
+        ("sent('c') / 1000", "> 1", "reproduced"),  # a unit, not a comparison
+    ],
+)
+def test_a_ratio_near_one_does_not_discriminate(measured: str, expect: str, expected: str) -> None:
+    noise = np.array([0.0, 0.1, -0.1, 0.05])
+    sent = {"b": 1000 + noise, "c": 1000.5 + noise / 2, "d": 1005 + noise / 2}
+    words = ClaimWords({"sent": sent}, [SweptCase(name=name, case=Case(name=name)) for name in sent])
+    assert judge(Claim(id="1", text="t", measured=measured, expect=expect), words, N).verdict == expected
+
+
 def test_a_trend_along_a_flat_curve_is_none() -> None:
     curve = Case(name="a")
     runs = [SweptCase(name=f"a[{x}]", case=curve, value=x) for x in (1, 2, 3)]

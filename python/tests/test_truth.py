@@ -11,7 +11,7 @@ from ackclock.statistics import summarise
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.model import Case, SweptCase
-from ackclock.study.truth import ERROR, Evidence, Holds, Truth, all_of, compared, within
+from ackclock.study.truth import ERROR, Evidence, Holds, Truth, all_of, compared, share_of, within
 
 NEVER = math.inf
 
@@ -182,3 +182,18 @@ def test_parts_of_sweeps_of_unequal_length_are_refused() -> None:
 
 def test_the_error_is_what_lies_beyond_one_end_of_the_interval() -> None:
     assert pytest.approx(0.025) == ERROR
+
+
+@pytest.mark.parametrize(
+    ("samples", "share"),
+    [
+        ([0.04, 0.05, 0.06], 0.05 / 100),  # surely there: its mean
+        ([-0.04, -0.05, -0.06], 0.05 / 100),
+        # 0, 0, 3: mean 1, deviation sqrt(3), t(2) = 4.3027: 1 + 4.3027 is the larger end.
+        ([0.0, 0.0, 3.0], 5.3027 / 100),
+        ([0.0, 0.0, -3.0], 5.3027 / 100),
+        ([0.0, 0.0], 0.0),
+    ],
+)
+def test_a_difference_is_as_large_as_it_may_be(samples: list[float], share: float) -> None:
+    assert share_of(summarise(samples), 100) == pytest.approx(share, rel=1e-4)

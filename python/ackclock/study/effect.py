@@ -24,23 +24,33 @@ _KEEPING_SIZE = {"abs", "mean", "median", "max", "min"}
 def measured_share(
     measured: Expression, words: ClaimWords, summary: Summary, conditions: Iterable[tuple[str, float]]
 ) -> float | None:
-    """How large the effect measured is beside what is compared: of ``a - b``, ``100 * (a / b - 1)`` and the like the
-    larger end of the interval over the larger side; of ``trend(x, y)`` the range of y over y. None for anything else,
-    and where the ``conditions`` ask for an effect that is more than nothing, so that none is an answer.
+    """How large the effect measured is beside what is compared.
+
+    Of ``a - b``, ``100 * (a / b - 1)`` and the like it is the difference over the larger side; of ``gap_at_equal`` the
+    gap over the larger of the two curves; of a ratio that is compared with 1 how far it is from 1; of ``trend(x, y)``
+    the range of y over y. None for anything else, and where the ``conditions`` ask for an effect that is more than
+    nothing, so that none is an answer. ``share_of`` says how large a difference is.
     """
+    conditions = list(conditions)
+    ratio = _ratio(measured.tree)
+    if ratio is not None and conditions and all(bound == ratio for _, bound in conditions):
+        return share_of(summary.less(ratio), abs(ratio))
     node, factor = _peeled(measured.tree, measured, words)
     match node:
         case ast.BinOp(left=left, op=ast.Sub(), right=right):
-            sides = [factor * _columns_last(measured.part(side, words), factor) for side in (left, right)]
-            size = size_of(*sides)
-            if size is not None and any(_asks_for_more(*condition, size) for condition in conditions):
-                return None
-            return share_of(summary, size)
+            sides = [left, right]
+        case ast.Call(func=ast.Name(id="gap_at_equal"), args=[_, first, _, second]):
+            sides = [first, second]
         case ast.Call(func=ast.Name(id="trend"), args=[_, y]):
             along = np.nanmean(measured.part(y, words), axis=0)
-            size = float(np.nanmean(np.abs(along)))
-            return float(np.ptp(along)) / size if size else 0.0
-    return None
+            height = float(np.nanmean(np.abs(along)))
+            return float(np.ptp(along)) / height if height else 0.0
+        case _:
+            return None
+    size = size_of(*(factor * _columns_last(measured.part(side, words), factor) for side in sides))
+    if size is not None and any(_asks_for_more(*condition, size) for condition in conditions):
+        return None
+    return share_of(summary, size)
 
 
 def every_rival_passes(
@@ -92,6 +102,35 @@ def _peeled(node: ast.expr, measured: Expression, words: ClaimWords) -> tuple[as
             case _:
                 return node, factor
         node = inner
+
+
+def _ratio(node: ast.expr) -> float | None:
+    """What ``node`` would be if the two sides of its ratio were equal: 100 for ``100 * a / b``; None for no ratio."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Div(), right=right) if _names_a_case(left) and _names_a_case(right):
+            factor = left.left if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mult) else None
+            return _constant(factor) or 1.0
+        case ast.BinOp(left=ast.Constant() as constant, op=ast.Mult(), right=inner):
+            return _product(constant, inner)
+        case ast.BinOp(left=inner, op=ast.Mult(), right=ast.Constant() as constant):
+            return _product(constant, inner)
+        case ast.Call(func=ast.Name(id=name), args=[inner]) if name in _KEEPING_SIZE:
+            return _ratio(inner)
+    return None
+
+
+def _product(constant: ast.Constant, inner: ast.expr) -> float | None:
+    ratio, factor = _ratio(inner), _constant(constant)
+    return None if ratio is None or factor is None else factor * ratio
+
+
+def _constant(node: ast.expr | None) -> float | None:
+    number = node.value if isinstance(node, ast.Constant) else None
+    return float(number) if isinstance(number, int | float) else None
+
+
+def _names_a_case(node: ast.expr) -> bool:
+    return any(isinstance(part, ast.Constant) and isinstance(part.value, str) for part in ast.walk(node))
 
 
 def _ends_in_difference(node: ast.expr) -> bool:

@@ -26,7 +26,11 @@ from ackclock.statistics import LEVEL, Summary, summarise, t_quantile
 from ackclock.study.language import Array
 
 NEGLIGIBLE = 1e-3
-"""A difference of at most this share of what is compared is none: no experiment here means so little."""
+"""A difference of at most this share of what is compared is none: one unit in the third significant digit at the least.
+
+A table of three digits cannot show less, nor can a curve on paper: 0.08 of 100 points of utilisation are nothing. What
+is small itself has small differences that count: 0.01 points of a loss of 1 % are ten times as much.
+"""
 ERROR = (1 - LEVEL) / 2
 """The largest one-sided p-value that decides: what lies beyond one end of the 95 % interval."""
 
@@ -84,8 +88,8 @@ def some(evidence: Iterable[Evidence]) -> Evidence:
 class Truth:
     """Evidence for and against; which of them suffices is ``holds``.
 
-    ``share`` is the larger end of the difference's interval over the larger side of the comparison, None where one
-    side has no size of its own. Of several comparisons it is the greatest.
+    ``share`` is how large the difference is beside the larger side of the comparison, None where one side has no size
+    of its own. Of several comparisons it is the greatest.
     """
 
     holding: Evidence
@@ -182,10 +186,15 @@ def within(summary: Summary, low: float, high: float, *, closed: bool | tuple[bo
 
 
 def share_of(summary: Summary, size: float | None) -> float | None:
-    """The larger end of the interval over ``size``; None where either is not known."""
-    if summary.interval is None or size is None or not math.isfinite(size):
+    """How large a difference is beside ``size``; None where either is not known.
+
+    A difference that is surely there is as large as its mean. One that may be none is as large as the larger end of its
+    interval: it is next to nothing only if nothing in the interval is more.
+    """
+    if summary.mean is None or summary.interval is None or size is None or not math.isfinite(size):
         return None
-    largest = max(map(abs, summary.interval))
+    low, high = summary.interval
+    largest = abs(summary.mean) if low > 0 or high < 0 else max(-low, high)
     return 0.0 if largest == 0 else math.inf if size == 0 else largest / size
 
 
