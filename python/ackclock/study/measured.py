@@ -23,6 +23,7 @@ from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
 from ackclock.study.run_words import RunWords, measure
 from ackclock.study.standing import about_baselines, rivals, standing
+from ackclock.study.truth import ERROR
 from ackclock.study.verdict import judge
 
 
@@ -34,6 +35,8 @@ class Measured:
         self.replications = plan.replications
         self.replications_of_others = plan.replications
         """Of the readings not taken: where claims are undecided, only the reading taken grows."""
+        self.errors: dict[str, float] = {}
+        """The error at which a claim is judged under the reading taken, where it is not the usual one."""
         self._expressions = [plan.metrics(reading) for reading in plan.readings]
         shape = (len(plan.readings), len(plan.runs), plan.replications_most)
         self._samples: dict[str, Array] = {metric.id: np.full(shape, np.nan) for metric in plan.study.metrics}
@@ -90,7 +93,7 @@ class Measured:
             },
             plan.runs,
         )
-        return tuple(self._judged(words, replications))
+        return tuple(self._judged(words, replications, self.errors if reading is None else {}))
 
     def precision(self) -> PrecisionResult | None:
         """How near the study is to the precision that it asks for; None when it asks for none."""
@@ -129,11 +132,14 @@ class Measured:
     def _samples_of(self, metric: str, reading: int, run: int) -> Array:
         return self._samples[metric][reading, run, : self.replications]
 
-    def _judged(self, words: ClaimWords, replications: int) -> Iterator[ClaimResult]:
+    def _judged(
+        self, words: ClaimWords, replications: int, errors: Mapping[str, float]
+    ) -> Iterator[ClaimResult]:
         study, loaded = self._plan.study, self._plan.loaded
         for claim in study.claims:
             try:
-                judged = judge(claim, words, replications, rivals=self._rivals)
+                error = errors.get(claim.id, ERROR)
+                judged = judge(claim, words, replications, rivals=self._rivals, error=error)
             except ExpressionError as error:
                 raise InputError(f'{loaded.file}: claim "{claim.id}": {error}') from None
             verdict = standing(judged.verdict, study)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import reduce
 from operator import and_
 from typing import TypeVar
@@ -27,7 +28,7 @@ from ackclock.study.effect import every_rival_passes, measured_share
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult
-from ackclock.study.truth import NEGLIGIBLE, Holds, Truth, within
+from ackclock.study.truth import ERROR, NEGLIGIBLE, Holds, Truth, within
 
 _T = TypeVar("_T")
 
@@ -43,12 +44,14 @@ def judge(
     words: ClaimWords,
     replications: int,
     rivals: Sequence[str] = (),
+    error: float = ERROR,
 ) -> ClaimResult:
     """The verdict on one claim. ExpressionError, naming the key, when an expression cannot be computed.
 
     ``rivals`` are the cases without a system of the thesis, whose passing a test about such a system tells against it.
+    ``error`` is the largest one-sided p-value that decides.
     """
-    test = _Test(claim, words, replications, rivals)
+    test = _Test(claim, words, replications, rivals, error)
     verdict, detail = test.verdict()
     return ClaimResult(
         id=claim.id,
@@ -72,8 +75,11 @@ def judge(
 class _Test:
     """A claim's expressions computed, and what follows from them."""
 
-    def __init__(self, claim: Claim, words: ClaimWords, replications: int, rivals: Sequence[str]) -> None:
+    def __init__(
+        self, claim: Claim, words: ClaimWords, replications: int, rivals: Sequence[str], error: float
+    ) -> None:
         self._claim, self._words, self._replications, self._rivals = claim, words, replications, rivals
+        self._error = error
         self._measured = Expression(claim.measured)
         self._direction = None if claim.direction is None else Expression(claim.direction)
         self.samples = self._computed("measured", lambda: samples_of(self._measured, words, replications))
@@ -92,6 +98,8 @@ class _Test:
             return "not discriminating", f"{detail}; {reason}"
         if verdict == "undecided":
             detail += f"; {_deciding(self.needed(), self.summary)}"
+        if self._error < ERROR:
+            detail += f"; judged at {_level(self._error)}, since a first look left it undecided"
         missing = self._replications - self.summary.count
         if 0 < missing < self._replications:
             detail += f"; {missing} of {self._replications} replications have no sample"
@@ -112,7 +120,8 @@ class _Test:
         accepted = claim.accepted()
         if claim.tolerance is not None and accepted is not None:
             low, high = accepted
-            return within(summary, -math.inf if low is None else low, math.inf if high is None else high)
+            truth = within(summary, -math.inf if low is None else low, math.inf if high is None else high)
+            return replace(truth, error=self._error)
         conditions = claim.conditions()
         if not conditions:
             return None
@@ -125,14 +134,14 @@ class _Test:
             ((bound, sign == "<=") for sign, bound in conditions if sign.startswith("<")),
             default=(math.inf, True),
         )
-        return within(summary, low, high, closed=(not above, not_below))
+        return replace(within(summary, low, high, closed=(not above, not_below)), error=self._error)
 
     def _truth(self, direction: Expression | None) -> Truth | None:
         if direction is None:
             return None
         truth = direction.truth(self._words)
         assert isinstance(truth, Truth)  # noqa: S101  (what ClaimWords.compare returns)
-        return truth
+        return replace(truth, error=self._error)
 
     def _computed(self, key: str, compute: Callable[[], _T]) -> _T:
         try:
@@ -201,14 +210,20 @@ def _joined(amount: Truth | None, way: Truth | None) -> Verdict:
 def _said(truth: Truth, summary: Summary) -> str:
     if truth.holds is Holds.UNDECIDED and summary.interval is None:
         return "one replication has no interval"
+    level = _level(truth.error)
     if truth.comparisons > 1 and truth.holds is not Holds.SURELY:
         said = "do not decide it" if truth.holds is Holds.UNDECIDED else "refute it"
-        return f"the 95 % intervals, corrected for {truth.comparisons} comparisons, {said}"
+        return f"the {level} intervals, corrected for {truth.comparisons} comparisons, {said}"
     return {
-        Holds.SURELY: "holds over the whole 95 % interval",
-        Holds.UNDECIDED: "the 95 % interval does not decide it",
-        Holds.NO: "does not hold anywhere in the 95 % interval",
+        Holds.SURELY: f"holds over the whole {level} interval",
+        Holds.UNDECIDED: f"the {level} interval does not decide it",
+        Holds.NO: f"does not hold anywhere in the {level} interval",
     }[truth.holds]
+
+
+def _level(error: float) -> str:
+    """The level of the interval that has ``error`` beyond either end: ``95 %``."""
+    return f"{100 * (1 - 2 * error):g} %"
 
 
 def _deciding(needed: int | None, summary: Summary) -> str:
