@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from ackclock.study.claim import Claim
+from ackclock.study.effect import cases_named
 from ackclock.study.extremes import extremes_judged
-from ackclock.study.load import load_study, study_names
+from ackclock.study.language import Expression
+from ackclock.study.load import LoadedStudy, load_study, study_names
+from ackclock.study.standing import rivals
 
 LISTS = Path(__file__).parent / "lists"
 
@@ -79,3 +82,61 @@ def test_a_reason_is_given_only_where_it_is_needed() -> None:
         and not extremes_judged(claim.model_copy(update={"within_replication": ""}))
     ]
     assert not unneeded
+
+
+def alone(loaded: LoadedStudy) -> list[Claim]:
+    """The thesis's claims about one case of it, with a test that a denial could pass as well."""
+    baselines = set(rivals(loaded.study, loaded.thesis))
+    if loaded.study.source.asked_by == "us" or not loaded.thesis.systems:
+        return []
+    found = []
+    for claim in loaded.study.claims:
+        named = cases_named(
+            [Expression(text) for text in (claim.measured, claim.direction) if text is not None]
+        )
+        if (
+            len(named) == 1
+            and not named & baselines
+            and (claim.tolerance is not None or claim.expect is not None)
+        ):
+            found.append(claim)
+    return found
+
+
+def test_no_new_claim_about_one_case_is_without_an_alternative() -> None:
+    found = {
+        f"{name} {claim.id}"
+        for name in study_names()
+        for claim in alone(load_study(name))
+        if claim.alternative is None
+    }
+    check(
+        "no-alternative.txt",
+        found,
+        "these are about one case and do not say what would be measured if they were false: give the nearest published "
+        "denial, or what an effect that does not matter would be, as `alternative`",
+    )
+
+
+def test_no_new_study_with_claims_about_one_case_is_without_rivals() -> None:
+    found = {
+        name
+        for name in study_names()
+        if alone(loaded := load_study(name)) and not rivals(loaded.study, loaded.thesis)
+    }
+    check(
+        "no-rivals.txt",
+        found,
+        "these have claims about one case and no case without a system of the thesis that could pass them as well: add "
+        "one, such as the scheme that the thesis compares with",
+    )
+
+
+def test_a_control_that_is_displayed_only_is_a_rival() -> None:
+    # Cho's standard flow whose strength is computed and not used (figure 27).
+    for name, expected in (("figure-32", ["sack"]), ("figure-34", ["sack"])):
+        loaded = load_study(f"parallel-and-adaptive-tcp/{name}")
+        assert rivals(loaded.study, loaded.thesis) == expected
+    # Figure 27 is of nothing but that display.
+    loaded = load_study("parallel-and-adaptive-tcp/figure-27")
+    assert rivals(loaded.study, loaded.thesis) == []

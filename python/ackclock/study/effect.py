@@ -60,7 +60,7 @@ def every_rival_passes(
 
     ``passes`` judges the claim with its expressions rewritten. A test about a rival itself is not asked of the others.
     """
-    named = {text.partition("[")[0] for expression in expressions for text in expression.texts()}
+    named = cases_named(expressions)
     if len(named) != 1:
         return False
     (own,) = named
@@ -72,6 +72,11 @@ def every_rival_passes(
         except ExpressionError:
             continue  # a value of the sweep that this arm does not have
     return bool(found) and all(holds is Holds.SURELY for holds in found)
+
+
+def cases_named(expressions: Iterable[Expression]) -> set[str]:
+    """The cases that they name, whatever the value of a sweep."""
+    return {text.partition("[")[0] for expression in expressions for text in expression.texts()}
 
 
 def _asks_for_more(comparison: str, bound: float, size: float) -> bool:

@@ -27,10 +27,16 @@ def standing(verdict: Verdict, study: Study) -> Verdict:
 
 
 def rivals(study: Study, thesis: Thesis) -> list[str]:
-    """The cases that have no system of the thesis; none where it is not known what those are."""
+    """The cases that have no system of the thesis; none where it is not known what those are.
+
+    A control that only displays what its law would do is standard TCP, unless that display is all that the study is of.
+    """
     if not thesis.systems:
         return []
-    with_system = {run.case.name for run in study.runs() if _has_system(run, study, thesis)}
+    runs = study.runs()
+    with_system = {run.case.name for run in runs if _has_system(run, study, thesis, displayed=False)}
+    if not with_system:
+        with_system = {run.case.name for run in runs if _has_system(run, study, thesis, displayed=True)}
     return [case.name for case in study.cases if case.name not in with_system]
 
 
@@ -43,12 +49,12 @@ def about_baselines(claim: Claim, without_system: Collection[str], thesis: Thesi
     return bool(named) and named <= set(without_system)
 
 
-def _has_system(run: SweptCase, study: Study, thesis: Thesis) -> bool:
+def _has_system(run: SweptCase, study: Study, thesis: Thesis, *, displayed: bool) -> bool:
     scenario = dict(study.scenario)
     overrides = {**run.case.overrides, **({run.sweep.path: run.value} if run.sweep else {})}
     for path, value in overrides.items():
         scenario = _put(scenario, path.split("."), value)
-    return any(text in thesis.systems for text in _texts(scenario))
+    return any(text in thesis.systems for text in _texts(scenario, displayed=displayed))
 
 
 def _put(table: Mapping[str, Any], path: list[str], value: Any) -> dict[str, Any]:
@@ -74,14 +80,17 @@ def _put(table: Mapping[str, Any], path: list[str], value: Any) -> dict[str, Any
     return result
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in a scenario."""
+def _texts(value: Any, *, displayed: bool) -> Iterator[str]:
+    """All texts in a scenario; without ``displayed`` those of controls that are ``display_only`` are left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
+        if value.get("display_only") is True and not displayed:
+            return
         for inside in value.values():
-            yield from _texts(inside)
+            yield from _texts(inside, displayed=displayed)
     elif isinstance(value, list):
         for inside in value:
             # Flows and links have names of their own, which may be those of systems.
-            yield from _texts({**inside, "name": None} if isinstance(inside, Mapping) else inside)
+            text = {**inside, "name": None} if isinstance(inside, Mapping) else inside
+            yield from _texts(text, displayed=displayed)
