@@ -63,7 +63,22 @@ class Summary:
 def summarise(samples: Sequence[float] | Vector, level: float = LEVEL) -> Summary:
     """Mean, sample standard deviation (n - 1) and two-sided Student-t interval of the mean.
 
-    The interval is mean ± t(n - 1) * std / sqrt(n). It is the exact one for normal samples and the usual one else.
+    The interval is mean ± t(n - 1) * std / sqrt(n). It is the exact one for normal samples. Of skewed ones it covers
+    the mean too seldom: of exponential samples in 88, 90 and 92 % of studies with 5, 10 and 20 replications.
+
+    Three others were tried, and were to cover it in 94 to 96 % of studies for lognormal, exponential and two-valued
+    samples with 5, 10 and 20 replications without being wider for symmetric ones. None does:
+
+    * N. J. Johnson, "Modified t tests and confidence intervals for asymmetrical populations", Journal of the American
+      Statistical Association 73, 1978, covers it as seldom as Student's;
+    * P. Hall, "On the removal of skewness by transformation", Journal of the Royal Statistical Society B 54, 1992, in
+      92, 94 and 94 % for exponential samples, and in 88, 90 and 92 % for lognormal ones of unit deviation; it is 20, 4
+      and 1 % wider for normal ones;
+    * bootstrap-t (P. Hall, "The Bootstrap and Edgeworth Expansion", 1992) as Hall's, and is as wide.
+
+    None can do anything for a value that is rare: two-valued samples of which one in ten is the other are all equal in
+    more than half of studies with 5 replications. Resampled from 893 claims of the recorded runs with 28 replications
+    or more, Student's covers the mean in 92.2, 93.1 and 93.8 % of studies, Hall's in 93.0, 93.9 and 94.6 %.
     """
     values = np.asarray(samples, dtype=np.float64)
     values = values[np.isfinite(values)]
