@@ -19,9 +19,11 @@ STYLES: dict[Verdict, str] = {
     "reproduced": "green",
     "direction only": "yellow",
     "not reproduced": "red",
+    "hangs on the reading": "magenta",
     "undecided": "magenta",
     "not discriminating": "blue",
     "set-up unknown": "blue",
+    "not a test": "dim",
     "yes": "green",
     "no": "red",
 }

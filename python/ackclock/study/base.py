@@ -50,6 +50,7 @@ class BaseSource(Table):
     section: str | None = None
     asked_by: Literal["thesis", "us"] | None = None
     setup_unknown: str | None = None
+    repeats: str | None = None
 
 
 class BaseAssumption(Assumption):
@@ -237,7 +238,11 @@ def _fitting(study: Study, assumption: Assumption, file: str, problems: list[str
                 "no metric of this study"
             )
             continue
-        alternatives.append(Alternative(label=alternative.label, metrics=replaced, changes=changes))
+        alternatives.append(
+            Alternative(
+                label=alternative.label, metrics=replaced, changes=changes, against=alternative.against
+            )
+        )
     return alternatives
 
 

@@ -6,6 +6,7 @@ import math
 import operator
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from pydantic import Field, model_validator
 from typing_extensions import Self
@@ -19,10 +20,22 @@ _COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operat
 _ONE_METRIC = re.compile(r"""\s*(\w+)\(\s*(['"])[^'"]*\2\s*\)\s*""")
 
 
+_ELSEWHERE = re.compile(r"(?P<study>[^\s/]+/[^\s/]+) (?P<claim>\S.*)")
+
+
+@dataclass(frozen=True)
+class ClaimElsewhere:
+    """A claim of a study of the package."""
+
+    study: str
+    claim: str
+
+
 class Claim(Table):
     """A sentence of the thesis and the test of it.
 
-    The test is one of: ``paper`` with ``tolerance``; ``expect``; ``direction`` alone.
+    The test is one of: ``paper`` with ``tolerance``; ``expect``; ``direction`` alone. A claim that is ``not_a_test``
+    needs none.
     """
 
     id: str
@@ -48,6 +61,17 @@ class Claim(Table):
     written: str = Field(
         default="", description="when the test was written or changed, where it was not before the first run"
     )
+    not_a_test: str = Field(
+        default="",
+        description="why nothing is judged: what is measured could not have come out otherwise, or was chosen to",
+    )
+    same_as: str = Field(
+        default="",
+        description="the claim that counts this test of the same runs: THESIS/STUDY CLAIM, of the package",
+    )
+    holds_whatever: str = Field(
+        default="", description="why the verdict cannot depend on what of the set-up is lost"
+    )
 
     @model_validator(mode="after")
     def _one_test(self) -> Self:
@@ -55,12 +79,41 @@ class Claim(Table):
             raise ValueError("give either tolerance (with paper) or expect, not both")
         if self.tolerance is not None and self.paper is None:
             raise ValueError("tolerance needs paper, the value that it is about")
-        if self.tolerance is None and self.expect is None and self.direction is None:
-            raise ValueError("nothing is tested: give paper with tolerance, or expect, or direction")
+        nothing = self.tolerance is None and self.expect is None and self.direction is None
+        if nothing and not self.not_a_test:
+            raise ValueError(
+                "nothing is tested: give paper with tolerance, or expect, or direction, or say by not_a_test why not"
+            )
+        self._judged_once()
         self.allowed_error()
         self.conditions()
         self._tells_from_alternative()
         return self
+
+    def _judged_once(self) -> None:
+        """ValueError where the claim says twice, or not in the form expected, why it is not judged here."""
+        if self.not_a_test and self.same_as:
+            raise ValueError("give either not_a_test or same_as: each says why the claim is not judged here")
+        if self.holds_whatever and (self.not_a_test or self.same_as):
+            raise ValueError("holds_whatever: is about a verdict, and this claim is not judged here")
+        self.elsewhere()
+
+    def elsewhere(self) -> ClaimElsewhere | None:
+        """The claim that counts this test; None where it is counted here. ValueError where ``same_as`` names none."""
+        if not self.same_as:
+            return None
+        found = _ELSEWHERE.fullmatch(self.same_as)
+        if found is None:
+            raise ValueError(
+                f'same_as: found "{self.same_as}", expected a study of the package and a claim of it, such as '
+                '"rbcc/table-4.1 3d"'
+            )
+        return ClaimElsewhere(found["study"], found["claim"])
+
+    def not_judged(self) -> str:
+        """Why the claim is shown but not judged here; empty where it is judged."""
+        other = self.elsewhere()
+        return self.not_a_test if other is None else f"counted as claim {other.claim} of {other.study}"
 
     def _tells_from_alternative(self) -> None:
         """ValueError where the test accepts what would be measured if the claim were false."""

@@ -24,10 +24,31 @@ def fingerprint(study: Study) -> str:
             "sweep": {"path", "values"},
             "metrics": {"__all__": {"id", "expr", "paper"}},
             "claims": {"__all__": {"id", "measured", "unit", "paper", "tolerance", "expect", "direction"}},
-            "assumptions": {"__all__": {"alternatives"}},
+            "assumptions": {
+                "__all__": {
+                    "alternatives": {"__all__": {"label", "overrides", "cases", "changes", "metrics"}}
+                }
+            },
         },
     )
     own_sweeps = {case.name: [case.sweep.path, case.sweep.values] for case in study.cases if case.sweep}
     if own_sweeps:
         resolved["own_sweeps"] = own_sweeps
+    # Studies that say nothing of this kind keep the hashes that their records were made with.
+    if uncounted := _uncounted(study):
+        resolved["uncounted"] = uncounted
     return hashlib.sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _uncounted(study: Study) -> list[str]:
+    """The claims that are not judged or whose set-up does not matter, and the readings that change no verdict."""
+    return [
+        *(f"not judged: {claim.id}" for claim in study.claims if claim.not_judged()),
+        *(f"whatever is lost: {claim.id}" for claim in study.claims if claim.holds_whatever),
+        *(
+            f"against: {item.what}, {alternative.label}"
+            for item in study.assumptions
+            for alternative in item.alternatives
+            if alternative.against
+        ),
+    ]

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from ackclock import toml
-from ackclock.study.load import guidelines, shown, studies_dir, study_names, theses
+from ackclock.study.document import studies_dir
+from ackclock.study.load import guidelines, shown, study_names, theses
 
 
 @dataclass(frozen=True)

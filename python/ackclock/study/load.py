@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,13 @@ from ackclock.errors import InputError
 from ackclock.files import is_there, read_text
 from ackclock.named_files import KEYS, with_files
 from ackclock.names import nearest
-from ackclock.study.base import LoadedBase, chosen, load_base
-from ackclock.study.grid import expanded
+from ackclock.study.base import LoadedBase, chosen
+from ackclock.study.document import read_document, studies_dir
 from ackclock.study.kind import ENDING
 from ackclock.study.merge import merged_text
 from ackclock.study.mistakes import located, rendered
 from ackclock.study.model import Source, Study
+from ackclock.study.others import lost_with, wrong_references
 from ackclock.study.placed import not_toml, placed
 from ackclock.study.result import Thesis
 from ackclock.study.scenario_text import ScenarioText, extracted
@@ -53,11 +53,6 @@ def study_names() -> list[str]:
     files = [path for path in root.glob("*/*.toml") if not path.name.endswith(ENDING)]
     names = [path.relative_to(root).as_posix().removesuffix(".toml") for path in files]
     return sorted(names, key=_natural)
-
-
-def studies_dir() -> Path:
-    """The folder of the studies inside the installed package."""
-    return Path(str(resources.files("ackclock"))) / "studies"
 
 
 def find_studies(selectors: Iterable[str]) -> list[str]:
@@ -115,18 +110,18 @@ def parse_study(text: str, name: str, file: str) -> LoadedStudy:
 
 
 def _parsed(text: str, name: str, file: str) -> LoadedStudy:
-    own = toml.loads(text)
-    if "duration" in own and "source" not in own:
-        raise InputError(f"{file}: is a scenario, not a study; `ackclock run {file}` runs it")
-    base = load_base(own["base"], file) if "base" in own else None
-    own = expanded(own, text, file, None if base is None else base.base.axes)
-    document = own if base is None else base.under(own, file)
+    document = read_document(text, file)
+    own, base = document.own, document.base
     try:
-        study = Study.model_validate(document)
+        study = Study.model_validate(document.whole)
     except pydantic.ValidationError as error:
-        raise InputError(rendered(error, Study, document, file)) from None
+        raise InputError(rendered(error, Study, document.whole, file)) from None
     thesis = _published(study.source, file)
     study = study.model_copy(update={"assumptions": chosen(study, own, base, file)})
+    if problems := [*wrong_references(study)]:
+        raise InputError("\n".join(located(problem, own, file) for problem in problems))
+    source = study.source.model_copy(update={"setup_unknown": lost_with(study)})
+    study = study.model_copy(update={"source": source})
     _check_expressions(study, own, file)
     scenario = _scenario(text, own, base, study, file)
     if any(key in text or (base is not None and key in base.text) for key in KEYS):

@@ -142,7 +142,7 @@ class Measured:
                 judged = judge(claim, words, replications, rivals=self._rivals, error=error)
             except ExpressionError as error:
                 raise InputError(f'{loaded.file}: claim "{claim.id}": {error}') from None
-            verdict = standing(judged.verdict, study)
+            verdict = standing(judged.verdict, claim, study)
             yield replace(
                 judged,
                 verdict=verdict,

@@ -25,9 +25,11 @@ Verdict = Literal[
     "reproduced",
     "direction only",
     "not reproduced",
+    "hangs on the reading",
     "undecided",
     "not discriminating",
     "set-up unknown",
+    "not a test",
     "yes",
     "no",
 ]
@@ -75,7 +77,11 @@ class Source(Table):
     )
     setup_unknown: str = Field(
         default="",
-        description="what of the set-up is lost, so that a claim that fails is not held against it",
+        description="what of the set-up is lost, so that no claim counts for or against the publication",
+    )
+    repeats: str = Field(
+        default="",
+        description="the study of the package whose runs these are, whose lost set-up is lost here too: THESIS/STUDY",
     )
 
     @model_validator(mode="after")
@@ -247,6 +253,10 @@ class Alternative(Table):
     )
     metrics: dict[str, str] = Field(
         default_factory=dict, description="metric id: expression to use in its place"
+    )
+    against: str = Field(
+        default="",
+        description="what in the thesis speaks against this reading, which then changes no verdict, with its section",
     )
 
     @model_validator(mode="after")

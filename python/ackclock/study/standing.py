@@ -17,8 +17,10 @@ _ANSWERED: Mapping[Verdict, Verdict] = {
 }
 
 
-def standing(verdict: Verdict, study: Study) -> Verdict:
-    """The verdict as it counts in ``study``."""
+def standing(verdict: Verdict, claim: Claim, study: Study) -> Verdict:
+    """The verdict on ``claim`` as it counts in ``study``."""
+    if claim.not_judged():
+        return "not a test"
     if study.source.asked_by == "us":
         return _ANSWERED.get(verdict, verdict)
     if study.source.setup_unknown and verdict in ("direction only", "not reproduced"):

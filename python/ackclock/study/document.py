@@ -1,0 +1,40 @@
+"""The document of a study file: its tables written out, and completed by those of its base."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from ackclock import toml
+from ackclock.errors import InputError
+from ackclock.study.base import LoadedBase, load_base
+from ackclock.study.grid import expanded
+
+
+def studies_dir() -> Path:
+    """The folder of the studies inside the installed package."""
+    return Path(str(resources.files("ackclock"))) / "studies"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A study file before its values are checked."""
+
+    own: Mapping[str, Any]
+    """What the file says itself, with its grids written out."""
+    base: LoadedBase | None
+    whole: Mapping[str, Any]
+    """The same with what the base gives."""
+
+
+def read_document(text: str, file: str) -> Document:
+    """The document in ``text``. InputError for wrong grids or a wrong base, TOMLDecodeError for what is not TOML."""
+    own = toml.loads(text)
+    if "duration" in own and "source" not in own:
+        raise InputError(f"{file}: is a scenario, not a study; `ackclock run {file}` runs it")
+    base = load_base(own["base"], file) if "base" in own else None
+    own = expanded(own, text, file, None if base is None else base.base.axes)
+    return Document(own, base, own if base is None else base.under(own, file))

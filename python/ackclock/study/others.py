@@ -1,0 +1,53 @@
+"""What a study says of another study of the package: that a claim is counted there, or that its runs are the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+from ackclock.files import is_there, read_text
+from ackclock.names import nearest
+from ackclock.study.document import read_document, studies_dir
+from ackclock.study.model import Study
+
+
+def wrong_references(study: Study) -> Iterator[str]:
+    """The problems of ``same_as`` and ``repeats``, each a message that begins with its place in the file."""
+    for claim in study.claims:
+        other = claim.elsewhere()
+        if other is None:
+            continue
+        place = f'claim "{claim.id}": same_as'
+        document = _of_package(other.study)
+        if document is None:
+            yield f'{place}: there is no study "{other.study}" in the package'
+            continue
+        there = {str(one.get("id")): one for one in document.get("claims", [])}
+        if other.claim not in there:
+            yield f'{place}: {other.study} has no claim "{other.claim}"{nearest(other.claim, there)}'
+        elif any(key in there[other.claim] for key in ("not_a_test", "same_as")):
+            yield f"{place}: claim {other.claim} of {other.study} is not judged there either"
+    if study.source.repeats:
+        document = _of_package(study.source.repeats)
+        if document is None:
+            yield f'source.repeats: there is no study "{study.source.repeats}" in the package'
+        elif document["source"].get("repeats"):
+            yield f"source.repeats: {study.source.repeats} repeats {document['source']['repeats']}: name that one"
+
+
+def lost_with(study: Study) -> str:
+    """What of the set-up is lost, also where only the study whose runs it repeats says so; empty where nothing is."""
+    if study.source.setup_unknown or not study.source.repeats:
+        return study.source.setup_unknown
+    document = _of_package(study.source.repeats)
+    return "" if document is None else str(document["source"].get("setup_unknown", ""))
+
+
+@cache
+def _of_package(name: str) -> Mapping[str, Any] | None:
+    """The study's document with its base and with its grids written out; None where there is no such study."""
+    path = studies_dir() / f"{name}.toml"
+    if name.endswith(".base") or not is_there(path):
+        return None
+    return read_document(read_text(path), path.as_posix()).whole
