@@ -180,7 +180,7 @@ what = "Number of flows"
 taken = "2 and 8"
 why = "The tests need two."
 alternatives = [
-    { label = "6 and 6", overrides = { "flows.tcp.count" = 6 } },
+    { label = "6 and 6", against = "The title.", overrides = { "flows.tcp.count" = 6 } },
     { label = "count the bits", metrics = { flows_seen = "sum(flows.goodput_bps)" } },
 ]
 
@@ -222,7 +222,7 @@ what = "Number of flows"
 taken = "2 and 8"
 why = "The tests need two."
 alternatives = [
-    { label = "6 and 6", overrides = { "flows.tcp.count" = 6 } },
+    { label = "6 and 6", against = "The title.", overrides = { "flows.tcp.count" = 6 } },
     { label = "count the bits", metrics = { flows_seen = "sum(flows.goodput_bps)", other = "fairness" } },
 ]
 

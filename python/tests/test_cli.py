@@ -272,9 +272,9 @@ class TestReproduce:
         )
         out = " ".join(ackclock("reproduce", study_file, "--quick").out.split())
         assert (
-            "1 of 2 other readings of what the publication leaves open change a verdict, "
+            "1 of 2 other readings of what the publication leaves open decide a claim otherwise, "
             "2 leave undecided what is decided as taken, of these claims: Number of flows "
-            "6 and 6 (2 replications) 1; undecided: 2 count the bits undecided: 1"
+            "6 and 6 (2 replications) (against it: The title.) 1; undecided: 2 count the bits undecided: 1"
         ) in out
 
     def test_no_sensitivity(self, ackclock: Command, study_file: Path) -> None:

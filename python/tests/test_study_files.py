@@ -134,6 +134,48 @@ def test_a_study_is_read() -> None:
         ([("[scenario]", "[scenario")], "unclosed table (not TOML)"),
         ([(', overrides = { "flows.tcp.count" = 6 } }', " }")], "an alternative changes something"),
         ([('id = "flows_seen"', 'id = "Flows-Seen"')], "lower-case letters"),
+        (
+            [('expect = "< 0"', 'not_a_test = "why"\nsame_as = "rbcc/table-4.1 1a"')],
+            'claims[2] ("2"): give either not_a_test or same_as',
+        ),
+        (
+            [('expect = "< 0"', 'expect = "< 0"\nsame_as = "1a"')],
+            'same_as: found "1a", expected a study of the package and a claim of it',
+        ),
+        (
+            [('expect = "< 0"', 'expect = "< 0"\nsame_as = "rbcc/table-4 1a"')],
+            'claim "2": same_as: there is no study "rbcc/table-4" in the package; did you mean "rbcc/table-4.1"?',
+        ),
+        (
+            [('expect = "< 0"', 'expect = "< 0"\nsame_as = "rbcc/table-4.1 1aa"')],
+            'claim "2": same_as: rbcc/table-4.1 has no claim "1aa"; did you mean "1a"?',
+        ),
+        (
+            [('expect = "< 0"', 'expect = "< 0"\nholds_whatever = "why"')],
+            'claim "2": holds_whatever: nothing of the set-up is lost here',
+        ),
+        (
+            [('item = "Table 0.0"', 'item = "Table 0.0"\nrepeats = "rbcc/figure-9"')],
+            'source.repeats: there is no study "rbcc/figure-9" in the package',
+        ),
+        (
+            [("Packets do arrive.", "In {= flows_sen('few') | .1f} flows.")],
+            'findings[1]: text: there is no function "flows_sen"; did you mean "flows_seen"?',
+        ),
+        ([("Packets do arrive.", "{= goodput('fwe') }")], 'findings[1]: text: there is no case "fwe"'),
+        (
+            [("Packets do arrive.", "{= goodput('few') | 1 decimal }")],
+            'findings[1]: text: found "1 decimal" after |, expected how to write the number, such as .1f',
+        ),
+        ([("Packets do arrive.", "{= }")], "findings[1]: text: expected an expression"),
+        (
+            [("Packets do arrive.", "{= cross_fitted_min(goodput('few'), goodput('many')) }")],
+            "cross_fitted_min chooses among replications, and a mean has none",
+        ),
+        (
+            [("No packet arrives", "{= goodput('few') } arrive")],
+            "claims[2]: {= goodput('few') }: numbers are computed in the text of a finding only",
+        ),
     ],
 )
 def test_mistakes_are_explained(changes: list[tuple[str, str]], message: str) -> None:

@@ -109,6 +109,17 @@ def test_braces_that_are_all_of_a_value_give_the_value_itself() -> None:
     }
 
 
+def test_braces_within_a_computed_number_are_replaced() -> None:
+    text = """
+        axes = { n = [5, 25] }
+        findings = [{ for_all = ["n"], claim = "c{n}", text = "{n}: {= 100 * loss('rbcc-{n}') | .1f} %" }]
+    """
+    assert names(text, "findings", "text") == [
+        "5: {= 100 * loss('rbcc-5') | .1f} %",
+        "25: {= 100 * loss('rbcc-25') | .1f} %",
+    ]
+
+
 def test_a_row_names_a_value_of_an_axis_by_its_id() -> None:
     text = """
         axes = { scheme = [{ id = "sack", label = "SACK" }, { id = "reno", label = "Reno" }] }

@@ -16,11 +16,13 @@ from ackclock.errors import InputError
 from ackclock.store import Store
 from ackclock.study.claim import Claim
 from ackclock.study.fingerprint import fingerprint
-from ackclock.study.load import LoadedStudy, parse_study
+from ackclock.study.load import LoadedStudy, load_study, parse_study
+from ackclock.study.model import Verdict
 from ackclock.study.plan import Plan
 from ackclock.study.records import recorded_verdicts
-from ackclock.study.result import ClaimResult, StudyResult
+from ackclock.study.result import ClaimResult, ReadingVerdict, StudyResult
 from ackclock.study.run import HOPELESS, LOOKS, run_studies, run_study
+from ackclock.study.standing import hangs
 from ackclock.study.tally import by_thesis
 from ackclock.study.truth import ERROR, ERROR_LATER, Holds, compared
 from ackclock.study.verdict import judge
@@ -77,17 +79,118 @@ def test_a_question_of_our_own_is_answered_not_reproduced() -> None:
     assert [str(tally) for tally in by_thesis([result])] == ["Manoj Dahal (2007), questions of our own"]
 
 
-def test_nothing_is_held_against_a_set_up_that_is_lost() -> None:
-    text = replaced(
-        STUDY, ('item = "Table 0.0"', 'item = "Table 0.0"\nsetup_unknown = "The rates are lost."')
-    )
-    result = run(text)
-    assert [claim.verdict for claim in result.claims] == ["reproduced", "set-up unknown"]
-    why = replaced(
-        text, ('text = "Packets do arrive."', 'text = "Packets do arrive."\nverdict = "not reproduced"')
-    )
-    assert run(why).claims[1].finding == "Packets do arrive."
+LOST = ('item = "Table 0.0"', 'item = "Table 0.0"\nsetup_unknown = "The rates are lost."')
+EXPLAINED = ('text = "Packets do arrive."', 'text = "Packets do arrive."\nverdict = "not reproduced"')
+
+
+def test_nothing_counts_for_or_against_a_set_up_that_is_lost() -> None:
+    result = run(replaced(STUDY, LOST, EXPLAINED))
+    assert [(claim.verdict, claim.outcome) for claim in result.claims] == [
+        ("set-up unknown", "reproduced"),
+        ("set-up unknown", "not reproduced"),
+    ]
+    assert result.claims[1].finding == "Packets do arrive."
     assert result.source.setup_unknown == "The rates are lost."
+    whatever = ("paper = 4\n", 'paper = 4\nholds_whatever = "Flows are counted, whatever the rates."\n')
+    first, second = run(replaced(STUDY, LOST, whatever)).claims
+    assert (first.verdict, first.outcome, second.verdict) == ("reproduced", None, "set-up unknown")
+
+
+def test_a_study_that_repeats_runs_repeats_what_is_lost_of_them() -> None:
+    repeated = "apace-and-learning-tcp/figure-2.15"
+    text = replaced(STUDY, ('item = "Table 0.0"', f'item = "Table 0.0"\nrepeats = "{repeated}"'))
+    study = parse_study(text, "test", "study.toml").study
+    assert study.source.setup_unknown == load_study(repeated).study.source.setup_unknown != ""
+
+
+def test_what_is_not_a_test_is_shown_and_not_judged() -> None:
+    why = ("paper = 4\n", 'paper = 4\nnot_a_test = "Flows are what the cases set."\n')
+    elsewhere = ('expect = "< 0"', 'expect = "< 0"\nsame_as = "rbcc/table-4.1 1a"')
+    result = run(replaced(STUDY, LOST, why, elsewhere))
+    assert [(claim.verdict, claim.detail, claim.readings) for claim in result.claims] == [
+        ("not a test", "Flows are what the cases set.", ()),
+        ("not a test", "counted as claim 1a of rbcc/table-4.1", ()),
+    ]
+    assert result.claims[0].measured == 4
+    untested = replaced(STUDY, ('expect = "< 0"', 'not_a_test = "Nothing is said about it."'))
+    assert run(untested).claims[1].verdict == "not a test"
+
+
+# As taken the first claim is reproduced. With six flows each it is not; where bits are counted it is undecided.
+OPEN = ('against = "The title.", ', "")
+
+
+def test_a_claim_hangs_on_a_reading_that_decides_otherwise() -> None:
+    first, second = run(replaced(STUDY, OPEN)).claims
+    assert (first.verdict, first.outcome) == ("hangs on the reading", "reproduced")
+    assert [(str(one), one.verdict) for one in first.readings] == [
+        ("Number of flows: 6 and 6", "not reproduced"),
+        ("Number of flows: count the bits", "undecided"),
+    ]
+    assert first.detail.startswith(
+        "reproduced as taken, not reproduced with Number of flows: 6 and 6; "
+        "undecided with Number of flows: count the bits"
+    )
+    assert (second.verdict, second.readings) == ("not reproduced", ())
+
+
+def test_a_reading_that_the_thesis_rules_out_changes_no_verdict() -> None:
+    first = run().claims[0]
+    assert (first.verdict, first.outcome) == ("reproduced", None)
+    assert [(one.verdict, one.against) for one in first.readings] == [
+        ("not reproduced", "The title."),
+        ("undecided", ""),
+    ]
+
+
+def test_a_claim_hangs_in_a_set_up_that_is_lost_too() -> None:
+    first, second = run(replaced(STUDY, OPEN, LOST)).claims
+    assert (first.verdict, first.outcome) == ("hangs on the reading", "reproduced")
+    assert (second.verdict, second.outcome) == ("set-up unknown", "not reproduced")
+
+
+def test_a_question_of_our_own_hangs_on_no_variant() -> None:
+    ours = ('item = "Table 0.0"', 'item = "Table 0.0"\nasked_by = "us"')
+    first = run(replaced(STUDY, OPEN, ours)).claims[0]
+    assert (first.verdict, [one.verdict for one in first.readings]) == ("yes", ["no", "undecided"])
+
+
+@pytest.mark.parametrize(
+    ("outcome", "others", "expected"),
+    [
+        ("reproduced", ["undecided", "not discriminating"], False),
+        ("reproduced", ["direction only"], True),
+        ("not reproduced", ["undecided"], True),
+        ("not reproduced", ["not discriminating"], True),
+        ("not reproduced", ["direction only"], False),
+        ("direction only", ["not reproduced"], False),
+        ("direction only", ["reproduced"], True),
+        ("undecided", ["reproduced", "not reproduced"], False),
+        ("not discriminating", ["reproduced"], False),
+        ("yes", ["no"], False),
+        ("not reproduced", [], False),
+    ],
+)
+def test_what_hangs(outcome: Verdict, others: list[Verdict], expected: bool) -> None:
+    readings = [ReadingVerdict("what", "other", verdict) for verdict in others]
+    assert hangs(outcome, readings) == expected
+    assert not hangs(outcome, [replace(reading, against="Section 2.") for reading in readings])
+
+
+def test_a_finding_computes_its_numbers() -> None:
+    words = (
+        "Of {= flows_seen('few') | .0f} flows, {= flows_seen('many') / flows_seen('few') | .2f} times as many; "
+        "{= 1000 * flows_seen('many') | ,.0f}, {= -flows_seen('few')} and {= flows_seen('few') / 0}."
+    )
+    result = run(replaced(STUDY, ("Packets do arrive.", words)))
+    said = "Of 2 flows, 4.00 times as many; 8,000, \N{MINUS SIGN}2.00 and (no number)."
+    assert result.claims[1].finding == said
+    assert result.findings[0].text == said
+
+
+def test_a_finding_that_names_a_verdict_goes_before_one_that_does_not() -> None:
+    text = STUDY + '[[findings]]\nclaim = "2"\ntext = "They do."\nverdict = "not reproduced"\n'
+    assert run(text).claims[1].finding == "They do."
 
 
 def test_claims_about_baselines_alone_are_told_apart() -> None:

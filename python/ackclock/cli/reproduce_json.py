@@ -85,6 +85,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
                 "changed": list(item.changed),
                 "undecided": list(item.undecided),
                 "replications": item.replications,
+                "against": item.against,
                 "claims": [_claim(claim) for claim in item.claims],
             }
             for assumption in result.assumptions
@@ -152,7 +153,17 @@ def _claim(claim: ClaimResult) -> dict[str, Any]:
         "tolerance": claim.tolerance,
         "accepted": claim.accepted,
         "verdict": claim.verdict,
+        "outcome": claim.came_out,
         "detail": claim.detail,
+        "readings": [
+            {
+                "assumption": reading.assumption,
+                "alternative": reading.alternative,
+                "verdict": reading.verdict,
+                "against": reading.against,
+            }
+            for reading in claim.readings
+        ],
         "alternative": claim.alternative,
         "written": claim.written,
         "baselines": claim.baselines,

@@ -164,8 +164,10 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
 def _said(claim: ClaimResult) -> Text:
     """The claim's sentence, and below it what is to be known of a verdict that is not plainly good."""
     text = Text(claim.text)
-    if claim.verdict in ("undecided", "not discriminating"):
+    if claim.verdict in ("hangs on the reading", "undecided", "not discriminating", "not a test"):
         text.append(f"\n{claim.detail}", style="dim")
+    if claim.verdict == "set-up unknown":
+        text.append(f"\nThe test by itself: {claim.came_out}", style="dim")
     if claim.finding and claim.verdict not in ("reproduced", "yes"):
         text.append(f"\nFinding: {claim.finding}", style="dim")
     if claim.written:
@@ -200,9 +202,7 @@ def _show_sensitivity(result: StudyResult) -> None:
     undecided = sum(bool(item.undecided) for item in readings)
     out = console()
     out.print()
-    told = (
-        f"{changing} of {len(readings)} other readings of what the publication leaves open change a verdict"
-    )
+    told = f"{changing} of {len(readings)} other readings of what the publication leaves open decide a claim otherwise"
     if undecided:
         told += f", {undecided} leave{'s' if undecided == 1 else ''} undecided what is decided as taken"
     out.print(told + (", of these claims:" if changing or undecided else ""))
@@ -214,7 +214,8 @@ def _show_sensitivity(result: StudyResult) -> None:
         if rows:
             table.add_row(Padding(Text(assumption.what), (0, 0, 0, 2)), Text(""))
         for item in rows:
-            label = Text(f"{item.alternative}{_fewer(item, result)}", style="dim")
+            against = f" (against it: {item.against})" if item.against else ""
+            label = Text(f"{item.alternative}{_fewer(item, result)}{against}", style="dim")
             table.add_row(Padding(label, (0, 0, 0, 4)), Text("; ".join(_outcome(item)), style="dim"))
     out.print(table)
 

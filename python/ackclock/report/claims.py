@@ -51,6 +51,8 @@ class Reading:
     label: str
     taken: bool
     outcomes: Sequence[Outcome]
+    against: str = ""
+    """What in the publication speaks against it."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +81,12 @@ def anchor_of(study: str, number: int) -> str:
 def other_findings(study: StudyResult) -> list[Finding]:
     """Further findings, which do not stand with their claim already. One that explains another verdict is left out."""
     said = {(claim.id, claim.finding) for claim in study.claims}
-    verdicts = {claim.id: claim.verdict for claim in study.claims}
+    verdicts = {claim.id: (claim.verdict, claim.came_out) for claim in study.claims}
     return [
         finding
         for finding in study.findings
-        if (finding.claim, finding.text) not in said and finding.explains(verdicts.get(finding.claim))
+        if (finding.claim, finding.text) not in said
+        and finding.explains(*verdicts.get(finding.claim, (None,)))
     ]
 
 
@@ -127,7 +130,7 @@ def _assumption(assumption: AssumptionResult, claims: Sequence[ClaimView]) -> As
     for alternative in assumption.sensitivity:
         found = {claim.id: claim for claim in alternative.claims}
         outcomes = [_outcome(found.get(v.claim.id), v.claim.id in alternative.changed) for v in changed]
-        alternatives.append(Reading(alternative.alternative, False, outcomes))
+        alternatives.append(Reading(alternative.alternative, False, outcomes, alternative.against))
     touched = ids.union(*(alternative.undecided for alternative in assumption.sensitivity))
     undecided = [_undecided(alternative) for alternative in assumption.sensitivity if alternative.undecided]
     return AssumptionView(assumption, changed, [taken, *alternatives], len(claims) - len(touched), undecided)
@@ -146,4 +149,4 @@ def _undecided(reading: SensitivityResult) -> str:
 def _outcome(claim: ClaimResult | None, changed: bool) -> Outcome:
     if claim is None:
         return Outcome(None, plain(None), changed)
-    return Outcome(claim.verdict, mean_alone(claim.measured, claim.interval), changed)
+    return Outcome(claim.came_out, mean_alone(claim.measured, claim.interval), changed)

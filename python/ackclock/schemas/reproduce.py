@@ -49,6 +49,17 @@ class CaseRecord(Document):
     values: list[ValueRecord]
 
 
+class ReadingRecord(Document):
+    """How the test of a claim comes out under another reading of the thesis."""
+
+    assumption: str
+    alternative: str
+    verdict: Verdict
+    against: str = Field(
+        description="what in the thesis speaks against the reading, which then changes no verdict; else empty"
+    )
+
+
 class ClaimRecord(Document):
     """One claim of the thesis with what was measured."""
 
@@ -65,7 +76,14 @@ class ClaimRecord(Document):
         description="lowest and highest value that the test accepts, null for an open end"
     )
     verdict: Verdict
+    outcome: Verdict = Field(
+        description="how the test came out as taken, which counts as another verdict where that hangs on a reading or "
+        "the set-up is unknown"
+    )
     detail: str
+    readings: list[ReadingRecord] = Field(
+        description="the other readings under which the test comes out otherwise, undecided ones included"
+    )
     alternative: float | None = Field(
         description="what would be measured if the claim were false, where stated"
     )
@@ -87,12 +105,17 @@ class SensitivityRecord(Document):
     assumption: str
     taken: str
     alternative: str
-    changed: list[str] = Field(description="ids of the claims whose verdict differs and is not undecided")
+    changed: list[str] = Field(
+        description="ids of the claims whose test comes out otherwise and is not undecided"
+    )
     undecided: list[str] = Field(
         description="ids of those that are decided as taken, and not under this reading"
     )
     replications: int = Field(description="of this reading; as taken there may be more")
-    claims: list[ClaimRecord]
+    against: str = Field(
+        description="what in the thesis speaks against it, so that it changes no verdict; else empty"
+    )
+    claims: list[ClaimRecord] = Field(description="their verdicts are outcomes of tests under this reading")
 
 
 class PrecisionRecord(Document):

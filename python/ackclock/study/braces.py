@@ -15,10 +15,16 @@ _COMPARISON = re.compile(r"[<>]")
 
 
 class Filling:
-    """A table while its braces are replaced by what they mean."""
+    """A table while its braces are replaced by what they mean.
 
-    def __init__(self, table: Mapping[str, Any], meanings: Mapping[str, Any], axes: Axes) -> None:
-        self._table, self._meanings, self._axes = table, meanings, axes
+    Where numbers may be computed (``computed``), as in ``{= loss('{scheme}-5') }``, their braces stay, and what stands
+    in braces within them is replaced.
+    """
+
+    def __init__(
+        self, table: Mapping[str, Any], meanings: Mapping[str, Any], axes: Axes, *, computed: bool = False
+    ) -> None:
+        self._table, self._meanings, self._axes, self._computed = table, meanings, axes, computed
         self.used: set[str] = set()
         """The names that stood in braces."""
         self.named: set[str] = set()
@@ -61,6 +67,10 @@ class Filling:
 
     def _meaning(self, name: str, within: tuple[str, ...]) -> Any:
         """What ``name`` means here: a column of the row or an axis, a key of either's table, a key of this table."""
+        if name.startswith("="):
+            if not self._computed:
+                raise GridError(f"{{{name}}}: numbers are computed in the text of a finding only")
+            return f"{{{text_of(self._text(name, within))}}}"
         if found := _FOR_ALL.fullmatch(name):
             texts = self._for_all(found, within)
             return (" and " if _COMPARISON.search(found["what"]) else ", ").join(texts)
@@ -92,7 +102,7 @@ class Filling:
         texts = []
         for values in product(*(self._axes[name] for name in names)):
             at = dict(zip(names, values, strict=True))
-            inner = Filling(self._table, {**self._meanings, **at}, self._axes)
+            inner = Filling(self._table, {**self._meanings, **at}, self._axes, computed=self._computed)
             texts.append(text_of(inner._text(found["what"], within)))
             self.used |= inner.used
             self.named |= inner.named

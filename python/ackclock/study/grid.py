@@ -167,7 +167,7 @@ class _Writer:
             if "each" in table:
                 items += self._of_group(laid, table["each"], place, model, point)
                 continue
-            filling = Filling(laid, point.meanings, self._axes)
+            filling = Filling(laid, point.meanings, self._axes, computed=model is Finding)
             try:
                 filled = filling.filled()
             except GridError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -14,15 +14,15 @@ from ackclock.characterisation.distributions import Collected
 from ackclock.errors import InputError
 from ackclock.series import Series
 from ackclock.statistics import summarise
-from ackclock.study.claim import Claim
 from ackclock.study.claim_words import ClaimWords
+from ackclock.study.computed import Means
 from ackclock.study.language import Array, Expression, ExpressionError
-from ackclock.study.model import Finding, Metric, SweptCase, Verdict
+from ackclock.study.model import Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned, Reading
 from ackclock.study.records import recorded_verdicts
 from ackclock.study.result import CaseResult, ClaimResult, MetricValue, PrecisionResult
 from ackclock.study.run_words import RunWords, measure
-from ackclock.study.standing import about_baselines, rivals, standing
+from ackclock.study.standing import about_baselines, outcome, rivals, standing
 from ackclock.study.truth import ERROR
 from ackclock.study.verdict import judge
 
@@ -63,6 +63,16 @@ class Measured:
         """The cases under the reading taken."""
         return (self._case(run, index) for index, run in enumerate(self._plan.runs))
 
+    def means(self) -> Means:
+        """The mean of each metric in each run, under the reading taken."""
+        return {
+            metric.id: {
+                run.name: summarise(self._samples_of(metric.id, 0, c)).mean
+                for c, run in enumerate(self._plan.runs)
+            }
+            for metric in self._plan.study.metrics
+        }
+
     def _case(self, run: SweptCase, index: int) -> CaseResult:
         return CaseResult(
             name=run.name,
@@ -93,7 +103,7 @@ class Measured:
             },
             plan.runs,
         )
-        return tuple(self._judged(words, replications, self.errors if reading is None else {}))
+        return tuple(self._judged(words, replications, taken=reading is None))
 
     def precision(self) -> PrecisionResult | None:
         """How near the study is to the precision that it asks for; None when it asks for none."""
@@ -132,21 +142,24 @@ class Measured:
     def _samples_of(self, metric: str, reading: int, run: int) -> Array:
         return self._samples[metric][reading, run, : self.replications]
 
-    def _judged(
-        self, words: ClaimWords, replications: int, errors: Mapping[str, float]
-    ) -> Iterator[ClaimResult]:
+    def _judged(self, words: ClaimWords, replications: int, *, taken: bool) -> Iterator[ClaimResult]:
         study, loaded = self._plan.study, self._plan.loaded
+        errors = self.errors if taken else {}
         for claim in study.claims:
             try:
                 error = errors.get(claim.id, ERROR)
                 judged = judge(claim, words, replications, rivals=self._rivals, error=error)
             except ExpressionError as error:
                 raise InputError(f'{loaded.file}: claim "{claim.id}": {error}') from None
-            verdict = standing(judged.verdict, claim, study)
+            came_out = outcome(judged.verdict, claim, study)
+            verdict = standing(came_out, claim, study) if taken else came_out
+            not_judged = claim.not_judged()
             yield replace(
                 judged,
                 verdict=verdict,
-                finding=_finding(study.findings, claim, verdict),
+                outcome=None if came_out == verdict else came_out,
+                detail=not_judged or judged.detail,
+                replications_needed=None if not_judged else judged.replications_needed,
                 baselines=self._about_baselines[claim.id],
                 recorded=self._recorded.get(claim.id),
             )
@@ -181,8 +194,3 @@ class Measured:
             return measure(expression, words)
         except ExpressionError as error:
             raise InputError(f'{self._plan.loaded.file}: metric "{id}": {error}') from None
-
-
-def _finding(findings: Sequence[Finding], claim: Claim, verdict: Verdict) -> str | None:
-    """What is written of the claim under this verdict."""
-    return next((one.text for one in findings if one.claim == claim.id and one.explains(verdict)), None)

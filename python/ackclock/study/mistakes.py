@@ -52,7 +52,12 @@ def _known_keys(location: tuple[int | str, ...], model: Any) -> str:
 
 
 def located(problem: str, document: Mapping[str, Any], file: str) -> str:
-    """``problem``, which begins with the metric or claim that it is about, with the place in the file."""
+    """``problem``, which begins with the metric, claim or finding that it is about, with the place in the file."""
+    if finding := re.match(r"findings\[(\d+)\]", problem):
+        item = document["findings"][int(finding[1]) - 1]
+        where = file if item.line is None else f"{file}:{item.line}"
+        point = f" ({item.point})" if item.point else ""
+        return f"{where}: findings[{item.index + 1}]{point}{problem[finding.end() :]}"
     found = re.match(r'(metric|claim) "([^"]*)"', problem)
     for item in document.get(f"{found[1]}s", []) if found else ():
         if isinstance(item, Item) and found and item.get("id") == found[2]:

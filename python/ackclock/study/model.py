@@ -299,10 +299,13 @@ class Finding(Table):
         default=None, description="the verdict that it explains; under another one it is not shown"
     )
 
-    def explains(self, verdict: Verdict | None) -> bool:
-        """Whether it stands under ``verdict``: what explains a miss does so in a set-up that is lost, too."""
-        missed = verdict == "set-up unknown" and self.verdict in ("direction only", "not reproduced")
-        return self.verdict in (None, verdict) or missed
+    def explains(self, verdict: Verdict | None, outcome: Verdict | None = None) -> bool:
+        """Whether it stands under ``verdict``, or under that outcome of a test that counts as another verdict."""
+        # Records of an earlier form have no outcome of a claim that missed in a set-up that is lost.
+        missed = verdict == "set-up unknown" and outcome is None
+        return self.verdict in (None, verdict, outcome) or (
+            missed and self.verdict in ("direction only", "not reproduced")
+        )
 
 
 class Precision(Table):

@@ -15,13 +15,15 @@ from ackclock.study.model import Study
 def wrong_references(study: Study) -> Iterator[str]:
     """The problems of ``same_as`` and ``repeats``, each a message that begins with its place in the file."""
     for claim in study.claims:
+        if claim.holds_whatever and not lost_with(study):
+            yield f'claim "{claim.id}": holds_whatever: nothing of the set-up is lost here'
         other = claim.elsewhere()
         if other is None:
             continue
         place = f'claim "{claim.id}": same_as'
         document = _of_package(other.study)
         if document is None:
-            yield f'{place}: there is no study "{other.study}" in the package'
+            yield f"{place}: {_no_study(other.study)}"
             continue
         there = {str(one.get("id")): one for one in document.get("claims", [])}
         if other.claim not in there:
@@ -31,7 +33,7 @@ def wrong_references(study: Study) -> Iterator[str]:
     if study.source.repeats:
         document = _of_package(study.source.repeats)
         if document is None:
-            yield f'source.repeats: there is no study "{study.source.repeats}" in the package'
+            yield f"source.repeats: {_no_study(study.source.repeats)}"
         elif document["source"].get("repeats"):
             yield f"source.repeats: {study.source.repeats} repeats {document['source']['repeats']}: name that one"
 
@@ -42,6 +44,11 @@ def lost_with(study: Study) -> str:
         return study.source.setup_unknown
     document = _of_package(study.source.repeats)
     return "" if document is None else str(document["source"].get("setup_unknown", ""))
+
+
+def _no_study(name: str) -> str:
+    known = [path.relative_to(studies_dir()).as_posix() for path in studies_dir().glob("*/*.toml")]
+    return f'there is no study "{name}" in the package{nearest(name, [one.removesuffix(".toml") for one in known])}'
 
 
 @cache

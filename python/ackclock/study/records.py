@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.model import Study, Verdict
+
+if TYPE_CHECKING:
+    from ackclock.study.computed import Means
+
+Values = Mapping[str, Mapping[str, Sequence[float | None]]]
+"""By the names of runs and of metrics: the mean, half the 95 % interval, and the published value where there is one."""
 
 
 def records_dir() -> Path:
@@ -18,10 +25,26 @@ def records_dir() -> Path:
 
 def recorded_verdicts(name: str, study: Study) -> Mapping[str, Verdict]:
     """The verdicts by claims; none of a study that is not recorded, or that has changed since it was."""
+    record = _record(name, study)
+    return {claim["id"]: claim["verdict"] for claim in record.get("claims", [])}
+
+
+def recorded_means(name: str, study: Study) -> Means | None:
+    """The means of the study's metrics; None where they are not recorded, or the study has changed since."""
+    return means_of(_record(name, study).get("values", {}), study)
+
+
+def means_of(values: Values, study: Study) -> Means | None:
+    """The means of all metrics in all runs of ``study``; None where ``values`` lack one."""
+    runs = [run.name for run in study.runs()]
+    if any(metric.id not in values.get(run, {}) for run in runs for metric in study.metrics):
+        return None
+    return {metric.id: {run: values[run][metric.id][0] for run in runs} for metric in study.metrics}
+
+
+def _record(name: str, study: Study) -> Mapping[str, Any]:
     path = records_dir() / f"{name}.json"
     if name.endswith(".toml") or not path.is_file():
         return {}
-    record = json.loads(path.read_text(encoding="utf-8"))
-    if record["fingerprint"] != fingerprint(study):
-        return {}
-    return {claim["id"]: claim["verdict"] for claim in record["claims"]}
+    record: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return record if record["fingerprint"] == fingerprint(study) else {}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ackclock.study.claim_words import ClaimWords
+from ackclock.study.computed import filled, words_of_means
 from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.made_up import Names, run_of, run_of_any_names
 from ackclock.study.model import Alternative, Assumption, Study
@@ -25,12 +26,20 @@ def rehearse(study: Study) -> list[str]:
     """
     problems = _unmeasurable((_place(metric.id, None, ""), metric.expr) for metric in study.metrics)
     problems += rehearse_assumptions(study.assumptions)
-    words = ClaimWords(_made_up_samples(study), study.runs())
+    made_up, runs = _made_up_samples(study), study.runs()
+    words = ClaimWords(made_up, runs)
     for claim in study.claims:
         try:
             judge(claim, words, REPLICATIONS)
         except ExpressionError as error:
             problems.append(f'claim "{claim.id}": {error}')
+    means = {id: {run: float(found[0]) for run, found in of.items()} for id, of in made_up.items()}
+    words = words_of_means(means, runs)
+    for number, finding in enumerate(study.findings, start=1):
+        try:
+            filled(finding.text, words)
+        except ExpressionError as error:
+            problems.append(f"findings[{number}]: text: {error}")
     return problems
 
 

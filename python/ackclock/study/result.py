@@ -110,6 +110,20 @@ class CaseResult:
 
 
 @dataclass(frozen=True)
+class ReadingVerdict:
+    """How a claim's test comes out under another reading of the publication."""
+
+    assumption: str
+    alternative: str
+    verdict: Verdict
+    against: str = ""
+    """What in the publication speaks against the reading, which then changes no verdict."""
+
+    def __str__(self) -> str:
+        return f"{self.assumption}: {self.alternative}"
+
+
+@dataclass(frozen=True)
 class ClaimResult:
     """One sentence of the thesis, tested.
 
@@ -141,23 +155,34 @@ class ClaimResult:
     """About how many would decide an undecided claim; None where that cannot be said."""
     recorded: Verdict | None = None
     """The verdict of the recorded full run, beside that of a quick one."""
+    outcome: Verdict | None = None
+    """How the test came out as taken, where the verdict says another thing: "set-up unknown", or on what it hangs."""
+    readings: tuple[ReadingVerdict, ...] = ()
+    """The other readings under which the test comes out otherwise, those included that leave it undecided."""
     samples: tuple[float, ...] = ()
     """What was measured in each replication."""
+
+    @property
+    def came_out(self) -> Verdict:
+        """The outcome of the test as taken, whatever the verdict counts it as."""
+        return self.outcome or self.verdict
 
 
 @dataclass(frozen=True)
 class SensitivityResult:
-    """All claims re-evaluated under one alternative of one assumption."""
+    """All claims re-evaluated under one alternative of one assumption, with the outcomes of their tests as verdicts."""
 
     assumption: str
     alternative: str
     claims: tuple[ClaimResult, ...]
     changed: tuple[str, ...]
-    """Ids of the claims whose verdict differs from the one under the assumption as taken and is not undecided."""
+    """Ids of the claims whose test comes out otherwise than under the assumption as taken, and not undecided."""
     undecided: tuple[str, ...]
     """Ids of those that are decided as taken, and not under the alternative."""
     replications: int
     """Those of the alternative: as taken there may be more, made to decide what was undecided."""
+    against: str = ""
+    """What in the publication speaks against the alternative, which then changes no verdict."""
 
 
 @dataclass(frozen=True)

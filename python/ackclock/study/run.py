@@ -12,12 +12,17 @@ from ackclock import core
 from ackclock.errors import InputError, Interrupted
 from ackclock.jobs import Made, Progress, run_jobs
 from ackclock.store import Job, Store, core_fingerprint
+from ackclock.study.claim_words import ClaimWords
+from ackclock.study.computed import words_of_means
+from ackclock.study.findings import with_finding, with_numbers
 from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy
 from ackclock.study.measured import Measured
 from ackclock.study.model import Alternative
 from ackclock.study.plan import Plan, Planned
+from ackclock.study.records import recorded_means
 from ackclock.study.result import AssumptionResult, ClaimResult, SensitivityResult, Source, StudyResult
+from ackclock.study.standing import with_readings
 from ackclock.study.truth import ERROR_LATER
 
 LOOKS = 3
@@ -178,6 +183,9 @@ class _Work:
         """What the study found."""
         plan, measured, study = self.plan, self.measured, self.loaded.study
         taken = measured.claims(None)
+        assumptions = self._assumptions(taken)
+        claims = [with_readings(claim, assumptions) for claim in taken]
+        findings = with_numbers(study.findings, self._words())
         return StudyResult(
             name=self.loaded.name,
             title=study.title,
@@ -196,28 +204,10 @@ class _Work:
             metrics=tuple(study.metrics),
             cases=tuple(measured.cases()),
             sweep=study.sweep,
-            claims=taken,
+            claims=tuple(with_finding(claim, findings) for claim in claims),
             figures=tuple(study.figures),
-            assumptions=tuple(
-                AssumptionResult(
-                    what=assumption.what,
-                    taken=assumption.taken,
-                    why=assumption.why,
-                    sensitivity=tuple(
-                        _sensitivity(
-                            assumption.what,
-                            alternative,
-                            taken,
-                            measured.claims(alternative),
-                            plan.made(alternative, measured.replications_of_others),
-                        )
-                        for alternative in assumption.alternatives
-                        if alternative in plan.readings
-                    ),
-                )
-                for assumption in study.assumptions
-            ),
-            findings=tuple(study.findings),
+            assumptions=assumptions,
+            findings=findings,
             precision=measured.precision(),
             versions=versions(),
             runs=self.count,
@@ -226,6 +216,35 @@ class _Work:
             more_replications=measured.replications - measured.replications_of_others,
             characterisation=study.characterisation,
             fingerprint=fingerprint(study),
+        )
+
+    def _words(self) -> ClaimWords:
+        """The means that findings are computed of: in a quick run those of the recorded full one, if there is one."""
+        study = self.loaded.study
+        recorded = recorded_means(self.loaded.name, study) if self.plan.quick else None
+        return words_of_means(recorded or self.measured.means(), study.runs())
+
+    def _assumptions(self, taken: Sequence[ClaimResult]) -> tuple[AssumptionResult, ...]:
+        """What other readings give, beside the claims as ``taken``."""
+        plan, measured = self.plan, self.measured
+        return tuple(
+            AssumptionResult(
+                what=assumption.what,
+                taken=assumption.taken,
+                why=assumption.why,
+                sensitivity=tuple(
+                    _sensitivity(
+                        assumption.what,
+                        alternative,
+                        taken,
+                        measured.claims(alternative),
+                        plan.made(alternative, measured.replications_of_others),
+                    )
+                    for alternative in assumption.alternatives
+                    if alternative in plan.readings
+                ),
+            )
+            for assumption in self.loaded.study.assumptions
         )
 
 
@@ -343,7 +362,9 @@ def _sensitivity(
     replications: int,
 ) -> SensitivityResult:
     differ = [
-        (then.id, then.verdict) for now, then in zip(taken, other, strict=True) if now.verdict != then.verdict
+        (then.id, then.verdict)
+        for now, then in zip(taken, other, strict=True)
+        if now.came_out != then.verdict
     ]
     return SensitivityResult(
         assumption=what,
@@ -352,4 +373,5 @@ def _sensitivity(
         changed=tuple(id for id, verdict in differ if verdict != "undecided"),
         undecided=tuple(id for id, verdict in differ if verdict == "undecided"),
         replications=replications,
+        against=alternative.against,
     )

@@ -1,31 +1,72 @@
-"""How a verdict counts: whose question it answers, whether the set-up is known, and whether it is of rivals alone."""
+"""How a verdict counts: whose question it answers, whether the set-up is known, what other readings make of it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ackclock.study.claim import Claim
 from ackclock.study.language import Expression
 from ackclock.study.model import Study, SweptCase, Verdict
-from ackclock.study.result import Thesis
+from ackclock.study.result import AssumptionResult, ClaimResult, ReadingVerdict, Thesis
 
 _ANSWERED: Mapping[Verdict, Verdict] = {
     "reproduced": "yes",
     "direction only": "no",
     "not reproduced": "no",
 }
+_REFUTED: Collection[Verdict] = ("direction only", "not reproduced")
+_DECIDED: Collection[Verdict] = ("reproduced", *_REFUTED)
 
 
-def standing(verdict: Verdict, claim: Claim, study: Study) -> Verdict:
-    """The verdict on ``claim`` as it counts in ``study``."""
+def outcome(judged: Verdict, claim: Claim, study: Study) -> Verdict:
+    """How the test came out: ``judged``, the answer to a question of our own, or "not a test"."""
     if claim.not_judged():
         return "not a test"
-    if study.source.asked_by == "us":
-        return _ANSWERED.get(verdict, verdict)
-    if study.source.setup_unknown and verdict in ("direction only", "not reproduced"):
-        return "set-up unknown"
-    return verdict
+    return _ANSWERED.get(judged, judged) if study.source.asked_by == "us" else judged
+
+
+def standing(outcome: Verdict, claim: Claim, study: Study) -> Verdict:
+    """The verdict that ``outcome`` counts as in ``study``, before other readings are looked at."""
+    lost = study.source.setup_unknown and not claim.holds_whatever
+    return "set-up unknown" if lost and outcome in _DECIDED else outcome
+
+
+def with_readings(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> ClaimResult:
+    """``claim`` with the readings under which its test comes out otherwise, and with what they make of its verdict."""
+    readings = tuple(_otherwise(claim, assumptions))
+    if not hangs(claim.came_out, readings):
+        return replace(claim, readings=readings)
+    told = "; ".join(f"{one.verdict} with {one}" for one in readings if not one.against)
+    return replace(
+        claim,
+        verdict="hangs on the reading",
+        outcome=claim.came_out,
+        detail=f"{claim.came_out} as taken, {told}. As taken: {claim.detail}",
+        readings=readings,
+    )
+
+
+def hangs(outcome: Verdict, readings: Iterable[ReadingVerdict]) -> bool:
+    """Whether a reading that the publication does not rule out decides otherwise than ``outcome``.
+
+    A refutation hangs on a reading that leaves it undecided as well: a publication is refuted only where all that it
+    can mean is. Who wins being right does not make the claim right, so "direction only" and "not reproduced" do not
+    hang on each other. Questions of our own never hang: what else is run of them are variants of the question.
+    """
+    found = [reading.verdict for reading in readings if not reading.against]
+    if outcome == "reproduced":
+        return any(verdict in _REFUTED for verdict in found)
+    return outcome in _REFUTED and any(verdict not in _REFUTED for verdict in found)
+
+
+def _otherwise(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> Iterator[ReadingVerdict]:
+    for assumption in assumptions:
+        for reading in assumption.sensitivity:
+            for other in reading.claims:
+                if other.id == claim.id and other.verdict != claim.came_out:
+                    yield ReadingVerdict(assumption.what, reading.alternative, other.verdict, reading.against)
 
 
 def rivals(study: Study, thesis: Thesis) -> list[str]:
