@@ -24,7 +24,7 @@ Array = npt.NDArray[np.float64]
 Value = Any
 """A number, an array, text (as an argument only), a truth value, or a record with attributes."""
 
-MAX_LENGTH = 2000
+MAX_LENGTH = 4000
 """Characters. Longer text is no formula but an accident, and deep nesting would exhaust Python's stack."""
 
 Join = Callable[[Any, Any], Any]
