@@ -285,3 +285,8 @@ def counted(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:
     """How many of each there are, in the order in which they are counted; what is not there is left out."""
     found = Counter(verdicts)
     return {verdict: found[verdict] for verdict in ORDER if found[verdict]}
+
+
+def tested(verdicts: Mapping[Verdict, int]) -> int:
+    """How many of them are verdicts on tests."""
+    return sum(count for verdict, count in verdicts.items() if verdict != "not a test")

@@ -36,7 +36,7 @@ def standing(outcome: Verdict, claim: Claim, study: Study) -> Verdict:
 def with_readings(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> ClaimResult:
     """``claim`` with the readings under which its test comes out otherwise, and with what they make of its verdict."""
     readings = tuple(_otherwise(claim, assumptions))
-    if not hangs(claim.came_out, readings):
+    if not hangs(claim.came_out, [reading.verdict for reading in readings if not reading.against]):
         return replace(claim, readings=readings)
     told = "; ".join(f"{one.verdict} with {one}" for one in readings if not one.against)
     return replace(
@@ -48,17 +48,17 @@ def with_readings(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -
     )
 
 
-def hangs(outcome: Verdict, readings: Iterable[ReadingVerdict]) -> bool:
-    """Whether a reading that the publication does not rule out decides otherwise than ``outcome``.
+def hangs(outcome: Verdict, others: Collection[Verdict]) -> bool:
+    """Whether a claim that comes out as ``outcome`` hangs on the reading.
 
-    A refutation hangs on a reading that leaves it undecided as well: a publication is refuted only where all that it
-    can mean is. Who wins being right does not make the claim right, so "direction only" and "not reproduced" do not
-    hang on each other. Questions of our own never hang: what else is run of them are variants of the question.
+    ``others`` are the outcomes under the other readings that the publication does not rule out. A refutation hangs on a
+    reading that leaves it undecided as well: a publication is refuted only where all that it can mean is. Who wins
+    being right does not make the claim right, so "direction only" and "not reproduced" do not hang on each other.
+    Questions of our own never hang: what else is run of them are variants of the question.
     """
-    found = [reading.verdict for reading in readings if not reading.against]
     if outcome == "reproduced":
-        return any(verdict in _REFUTED for verdict in found)
-    return outcome in _REFUTED and any(verdict not in _REFUTED for verdict in found)
+        return any(other in _REFUTED for other in others)
+    return outcome in _REFUTED and any(other not in _REFUTED for other in others)
 
 
 def _otherwise(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> Iterator[ReadingVerdict]:
