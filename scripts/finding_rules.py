@@ -66,8 +66,8 @@ def beyond(these: Listed, those: Listed) -> list[str]:
 def written(these: Listed) -> str:
     """The text of the file."""
     lines = [
-        "# Findings with numbers typed by hand, and findings that explain another verdict than the recorded one, by",
-        "# study and claim. The list may only get shorter: `scripts/mended-findings` strikes out what keeps to the rules.",
+        "# Findings with numbers typed by hand, and findings that explain another verdict than the recorded one.",
+        "# The list may only get shorter: `scripts/mended-findings` strikes out what keeps to the rules by now.",
     ]
     for rule in RULES:
         lines += ["", f"[{rule}]"]

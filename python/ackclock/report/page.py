@@ -15,6 +15,7 @@ from ackclock import numbers
 from ackclock.files import replacing
 from ackclock.report import alive as live
 from ackclock.report.library import LIBRARY, packed, packed_plotly
+from ackclock.study.result import tested
 from ackclock.web.module import packed_module
 
 _ASSETS = Path(__file__).with_name("assets")
@@ -99,6 +100,7 @@ def environment() -> jinja2.Environment:
     made.filters["duration"] = numbers.duration
     made.filters["json"] = script_json
     made.filters["description"] = description
+    made.filters["tested"] = tested
     made.filters["slug"] = lambda verdict: verdict.replace(" ", "-")
     return made
 

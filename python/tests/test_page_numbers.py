@@ -1,0 +1,90 @@
+"""Numbers of the documentation that are computed from records."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from ackclock.errors import InputError
+from ackclock.study.load import load_study
+from ackclock.study.records import records_dir
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "page.md"
+STUDY = "rbcc/figure-3.3"
+
+
+@pytest.fixture
+def page_numbers(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module of the folder of scripts."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    return importlib.import_module("page_numbers")
+
+
+@pytest.fixture
+def records(tmp_path: Path) -> Path:
+    """A folder with a record of which every mean is 2.5."""
+    study = load_study(STUDY).study
+    values = {run.name: {metric.id: [2.5, 0.1] for metric in study.metrics} for run in study.runs()}
+    record = json.loads((records_dir() / f"{STUDY}.json").read_text(encoding="utf-8"))
+    path = tmp_path / f"{STUDY}.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({**record, "values": values}), encoding="utf-8")
+    return tmp_path
+
+
+def first() -> tuple[str, str]:
+    """A run and a metric of the study."""
+    study = load_study(STUDY).study
+    return study.runs()[0].name, study.metrics[0].id
+
+
+def test_numbers_come_from_records(page_numbers: ModuleType, records: Path) -> None:
+    run, metric = first()
+    twice = f"<!-- = {STUDY}: 2 * {metric}('{run}') | .1f -->?<!-- / -->"
+    page = f"It is {twice} and\n<!-- = {STUDY}: 1e3 -->7<!-- / -->.\n"
+    made = page_numbers.with_numbers(page, PAGE, records)
+    assert made == page.replace("-->?<", "-->5.0<").replace("-->7<", "-->1000<")
+    assert page_numbers.with_numbers(made, PAGE, records) == made
+    # Of what is not recorded, or was recorded without values, there is nothing to compute.
+    assert page_numbers.with_numbers(page, PAGE, records / "rbcc").count("-->(not recorded)<") == 2
+
+
+def test_code_shows_how_numbers_are_written(page_numbers: ModuleType, records: Path) -> None:
+    page = f"Write `<!-- = {STUDY}: 1 --><!-- / -->` or\n\n```markdown\n<!-- = THESIS/STUDY: 1 -->?<!-- / -->\n```\n"
+    assert page_numbers.with_numbers(page, PAGE, records) == page
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        ("rbcc/table-9: 1", 'docs/page.md:2: there is no study "rbcc/table-9"'),
+        ("rbcc: 1", 'docs/page.md:2: there is no study "rbcc"'),
+        ("1 + 1", 'docs/page.md:2: found "1 + 1", expected a study and an expression'),
+        (f"{STUDY}: nothing('a')", f'docs/page.md:2: {STUDY}: there is no function "nothing"'),
+        (f"{STUDY}: METRIC('nothing')", f'docs/page.md:2: {STUDY}: there is no case "nothing"'),
+        (f"{STUDY}: 1 | short", f'docs/page.md:2: {STUDY}: found "short" after |'),
+    ],
+)
+def test_mistakes_are_located(page_numbers: ModuleType, records: Path, number: str, message: str) -> None:
+    page = f"A page.\n<!-- = {number.replace('METRIC', first()[1])} --><!-- / -->\n"
+    for folder in (records, records / "rbcc"):
+        with pytest.raises(InputError) as caught:
+            page_numbers.with_numbers(page, PAGE, folder)
+        assert str(caught.value).startswith(message)
+
+
+def test_a_number_has_an_end(page_numbers: ModuleType, records: Path) -> None:
+    page = f"<!-- = {STUDY}: 1 --> and <!-- = {STUDY}: 2 --><!-- / -->\n"
+    with pytest.raises(InputError, match=r"docs/page\.md:1: nothing ends the number"):
+        page_numbers.with_numbers(page, PAGE, records)
+
+
+def test_no_page_lacks_a_number() -> None:
+    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "python" / "ackclock" / "studies").rglob("*.md")]
+    assert pages
+    assert [path.name for path in pages if "-->(not recorded)<" in path.read_text(encoding="utf-8")] == []

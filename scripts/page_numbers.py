@@ -1,0 +1,79 @@
+"""Numbers of a page that are computed from records: ``<!-- = rbcc/table-4.1: loss('rbcc-5') | .1f -->12.3<!-- / -->``.
+
+The expression is one of ``ackclock.study.computed``, over the means that the study's record keeps.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from reproduction_records import FOLDER, ROOT, read, words_of
+
+from ackclock.errors import InputError
+from ackclock.names import nearest
+from ackclock.study.claim_words import ClaimWords
+from ackclock.study.computed import NOT_RECORDED, Number, words_of_means
+from ackclock.study.language import ExpressionError
+from ackclock.study.load import load_study, study_names
+
+_PLACE = re.compile(r"(<!-- = (?P<what>.*?) -->)(?P<shown>.*?)(?P<end><!-- / -->|(?=<!-- = )|\Z)", re.DOTALL)
+_CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
+
+
+def with_numbers(text: str, path: Path, records: Path = FOLDER) -> str:
+    """``text``, a page, with its numbers computed. InputError with file and line for one that cannot be.
+
+    They come from the folder of ``records``. What stands in code shows how numbers are written, and stays.
+    """
+    problems: list[str] = []
+    code = [block.span() for block in _CODE.finditer(text)]
+
+    def number(found: re.Match[str]) -> str:
+        if any(start <= found.start() < end for start, end in code):
+            return found[0]
+        line = text.count("\n", 0, found.start()) + 1
+        try:
+            return f"{found[1]}{_written(found['what'], records, ended=bool(found['end']))}{found['end']}"
+        except InputError as error:
+            problems.append(f"{_shown(path)}:{line}: {error}")
+            return found[0]
+
+    made = _PLACE.sub(number, text)
+    if problems:
+        raise InputError("\n".join(problems))
+    return made
+
+
+def _written(what: str, records: Path, *, ended: bool) -> str:
+    if not ended:
+        raise InputError(f"nothing ends the number: <!-- / --> is missing after <!-- = {what} -->")
+    name, colon, expression = what.partition(":")
+    if not colon:
+        raise InputError(f'found "{what}", expected a study and an expression: THESIS/STUDY: EXPRESSION')
+    known = study_names()
+    if name not in known:
+        raise InputError(f'there is no study "{name}"{nearest(name, known)}')
+    words, recorded = _words(name, records)
+    try:
+        made = Number(expression).written(words)
+    except ExpressionError as error:
+        raise InputError(f"{name}: {error}") from None
+    return made if recorded else NOT_RECORDED
+
+
+@cache
+def _words(study: str, records: Path) -> tuple[ClaimWords, bool]:
+    """What an expression can name, and whether the record has the values of all of it."""
+    loaded, path = load_study(study), records / f"{study}.json"
+    words = words_of(read(path), loaded) if path.exists() else None
+    if words is not None:
+        return words, True
+    runs = loaded.study.runs()
+    nothing = {metric.id: dict.fromkeys((run.name for run in runs), None) for metric in loaded.study.metrics}
+    return words_of_means(nothing, runs), False
+
+
+def _shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
