@@ -145,3 +145,16 @@ def loss_of(loaded: LoadedStudy, overrides: dict[str, Any], link: str) -> dict[s
 def test_a_test_that_was_changed_when_results_were_known_says_so(study: str, claims: list[str]) -> None:
     written = {claim.id: claim.written for claim in load_study(study).study.claims}
     assert all("after" in written[id] for id in claims)
+
+
+def test_a_study_that_repeats_runs_has_runs_of_the_other() -> None:
+    def runs(study: LoadedStudy) -> set[str]:
+        plan = Plan(study, quick=False, sensitivity=False)
+        plan.check()
+        return {planned.job.key(series=False) for planned in plan.simulations()}
+
+    for study in map(load_study, study_names()):
+        repeated = study.study.source.repeats
+        assert not repeated or runs(study) & runs(load_study(repeated)), (
+            f"{study.name} repeats no run of {repeated}"
+        )

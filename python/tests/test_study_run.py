@@ -18,7 +18,7 @@ from ackclock.study.fingerprint import fingerprint
 from ackclock.study.load import LoadedStudy, load_study, parse_study
 from ackclock.study.model import Verdict
 from ackclock.study.plan import Plan
-from ackclock.study.records import recorded_verdicts
+from ackclock.study.records import means_of, recorded_verdicts
 from ackclock.study.result import ClaimResult, StudyResult
 from ackclock.study.run import HOPELESS, LOOKS, run_studies, run_study
 from ackclock.study.standing import hangs
@@ -305,6 +305,26 @@ def test_a_quick_verdict_stands_beside_the_recorded_one(
     changed = study.model_copy(update={"replications": study.replications + 1})
     for name, other in (("small", changed), ("nowhere", study), ("small.toml", study)):
         assert recorded_verdicts(name, other) == {}
+
+
+def test_a_quick_run_computes_the_numbers_of_findings_from_the_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ackclock.study.records.records_dir", lambda: tmp_path)
+    text = replaced(STUDY, ("Packets do arrive.", "{= flows_seen('few') + goodput('few') | .1f}"))
+    loaded = parse_study(text, "small", "study.toml")
+    values = {name: {"goodput": [1.5, 0.1, 1.0], "flows_seen": [70, 0]} for name in ("few", "many")}
+    record = {"fingerprint": fingerprint(loaded.study), "claims": []}
+    (tmp_path / "small.json").write_text(json.dumps({**record, "values": values}))
+    assert run_study(loaded, quick=True).claims[1].finding == "71.5"
+    own = run_study(loaded).case("few").values["goodput"].mean
+    assert own is not None
+    assert run_study(loaded).claims[1].finding == f"{2 + own:.1f}"
+    # A record of an earlier form has no values: the run has its own.
+    (tmp_path / "small.json").write_text(json.dumps(record))
+    assert run_study(loaded, quick=True).claims[1].finding not in ("71.5", None)
+    del values["many"]["goodput"]
+    assert means_of(values, loaded.study) is None
 
 
 def test_alternatives_are_judged_too(result: StudyResult) -> None:

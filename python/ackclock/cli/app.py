@@ -261,8 +261,9 @@ def reproduce(
     """Run published experiments, judge their claims, write an HTML report.
 
     Each claim of the publication gets a verdict from the 95 % interval of what was measured: reproduced, direction
-    only (who wins is right, by how much is not), not reproduced, undecided, or not discriminating. A verdict is a
-    finding: it does not change the exit code.
+    only (who wins is right, by how much is not), not reproduced, or why none of these: it hangs on how the publication
+    is read, is undecided, does not discriminate, its set-up is unknown, or it is not a test. A verdict is a finding: it
+    does not change the exit code.
 
     [bold]ackclock reproduce aqm[/bold] characterises all queue disciplines after RFC 7928 and writes one page that
     compares them.

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from ackclock.report import render_page, write_report
-from ackclock.study.result import StudyResult
+from ackclock.report.index_page import render_index
+from ackclock.study.result import ReadingVerdict, StudyResult
 
 from .document import Document
 from .synthetic import small_study, sweep_study, table_study
@@ -43,6 +44,12 @@ def table(studies: list[StudyResult]) -> Document:
 @pytest.fixture(scope="module")
 def document(html: str) -> Document:
     return Document(html)
+
+
+def index_of(studies: list[StudyResult]) -> str:
+    """The index of a folder of studies, as text."""
+    pages = {study.name: "study.html" for study in studies}
+    return render_index(studies, "ackclock reproduce synthetic", pages=pages, indexes={})
 
 
 def test_tags_are_balanced(document: Document) -> None:
@@ -195,6 +202,39 @@ def test_the_library_is_there_once_and_only_for_figures(html: str) -> None:
 def test_the_same_input_gives_the_same_bytes(study: StudyResult, html: str) -> None:
     again = {made.name: made for made in (table_study(), sweep_study())}[study.name]
     assert render_page(again, "ackclock reproduce synthetic") == html
+
+
+def test_what_does_not_count_for_or_against_a_publication_says_why() -> None:
+    study = table_study()
+    readings = (
+        ReadingVerdict("Start times", "all at once", "not reproduced"),
+        ReadingVerdict("Start times", "one every 10 s", "undecided", against="Section 3.1 has one a second."),
+    )
+    claims = (
+        dataclasses.replace(
+            study.claims[0], verdict="hangs on the reading", outcome="reproduced", readings=readings
+        ),
+        dataclasses.replace(study.claims[1], verdict="set-up unknown", outcome="reproduced"),
+        dataclasses.replace(study.claims[2], verdict="not a test", detail="It was chosen so."),
+    )
+    page = Document(render_page(dataclasses.replace(study, claims=claims), "ackclock reproduce synthetic"))
+    hanging, unknown, untested = (" ".join(text.split()) for text in page.all("li", "claim"))
+    assert "The test by itself, as taken: reproduced" in hanging
+    assert "With Start times: all at once: not reproduced" in hanging
+    assert (
+        "With Start times: one every 10 s: undecided (against it: Section 3.1 has one a second.)" in hanging
+    )
+    assert "The test by itself, as taken: reproduced" in unknown
+    assert "Not judged: It was chosen so." in untested
+    # The table of the assumption compares the outcomes of tests.
+    assert all("hangs on the reading" not in text for text in page.all("table", "sensitivity"))
+
+
+def test_what_is_not_a_test_is_not_among_the_claims_counted() -> None:
+    study = table_study()
+    claims = (dataclasses.replace(study.claims[0], verdict="not a test"), *study.claims[1:])
+    page = index_of([dataclasses.replace(study, claims=claims)])
+    assert f"1 published experiment, {len(claims) - 1} claims:" in page
 
 
 def test_texts_of_studies_are_escaped(tmp_path: Path) -> None:
