@@ -259,6 +259,13 @@ class TestReproduce:
                 'small.base.toml:2:1: replicatoins: unknown key; did you mean "replications"?' in outcome.err
             )
 
+    def test_what_a_claim_hangs_on(self, ackclock: Command, study_file: Path) -> None:
+        study_file.write_text(replaced(STUDY, ('against = "The title.", ', "")))
+        out = " ".join(ackclock("reproduce", study_file).out.split())
+        assert "The test by itself, as taken: reproduced" in out
+        assert "1 not reproduced, 1 hangs on the reading" in out
+        assert "Number of flows 6 and 6 1 count the bits undecided: 1" in out
+
     def test_what_readings_leave_undecided(self, ackclock: Command, study_file: Path) -> None:
         study_file.write_text(
             replaced(

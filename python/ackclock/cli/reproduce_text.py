@@ -164,10 +164,10 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
 def _said(claim: ClaimResult) -> Text:
     """The claim's sentence, and below it what is to be known of a verdict that is not plainly good."""
     text = Text(claim.text)
-    if claim.verdict in ("hangs on the reading", "undecided", "not discriminating", "not a test"):
+    if claim.verdict in ("undecided", "not discriminating", "not a test"):
         text.append(f"\n{claim.detail}", style="dim")
-    if claim.verdict == "set-up unknown":
-        text.append(f"\nThe test by itself: {claim.came_out}", style="dim")
+    if claim.outcome is not None:
+        text.append(f"\nThe test by itself, as taken: {claim.outcome}", style="dim")
     if claim.finding and claim.verdict not in ("reproduced", "yes"):
         text.append(f"\nFinding: {claim.finding}", style="dim")
     if claim.written:
