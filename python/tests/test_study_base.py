@@ -68,6 +68,12 @@ def test_a_study_gets_what_its_base_gives(tmp_path: Path) -> None:
     ]
 
 
+def test_what_speaks_against_a_reading_of_the_base_holds_in_its_studies(tmp_path: Path) -> None:
+    (tmp_path / "small.base.toml").write_text(BASE)
+    study = parse_study(DERIVED, "test", str(tmp_path / "derived.toml")).study
+    assert [one.against for one in study.assumptions[0].alternatives] == ["The title.", ""]
+
+
 def test_the_base_is_no_study() -> None:
     assert not [name for name in study_names() if "base" in name]
 

@@ -184,6 +184,42 @@ def test_mistakes_are_explained(changes: list[tuple[str, str]], message: str) ->
     assert re.match(r"study\.toml:\d+:\d+: ", text)
 
 
+def test_what_a_study_says_of_another_is_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``lost`` has lost its set-up; ``again`` repeats its runs, and has a claim that is judged in ``lost``."""
+
+    def package(name: str, *changes: tuple[str, str]) -> None:
+        (tmp_path / "thesis" / f"{name}.toml").write_text(replaced(STUDY, *changes))
+
+    def source(line: str) -> tuple[str, str]:
+        return 'item = "Table 0.0"', f'item = "Table 0.0"\n{line}'
+
+    def same_as(claim: str) -> tuple[str, str]:
+        return 'expect = "< 0"', f'expect = "< 0"\nsame_as = "{claim}"'
+
+    def in_study(*changes: tuple[str, str]) -> str:
+        return problem(replaced(STUDY, *changes))
+
+    (tmp_path / "thesis").mkdir()
+    monkeypatch.setattr("ackclock.study.others.studies_dir", lambda: tmp_path)
+    package("lost", source('setup_unknown = "The rates are lost."'))
+    package("again", source('repeats = "thesis/lost"'), same_as("thesis/lost 2"))
+    text = replaced(STUDY, source('repeats = "thesis/lost"'), same_as("thesis/lost 2"))
+    study = parse_study(text, "test", "study.toml").study
+    assert study.source.setup_unknown == "The rates are lost."
+    assert study.claims[1].not_judged() == "counted as claim 2 of thesis/lost"
+    own = replaced(STUDY, source('repeats = "thesis/lost"\nsetup_unknown = "So are the delays."'))
+    assert parse_study(own, "test", "study.toml").study.source.setup_unknown == "So are the delays."
+    assert "source.repeats: thesis/again repeats thesis/lost: name that one" in in_study(
+        source('repeats = "thesis/again"')
+    )
+    assert 'claim "2": same_as: claim 2 of thesis/again is not judged there either' in in_study(
+        same_as("thesis/again 2")
+    )
+    assert 'there is no study "thesis/lots" in the package; did you mean "thesis/lost"?' in in_study(
+        source('repeats = "thesis/lots"')
+    )
+
+
 def test_all_mistakes_are_reported_at_once() -> None:
     text = problem(
         replaced(STUDY, ("replications = 3", "replicatoins = 3"), ('unit = "Mbit/s"', 'unti = ""'))
