@@ -65,6 +65,11 @@ class ClaimWords:
     def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Truth:
         """How surely ``left comparison right`` holds, by the paired differences; ``join`` is of the sweep's values."""
         left, right = aligned(left, right)
+        columns = [side.shape[1] for side in (left, right) if side.ndim == 2 and side.shape[1] > 1]
+        if len(set(columns)) > 1:
+            raise ValueError(
+                "{} values of a sweep beside {}; compare parts of as many values".format(*columns)
+            )
         difference = np.asarray(left - right)
         # Beside a constant, such as a loss of less than 5 %, a small difference is no sign of a small effect.
         sized = left.ndim > 0 and right.ndim > 0
