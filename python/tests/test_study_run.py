@@ -266,7 +266,9 @@ def test_what_is_hopeless_does_not_grow(monkeypatch: pytest.MonkeyPatch, needed:
 
     monkeypatch.setattr("ackclock.study.measured.judge", judged)
     text = "replications_most = 10\n" + STUDY
-    assert run_study(parse_study(text, "t", "t.toml"), sensitivity=False).replications == 3
+    found = run_study(parse_study(text, "t", "t.toml"), sensitivity=False)
+    assert found.replications == 3
+    assert not any("judged at 99 %" in claim.detail for claim in found.claims)
 
 
 @pytest.mark.parametrize(("error", "expected"), [(ERROR_LATER, 0.065), (ERROR, 0.121)])

@@ -138,6 +138,7 @@ class _Work:
             return []
         with self._failing():
             undecided = [claim for claim in self.measured.claims(None) if claim.verdict == "undecided"]
+            before = dict(self.measured.errors)
             self.measured.errors.update((claim.id, ERROR_LATER) for claim in undecided)
             # How many it takes at that error.
             needed = [
@@ -146,7 +147,10 @@ class _Work:
                 if claim.verdict == "undecided" and claim.replications_needed is not None
             ]
             hopeful = [count for count in needed if count <= HOPELESS * most]
-            if hopeful:
+            if not hopeful:
+                # There is no further look.
+                self.measured.errors = before
+            else:
                 self.looks += 1
                 end = most if self.looks == LOOKS else min(max(hopeful), most)
                 self.measured.replications = end

@@ -154,7 +154,7 @@ class _Test:
         shares = [share for share in (self._share(), way) if share is not None]
         if shares and max(shares) <= NEGLIGIBLE and self._claim.tolerance is None:
             largest = max(shares)
-            effect = "nothing" if largest == 0 else f"at most {100 * largest:.2g} % of what is compared"
+            effect = "nothing" if largest == 0 else f"{100 * largest:.2g} % of what is compared or less"
             return f"the effect is {effect}: nothing here tells the claim from its denial"
         if verdict == "reproduced" and self._every_rival_passes():
             return "every rival passes as well"
