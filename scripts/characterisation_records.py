@@ -10,7 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from reproduction_records import ROOT, Origin, _escaped, _row
+from reproduction_records import ROOT, Origin
+from reproduction_words import escaped, row
 
 from ackclock.characterisation.summary import TABLE, overall
 from ackclock.characterisation.verdicts import Verdict
@@ -181,19 +182,19 @@ def is_stale(one: Record, study: LoadedStudy) -> bool:
 
 def _matrix(records: Mapping[str, Record], studies: Sequence[LoadedStudy]) -> Iterator[str]:
     labels = _labels(records)
-    yield _row("scenario", *COUNTED, *(_escaped(label) for label in labels.values()))
-    yield _row(*["---"] + ["---:"] * len(COUNTED) + ["---"] * len(labels))
+    yield row("scenario", *COUNTED, *(escaped(label) for label in labels.values()))
+    yield row(*["---"] + ["---:"] * len(COUNTED) + ["---"] * len(labels))
     for study in studies:
         about, one = study.study.characterisation, records.get(study.name)
         if about is None:
             continue
         if one is None:
             blank = [""] * (len(COUNTED) - 1 + len(labels))
-            yield _row(f"{about.section} {about.short}", "not recorded", *blank)
+            yield row(f"{about.section} {about.short}", "not recorded", *blank)
             continue
-        found = {row.discipline: WORDS[row.verdict] for row in one.disciplines}
+        found = {judged.discipline: WORDS[judged.verdict] for judged in one.disciplines}
         counts = one.counts()
-        yield _row(
+        yield row(
             f"{about.section} {about.short}",
             *(counts[verdict] for verdict in COUNTED),
             *(found.get(name, "·") for name in labels),
@@ -213,8 +214,8 @@ def _overall(records: Mapping[str, Record]) -> Iterator[str]:
     must = sum(len(line.runs) for line in TABLE if line.must)
     yield f"Of the {must} scenarios that section 13 says must be considered:"
     yield ""
-    yield _row("discipline", "passes", "cautions", "undecided", "failures", "better than drop-tail and safe")
-    yield _row("---", "---:", "---:", "---:", "---:", "---")
+    yield row("discipline", "passes", "cautions", "undecided", "failures", "better than drop-tail and safe")
+    yield row("---", "---:", "---:", "---:", "---:", "---")
     for name, label in _labels(records).items():
         found = overall(name, verdicts)
         answer = (
@@ -226,21 +227,21 @@ def _overall(records: Mapping[str, Record]) -> Iterator[str]:
             if found.undecided and not found.failures
             else "no"
         )
-        yield _row(_escaped(label), found.passes, found.cautions, found.undecided, found.failures, answer)
+        yield row(escaped(label), found.passes, found.cautions, found.undecided, found.failures, answer)
 
 
 def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
     about = study.study.characterisation
     if about is None:
         return
-    yield f"## {about.section} {_escaped(study.study.title)}"
+    yield f"## {about.section} {escaped(study.study.title)}"
     yield ""
-    yield f"`{study.name}`, {about.requirement}. {_escaped(about.demand)}"
+    yield f"`{study.name}`, {about.requirement}. {escaped(about.demand)}"
     yield ""
     if about.lacks:
         yield "Weaker than the section, or left out:"
         yield ""
-        yield from (f"* {_escaped(lack)}" for lack in about.lacks)
+        yield from (f"* {escaped(lack)}" for lack in about.lacks)
         yield ""
     if one is None:
         yield "Not recorded yet."
@@ -253,26 +254,28 @@ def _scenario(one: Record | None, study: LoadedStudy) -> Iterator[str]:
     if is_stale(one, study):
         yield "**Recorded before the scenario changed**: a new run may have other numbers and verdicts."
         yield ""
-    rows = [row for row in one.disciplines if row.verdict != "baseline" and row.criteria]
+    rows = [judged for judged in one.disciplines if judged.verdict != "baseline" and judged.criteria]
     if not rows:
         yield "Numbers without a verdict; the report has them."
         yield ""
         return
-    yield _row("discipline", "verdict", "what does not hold")
-    yield _row("---", "---", "---")
-    for row in rows:
-        reasons = [found for found in row.criteria if found.outcome in ("broken", "undecided", "near")]
-        yield _row(_escaped(row.label), WORDS[row.verdict], "; ".join(_reason(found) for found in reasons))
+    yield row("discipline", "verdict", "what does not hold")
+    yield row("---", "---", "---")
+    for judged in rows:
+        reasons = [found for found in judged.criteria if found.outcome in ("broken", "undecided", "near")]
+        yield row(
+            escaped(judged.label), WORDS[judged.verdict], "; ".join(_reason(found) for found in reasons)
+        )
     yield ""
 
 
 def _reason(found: Criterion) -> str:
     numbers = mean_and_spread(found.mean, found.interval)
-    where = f" ({_escaped(found.setting)})" if found.setting else ""
+    where = f" ({escaped(found.setting)})" if found.setting else ""
     often = f", and {found.alike - 1} more" if found.alike > 1 else ""
     near = f", {found.outcome}" if found.outcome != "broken" else ""
     info = ", for information" if found.kind == "info" else ""
-    return f"{_escaped(found.criterion)}: {_escaped(found.metric)} {numbers}{where}{often}{near}{info}"
+    return f"{escaped(found.criterion)}: {escaped(found.metric)} {numbers}{where}{often}{near}{info}"
 
 
 def _criteria(findings: Sequence[Mapping[str, Any]]) -> Iterator[Criterion]:

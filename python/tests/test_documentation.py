@@ -31,7 +31,9 @@ PAGES = sorted(
 )
 EXAMPLES = sorted((ROOT / "scenarios" / "examples").glob("*.toml"))
 
-LINK = re.compile(r"\[[^\]\[]*\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"")
+LINK = re.compile(
+    r"\[[^\]\[]*\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"|^\[[^\]\n]+\]: (\S+)$", re.MULTILINE
+)
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 BASE = """
@@ -102,7 +104,7 @@ def test_the_tolerances_of_the_analytic_models_are_those_of_the_tests() -> None:
 def test_links_lead_somewhere(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     for found in LINK.finditer(FENCE.sub("", text)):
-        target = found[1] or found[2]
+        target = found[1] or found[2] or found[3]
         if re.match(r"https://", target):
             continue
         file, _, anchor = target.partition("#")
