@@ -10,6 +10,7 @@ from reproduction_words import (
     changing,
     emphasised,
     escaped,
+    findings,
     measured,
     number_of,
     others,
@@ -94,9 +95,8 @@ def _said(one: Recorded, claim: Claim) -> Iterator[str]:
     yield f"**{escaped(claim.id)}** {escaped(text)}"
     if known is not None and known.written:
         yield f"*The test: {escaped(known.written)}*"
-    for finding in study.findings:
-        if finding.claim == claim.id and finding.explains(claim.verdict):
-            yield f"**Finding:** {escaped(finding.text)}"
+    for text in findings(claim, one.study):
+        yield f"**Finding:** {escaped(text)}"
     if names := changing(claim):
         yield "**Otherwise where it is read as:** " + "; ".join(map(escaped, names))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import importlib
 import importlib.machinery
@@ -10,14 +11,15 @@ import json
 import re
 import sys
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from chromium import offline_chromium
 from conftest import STUDY, Command, replaced
 
-from ackclock.study.load import parse_study, theses
+from ackclock.study.load import load_study, parse_study, theses
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -26,6 +28,8 @@ words = importlib.import_module("reproduction_words")
 index = importlib.import_module("reproduction_index")
 thesis_page = importlib.import_module("reproduction_thesis")
 study_page = importlib.import_module("reproduction_study")
+figures = importlib.import_module("thesis_figures")
+chart = importlib.import_module("svg_chart")
 sys.path.pop(0)
 
 ORIGIN = records.Origin("2026-01-02", "0123456789", "A processor", 2, "Linux x86_64")
@@ -165,7 +169,8 @@ def test_a_thesis_shows_a_claim_in_a_line(result: dict[str, Any]) -> None:
 def test_readings_are_named_where_the_record_names_them(result: dict[str, Any]) -> None:
     one = records.record(result, ORIGIN)
     reading = {"assumption": "Start", "alternative": "all at 0 s", "verdict": "not reproduced"}
-    named = dataclasses.replace(one.claims[0], other_verdict=[reading])
+    named = copy.copy(one.claims[0])
+    object.__setattr__(named, "readings", [reading])
     assert (words.changed_by(named), words.changed_by(one.claims[0]), words.changed_by(one.claims[1])) == (
         1,
         1,
@@ -194,6 +199,64 @@ def test_a_long_claim_loses_its_brackets_first() -> None:
     assert words.short("A  short one (within 10 %)") == "A short one (within 10 %)"
     assert words.short(f"{'long ' * 20}one (within 10 %)") == f"{'long ' * 20}one"
     assert words.short("long " * 40) == "long " * 21 + "long …"
+
+
+def test_every_figure_can_be_drawn_and_says_what_it_shows() -> None:
+    wanted = figures.figures()
+    assert {one.thesis for one in wanted} == set(THESES)
+    assert len({one.name for one in wanted}) == len(wanted)
+    assert list(figures.complaints()) == []
+    for one in wanted:
+        assert len(one.alt) > 40, one.name
+        if one.kind == "published":
+            continue
+        study = load_study(one.study)
+        names = [one.x, *one.metrics] if one.kind == "trade-off" else one.metrics
+        # A record of any numbers will do: the picture has a mark for each, and one for each published value.
+        values = {name: {run.name: (2.0, 0.5) for run in study.study.runs()} for name in names}
+        text = figures.drawing(one, {one.study: SimpleNamespace(values=values)})
+        root = ElementTree.fromstring(text)  # noqa: S314 (our own)
+        assert root[0].text == one.alt
+        marks = [part for part in root.iter() if " full" in part.get("class", "")]
+        assert len(marks) >= len([run for run in study.study.runs() if run.matches(one.cases)])
+
+
+def test_figures_are_those_of_the_records() -> None:
+    drawn = dict(figures.drawings())
+    assert set(figures.IMAGES.glob("*")) == set(drawn), (
+        "stale: run .venv/bin/python scripts/document-registry"
+    )
+    for path, text in drawn.items():
+        assert path.read_text(encoding="utf-8") == text, path.name
+
+
+def test_a_record_without_values_has_no_figure() -> None:
+    (one, *_) = [one for one in figures.figures() if one.kind == "sweep"]
+    assert figures.drawing(one, {one.study: SimpleNamespace(claims=())}) is None
+    assert figures.drawing(one, {}) is None
+
+
+def test_a_chart_has_means_intervals_and_published_values() -> None:
+    points = [chart.Point(0, 1, 0.5, 1.5), chart.Point(10, 3, 3, 3)]
+    line = chart.Line("A & B", points, [(10, 2)])
+    text = chart.chart("A title", chart.Axis("x"), chart.Axis("y (s)"), [line])
+    root = ElementTree.fromstring(text)  # noqa: S314 (our own)
+    seen = [part.get("class", "") for part in root.iter()]
+    # Of the legend there is one mark of each kind besides.
+    assert (seen.count("c0 full"), seen.count("c0 hollow"), seen.count("c4 hollow")) == (3, 1, 1)
+    assert {"A & B", "published", "y (s)", "x"} <= {part.text for part in root.iter()}
+    # 3 lies at 3/3.15 of the height, since a twentieth is left above it: 14.3 below the top.
+    places = [float(part.get("cy", 0)) for part in root.iter() if part.get("class") == "c0 full"]
+    assert places[1] == pytest.approx(34 + 20 + 300 * (1 - 3 / 3.15), abs=0.1)
+    assert "prefers-color-scheme:dark" in text
+
+
+def test_axes_have_round_numbers() -> None:
+    assert [text for _, text in chart.linear_ticks(0, 23)] == ["0", "5", "10", "15", "20"]
+    assert [text for _, text in chart.linear_ticks(-0.4, 0.6)] == ["−0.4", "−0.2", "0", "0.2", "0.4", "0.6"]
+    assert [text for _, text in chart.log_ticks(0.02, 0.6)] == ["0.02", "0.05", "0.1", "0.2", "0.5"]
+    assert [text for _, text in chart.log_ticks(0.01, 100)] == ["0.01", "0.1", "1", "10", "100"]
+    assert chart.nice(0.13) == 0.2
 
 
 def build_docs() -> ModuleType:
