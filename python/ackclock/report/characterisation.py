@@ -16,7 +16,7 @@ from ackclock.characterisation.language import Characterisation, Criterion
 from ackclock.characterisation.summary import ONE_SETTING, Line, Overall, lines, overall
 from ackclock.characterisation.verdicts import Finding, Outcome, Row, Verdict, rows, setting_of
 from ackclock.numbers import significant
-from ackclock.report import distribution, page, plane, study_view, style
+from ackclock.report import distribution, outcome, page, plane, study_view, style
 from ackclock.report.plane import Plane
 from ackclock.report.study_view import StudyView
 from ackclock.statistics import summarise
@@ -149,7 +149,7 @@ def render(results: Sequence[StudyResult], command: str) -> str:
         found=found,
         counted=_counted(scenarios),
         broken=_broken(scenarios),
-        quick=any(result.quick for result in results),
+        quick_notice=outcome.quick_notice(results),
         versions=results[0].versions,
         cpu_time_s=_added([result.cpu_time_s for result in results]),
         runs=sum(result.runs for result in results),

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ackclock.numbers import rounded, rounded_one
-from ackclock.report import rows, style, time_figure, trade_off
+from ackclock.report import narrow, rows, style, time_figure, trade_off
 from ackclock.report.cases import families, selected, shown
 from ackclock.report.chart import Chart
 from ackclock.report.curves import Axis, Curve, Entry, Panel
@@ -49,6 +49,12 @@ class FigureView:
     """Of the one run that a figure over time shows, where all its cases have the same."""
     thinned: bool
     """Not every sample is drawn."""
+    note: str = ""
+    """What the reader has to know about an axis that shows little."""
+    level: bool = False
+    """Nothing varies in it."""
+    folded: bool = False
+    """It is level, and no claim is about it."""
 
     @property
     def title(self) -> str:
@@ -86,10 +92,11 @@ def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
         panels, missing = _sweep_panels(study, figure)
         sweep_axis = figure.x_label or (study.sweep.axis if study.sweep else "")
         x_axis = Axis(sweep_axis, figure.x_log, figure.x_range)
-    return assembled(
+    found = None if figure.kind == "time" else narrow.spread(panels)
+    made = assembled(
         figure.kind,
         x_axis,
-        panels,
+        panels if found is None else narrow.fitted(panels),
         id=anchor,
         file=f"{study_stem(study.name)}-{figure.id}",
         title=figure.title or _fallback_title(study, figure),
@@ -97,6 +104,14 @@ def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
         missing=missing,
         seed=_seed(study, figure),
         thinned=figure.kind == "time" and _is_long(study, figure),
+    )
+    if found is None:
+        return made
+    return replace(
+        made,
+        note=found.note if figure.y_range is None or found.level else "",
+        level=found.level,
+        folded=found.level and not narrow.claimed(study, figure),
     )
 
 

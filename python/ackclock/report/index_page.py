@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ackclock.report import claims, page, study_page
+from ackclock.report import claims, outcome, page, study_page
+from ackclock.report.study_view import HighlightView
 from ackclock.report.systems import systems_of
 from ackclock.study.model import Verdict
 from ackclock.study.result import ORDER, ClaimResult, StudyResult, Thesis
 from ackclock.study.tally import Tally, by_thesis, verdicts_of
+
+HIGHLIGHTS = 5
+"""Findings before everything else on an index."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,10 @@ def render_index(
         title=f"{one.author} ({one.year})" if one else "Reproduction report",
         figures=False,
         scripts=(*page.SCRIPTS, "search.js"),
+        quick_notice=outcome.quick_notice(results),
         command=command,
+        outcome=outcome.sentences(results),
+        highlights=_highlights(results, pages),
         one=one,
         up=up,
         theses=theses,
@@ -86,6 +93,19 @@ def render_index(
         shown=[verdict for verdict in ORDER if verdict in verdicts_of(results)],
         misses=_misses(theses) if one else [],
     )
+
+
+def _highlights(results: Sequence[StudyResult], pages: Mapping[str, str]) -> list[HighlightView]:
+    """The strongest findings of all studies, each with its claim on the study's page."""
+    return [
+        HighlightView(
+            one.claim,
+            one.numbers,
+            f"{pages[one.result.name]}#{claims.anchor_of(study_page.ANCHOR, one.number)}",
+            one.result.source.item,
+        )
+        for one in outcome.highlights(results, HIGHLIGHTS)
+    ]
 
 
 def _theses(

@@ -48,6 +48,7 @@ def rendered(
     scripts: Sequence[str] = SCRIPTS,
     library_beside: bool = False,
     alive: live.Alive | None = None,
+    quick_notice: str = "",
     **values: Any,
 ) -> str:
     """A page made by ``template``: what ``layout.html.j2`` needs, and the page's own ``values``.
@@ -70,6 +71,7 @@ def rendered(
             figures_js=figures_script() if figures else "",
             plotly=packed_plotly() if inside else "",
             library=LIBRARY if figures and library_beside else "",
+            quick_notice=quick_notice,
             alive=alive,
             alive_js=live.script() if running else "",
             module=packed_module() if running and not library_beside else "",

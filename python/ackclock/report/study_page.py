@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ackclock.report import alive, page, study_view
+from ackclock.report import alive, outcome, page, study_view
 from ackclock.study.result import StudyResult
 
 ANCHOR = "study"
@@ -49,6 +49,7 @@ def render_page(result: StudyResult, command: str, place: Place | None = None) -
         figures=any(not figure.empty for figure in study.figures) or bool(study.cards),
         library_beside=place is not None,
         alive=alive.of_study(result),
+        quick_notice=outcome.quick_notice([result]),
         study=study,
         place=place,
     )

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ackclock import numbers
-from ackclock.report import claims, figures, results_table
+from ackclock.report import claims, figures, outcome, results_table
 from ackclock.report.cases import families
 from ackclock.report.claims import AssumptionView, ClaimView
 from ackclock.report.figures import FigureView
 from ackclock.report.results_table import Card, ResultsTable
 from ackclock.study.model import Finding, sweep_text
-from ackclock.study.result import StudyResult
+from ackclock.study.result import ClaimResult, StudyResult
+
+HIGHLIGHTS = 3
+"""Findings before everything else on the page of a study."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,18 @@ class CaseSettings:
     label: str
     name: str
     values: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class HighlightView:
+    """A finding that stands before everything else, and where its claim is."""
+
+    claim: ClaimResult
+    numbers: str
+    href: str
+    item: str = ""
+    """The item of the publication, on a page of several studies. There the reason stands with it; on the study's own
+    page it stands with the claim."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +54,9 @@ class StudyView:
     file: str
     parts: Sequence[str]
     """The sections that it has, in reading order."""
+    outcome: Sequence[str]
+    """What came out, in sentences."""
+    highlights: Sequence[HighlightView]
     claims: Sequence[ClaimView]
     findings: Sequence[Finding]
     """Those that do not stand with their claim."""
@@ -60,18 +78,29 @@ def view(result: StudyResult, anchor: str, command: str) -> StudyView:
         command=command,
         file=_file(result),
         parts=_parts(result),
+        outcome=outcome.sentences([result]),
+        highlights=[
+            HighlightView(one.claim, one.numbers, f"#{claims.anchor_of(anchor, one.number)}")
+            for one in outcome.highlights([result], HIGHLIGHTS)
+        ],
         claims=claim_views,
         findings=claims.other_findings(result),
         table=results_table.table(result),
         cards=results_table.cards(result),
-        figures=[
-            figures.view(result, figure, f"{anchor}-figure-{number}")
-            for number, figure in enumerate(result.figures, start=1)
-        ],
+        figures=_figures(result, anchor),
         assumptions=claims.assumptions(result, claim_views),
         seeds=_seeds(result),
         settings=_settings(result),
     )
+
+
+def _figures(result: StudyResult, anchor: str) -> list[FigureView]:
+    """The figures in file order, but for those in which nothing varies: they come last."""
+    views = [
+        figures.view(result, figure, f"{anchor}-figure-{number}")
+        for number, figure in enumerate(result.figures, start=1)
+    ]
+    return sorted(views, key=lambda view: view.level)
 
 
 def own_command(result: StudyResult) -> str:

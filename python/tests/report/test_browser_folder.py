@@ -50,6 +50,7 @@ def test_the_index_finds_studies_and_claims(page: Page, folder: Path) -> None:
 
 def test_the_pages_of_a_folder_lead_to_each_other(page: Page, folder: Path) -> None:
     page.open(folder / "index.html")
+    page.find("#index .listed summary")[0].click()
     page.find("#index .line a")[0].click()
     page.wait("the first study is there", lambda: "table-1" in page.driver.current_url)
     page.find("[rel=next]")[0].click()

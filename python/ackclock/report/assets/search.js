@@ -44,6 +44,8 @@
       // Claims are unfolded where they are the reason.
       if (study.details) study.details.open = fits && asked && !itself;
     }
+    // Lists of studies, which are folded where there are several publications, are open while something is looked for.
+    for (const list of document.querySelectorAll("#index .listed")) list.open = asked;
     for (const thesis of document.querySelectorAll("#index .thesis")) thesis.hidden = !thesis.querySelector(".line:not([hidden])");
     document.getElementById("shown").textContent =
       found + " of " + studies.length + " studies" + (asked ? ", " + claims + " claim" + (claims === 1 ? "" : "s") : "");

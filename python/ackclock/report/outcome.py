@@ -1,0 +1,128 @@
+"""What came out of studies: in sentences, and in the findings that matter most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ackclock.numbers import mean_and_spread, plain
+from ackclock.study.model import Verdict
+from ackclock.study.result import ClaimResult, StudyResult, counted
+from ackclock.study.tally import Kind, kind_of
+
+MISSES: tuple[str, ...] = ("not reproduced", "hangs on the reading", "direction only")
+"""Verdicts whose claims are worth a reader's time before all others, in this order."""
+_ABOUT: Mapping[Kind, str] = {
+    "systems": "claim{s} about what is proposed",
+    "baselines": "claim{s} about baselines alone",
+    "ours": "question{s} of our own",
+}
+_FIRST: Mapping[Kind, Verdict] = {"systems": "reproduced", "baselines": "reproduced", "ours": "yes"}
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """A claim of the publication that did not come out, with what is known about the reason."""
+
+    result: StudyResult
+    claim: ClaimResult
+    number: int
+    """Of the claim in its study, from 1."""
+
+    @property
+    def numbers(self) -> str:
+        """What was measured, and what was published."""
+        unit = f" {self.claim.unit}" if self.claim.unit else ""
+        said = f"measured {mean_and_spread(self.claim.measured, self.claim.interval)}{unit}"
+        return said if self.claim.paper is None else f"{said}, published {plain(self.claim.paper)}{unit}"
+
+
+def sentences(results: Sequence[StudyResult]) -> list[str]:
+    """A sentence for each kind of claim that there is: how many, and how many have each verdict."""
+    found: dict[Kind, list[Verdict]] = {kind: [] for kind in _ABOUT}
+    for result in results:
+        for claim in result.claims:
+            found[kind_of(claim, result)].append(claim.verdict)
+    return [_sentence(kind, verdicts) for kind, verdicts in found.items() if verdicts]
+
+
+def highlights(results: Sequence[StudyResult], most: int) -> list[Highlight]:
+    """At most so many findings: what is farthest from being accepted first, and what is proposed before baselines.
+
+    Of several studies each has at most one.
+    """
+    found = [
+        Highlight(result, claim, number)
+        for result in results
+        for number, claim in enumerate(result.claims, start=1)
+        if claim.verdict in MISSES and claim.finding and kind_of(claim, result) != "ours"
+    ]
+    found.sort(key=_rank)
+    if len(results) > 1:
+        first = {one.result.name: one for one in reversed(found)}
+        found = [one for one in found if first[one.result.name] is one]
+    return found[:most]
+
+
+def quick_notice(results: Sequence[StudyResult]) -> str:
+    """What every page of a report says that has quick runs in it; empty for full ones."""
+    quick = [result for result in results if result.quick]
+    if not quick:
+        return ""
+    some = "" if len(quick) == len(results) else f" ({len(quick)} of {len(results)} studies)"
+    return (
+        f"Quick run{some}: fewer replications and perhaps shorter simulations than the studies ask for. "
+        "Verdicts may differ from those of a full run."
+    )
+
+
+def gap(claim: ClaimResult) -> float:
+    """How far the mean is from what the test accepts, from 0 to 1 and without a unit: |m - e| / (|m| + |e|).
+
+    0 for what is accepted, and for a claim of a direction alone, which has no such range.
+    """
+    if claim.accepted is None or claim.measured is None:
+        return 0.0
+    low, high = claim.accepted
+    outside = [
+        end
+        for end, out in (
+            (low, low is not None and claim.measured < low),
+            (high, high is not None and claim.measured > high),
+        )
+        if out and end is not None
+    ]
+    if not outside:
+        return 0.0
+    return abs(claim.measured - outside[0]) / (abs(claim.measured) + abs(outside[0]))
+
+
+def _rank(one: Highlight) -> tuple[bool, int, float]:
+    return one.claim.baselines, MISSES.index(one.claim.verdict), -gap(one.claim)
+
+
+def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
+    counts = counted(verdicts)
+    came_out = counts.get(_FIRST[kind], 0)
+    about = _ABOUT[kind].format(s="" if len(verdicts) == 1 else "s")
+    said = "answered by yes" if kind == "ours" else "reproduced"
+    others = [
+        _number(count, verdict) for verdict, count in counts.items() if count and verdict != _FIRST[kind]
+    ]
+    rest = f"; {_listed(others)}" if others else ""
+    if len(verdicts) == came_out:
+        return (
+            f"The one {about} is {said}."
+            if len(verdicts) == 1
+            else f"All {len(verdicts)} {about} are {said}."
+        )
+    return f"Of {len(verdicts)} {about} {came_out or 'none'} {'is' if came_out <= 1 else 'are'} {said}{rest}."
+
+
+def _number(count: int, verdict: Verdict) -> str:
+    words = {"no": "answered by no"}.get(verdict, verdict)
+    return f"{count} {words}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,116 @@
+"""What stands first on a report: sentences that count, and the findings that matter most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ackclock.report import outcome, render_page
+from ackclock.report.index_page import render_index
+from ackclock.study.result import ClaimResult, StudyResult
+
+from .document import Document
+from .synthetic import table_study
+
+
+def claim(verdict: str, **changes: object) -> ClaimResult:
+    one = ClaimResult(
+        id="1",
+        text="Alpha loses less",
+        paper=None,
+        measured=4.0,
+        interval=(3.0, 5.0),
+        verdict=verdict,  # type: ignore[arg-type]
+        detail="",
+        finding="Because.",
+        accepted=(None, 1.0),
+    )
+    return replace(one, **changes)  # type: ignore[arg-type]
+
+
+def study(*claims: ClaimResult, asked_by: str = "thesis", quick: bool = False) -> StudyResult:
+    base = table_study()
+    return replace(base, claims=claims, quick=quick, source=replace(base.source, asked_by=asked_by))
+
+
+def test_a_sentence_counts_the_claims_of_each_kind() -> None:
+    thesis = study(
+        *[claim("reproduced")] * 3,
+        claim("not reproduced"),
+        claim("undecided"),
+        claim("undecided"),
+        claim("reproduced", baselines=True),
+    )
+    ours = study(claim("yes"), claim("no"), claim("no"), asked_by="us")
+    assert outcome.sentences([thesis, ours]) == [
+        "Of 6 claims about what is proposed 3 are reproduced; 1 not reproduced and 2 undecided.",
+        "The one claim about baselines alone is reproduced.",
+        "Of 3 questions of our own 1 is answered by yes; 2 answered by no.",
+    ]
+    assert outcome.sentences([study(claim("yes"), claim("yes"), asked_by="us")]) == [
+        "All 2 questions of our own are answered by yes."
+    ]
+    assert outcome.sentences([study(claim("undecided"), claim("undecided"))]) == [
+        "Of 2 claims about what is proposed none is reproduced; 2 undecided."
+    ]
+    assert outcome.sentences([study()]) == []
+
+
+@pytest.mark.parametrize(
+    ("measured", "accepted", "gap"),
+    [
+        (4.0, (None, 1.0), 0.6),  # 3 of 5
+        (1.0, (3.0, 5.0), 0.5),  # 2 of 4
+        (4.0, (3.0, 5.0), 0.0),
+        (-1.0, (0.0, None), 1.0),
+        (4.0, None, 0.0),
+        (None, (3.0, 5.0), 0.0),
+    ],
+)
+def test_how_far_a_claim_is_from_what_is_accepted(
+    measured: float | None, accepted: tuple[float | None, float | None] | None, gap: float
+) -> None:
+    assert outcome.gap(claim("not reproduced", measured=measured, accepted=accepted)) == pytest.approx(gap)
+
+
+def test_the_farthest_miss_about_what_is_proposed_is_first() -> None:
+    claims = [
+        claim("direction only", id="direction", measured=100.0),
+        claim("not reproduced", id="near", measured=2.0),
+        claim("not reproduced", id="far", measured=20.0),
+        claim("not reproduced", id="baselines", measured=90.0, baselines=True),
+        claim("not reproduced", id="unexplained", finding=None),
+        claim("reproduced", id="reproduced"),
+    ]
+    found = outcome.highlights([study(*claims)], 4)
+    assert [one.claim.id for one in found] == ["far", "near", "direction", "baselines"]
+    assert [one.number for one in found] == [3, 2, 1, 4]
+    assert len(outcome.highlights([study(*claims)], 2)) == 2
+    assert outcome.highlights([study(*claims, asked_by="us")], 4) == []
+    several = [study(*claims), replace(study(claims[1]), name="other")]
+    assert [(one.result.name, one.claim.id) for one in outcome.highlights(several, 4)] == [
+        (several[0].name, "far"),
+        ("other", "near"),
+    ]
+
+
+def test_every_page_says_what_came_out_and_whether_the_run_was_quick() -> None:
+    full, quick = study(claim("not reproduced")), study(claim("not reproduced"), quick=True)
+    for one in (full, quick):
+        pages = [
+            render_page(one, "x"),
+            render_index(
+                [one, replace(one, name="other")],
+                "x",
+                pages={one.name: "a.html", "other": "b.html"},
+                indexes={},
+            ),
+        ]
+        for text, href in zip(pages, ("#study-claim-1", "a.html#study-claim-1"), strict=True):
+            page = Document(text)
+            assert any(said.startswith(("Of ", "The one")) for said in page.all("p", "lead"))
+            assert href in text
+            assert sum(said.startswith("Quick run: fewer") for said in page.all("p", "notice")) == one.quick
+    both = outcome.quick_notice([full, quick])
+    assert both.startswith("Quick run (1 of 2 studies): fewer")
