@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from record_forms import tested
 from reproduction_records import ROOT, Claim, Record, all_records, is_stale
 from reproduction_words import by_thesis, escaped, kind_of, number_of, row
 
@@ -90,9 +91,9 @@ def _count_table(fresh: Sequence[Recorded], kinds: Sequence[Kind]) -> str:
     verdicts = [name for name in ORDER if total[name]]
     rows = [row("", "studies", "claims", *verdicts), row(*["---"] + ["---:"] * (2 + len(verdicts)))]
     rows += [
-        row(name, studies, found.total(), *(found[one] for one in verdicts)) for name, studies, found in lines
+        row(name, studies, tested(found), *(found[one] for one in verdicts)) for name, studies, found in lines
     ]
-    rows.append(row("all", "", total.total(), *(total[one] for one in verdicts)))
+    rows.append(row("all", "", tested(total), *(total[one] for one in verdicts)))
     return "\n".join(rows)
 
 

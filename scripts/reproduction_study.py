@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import record_forms
 from reproduction_index import Recorded, of_theses, readings_left_out, recorded
 from reproduction_records import Claim, Record, all_records, is_stale
 from reproduction_words import (
-    changing,
     emphasised,
     escaped,
-    findings,
     measured,
     number_of,
     others,
@@ -82,8 +81,9 @@ def _claims(one: Recorded) -> Iterator[str]:
 
 def _line(one: Recorded, claim: Claim) -> str:
     words = emphasised(claim, verdict(claim))
-    if said := others(one.record, claim):
-        words += f" ({said})"
+    as_taken = [f"as taken {came_out}"] if (came_out := record_forms.outcome(claim)) else []
+    if said := [*as_taken, *filter(None, [others(one.record, claim)])]:
+        words += f" ({'; '.join(said)})"
     return row("<br>".join(_said(one, claim)), published(claim), measured(claim), words)
 
 
@@ -95,9 +95,11 @@ def _said(one: Recorded, claim: Claim) -> Iterator[str]:
     yield f"**{escaped(claim.id)}** {escaped(text)}"
     if known is not None and known.written:
         yield f"*The test: {escaped(known.written)}*"
-    for text in findings(claim, one.study):
+    if reason := record_forms.not_judged(claim, one.study):
+        yield f"*Not judged: {escaped(reason)}*"
+    for text in record_forms.findings(one.record, claim, one.study):
         yield f"**Finding:** {escaped(text)}"
-    if names := changing(claim):
+    if names := record_forms.readings(claim):
         yield "**Otherwise where it is read as:** " + "; ".join(map(escaped, names))
 
 

@@ -6,11 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from record_forms import other_readings, outcome, readings, tested
 from reproduction_index import Recorded, of_theses, recorded, tally
 from reproduction_records import Claim, Origin, Record, all_records
 from reproduction_words import (
-    changed_by,
-    changing,
     emphasised,
     escaped,
     measured,
@@ -75,7 +74,7 @@ def _counts(fresh: Sequence[Recorded]) -> Iterator[str]:
         found = [tallies[kind][1][verdict] for kind in kinds]
         if any(found):
             yield row(verdict, *(count or "" for count in found))
-    yield row("**all claims**", *(f"**{tallies[kind][1].total()}**" for kind in kinds))
+    yield row("**claims tested**", *(f"**{tested(tallies[kind][1])}**" for kind in kinds))
     yield row("in studies", *(tallies[kind][0] for kind in kinds))
 
 
@@ -148,14 +147,15 @@ def _line(one: Recorded, claim: Claim) -> str:
 
 
 def _other_readings(one: Record, claim: Claim) -> str:
-    """Which readings change the verdict, in short: the first by name, or how many."""
-    names, count = changing(claim), changed_by(claim)
-    if not count:
-        return ""
-    if not names:
-        return f" ({count} of {one.readings} readings differ)"
-    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-    return f" (otherwise: {escaped(short(names[0]))}{more})"
+    """How the test came out as taken, and which readings decide it otherwise: the first by name, or how many."""
+    names, count = readings(claim), other_readings(claim)
+    said = [f"as taken {outcome(claim)}"] if outcome(claim) else []
+    if names:
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        said.append(f"otherwise: {escaped(short(names[0]))}{more}")
+    elif count:
+        said.append(f"{count} of {one.readings} readings differ")
+    return f" ({'; '.join(said)})" if said else ""
 
 
 def _stem(study: LoadedStudy) -> str:

@@ -1,12 +1,11 @@
-"""The words that the pages of the reproduction share: cells of tables, verdicts, and which readings change them."""
+"""The words that the pages of the reproduction share: cells of tables, numbers, verdicts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
+from record_forms import other_readings
 from reproduction_records import Claim, Record
 
 from ackclock.numbers import mean_and_spread, plain
@@ -72,47 +71,9 @@ def emphasised(claim: Claim, words: str) -> str:
     return words if claim.verdict in GOOD else f"**{words}**"
 
 
-def changing(claim: Claim) -> list[str]:
-    """The readings under which the test comes out otherwise, by name; empty where the record has only their number."""
-    kept = _readings(claim)
-    return [] if isinstance(kept, int) else [_reading(one) for one in kept]
-
-
-def changed_by(claim: Claim) -> int:
-    """How many readings change the verdict."""
-    kept = _readings(claim)
-    return kept if isinstance(kept, int) else len(kept)
-
-
-def _readings(claim: Claim) -> int | Sequence[Any]:
-    """A list in records that name the readings, their number in older ones."""
-    kept: Any = getattr(claim, "readings", None)
-    return claim.other_verdict if kept is None else kept
-
-
-def _reading(one: Any) -> str:
-    """A reading's name, with how the test comes out under it, and what speaks against it."""
-    if isinstance(one, str):
-        return one
-    known = one if isinstance(one, Mapping) else asdict(one)
-    name = ": ".join(known[key] for key in ("assumption", "alternative") if known.get(key))
-    against = f"; against it: {known['against']}" if known.get("against") else ""
-    return f"{name} ({known['verdict']}{against})"
-
-
-def findings(claim: Claim, study: LoadedStudy) -> list[str]:
-    """What was found about the claim, where it explains this verdict or this outcome of the test."""
-    came_out: list[Any] = [claim.verdict, *filter(None, [getattr(claim, "outcome", None)])]
-    return [
-        finding.text
-        for finding in study.study.findings
-        if finding.claim == claim.id and finding.explains(*came_out)
-    ]
-
-
 def others(one: Record, claim: Claim, thing: str = "reading") -> str:
     """In how many other readings the verdict is another; empty where in none."""
-    count = changed_by(claim)
+    count = other_readings(claim)
     return f"another in {count} of {number_of(one.readings, thing)}" if count else ""
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import svg_chart
+from record_forms import values
 from reproduction_records import ROOT, Claim, Record, all_records
 from reproduction_thesis import members
 from reproduction_words import GOOD, escaped
@@ -79,27 +79,25 @@ def drawings() -> Iterator[tuple[Path, str]]:
 def drawing(figure: Figure, records: Mapping[str, Record]) -> str | None:
     """The figure as SVG. None where a record, or what it would have to keep, is not there."""
     if figure.kind == "published":
-        found = [records[study.name] for study in members(figure.thesis) if study.name in records]
-        return _published(figure, found)
+        of_thesis = [records[study.name] for study in members(figure.thesis) if study.name in records]
+        return _published(figure, of_thesis)
     record, study = records.get(figure.study), load_study(figure.study)
     if record is None:
         return None
-    values = measured(record)
+    found = measured(record)
     makers = {"sweep": _sweep, "cases": _cases, "trade-off": _trade_off}
-    return makers[figure.kind](figure, study, values) if values else None
+    return makers[figure.kind](figure, study, found) if found else None
 
 
-def measured(record: Any) -> Values:
+def measured(record: Record) -> Values:
     """Every metric's mean and interval by case; nothing in records of the form that kept claims alone."""
-    found: dict[tuple[str, str], Point] = {}
-    for metric, cases in getattr(record, "values", {}).items():
-        for case, (mean, half) in cases.items():
-            if mean is not None:
-                found[metric, case] = Point(0.0, mean, mean - (half or 0.0), mean + (half or 0.0))
-    return found
+    return {
+        key: Point(0.0, one.mean, one.mean - one.half, one.mean + one.half)
+        for key, one in values(record).items()
+    }
 
 
-def _sweep(figure: Figure, study: LoadedStudy, values: Values) -> str:
+def _sweep(figure: Figure, study: LoadedStudy, found: Values) -> str:
     """A line for each case and metric over the values of the sweep."""
     groups = _groups(figure, study)
     sweep = next(iter(groups.values()))[0].sweep
@@ -111,7 +109,7 @@ def _sweep(figure: Figure, study: LoadedStudy, values: Values) -> str:
         for runs in groups.values():
             places = {run.name: _place(run, words) for run in runs}
             label = _label(figure, runs[0], metric)
-            lines.append(_line(label, metric, places, values))
+            lines.append(_line(label, metric, places, found))
     first = study.study.metric(figure.metrics[0])
     across = Axis(figure.x_label or sweep.axis, figure.x_log, words)
     up = Axis(figure.y_label or first.axis_title, figure.y_log)
@@ -122,9 +120,9 @@ def _place(run: SweptCase, words: Sequence[str]) -> float:
     return float(words.index(str(run.value))) if words else float(run.value or 0)
 
 
-def _line(label: str, metric: Metric, places: Mapping[str, float], values: Values) -> Line:
+def _line(label: str, metric: Metric, places: Mapping[str, float], found: Values) -> Line:
     points = [
-        _at(place, values[metric.id, case]) for case, place in places.items() if (metric.id, case) in values
+        _at(place, found[metric.id, case]) for case, place in places.items() if (metric.id, case) in found
     ]
     published = [(place, metric.paper[case]) for case, place in places.items() if case in metric.paper]
     return Line(label, points, published)
@@ -134,26 +132,26 @@ def _at(x: float, point: Point) -> Point:
     return Point(x, point.y, point.low, point.high)
 
 
-def _cases(figure: Figure, study: LoadedStudy, values: Values) -> str:
+def _cases(figure: Figure, study: LoadedStudy, found: Values) -> str:
     """A row for each case."""
     (name,) = figure.metrics
     metric = study.study.metric(name)
     lines = []
     for run in _chosen(figure, study):
-        line = _line(_label(figure, run, metric), metric, {run.name: 0.0}, values)
+        line = _line(_label(figure, run, metric), metric, {run.name: 0.0}, found)
         if line.points:
             lines.append(line)
     return svg_chart.rows(figure.alt, Axis(figure.x_label or metric.axis_title, figure.x_log), lines)
 
 
-def _trade_off(figure: Figure, study: LoadedStudy, values: Values) -> str:
+def _trade_off(figure: Figure, study: LoadedStudy, found: Values) -> str:
     """One metric over another; a line joins the points of a case in the order of its sweep."""
     (name,) = figure.metrics
     up, across = study.study.metric(name), study.study.metric(figure.x)
     lines = []
     for runs in _groups(figure, study).values():
-        places = {run.name: values[across.id, run.name].y for run in runs if (across.id, run.name) in values}
-        line = _line(_label(figure, runs[0], up), up, places, values)
+        places = {run.name: found[across.id, run.name].y for run in runs if (across.id, run.name) in found}
+        line = _line(_label(figure, runs[0], up), up, places, found)
         printed = [run.name for run in runs if run.name in across.paper and run.name in up.paper]
         both = [(across.paper[case], up.paper[case]) for case in printed]
         lines.append(Line(line.label, line.points, both))

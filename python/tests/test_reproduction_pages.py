@@ -24,6 +24,7 @@ from ackclock.study.load import load_study, parse_study, theses
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 records = importlib.import_module("reproduction_records")
+forms = importlib.import_module("record_forms")
 words = importlib.import_module("reproduction_words")
 index = importlib.import_module("reproduction_index")
 thesis_page = importlib.import_module("reproduction_thesis")
@@ -168,14 +169,10 @@ def test_a_thesis_shows_a_claim_in_a_line(result: dict[str, Any]) -> None:
 
 def test_readings_are_named_where_the_record_names_them(result: dict[str, Any]) -> None:
     one = records.record(result, ORIGIN)
-    reading = {"assumption": "Start", "alternative": "all at 0 s", "verdict": "not reproduced"}
+    reading = SimpleNamespace(reading="Start: all at 0 s", verdict="not reproduced", against=False)
     named = copy.copy(one.claims[0])
-    object.__setattr__(named, "readings", [reading])
-    assert (words.changed_by(named), words.changed_by(one.claims[0]), words.changed_by(one.claims[1])) == (
-        1,
-        1,
-        0,
-    )
+    object.__setattr__(named, "readings", (reading,))
+    assert [forms.other_readings(claim) for claim in (named, *one.claims)] == [1, 1, 0]
     one = dataclasses.replace(one, claims=(named, *one.claims[1:]))
     text = "\n".join(thesis_page.claims({"rbcc/small": one}, [small()]))
     assert "| reproduced (otherwise: Start: all at 0 s (not reproduced)) |" in text
@@ -213,7 +210,7 @@ def test_every_figure_can_be_drawn_and_says_what_it_shows() -> None:
         study = load_study(one.study)
         names = [one.x, *one.metrics] if one.kind == "trade-off" else one.metrics
         # A record of any numbers will do: the picture has a mark for each, and one for each published value.
-        values = {name: {run.name: (2.0, 0.5) for run in study.study.runs()} for name in names}
+        values = {run.name: dict.fromkeys(names, (2.0, 0.5)) for run in study.study.runs()}
         text = figures.drawing(one, {one.study: SimpleNamespace(values=values)})
         root = ElementTree.fromstring(text)  # noqa: S314 (our own)
         assert root[0].text == one.alt

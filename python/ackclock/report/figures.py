@@ -54,7 +54,7 @@ class FigureView:
     level: bool = False
     """Nothing varies in it."""
     folded: bool = False
-    """It is level, and no claim is about it."""
+    """It is level, and others are not."""
 
     @property
     def title(self) -> str:
@@ -111,7 +111,6 @@ def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
         made,
         note=found.note if figure.y_range is None or found.level else "",
         level=found.level,
-        folded=found.level and not narrow.claimed(study, figure),
     )
 
 

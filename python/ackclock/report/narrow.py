@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ackclock.numbers import plain
 from ackclock.report.curves import Panel
-from ackclock.study.model import Figure
-from ackclock.study.result import StudyResult
 
 NARROW = 0.05
 """Up to this share of the largest value the axis is fitted to the values, which would be a flat line above zero."""
@@ -69,12 +66,6 @@ def fitted(panels: Sequence[Panel]) -> list[Panel]:
         else replace(panel, y=replace(panel.y, range=range_))
         for panel in panels
     ]
-
-
-def claimed(study: StudyResult, figure: Figure) -> bool:
-    """Whether a claim measures what the figure has along its vertical axis."""
-    metric = figure.y or figure.metric
-    return metric is None or any(re.search(rf"\b{metric}\(", claim.expression) for claim in study.claims)
 
 
 def _values(panels: Sequence[Panel]) -> Iterator[float]:

@@ -12,6 +12,8 @@ from ackclock.study.tally import Kind, kind_of
 
 MISSES: tuple[str, ...] = ("not reproduced", "hangs on the reading", "direction only")
 """Verdicts whose claims are worth a reader's time before all others, in this order."""
+NOT_A_TEST = "not a test"
+"""The verdict of claims that are shown and not counted."""
 _ABOUT: Mapping[Kind, str] = {
     "systems": "claim{s} about what is proposed",
     "baselines": "claim{s} about baselines alone",
@@ -102,21 +104,21 @@ def _rank(one: Highlight) -> tuple[bool, int, float]:
 
 
 def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
-    counts = counted(verdicts)
-    came_out = counts.get(_FIRST[kind], 0)
-    about = _ABOUT[kind].format(s="" if len(verdicts) == 1 else "s")
-    said = "answered by yes" if kind == "ours" else "reproduced"
-    others = [
-        _number(count, verdict) for verdict, count in counts.items() if count and verdict != _FIRST[kind]
-    ]
-    rest = f"; {_listed(others)}" if others else ""
-    if len(verdicts) == came_out:
-        return (
-            f"The one {about} is {said}."
-            if len(verdicts) == 1
-            else f"All {len(verdicts)} {about} are {said}."
-        )
-    return f"Of {len(verdicts)} {about} {came_out or 'none'} {'is' if came_out <= 1 else 'are'} {said}{rest}."
+    """E.g. "Of 5 claims about what is proposed 3 are reproduced; 1 not reproduced and 1 undecided."."""
+    counts = {
+        verdict: count for verdict, count in counted(verdicts).items() if count and verdict != NOT_A_TEST
+    }
+    asked, came_out = sum(counts.values()), counts.pop(_FIRST[kind], 0)
+    about = _ABOUT[kind].format(s="" if (asked or len(verdicts)) == 1 else "s")
+    said = f"{'is' if came_out <= 1 else 'are'} {'answered by yes' if kind == 'ours' else 'reproduced'}"
+    untested = len(verdicts) - asked
+    aside = f" {untested} more {'is' if untested == 1 else 'are'} shown and not tested." if untested else ""
+    if not asked:
+        return f"{untested} {about} {'is' if untested == 1 else 'are'} shown and not tested."
+    if not counts:
+        return f"{'The one' if asked == 1 else f'All {asked}'} {about} {said}.{aside}"
+    others = _listed([_number(count, verdict) for verdict, count in counts.items()])
+    return f"Of {asked} {about} {came_out or 'none'} {said}; {others}.{aside}"
 
 
 def _number(count: int, verdict: Verdict) -> str:

@@ -6,7 +6,7 @@ import json
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ackclock import numbers
@@ -95,12 +95,13 @@ def view(result: StudyResult, anchor: str, command: str) -> StudyView:
 
 
 def _figures(result: StudyResult, anchor: str) -> list[FigureView]:
-    """The figures in file order, but for those in which nothing varies: they come last."""
+    """The figures in file order. Those in which nothing varies come last, folded where there are others."""
     views = [
         figures.view(result, figure, f"{anchor}-figure-{number}")
         for number, figure in enumerate(result.figures, start=1)
     ]
-    return sorted(views, key=lambda view: view.level)
+    varying = [view for view in views if not view.level]
+    return [*varying, *(replace(view, folded=bool(varying)) for view in views if view.level)]
 
 
 def own_command(result: StudyResult) -> str:

@@ -55,6 +55,12 @@ def test_a_sentence_counts_the_claims_of_each_kind() -> None:
         "Of 2 claims about what is proposed none is reproduced; 2 undecided."
     ]
     assert outcome.sentences([study()]) == []
+    assert outcome.sentences([study(claim("reproduced"), claim("not a test"))]) == [
+        "The one claim about what is proposed is reproduced. 1 more is shown and not tested."
+    ]
+    assert outcome.sentences([study(claim("not a test"), claim("not a test"))]) == [
+        "2 claims about what is proposed are shown and not tested."
+    ]
 
 
 @pytest.mark.parametrize(
