@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 from ackclock.numbers import ranges
+from ackclock.study.claim_words import ClaimWords
+from ackclock.study.computed import words_of_means
 from ackclock.study.fingerprint import fingerprint
-from ackclock.study.load import LoadedStudy
+from ackclock.study.load import LoadedStudy, load_study, study_names
 from ackclock.study.model import Verdict
+from ackclock.study.records import Values, means_of
+from ackclock.study.standing import hangs, standing
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "python" / "ackclock" / "records"
@@ -36,8 +40,19 @@ class Origin:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """Another reading of what the publication leaves open, under which a claim comes out otherwise."""
+
+    reading: str
+    """What is left open, and what is taken for it."""
+    verdict: Verdict
+    against: bool = False
+    """Whether the publication speaks against it."""
+
+
+@dataclass(frozen=True)
 class Claim:
-    """A claim and what was measured. ``other_verdict`` counts the other readings that change its verdict.
+    """A claim and what was measured.
 
     ``samples`` has what was measured in each replication, in the order of seeds, so that a claim can be judged again.
     """
@@ -49,10 +64,25 @@ class Claim:
     measured: float | None
     interval: tuple[float, float] | None
     verdict: Verdict
-    other_verdict: int
+    outcome: Verdict | None = None
+    """How the test came out as taken, where the verdict says another thing."""
+    readings: tuple[Reading, ...] = ()
+    unnamed_readings: int = 0
+    """How many other readings decide it otherwise, in a record that does not name them."""
     baselines: bool = False
     replications_needed: int | None = None
     samples: tuple[float | None, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it stands in the file: without what is usual."""
+        usual = {field.name: field.default for field in fields(self)}
+        document = {name: value for name, value in vars(self).items() if value != usual[name]}
+        if self.readings:
+            document["readings"] = [
+                {"reading": one.reading, "verdict": one.verdict, **({"against": True} if one.against else {})}
+                for one in self.readings
+            ]
+        return document
 
 
 @dataclass(frozen=True)
@@ -70,10 +100,18 @@ class Record:
     """Other readings of the thesis that were run as well."""
     cpu_time_s: float | None
     claims: tuple[Claim, ...]
+    values: Values
+    """Of every metric in every run; empty in a record of an earlier form."""
 
     def to_json(self) -> str:
-        """As it stands in the file."""
-        return json.dumps(asdict(self), indent=1, ensure_ascii=False) + "\n"
+        """As it stands in the file: a line for each claim and for the values of each run."""
+        head = {**vars(self), "origin": asdict(self.origin)}
+        del head["claims"], head["values"]
+        lines = [f" {_compact(key)}: {_compact(value)}," for key, value in head.items()]
+        claims = [f"  {_compact(claim.to_dict())}" for claim in self.claims]
+        values = [f"  {_compact(run)}: {_compact(of_run)}" for run, of_run in self.values.items()]
+        lines += [' "claims": [', *_listed(claims), " ],", ' "values": {', *_listed(values), " }"]
+        return "\n".join(["{", *lines, "}"]) + "\n"
 
     def says_the_same(self, other: Record) -> bool:
         """Whether both come from one result: only what is not in the result itself may differ."""
@@ -93,7 +131,7 @@ def record(result: Mapping[str, Any], origin: Origin) -> Record:
         raise ValueError(f"{result['name']}: a quick run; only full ones are recorded")
     if result["name"].endswith(".toml"):
         raise ValueError(f"{result['name']}: not a study of the package")
-    changed = Counter(id for reading in result["sensitivity"] for id in reading["changed"])
+    result = _of_today(result)
     seeds = {tuple(case["seeds"]) for case in result["cases"]}
     return Record(
         study=result["name"],
@@ -104,24 +142,67 @@ def record(result: Mapping[str, Any], origin: Origin) -> Record:
         simulations=result["runs"],
         readings=len(result["sensitivity"]),
         cpu_time_s=_rounded(result["cpu_time_s"], 3),
-        claims=tuple(_claim(claim, changed[claim["id"]]) for claim in result["claims"]),
+        claims=tuple(_claim(claim, result["sensitivity"]) for claim in result["claims"]),
+        values={
+            case["name"]: {value["metric"]: _value(value) for value in case["values"]}
+            for case in result["cases"]
+        },
     )
+
+
+def _of_today(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A result of an earlier version, which has no outcomes beside its verdicts, with verdicts as they count today."""
+    if all("outcome" in claim for claim in result["claims"]):
+        return result
+    study = load_study(result["name"]).study if result["name"] in study_names() else None
+    tests = {claim.id: claim for claim in study.claims} if study is not None else {}
+    claims = []
+    for claim in result["claims"]:
+        outcome = verdict = claim["verdict"]
+        others = [
+            other["verdict"]
+            for reading in result["sensitivity"]
+            for other in reading["claims"]
+            if other["id"] == claim["id"]
+        ]
+        if hangs(outcome, others):
+            verdict = "hangs on the reading"
+        elif study is not None and claim["id"] in tests:
+            verdict = standing(outcome, tests[claim["id"]], study)
+        claims.append({**claim, "verdict": verdict, "outcome": outcome})
+    return {**result, "claims": claims}
 
 
 def read(path: Path) -> Record:
-    """The record in a file."""
+    """The record in a file, also in one of an earlier form."""
     document = json.loads(path.read_text(encoding="utf-8"))
-    claims = tuple(
-        Claim(
-            **{
-                **claim,
-                "interval": tuple(claim["interval"]) if claim["interval"] else None,
-                "samples": tuple(claim.get("samples", ())),
-            }
-        )
-        for claim in document.pop("claims")
+    claims = tuple(_claim_in_file(claim) for claim in document.pop("claims"))
+    return Record(
+        **{
+            **document,
+            "origin": Origin(**document["origin"]),
+            "claims": claims,
+            "values": {
+                run: {metric: tuple(value) for metric, value in of_run.items()}
+                for run, of_run in document.get("values", {}).items()
+            },
+        }
     )
-    return Record(**{**document, "origin": Origin(**document["origin"]), "claims": claims})
+
+
+def _claim_in_file(claim: Mapping[str, Any]) -> Claim:
+    known = dict(claim)
+    # Records of an earlier form count the readings that decide otherwise, and have no values.
+    unnamed = known.pop("other_verdict", 0)
+    return Claim(
+        **{
+            **known,
+            "interval": tuple(known["interval"]) if known["interval"] else None,
+            "readings": tuple(Reading(**one) for one in known.get("readings", ())),
+            "unnamed_readings": unnamed,
+            "samples": tuple(known.get("samples", ())),
+        }
+    )
 
 
 def write(new: Record, folder: Path = FOLDER) -> bool:
@@ -140,13 +221,20 @@ def all_records(folder: Path = FOLDER) -> dict[str, Record]:
     return {one.study: one for one in found}
 
 
+def words_of(one: Record, study: LoadedStudy) -> ClaimWords | None:
+    """What a computed number can name: the recorded means; None where the record lacks one that the study has."""
+    means = means_of(one.values, study.study)
+    return None if means is None else words_of_means(means, study.study.runs())
+
+
 def is_stale(one: Record, study: LoadedStudy) -> bool:
     """Whether the study has changed since in what its numbers depend on."""
     return one.fingerprint != fingerprint(study.study)
 
 
-def _claim(claim: Mapping[str, Any], other_verdict: int) -> Claim:
-    interval = claim["interval"]
+def _claim(claim: Mapping[str, Any], sensitivity: Sequence[Mapping[str, Any]]) -> Claim:
+    interval, outcome = claim["interval"], claim.get("outcome", claim["verdict"])
+    others = [(reading, other) for reading in sensitivity for other in reading["claims"]]
     return Claim(
         id=claim["id"],
         text=" ".join(claim["text"].split()),
@@ -155,11 +243,45 @@ def _claim(claim: Mapping[str, Any], other_verdict: int) -> Claim:
         measured=_rounded(claim["measured"]),
         interval=None if interval is None else (_rounded(interval[0]) or 0.0, _rounded(interval[1]) or 0.0),
         verdict=claim["verdict"],
-        other_verdict=other_verdict,
+        outcome=None if outcome == claim["verdict"] else outcome,
+        readings=tuple(
+            Reading(
+                f"{reading['assumption']}: {reading['alternative']}",
+                other["verdict"],
+                bool(reading.get("against")),
+            )
+            for reading, other in others
+            if other["id"] == claim["id"] and other["verdict"] != outcome
+        ),
         baselines=claim["baselines"],
         replications_needed=claim["replications_needed"],
         samples=tuple(rounded_sample(sample) for sample in claim["samples"]),
     )
+
+
+def _value(value: Mapping[str, Any]) -> tuple[float | None, ...]:
+    """The mean, half the interval, and the published value where there is one."""
+    half = None if value["interval"] is None else (value["interval"][1] - value["interval"][0]) / 2
+    published = () if value["paper"] is None else (value["paper"],)
+    return _rounded(value["mean"], 6), _rounded(half, 3), *published
+
+
+def _compact(value: Any) -> str:
+    """``value`` as JSON in one line, whole numbers without a decimal point."""
+    return json.dumps(_whole(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return int(value)
+    if isinstance(value, Mapping):
+        return {key: _whole(inside) for key, inside in value.items()}
+    return [_whole(inside) for inside in value] if isinstance(value, list | tuple) else value
+
+
+def _listed(lines: Sequence[str]) -> list[str]:
+    """The lines with commas between them."""
+    return [f"{line}," for line in lines[:-1]] + list(lines[-1:])
 
 
 def rounded_sample(sample: float | None) -> float | None:

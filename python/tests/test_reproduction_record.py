@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Command
+from conftest import STUDY, Command, replaced
 
-from ackclock.study.load import load_study, study_names
+from ackclock.study.fingerprint import fingerprint
+from ackclock.study.load import load_study, parse_study, study_names
+from ackclock.study.standing import hangs
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,6 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 records = importlib.import_module("reproduction_records")
 checks = importlib.import_module("record_checks")
+index = importlib.import_module("reproduction_index")
+study_page = importlib.import_module("reproduction_study")
+rules = importlib.import_module("finding_rules")
 sys.path.pop(0)
 
 ORIGIN = records.Origin("2026-01-02", "0123456789", "A processor", 2, "Linux x86_64")
@@ -43,6 +48,11 @@ PAGES = (
     "spc-today",
     "tcp-rtt-today",
 )
+
+
+def page_of(one: Any, study: Any) -> str:
+    """The page of a study on the site."""
+    return str(study_page.page(index.Recorded(study, one, False), "https://example.org"))
 
 
 @pytest.fixture
@@ -148,11 +158,126 @@ def test_a_result_is_recorded(result: dict[str, Any], tmp_path: Path) -> None:
     assert (one.replications, one.seeds, one.simulations, one.readings) == (3, "1 to 3", 9, 2)
     first, second = one.claims
     assert (first.measured, first.interval, first.published, first.verdict) == (4, (4, 4), 4, "reproduced")
-    # One alternative changes the verdict on the first claim, the other leaves it undecided; none changes the second's.
-    assert (first.other_verdict, second.other_verdict) == (1, 0)
+    # One alternative decides the first claim otherwise, the other leaves it undecided; none changes the second's.
+    assert [(other.reading, other.verdict, other.against) for other in first.readings] == [
+        ("Number of flows: 6 and 6", "not reproduced", True),
+        ("Number of flows: count the bits", "undecided", False),
+    ]
+    assert second.readings == ()
+    assert list(one.values) == ["few", "many"]
+    assert one.values["many"]["flows_seen"] == (8, 0)
+    mean, half, published = one.values["few"]["goodput"]
+    assert (mean, published) == (pytest.approx(second.measured, rel=1e-5), 1.0)
+    assert half == pytest.approx((second.interval[1] - second.interval[0]) / 2, rel=5e-3)
     folder = tmp_path / "records"
     assert records.write(one, folder)
     assert records.all_records(folder) == {"rbcc/small": one}
+
+
+def test_a_record_of_an_earlier_form_is_read_too(result: dict[str, Any], tmp_path: Path) -> None:
+    one = records.record(result, ORIGIN)
+    path = tmp_path / "rbcc" / "small.json"
+    assert records.write(one, tmp_path)
+    document = json.loads(path.read_text())
+    del document["values"]
+    for claim in document["claims"]:
+        claim["other_verdict"] = len(claim.pop("readings", []))
+    path.write_text(json.dumps(document))
+    old = records.read(path)
+    assert (old.values, old.claims[0].readings, old.claims[0].unnamed_readings) == ({}, (), 2)
+    page = page_of(old, parse_study(STUDY, "rbcc/small", "study.toml"))
+    assert "| 4 | 4 ± 0 | reproduced (another in 2 of 2 readings) |" in page
+    # The same result is written again in the form of today.
+    assert records.write(one, tmp_path)
+    assert records.read(path) == one
+
+
+def test_a_result_of_an_earlier_version_counts_as_today(result: dict[str, Any]) -> None:
+    claims = [{**claim, "verdict": claim["outcome"]} for claim in result["claims"]]
+    for claim in claims:
+        del claim["outcome"], claim["readings"]
+    sensitivity = [
+        {key: value for key, value in reading.items() if key != "against"}
+        for reading in result["sensitivity"]
+    ]
+    one = records.record({**result, "claims": claims, "sensitivity": sensitivity}, ORIGIN)
+    # That the thesis rules a reading out was not said then.
+    assert [(claim.verdict, claim.outcome) for claim in one.claims] == [
+        ("hangs on the reading", "reproduced"),
+        ("not reproduced", None),
+    ]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_verdicts_agree_with_the_readings_that_a_record_names(name: str) -> None:
+    for claim in RECORDED[name].claims:
+        others = [reading.verdict for reading in claim.readings if not reading.against]
+        outcome = claim.outcome or claim.verdict
+        assert (claim.verdict == "hangs on the reading") == hangs(outcome, others), claim.id
+
+
+def test_findings_keep_to_their_rules() -> None:
+    """Numbers that were measured are computed, and a verdict that is named is the recorded one."""
+    found = rules.found([load_study(name) for name in study_names()], RECORDED)
+    assert not rules.beyond(found, rules.listed()), "see scripts/finding_rules.py"
+    assert not rules.beyond(rules.listed(), found), "run .venv/bin/python scripts/mended-findings"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("It falls by 12 % to 0.83, and 1,204 packets are dropped.", ["12", "0.83", "1,204"]),
+        ("It is {= goodput('few') | .2f} Mbit/s, {= 100 * goodput('few') } % of it.", []),
+        ("See Figure 4.2, section 3.1 and Tables 5.1 and 5.2; claim 4.9 and figure-3.8 say so too.", []),
+        # Of the sentence (four), its test (0.001), the scenario (1 Mbit/s, 0.5 s) and what was published (1.0).
+        ("At 1 % and 0.5 s of 0.001, in place of 1.0, eight flows and 8 runs.", []),
+        ("In about 15 of 20 runs.", []),
+    ],
+)
+def test_what_is_typed_by_hand(text: str, numbers: list[str]) -> None:
+    study = parse_study(
+        replaced(STUDY, ("Packets do arrive.", text), ('claim = "2"', 'claim = "1"')), "s", "s"
+    )
+    assert rules.typed_numbers(study.study.findings[0], study) == numbers
+
+
+def test_a_finding_that_explains_another_verdict_contradicts_the_record(result: dict[str, Any]) -> None:
+    def contradicts(verdict: str, claim: str = "2") -> bool:
+        text = replaced(
+            STUDY,
+            ('"Packets do arrive."', f'"Packets do arrive."\nverdict = "{verdict}"'),
+            ('claim = "2"', f'claim = "{claim}"'),
+        )
+        study = parse_study(text, "rbcc/small", "study.toml")
+        return bool(rules.contradicts(study.study.findings[0], one, study))
+
+    one = records.record(result, ORIGIN)
+    assert not contradicts("not reproduced")
+    assert contradicts("undecided")
+    # Under a reading that the record names the first claim is undecided.
+    assert not contradicts("undecided", claim="1")
+    assert contradicts("direction only", claim="1")
+
+
+def test_the_page_computes_the_numbers_of_findings(result: dict[str, Any]) -> None:
+    one = records.record(result, ORIGIN)
+    text = replaced(STUDY, ("Packets do arrive.", "{= flows_seen('many') | .1f} flows send."))
+    study = parse_study(text, "rbcc/small", "study.toml")
+    assert "**Finding:** 8.0 flows send. |" in page_of(one, study)
+    old = dataclasses.replace(one, values={})
+    assert "**Finding:** (not recorded) flows send. |" in page_of(old, study)
+
+
+def test_what_is_not_a_test_is_counted_apart(result: dict[str, Any]) -> None:
+    one = records.record(result, ORIGIN)
+    first = dataclasses.replace(one.claims[0], verdict="not a test")
+    text = replaced(STUDY, ("paper = 4\n", 'paper = 4\nnot_a_test = "Flows are what the cases set."\n'))
+    study = parse_study(text, "rbcc/small", "study.toml")
+    one = dataclasses.replace(one, claims=(first, one.claims[1]), fingerprint=fingerprint(study.study))
+    counts = index.counts({"rbcc/small": one}, [study])
+    assert "|  | studies | claims | not reproduced | not a test |" in counts
+    assert "| [Manoj Dahal (2007)](reproduction/rbcc.md), about baselines alone | 1 | 1 | 1 | 1 |" in counts
+    assert "*Not judged: Flows are what the cases set.*" in page_of(one, study)
 
 
 def test_only_a_new_result_changes_a_file(result: dict[str, Any], tmp_path: Path) -> None:
