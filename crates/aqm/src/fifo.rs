@@ -1,6 +1,7 @@
 //! A queue of packets in order of arrival, for the disciplines that hold their packets.
 
 use crate::departure::Held;
+use crate::discipline::Capacity;
 use std::collections::VecDeque;
 
 /// First in, first out.
@@ -55,4 +56,52 @@ impl Fifo {
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
+}
+
+/// The room that several queues share: what waits in all of them together, and how much may.
+#[derive(Clone, Debug)]
+pub struct Room {
+    capacity: Capacity,
+    packets: u64,
+    bytes: u64,
+}
+
+impl Room {
+    /// Creates an empty room of this capacity.
+    pub fn new(capacity: Capacity) -> Self {
+        Self { capacity, packets: 0, bytes: 0 }
+    }
+
+    /// Counts a packet that one of the queues took in.
+    pub fn enter(&mut self, bytes: u32) {
+        self.packets += 1;
+        self.bytes += u64::from(bytes);
+    }
+
+    /// Counts what has left the queues.
+    pub fn leave(&mut self, packets: u64, bytes: u64) {
+        self.packets -= packets;
+        self.bytes -= bytes;
+    }
+
+    /// Returns whether more waits than the capacity allows.
+    pub fn is_over(&self) -> bool {
+        self.packets > 0 && !self.capacity.has_room(0, self.packets - 1, self.bytes)
+    }
+
+    /// Packets waiting.
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+}
+
+/// Returns the place of the greatest of `lengths`. Among equals it is the one at `preferred`, else the first.
+pub fn longest(preferred: usize, lengths: impl Iterator<Item = u64>) -> usize {
+    let mut best = (preferred, 0);
+    for (place, length) in lengths.enumerate() {
+        if length > best.1 || length == best.1 && place == preferred {
+            best = (place, length);
+        }
+    }
+    best.0
 }

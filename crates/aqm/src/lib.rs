@@ -6,7 +6,7 @@
 //! Where things are:
 //! * [`discipline`]: the interface between a link and a discipline that decides when a packet arrives.
 //! * [`departure`]: the interface between a link and a discipline that decides when a packet leaves, with [`fifo`] to
-//!   hold packets in.
+//!   hold packets in, [`flow_hash`] to find a flow's queue, and [`rounds`] for the turns of several queues.
 //! * [`disciplines`]: the disciplines, one file each.
 //! * [`nlms`]: the predictor that APACE and its relatives share.
 //! * [`phantom`]: counters that fill and drain as queues would.
@@ -18,9 +18,11 @@ pub mod discipline;
 pub mod disciplines;
 pub mod entry;
 pub mod fifo;
+pub mod flow_hash;
 pub mod nlms;
 pub mod phantom;
 pub mod registry;
+pub mod rounds;
 pub mod testing;
 pub mod tokens;
 

@@ -1,7 +1,7 @@
 //! Phantom queues: counters that fill and drain as queues would, and hold no packets. What is in them is what traffic has
 //! passed beyond a rate; nothing is delayed.
 
-use crate::disciplines::fq_codel::mix;
+use crate::flow_hash::mix;
 use crate::tokens::PER_BYTE;
 use ackclock_base::declare::{self, Declared};
 use ackclock_base::{Range, Rate, Size, Time};

@@ -1,5 +1,7 @@
 //! The bins of SFB: levels of them, in each of which a flow has one, found by a hash of its own.
 
+use crate::flow_hash;
+
 /// What is known of the flows that share a bin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
@@ -89,12 +91,9 @@ impl Bins {
     }
 }
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood 2014): every bit of the input changes half of the output.
+/// The step of SplitMix64 (Steele, Lea and Flood 2014), its finaliser after its increment.
 fn mix(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+    flow_hash::mix(number.wrapping_add(0x9e37_79b9_7f4a_7c15))
 }
 
 #[cfg(test)]
