@@ -1,6 +1,6 @@
 //! What the tests of the disciplines share.
 
-use crate::departure::{Held, Ticket};
+use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::{Arrival, Backlog, Ecn};
 use ackclock_base::{Random, Span, Time};
 
@@ -43,5 +43,48 @@ impl Random for Dice {
     fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+/// A discipline that holds its packets, with something to put packets into it and take them out, and what it dropped. Packets
+/// have tickets from 0.
+#[derive(Clone, Debug)]
+pub struct Bench<D> {
+    /// The discipline.
+    pub queue: D,
+    /// The tickets of the dropped packets, in the order of their drops.
+    pub dropped: Vec<u32>,
+    /// What the discipline draws from.
+    pub dice: Dice,
+    next_ticket: u32,
+}
+
+impl<D: Departing> Bench<D> {
+    /// Puts a discipline to the test.
+    pub fn new(queue: D) -> Self {
+        Self { queue, dropped: Vec::new(), dice: Dice(7), next_ticket: 0 }
+    }
+
+    /// Lets a packet arrive at a link that is busy.
+    pub fn arrive(&mut self, arrival: Arrival) {
+        let Self { queue, dropped, dice, next_ticket } = self;
+        queue.on_arrival(held(*next_ticket, arrival), dice, &mut |ticket| dropped.push(ticket.0));
+        self.next_ticket += 1;
+    }
+
+    /// Returns what leaves when the link becomes free.
+    pub fn depart(&mut self, ms: f64) -> Option<Departure> {
+        self.depart_at(at(ms))
+    }
+
+    /// The same to the nanosecond.
+    pub fn depart_at(&mut self, now: Time) -> Option<Departure> {
+        let Self { queue, dropped, dice, .. } = self;
+        queue.on_departure(now, dice, &mut |ticket| dropped.push(ticket.0))
+    }
+
+    /// Returns the tickets of all packets that leave at one instant.
+    pub fn empty(&mut self, ms: f64) -> Vec<u32> {
+        std::iter::from_fn(|| self.depart(ms)).map(|departure| departure.ticket.0).collect()
     }
 }

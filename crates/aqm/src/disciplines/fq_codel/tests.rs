@@ -1,52 +1,27 @@
 use super::*;
 use crate::discipline::{Arrival, Ecn};
-use crate::testing::{Dice, arrival, at, held};
+use crate::testing::{Bench, Dice, arrival};
 use ackclock_base::Values;
 
 const BULK: u32 = 1;
 const SPARSE: u32 = 2;
 
-/// FQ-CoDel with something to put into it and take out of it, and what it did.
-struct Bench {
-    queue: FqCoDel,
-    next_ticket: u32,
-    dice: Dice,
-    dropped: Vec<u32>,
+fn bench(settings: &[(&str, &str)], capacity: Capacity) -> Bench<FqCoDel> {
+    let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
+    Bench::new(FqCoDel::new(parameters, capacity))
 }
 
-impl Bench {
-    fn new(settings: &[(&str, &str)], capacity: Capacity) -> Self {
-        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
-        Self { queue: FqCoDel::new(parameters, capacity), next_ticket: 0, dice: Dice(7), dropped: Vec::new() }
-    }
-
-    fn arrive(&mut self, ms: f64, flow: u32, bytes: u32, count: u32) {
-        for _ in 0..count {
-            let arrival = Arrival { flow, bytes, ecn: Ecn::Classic, ..arrival(ms) };
-            let Self { queue, next_ticket, dice, dropped } = self;
-            queue.on_arrival(held(*next_ticket, arrival), dice, &mut |ticket| dropped.push(ticket.0));
-            self.next_ticket += 1;
-        }
-    }
-
-    fn depart(&mut self, ms: f64) -> Option<Departure> {
-        let Self { queue, dice, dropped, .. } = self;
-        queue.on_departure(at(ms), dice, &mut |ticket| dropped.push(ticket.0))
-    }
-
-    /// The tickets of all that leave at one instant.
-    fn empty(&mut self, ms: f64) -> Vec<u32> {
-        std::iter::from_fn(|| self.depart(ms)).map(|departure| departure.ticket.0).collect()
-    }
+fn arrive(bench: &mut Bench<FqCoDel>, ms: f64, flow: u32, bytes: u32, count: u32) {
+    (0..count).for_each(|_| bench.arrive(Arrival { flow, bytes, ecn: Ecn::Classic, ..arrival(ms) }));
 }
 
 #[test]
 fn queues_share_the_link_by_bytes() {
     // 100 packets of 1500 B (tickets 0 to 99) against 300 of 500 B: after each turn both have sent alike but for a
     // quantum (1514 B) and a packet that overdraws it (1499 B at most).
-    let mut bench = Bench::new(&[], Capacity::Unlimited);
-    bench.arrive(0.0, BULK, 1500, 100);
-    bench.arrive(0.0, SPARSE, 500, 300);
+    let mut bench = bench(&[], Capacity::Unlimited);
+    arrive(&mut bench, 0.0, BULK, 1500, 100);
+    arrive(&mut bench, 0.0, SPARSE, 500, 300);
     let (mut large, mut small) = (0_i64, 0_i64);
     while large < 100 * 1500 && small < 300 * 500 {
         match bench.depart(1.0) {
@@ -60,20 +35,20 @@ fn queues_share_the_link_by_bytes() {
 #[test]
 fn a_turn_may_be_as_long_as_anyone_likes() {
     // More bytes than a signed number counts.
-    let mut bench = Bench::new(&[("quantum", "1e10 GB")], Capacity::Unlimited);
-    bench.arrive(0.0, BULK, 1000, 2);
+    let mut bench = bench(&[("quantum", "1e10 GB")], Capacity::Unlimited);
+    arrive(&mut bench, 0.0, BULK, 1000, 2);
     assert_eq!(bench.empty(0.0), [0, 1]);
 }
 
 #[test]
 fn a_new_queue_goes_first() {
     // The bulk flow's queue becomes old when its first quantum is spent (two packets of 1000 B overdraw 1514 B).
-    let mut bench = Bench::new(&[], Capacity::Unlimited);
-    bench.arrive(0.0, BULK, 1000, 10);
+    let mut bench = bench(&[], Capacity::Unlimited);
+    arrive(&mut bench, 0.0, BULK, 1000, 10);
     let first: Vec<_> =
         (0..3).filter_map(|_| bench.depart(1.0)).map(|departure| departure.ticket.0).collect();
     assert_eq!(first, [0, 1, 2]);
-    bench.arrive(1.0, SPARSE, 1000, 1);
+    arrive(&mut bench, 1.0, SPARSE, 1000, 1);
     assert_eq!(bench.empty(1.0), [10, 3, 4, 5, 6, 7, 8, 9]);
 }
 
@@ -81,14 +56,14 @@ fn a_new_queue_goes_first() {
 fn a_flow_that_sends_packet_after_packet_starves_nobody() {
     // As soon as its packet has left it sends the next. Its queue was empty meanwhile, but must wait for its turn
     // among the old ones: quanta of 1514 B let each flow send at most two packets of 1000 B in a row.
-    let mut bench = Bench::new(&[], Capacity::Unlimited);
-    bench.arrive(0.0, BULK, 1000, 1000);
-    bench.arrive(0.0, SPARSE, 1000, 1);
+    let mut bench = bench(&[], Capacity::Unlimited);
+    arrive(&mut bench, 0.0, BULK, 1000, 1000);
+    arrive(&mut bench, 0.0, SPARSE, 1000, 1);
     let mut bulk = 0;
     for _ in 0..300 {
         match bench.depart(1.0) {
             Some(Departure { ticket: Ticket(ticket), .. }) if ticket < 1000 => bulk += 1,
-            _ => bench.arrive(1.0, SPARSE, 1000, 1),
+            _ => arrive(&mut bench, 1.0, SPARSE, 1000, 1),
         }
     }
     assert!((148..=200).contains(&bulk), "{bulk} of 300");
@@ -98,11 +73,11 @@ fn a_flow_that_sends_packet_after_packet_starves_nobody() {
 fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
     // 90 packets and 10 in a queue of 100, and one more: half of the 90 are dropped, or a batch if that is less.
     for (batch, dropped) in [("64", 45), ("1", 1), ("10", 10)] {
-        let mut bench = Bench::new(&[("drop_batch", batch)], Capacity::Packets(100));
-        bench.arrive(0.0, BULK, 1000, 90);
-        bench.arrive(0.0, SPARSE, 1000, 10);
+        let mut bench = bench(&[("drop_batch", batch)], Capacity::Packets(100));
+        arrive(&mut bench, 0.0, BULK, 1000, 90);
+        arrive(&mut bench, 0.0, SPARSE, 1000, 10);
         assert!(bench.dropped.is_empty());
-        bench.arrive(0.0, SPARSE, 1000, 1);
+        arrive(&mut bench, 0.0, SPARSE, 1000, 1);
         assert_eq!(bench.dropped, (0..dropped).collect::<Vec<_>>());
         assert_eq!(bench.queue.packets(), u64::from(101 - dropped));
         assert_eq!(bench.empty(0.0).len() as u32, 101 - dropped);
@@ -113,10 +88,10 @@ fn what_is_too_much_is_taken_from_the_head_of_the_fattest_queue() {
 fn half_of_the_fattest_queue_is_half_of_its_bytes() {
     // 10 packets of 1400 B and 20 of 300 B are 20,000 B; the first seven and the eighth are the first 10,000. Linux stops
     // there too: it counts bytes, and drops while they are less than half.
-    let mut bench = Bench::new(&[], Capacity::Packets(30));
-    bench.arrive(0.0, BULK, 1400, 10);
-    bench.arrive(0.0, BULK, 300, 20);
-    bench.arrive(0.0, SPARSE, 100, 1);
+    let mut bench = bench(&[], Capacity::Packets(30));
+    arrive(&mut bench, 0.0, BULK, 1400, 10);
+    arrive(&mut bench, 0.0, BULK, 300, 20);
+    arrive(&mut bench, 0.0, SPARSE, 100, 1);
     assert_eq!(bench.dropped, (0..8).collect::<Vec<_>>());
 }
 
@@ -125,22 +100,23 @@ fn what_overflows_counts_as_dropped_by_codel() {
     // A packet leaves every 10 ms, and from 100 ms on CoDel drops. At 700 ms it is at its k-th drop, and the queue
     // overflows by one packet: the 64 that go count, and the distance to its next drops shrinks from 100 / sqrt(k) ms to
     // 100 / sqrt(k + 64).
-    let mut bench = Bench::new(&[("ecn", "false")], Capacity::Packets(1000));
-    bench.arrive(0.0, BULK, 1000, 1000);
+    let mut bench = bench(&[("ecn", "false")], Capacity::Packets(1000));
+    arrive(&mut bench, 0.0, BULK, 1000, 1000);
     for step in 0..70 {
         bench.depart(f64::from(step) * 10.0);
     }
     let (count, dropped) = (bench.queue.queues[0].law.count(), bench.dropped.len());
     assert!(count > 1 && bench.queue.packets() as usize == 1000 - 70 - dropped, "{count}");
-    bench.arrive(700.0, BULK, 1000, 1000 - bench.queue.packets() as u32 + 1);
+    let missing = 1000 - bench.queue.packets() as u32;
+    arrive(&mut bench, 700.0, BULK, 1000, missing + 1);
     assert_eq!(bench.dropped.len(), dropped + 64);
     assert_eq!(bench.queue.queues[0].law.count(), count + 64);
 }
 
 #[test]
 fn a_packet_that_does_not_fit_at_all_is_dropped() {
-    let mut bench = Bench::new(&[], Capacity::Bytes(999));
-    bench.arrive(0.0, BULK, 1000, 1);
+    let mut bench = bench(&[], Capacity::Bytes(999));
+    arrive(&mut bench, 0.0, BULK, 1000, 1);
     assert_eq!((bench.dropped.as_slice(), bench.queue.packets()), ([0].as_slice(), 0));
 }
 
@@ -148,12 +124,12 @@ fn a_packet_that_does_not_fit_at_all_is_dropped() {
 fn each_queue_has_a_codel_of_its_own() {
     // One packet leaves every 10 ms. The bulk flow's wait far above 5 ms, the other's are sent as they come: CoDel drops
     // the bulk flow's only, the first one 100 ms after it saw the first that had waited too long.
-    let mut bench = Bench::new(&[("ecn", "false")], Capacity::Unlimited);
-    bench.arrive(0.0, BULK, 1500, 200);
+    let mut bench = bench(&[("ecn", "false")], Capacity::Unlimited);
+    arrive(&mut bench, 0.0, BULK, 1500, 200);
     for step in 1..=40 {
         let ms = 10.0 * f64::from(step);
         if step % 4 == 0 {
-            bench.arrive(ms, SPARSE, 1500, 1);
+            arrive(&mut bench, ms, SPARSE, 1500, 1);
         }
         let departure = bench.depart(ms);
         assert_eq!(bench.dropped.is_empty(), step < 11, "at {ms} ms");
@@ -165,8 +141,8 @@ fn each_queue_has_a_codel_of_its_own() {
 #[test]
 fn what_can_be_marked_is_marked() {
     // As CoDel alone does: 110, 210, 290 ms.
-    let mut bench = Bench::new(&[("ecn", "true")], Capacity::Unlimited);
-    bench.arrive(0.0, BULK, 1000, 100);
+    let mut bench = bench(&[("ecn", "true")], Capacity::Unlimited);
+    arrive(&mut bench, 0.0, BULK, 1000, 100);
     let marked = |step: &i32| bench.depart(10.0 * f64::from(*step)).is_some_and(|departure| departure.marked);
     assert_eq!((1..=30).filter(marked).collect::<Vec<_>>(), [11, 21, 29]);
     assert!(bench.dropped.is_empty());
@@ -176,10 +152,10 @@ fn what_can_be_marked_is_marked() {
 fn links_hash_flows_differently() {
     // Two flows of n queues share one with probability 1/n: of 4000 links with 4 queues, 1000 +- 3 * 27.4.
     let collides = |seed| {
-        let mut bench = Bench::new(&[("queues", "4")], Capacity::Unlimited);
+        let mut bench = bench(&[("queues", "4")], Capacity::Unlimited);
         bench.dice = Dice(seed);
-        bench.arrive(0.0, BULK, 1000, 1);
-        bench.arrive(0.0, SPARSE, 1000, 1);
+        arrive(&mut bench, 0.0, BULK, 1000, 1);
+        arrive(&mut bench, 0.0, SPARSE, 1000, 1);
         bench.queue.queues.len() == 1
     };
     let collisions = (0..4000).filter(|seed| collides(*seed)).count();
