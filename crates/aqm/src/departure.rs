@@ -2,10 +2,15 @@
 //! next, and may drop then. It costs its link an event per packet, which a discipline that decides at arrival does not.
 
 use crate::discipline::Arrival;
+use crate::label::Label;
 use ackclock_base::{Random, Time};
 
 /// A discipline that decides at departure.
 pub trait Departing: Send {
+    /// Called once, before the first packet, with what the headers of each path's packets say. [`Arrival::flow`] is the index of
+    /// a packet's path. Where it is not called, every path has the default label.
+    fn on_labels(&mut self, _labels: &[Label]) {}
+
     /// A packet arrives. Whatever is dropped for it, itself or another, is named to `drops`.
     fn on_arrival(&mut self, held: Held, random: &mut dyn Random, drops: &mut dyn FnMut(Ticket));
 

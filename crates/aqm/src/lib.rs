@@ -7,6 +7,7 @@
 //! * [`discipline`]: the interface between a link and a discipline that decides when a packet arrives.
 //! * [`departure`]: the interface between a link and a discipline that decides when a packet leaves, with [`fifo`] to
 //!   hold packets in, [`flow_hash`] to find a flow's queue, and [`rounds`] for the turns of several queues.
+//! * [`label`]: what the headers of a flow's packets say, for disciplines that hold packets and treat flows differently.
 //! * [`disciplines`]: the disciplines, one file each.
 //! * [`nlms`]: the predictor that APACE and its relatives share.
 //! * [`phantom`]: counters that fill and drain as queues would.
@@ -19,6 +20,7 @@ pub mod disciplines;
 pub mod entry;
 pub mod fifo;
 pub mod flow_hash;
+pub mod label;
 pub mod nlms;
 pub mod phantom;
 pub mod registry;
@@ -29,3 +31,4 @@ pub mod tokens;
 pub use departure::{Departing, Departure, Held, Ticket};
 pub use discipline::{Arrival, Backlog, Capacity, Discipline, Ecn, LinkRate, Verdict};
 pub use entry::{Queueing, Service};
+pub use label::{Dscp, Label};

@@ -293,6 +293,7 @@ fn flow_parts(group: &FlowGroup, member: &Member, name: String, ends: Ends) -> F
         start: Time::ZERO,
         stop: group.plan.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
         paths: member.paths().map(pair).collect(),
+        dscp: group.plan.dscp,
         ends,
         name,
         row: 0,

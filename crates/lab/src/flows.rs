@@ -11,6 +11,7 @@ mod start;
 use crate::document::{Node, Span as Place_, quoted};
 use crate::reader::TableReader;
 use crate::scenario::MAX_FLOWS;
+use ackclock_aqm::Dscp;
 use ackclock_base::{Range, Span};
 use ackclock_sim::traffic::writer::Writer;
 pub use connection::{ConnectionPlan, Protocol};
@@ -69,6 +70,8 @@ pub struct FlowPlan {
     pub start: Start,
     /// When their applications stop.
     pub stop: Option<Span>,
+    /// The differentiated services code point that their packets carry, in both directions.
+    pub dscp: Dscp,
     /// How they send.
     pub sending: Sending,
     /// Where it stands in the file.
@@ -82,7 +85,7 @@ impl FlowPlan {
     }
 }
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "name",
     "count",
     "control",
@@ -98,6 +101,7 @@ const KEYS: [&str; 20] = [
     "application",
     "start",
     "stop",
+    "dscp",
     "pair",
     "from",
     "to",
@@ -241,6 +245,7 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     if let (Some(stop), Some(start)) = (stop, &start) {
         start::check_stop(&table, stop, start.last(count));
     }
+    let dscp = read_dscp(&table);
     let sending = sending?;
     if let Sending::Connections(_, timetable) = &sending {
         sending::check_connections(&table, timetable)?;
@@ -254,5 +259,24 @@ fn read_plan(root: &TableReader<'_>, index: usize, node: &Node) -> Option<FlowPl
     }
     let (place, place_spans) = place?;
     place::check_paths(&table, &place, &sending)?;
-    Some(FlowPlan { name, count, place, place_spans, start: start?, stop, sending, span: node.span.clone() })
+    Some(FlowPlan {
+        name,
+        count,
+        place,
+        place_spans,
+        start: start?,
+        stop,
+        dscp,
+        sending,
+        span: node.span.clone(),
+    })
+}
+
+/// Reads the code point of the flows' packets; the default one where none is named.
+fn read_dscp(table: &TableReader<'_>) -> Dscp {
+    let Some(name) = table.text("dscp") else { return Dscp::default() };
+    Dscp::named(name).unwrap_or_else(|| {
+        table.problem_at("dscp", &quoted(name), &format!("one of {}", Dscp::NAMES.join(", ")));
+        Dscp::default()
+    })
 }

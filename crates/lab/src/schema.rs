@@ -2,6 +2,7 @@
 
 use crate::registry;
 use crate::scenario::MAX_SEED;
+use ackclock_aqm::Dscp;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Range};
 use serde_json::{Map, Value, json};
@@ -230,6 +231,7 @@ fn flow_properties() -> Value {
         "application": { "$ref": "#/$defs/application" },
         "start": { "anyOf": [time(), start] },
         "stop": time(),
+        "dscp": { "enum": Dscp::NAMES },
         "pair": { "anyOf": [pair, { "type": "array", "items": pair, "minItems": 1 }] },
         "from": { "type": "string" },
         "to": { "type": "string" },

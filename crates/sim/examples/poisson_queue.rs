@@ -1,5 +1,6 @@
 //! Poisson arrivals at a link, an M/D/1 queue, against its closed form: `cargo run -p ackclock-sim --example poisson_queue`.
 
+use ackclock_aqm::Dscp;
 use ackclock_base::{Rate, Span, Time};
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::flow::{FlowParts, PathPair};
@@ -50,6 +51,7 @@ fn mean_queue(load: f64) -> f64 {
     let flow = FlowParts {
         name: "packets".into(),
         paths: vec![PathPair { forward: vec![0], backward: vec![1] }],
+        dscp: Dscp::default(),
         start: Time::ZERO,
         stop: Time::NEVER,
         ends: sending.ends(measured),

@@ -14,6 +14,7 @@ use crate::sctp::connection::SendingEnd;
 use crate::tcp::sender::Sender;
 use crate::traffic::writer::Writer;
 use crate::udp::UdpSender;
+use ackclock_aqm::Dscp;
 use ackclock_base::{Span, Time};
 use std::any::Any;
 
@@ -26,6 +27,8 @@ pub struct FlowParts {
     pub name: String,
     /// The paths between its ends, at least one.
     pub paths: Vec<PathPair>,
+    /// The differentiated services code point that its packets carry, in both directions.
+    pub dscp: Dscp,
     /// When it begins.
     pub start: Time,
     /// When its application has nothing more to send.

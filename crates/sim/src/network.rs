@@ -184,6 +184,7 @@ impl Network {
         };
         network.add_media(media, seed);
         agents.into_iter().for_each(|agent| network.add_agent(agent));
+        network.tell_labels(paths);
         network.add_paths(paths);
         network.add_services();
         network.add_agent_sources();

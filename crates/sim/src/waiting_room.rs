@@ -1,7 +1,7 @@
 //! Where packets wait whose discipline decides at departure. The discipline knows them by tickets.
 
 use crate::packet::Packet;
-use ackclock_aqm::{Arrival, Departing, Departure, Held, Ticket};
+use ackclock_aqm::{Arrival, Departing, Departure, Held, Label, Ticket};
 use ackclock_base::{Random, Time};
 
 /// A packet that waits, and where it goes on.
@@ -30,6 +30,11 @@ impl WaitingRoom {
     /// An empty one.
     pub fn new(discipline: Box<dyn Departing>) -> Self {
         Self { discipline, guests: Vec::new(), free: Vec::new() }
+    }
+
+    /// Tells the discipline what the headers of each path's packets say, before the first packet.
+    pub fn tell_labels(&mut self, labels: &[Label]) {
+        self.discipline.on_labels(labels);
     }
 
     /// A packet arrives; those that are dropped for it go to `dropped`.

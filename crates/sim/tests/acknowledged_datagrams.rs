@@ -4,6 +4,7 @@
 #[path = "../../recovery/tests/worked_example/acknowledged_datagrams.rs"]
 mod acknowledged_datagrams;
 
+use ackclock_aqm::Dscp;
 use ackclock_base::random::Scripted;
 use ackclock_base::{Rate, Span, Time};
 use ackclock_cc::entry::Entry;
@@ -131,6 +132,7 @@ fn transfer(entry: &Entry, rule: Rule, bytes: u64, megabits: [u64; 2], lossy: bo
     let flow = FlowParts {
         name: "datagrams".into(),
         paths: vec![path(0), path(2)],
+        dscp: Dscp::default(),
         start: Time::ZERO,
         stop: Time::NEVER,
         ends: [

@@ -217,6 +217,7 @@ mod tests {
             "observe",
             "warmup",
             "reverse",
+            "dscp",
         ];
         for seed in 0..SCENARIOS {
             let text = scenario(seed);

@@ -5,7 +5,7 @@ use super::{Fate, Link};
 use crate::medium::Station;
 use crate::station_queue::StationQueue;
 use crate::waiting_room::{Guest, WaitingRoom};
-use ackclock_aqm::Arrival;
+use ackclock_aqm::{Arrival, Label};
 use ackclock_base::Time;
 
 impl Link {
@@ -17,6 +17,13 @@ impl Link {
             let waiting = StationQueue::new(queue.discipline.take(), self.rate);
             queue.room = Some(WaitingRoom::new(Box::new(waiting)));
             queue.next_look = Time::NEVER;
+        }
+    }
+
+    /// Tells a discipline that decides at departure what the headers of each path's packets say, before the first packet.
+    pub fn tell_labels(&mut self, labels: &[Label]) {
+        if let Some(room) = self.queue.as_mut().and_then(|queue| queue.room.as_mut()) {
+            room.tell_labels(labels);
         }
     }
 

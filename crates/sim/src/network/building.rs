@@ -5,10 +5,12 @@ use super::{Destination, NO_LINK, Network, PathPlan, Shared, Step, Then};
 use crate::agent::{AgentParts, Way};
 use crate::flow::FlowParts;
 use crate::lane::Lane;
+use crate::link::Link;
 use crate::medium::{MediumParts, Station};
 use crate::random::Stream;
+use ackclock_aqm::Label;
 use ackclock_base::Span;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 impl Network {
     pub(super) fn add_media(&mut self, media: Vec<MediumParts>, seed: u64) {
@@ -40,6 +42,25 @@ impl Network {
             };
             self.services.push(source);
         }
+    }
+
+    /// Tells the disciplines that decide at departure what the headers of each path's packets say.
+    pub(super) fn tell_labels(&mut self, plans: &[PathPlan]) {
+        if !self.links.iter().any(Link::decides_at_departure) {
+            return;
+        }
+        let mut numbers = HashMap::new();
+        let mut number = |links: &[Link], node: fn(&Link) -> &str, link: Option<&u32>| {
+            let next = numbers.len() as u32;
+            link.map_or(0, |link| *numbers.entry(node(&links[*link as usize]).to_owned()).or_insert(next))
+        };
+        let labels = plans.iter().map(|plan| Label {
+            dscp: plan.dscp,
+            source: number(&self.links, |link| &link.from, plan.links.first()),
+            destination: number(&self.links, |link| &link.to, plan.links.last()),
+        });
+        let labels: Vec<Label> = labels.collect();
+        self.links.iter_mut().for_each(|link| link.tell_labels(&labels));
     }
 
     pub(super) fn add_paths(&mut self, plans: &[PathPlan]) {
@@ -131,6 +152,7 @@ pub(crate) fn plans(index: u32, flow: &FlowParts) -> Vec<PathPlan> {
         leaves_later: later[1 - end],
         arrives_early: early[end],
         agents: Vec::new(),
+        dscp: flow.dscp,
     };
     let pairs = flow.paths.iter().enumerate();
     pairs.flat_map(|(path, pair)| [plan(&pair.forward, path, 1), plan(&pair.backward, path, 0)]).collect()

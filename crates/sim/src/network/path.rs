@@ -1,6 +1,7 @@
 //! A path, before the network is built and after the run.
 
 use crate::agent::Way;
+use ackclock_aqm::Dscp;
 
 /// Where a path leads to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct PathPlan {
     pub arrives_early: bool,
     /// The agents at its nodes: how many links come before, which it is, and which of its ways this is.
     pub agents: Vec<(usize, u32, Way)>,
+    /// The code point that its packets carry.
+    pub dscp: Dscp,
 }
 
 /// What became of a path's packets on the way, over the measured interval.

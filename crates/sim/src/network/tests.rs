@@ -3,7 +3,7 @@
 use super::*;
 use crate::endpoint::Launch;
 use crate::link::LinkParts;
-use ackclock_aqm::{Capacity, LinkRate, registry};
+use ackclock_aqm::{Capacity, Dscp, LinkRate, registry};
 use ackclock_base::{Rate, Span};
 
 const MEASURED: Interval = Interval { from: Time::ZERO, to: Time::from_nanos(10_000_000_000) };
@@ -42,6 +42,7 @@ fn network(links: Vec<Link>, paths: &[&[u32]]) -> Network {
         leaves_later: false,
         arrives_early: false,
         agents: Vec::new(),
+        dscp: Dscp::default(),
     };
     let paths: Vec<PathPlan> = paths.iter().map(plan).collect();
     Network::new(links, Vec::new(), 1, &paths, Vec::new(), MEASURED, None)

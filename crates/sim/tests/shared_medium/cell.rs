@@ -1,6 +1,6 @@
 //! Stations that share a medium, each with more to send than it can.
 
-use ackclock_aqm::{Capacity, LinkRate, Queueing, registry as queues};
+use ackclock_aqm::{Capacity, Dscp, LinkRate, Queueing, registry as queues};
 use ackclock_base::{Rate, Span, Time, Values};
 use ackclock_sim::channel::{Carried, Channel, Impairments, Sending};
 use ackclock_sim::flow::{FlowParts, PathPair};
@@ -118,6 +118,7 @@ impl Cell {
         FlowParts {
             name: format!("flow {station}"),
             paths: vec![PathPair { forward: vec![station], backward: vec![self.stations + station] }],
+            dscp: Dscp::default(),
             start: Time::ZERO,
             stop: Time::NEVER,
             ends: options.ends(self.measured()),

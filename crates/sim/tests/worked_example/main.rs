@@ -3,6 +3,7 @@
 mod taking_turns;
 mod two_paths;
 
+use ackclock_aqm::Dscp;
 use ackclock_base::{Rate, Span, Time};
 use ackclock_sim::channel::Impairments;
 use ackclock_sim::flow::{FlowParts, PathPair};
@@ -39,6 +40,7 @@ fn flow(name: &str, datagrams: u64, window: usize, paths: &[(u32, u32)]) -> Flow
     FlowParts {
         name: name.into(),
         paths: paths.iter().map(pair).collect(),
+        dscp: Dscp::default(),
         start: Time::ZERO,
         stop: Time::NEVER,
         ends: two_paths::ends(datagrams, window),

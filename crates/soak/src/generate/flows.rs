@@ -41,6 +41,9 @@ pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
     if random.once_in(8) {
         keys.push("stop = \"0.4 s\"".to_owned());
     }
+    if random.once_in(4) {
+        keys.push(format!("dscp = \"{}\"", random.word(&["LE", "AF41", "EF"])));
+    }
     if is_association && !paths.is_empty() {
         keys.push(paths.to_owned());
     } else if !between.is_empty() {

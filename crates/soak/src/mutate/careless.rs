@@ -127,6 +127,7 @@ const KEYS: &[&str] = &[
     "application",
     "start",
     "stop",
+    "dscp",
     "at",
     "every",
     "uniform",

@@ -1,6 +1,7 @@
 //! Traces of runs over links that delay and reorder, over two paths at once, and over a shared medium. The endpoints and the
 //! medium are the worked examples of the documentation.
 
+use ackclock_aqm::Dscp;
 use ackclock_base::trace::{Event, Record};
 use ackclock_base::{Rate, Span, Time};
 use ackclock_sim::channel::{self, Carried, Channel, Impairments, Sending};
@@ -75,6 +76,7 @@ fn run(facts: &[LinkFacts], channel: Option<Box<dyn Channel>>) -> Vec<Record> {
         flows: vec![FlowParts {
             name: "f".into(),
             paths: vec![pair(0), pair(2)],
+            dscp: Dscp::default(),
             start: Time::ZERO,
             stop: Time::NEVER,
             ends: two_paths::ends(u64::MAX, 6),

@@ -3,7 +3,7 @@
 mod impaired;
 mod transmissions;
 
-use ackclock_aqm::{Capacity, LinkRate, registry as queues};
+use ackclock_aqm::{Capacity, Dscp, LinkRate, registry as queues};
 use ackclock_base::trace::{Event, Record};
 use ackclock_base::{Random, Rate, Span, Time, Values};
 use ackclock_cc::{Assembly, Exponential, registry as controls};
@@ -102,6 +102,7 @@ fn flow(index: usize) -> FlowParts {
     FlowParts {
         name: format!("flow-{index}"),
         paths: vec![PathPair { forward: FORWARD[index].to_vec(), backward: BACKWARD[index].to_vec() }],
+        dscp: Dscp::default(),
         start: Time::from_seconds(0.05 * index as f64),
         stop: Time::NEVER,
         ends,
