@@ -25,6 +25,13 @@ impl Fifo {
         Some(held)
     }
 
+    /// Takes the newest packet.
+    pub fn pop_newest(&mut self) -> Option<Held> {
+        let held = self.packets.pop_back()?;
+        self.bytes -= u64::from(held.arrival.bytes);
+        Some(held)
+    }
+
     /// Takes the packet at a place, counted from the oldest.
     pub fn remove(&mut self, place: usize) -> Option<Held> {
         let held = self.packets.remove(place)?;

@@ -42,4 +42,11 @@ impl Buckets {
             *used - 1
         })
     }
+
+    /// Draws another hash and forgets which buckets have been used.
+    pub fn change_hash(&mut self, random: &mut dyn Random) {
+        self.salt = Some(draw_salt(random));
+        self.numbers.fill(None);
+        self.used = 0;
+    }
 }

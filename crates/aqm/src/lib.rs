@@ -6,7 +6,8 @@
 //! Where things are:
 //! * [`discipline`]: the interface between a link and a discipline that decides when a packet arrives.
 //! * [`departure`]: the interface between a link and a discipline that decides when a packet leaves, with [`fifo`] to
-//!   hold packets in, [`flow_hash`] to find a flow's queue, and [`rounds`] for the turns of several queues.
+//!   hold packets in, [`flow_hash`] to find a flow's queue, [`rounds`] for the turns of several queues, and
+//!   [`fair_queues`] for queues that take turns and nothing else.
 //! * [`label`]: what the headers of a flow's packets say, for disciplines that hold packets and treat flows differently.
 //! * [`disciplines`]: the disciplines, one file each.
 //! * [`nlms`]: the predictor that APACE and its relatives share.
@@ -18,6 +19,7 @@ pub mod departure;
 pub mod discipline;
 pub mod disciplines;
 pub mod entry;
+pub mod fair_queues;
 pub mod fifo;
 pub mod flow_hash;
 pub mod label;

@@ -2,8 +2,9 @@
 
 use crate::discipline::LinkRate;
 use crate::disciplines::{
-    adaptive_red, apace, avq, bc_pqp, blue, choke, codel, droptail, dualpi2, fair_policer, fq_codel, paqm,
-    phantom_queue, pi, pie, red, red_diff, scepter, sfb, shaper, sred, srtcm, token_bucket, trtcm,
+    adaptive_red, apace, avq, bc_pqp, blue, choke, codel, droptail, drr, dualpi2, fair_policer,
+    fq_codel, paqm, phantom_queue, pi, pie, red, red_diff, scepter, sfb, sfq, shaper, sred, srtcm,
+    token_bucket, trtcm,
 };
 use crate::entry::Entry;
 use ackclock_base::{Rate, Values};
@@ -34,6 +35,8 @@ pub const QUEUES: &[Entry] = &[
     fair_policer::ENTRY,
     bc_pqp::ENTRY,
     phantom_queue::ENTRY,
+    drr::ENTRY,
+    sfq::ENTRY,
 ];
 
 /// What is allowed and yet hardly meant about parameters on a link, in words; `None` where nothing is.
@@ -46,7 +49,8 @@ const DOUBTS: &[(&str, Doubt)] = &[("dualpi2", dualpi2::doubt)];
 type ServiceRate = fn(&Values, &LinkRate) -> Rate;
 
 /// The disciplines that may serve their queue at another rate than the link's, by name.
-const SERVICE_RATES: &[(&str, ServiceRate)] = &[("shaper", shaper::service_rate)];
+const SERVICE_RATES: &[(&str, ServiceRate)] =
+    &[("shaper", shaper::service_rate)];
 
 /// Returns the rate at which the discipline called `name` serves its queue: the link's, unless the discipline holds packets back.
 pub fn service_rate(name: &str, values: &Values, link: &LinkRate) -> Rate {

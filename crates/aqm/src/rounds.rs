@@ -29,6 +29,13 @@ impl Rounds {
         }
     }
 
+    /// Makes a queue active at the end of the round. Without effect on an active queue.
+    pub fn start_old(&mut self, queue: u32, credits: i64) {
+        if self.start(queue, credits) {
+            self.old.push_back(queue);
+        }
+    }
+
     fn start(&mut self, queue: u32, credits: i64) -> bool {
         if self.turns.len() <= queue as usize {
             self.turns.resize(queue as usize + 1, Turn::default());
@@ -70,6 +77,11 @@ impl Rounds {
         } else if let Some(queue) = self.old.pop_front() {
             self.turns[queue as usize].is_active = false;
         }
+    }
+
+    /// Returns whether a queue is active.
+    pub fn is_active(&self, queue: u32) -> bool {
+        self.turns[queue as usize].is_active
     }
 
     /// Returns how many queues are active.

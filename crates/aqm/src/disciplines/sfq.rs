@@ -1,0 +1,213 @@
+//! Stochastic fairness queueing (McKenney 1990), as Linux's sch_sfq: flows are hashed to queues, the queues take turns of equal
+//! bytes, and the longest of them loses what does not fit. The hash can change from time to time, so that flows that share a
+//! queue do not share it for ever.
+//!
+//! Linux's detail that is left out: it refuses packets of a 128th active queue, which its limit of 127 packets never allows.
+//! Where all queues are equally long, the newcomer's loses; Linux takes the one whose turn is next if they have a packet each.
+
+use crate::departure::{Departing, Departure, Held, Ticket};
+use crate::discipline::Capacity;
+use crate::entry::{Entry, Queueing, Service, queue};
+use crate::fair_queues::{FairQueues, Overdraft, QUANTUM};
+use crate::fifo::longest;
+use crate::flow_hash::Buckets;
+use ackclock_base::{Descriptor, Random, Range, Size, Span, Time, parameters};
+
+/// The discipline in the registry.
+pub const ENTRY: Entry = Entry {
+    descriptor: &Descriptor {
+        presets: PRESETS,
+        ..queue(
+            "sfq",
+            "Hashes flows to queues, which take turns of equal bytes; the longest loses what does not fit",
+            "McKenney 1990; Linux, net/sched/sch_sfq.c",
+            Parameters::TABLE,
+        )
+    },
+    build: |values, capacity, _| Queueing::at_departure(Sfq::new(values.into(), capacity)),
+    service: Service { drops_late: true, overtakes: true, ..Service::IN_ORDER },
+};
+
+/// Linux's limit (`SFQ_MAX_DEPTH`).
+const PRESETS: &[(&str, &str)] = &[("limit", "127 packets")];
+
+parameters! {
+    /// The queues and their turns.
+    pub struct Parameters {
+        /// How many queues flows are hashed to
+        divisor: usize = integer("1024", Range::between(1.0, 65_536.0), "Linux, SFQ_DEFAULT_HASH_DIVISOR"),
+        quantum: Size = QUANTUM,
+        /// How many packets may wait in one queue; what arrives beyond that is dropped
+        depth: usize = integer("127", Range::between(1.0, 65_535.0), "Linux, SFQ_MAX_DEPTH"),
+        /// How often the hash changes; none for never
+        perturb: Option<Span> =
+            time("none", Range::between(1e-3, 1e6), "Linux, perturb_period, 0 by default; McKenney 1990"),
+    }
+}
+
+/// Hashed queues that take turns. Its memory grows with the queues that have been used and with what has waited.
+#[derive(Clone, Debug)]
+pub struct Sfq {
+    queues: FairQueues,
+    buckets: Buckets,
+    depth: usize,
+    perturb: Option<Span>,
+    next_perturbation: Time,
+}
+
+impl Sfq {
+    /// Creates empty queues of this capacity together.
+    pub fn new(parameters: Parameters, capacity: Capacity) -> Self {
+        let Parameters { divisor, quantum, depth, perturb } = parameters;
+        Self {
+            queues: FairQueues::new(capacity, quantum, Overdraft::Granted),
+            buckets: Buckets::new(divisor),
+            depth,
+            perturb,
+            next_perturbation: perturb.map_or(Time::NEVER, |period| Time::ZERO + period),
+        }
+    }
+
+    /// Changes the hash if it is time, and puts the packets that wait into their new queues. Those of one flow keep their order.
+    fn perturb(&mut self, now: Time, random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
+        let Some(period) = self.perturb.filter(|_| self.next_perturbation <= now) else { return };
+        self.next_perturbation = now + period;
+        self.buckets.change_hash(random);
+        for held in self.queues.drain() {
+            self.join(held, random, drops);
+        }
+    }
+
+    /// Returns the queue that a packet has joined; `None` where the queue is too long, and the packet dropped.
+    fn join(&mut self, held: Held, random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) -> Option<u32> {
+        let queue = self.buckets.number_of(held.arrival.flow, random);
+        if self.queues.fifos().get(queue as usize).is_some_and(|fifo| fifo.len() >= self.depth) {
+            drops(held.ticket);
+            return None;
+        }
+        self.queues.push(queue, held);
+        Some(queue)
+    }
+}
+
+impl Departing for Sfq {
+    fn on_arrival(&mut self, held: Held, random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
+        self.perturb(held.arrival.now, random, drops);
+        let Some(own) = self.join(held, random, drops) else { return };
+        while !held.link_free && self.queues.is_over() {
+            let victim = longest(own as usize, self.queues.fifos().iter().map(|fifo| fifo.len() as u64));
+            if let Some(dropped) = self.queues.pop_newest(victim) {
+                drops(dropped.ticket);
+            }
+        }
+    }
+
+    fn on_departure(
+        &mut self,
+        now: Time,
+        random: &mut dyn Random,
+        drops: &mut dyn FnMut(Ticket),
+    ) -> Option<Departure> {
+        self.perturb(now, random, drops);
+        self.queues.pop().map(|held| Departure { ticket: held.ticket, marked: false })
+    }
+
+    fn packets(&self) -> u64 {
+        self.queues.packets()
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.queues.publish(series);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discipline::Arrival;
+    use crate::testing::{Bench, arrival};
+    use ackclock_base::Values;
+    use std::collections::BTreeSet;
+
+    fn sfq(settings: &[(&str, &str)], capacity: Capacity) -> Bench<Sfq> {
+        let parameters = Parameters::from(&Values::with(ENTRY.descriptor, settings));
+        Bench::new(Sfq::new(parameters, capacity))
+    }
+
+    fn fill(bench: &mut Bench<Sfq>, ms: f64, flow: u32, count: u32) {
+        (0..count).for_each(|_| bench.arrive(Arrival { flow, ..arrival(ms) }));
+    }
+
+    #[test]
+    fn a_turn_is_a_quantum_and_what_overdraws_it() {
+        // Quantum 1514 B, packets of 1000 B. The first turn is two packets and overdraws the credit by 486 B; the second has 1514 - 486
+        // = 1028 B: two; the third 1514 - 972 = 542 B: one; the fourth 1514 - 458 = 1056 B: two. Flow 1 has tickets 0 to 5, flow
+        // 2 has 6 to 11.
+        let mut bench = sfq(&[], Capacity::Unlimited);
+        fill(&mut bench, 0.0, 1, 6);
+        fill(&mut bench, 0.0, 2, 6);
+        assert_eq!(bench.empty(0.0), [0, 1, 6, 7, 2, 3, 8, 9, 4, 10, 5, 11]);
+    }
+
+    #[test]
+    fn the_longest_queue_loses_its_newest_packet() {
+        // Packets count, not bytes: 6 packets of 100 B against 4 of 1500 B in a room for ten. The next packet of flow 2 pushes
+        // out the newest of flow 1 (ticket 5); the next one finds 5 and 5 and would make 6 of its own queue: it goes itself.
+        let mut bench = sfq(&[], Capacity::Packets(10));
+        (0..6).for_each(|_| bench.arrive(Arrival { flow: 1, bytes: 100, ..arrival(0.0) }));
+        (0..5).for_each(|_| bench.arrive(Arrival { flow: 2, bytes: 1500, ..arrival(0.0) }));
+        assert_eq!(bench.dropped, [5]);
+        bench.arrive(Arrival { flow: 2, bytes: 1500, ..arrival(0.0) });
+        assert_eq!(bench.dropped, [5, 11]);
+        // A flow that comes with one packet finds room.
+        bench.arrive(Arrival { flow: 3, bytes: 1500, ..arrival(0.0) });
+        assert_eq!(bench.dropped, [5, 11, 4]);
+    }
+
+    #[test]
+    fn a_queue_is_no_deeper_than_its_depth() {
+        let mut bench = sfq(&[("depth", "3")], Capacity::Packets(10));
+        fill(&mut bench, 0.0, 1, 5);
+        assert_eq!(bench.dropped, [3, 4]);
+        // 127 packets are both the limit and the depth by default.
+        let mut bench = sfq(&[], Capacity::Packets(127));
+        fill(&mut bench, 0.0, 1, 128);
+        assert_eq!(bench.dropped, [127]);
+    }
+
+    #[test]
+    fn flows_that_share_a_queue_share_it_until_the_hash_changes() {
+        // Two buckets and two flows: each change of the hash leaves them together with probability 1/2. Twenty changes without
+        // both happening have probability 2 / 2^20.
+        let mut bench = sfq(&[("divisor", "2"), ("perturb", "1 s")], Capacity::Unlimited);
+        let mut active = BTreeSet::new();
+        for second in 0..20_u32 {
+            let ms = 1000.0 * f64::from(second);
+            fill(&mut bench, ms, 1, 1);
+            fill(&mut bench, ms, 2, 1);
+            bench.queue.publish(&mut |_, queues| {
+                active.insert(queues as u32);
+            });
+            bench.empty(ms);
+        }
+        assert_eq!(active, BTreeSet::from([1, 2]));
+    }
+
+    #[test]
+    fn a_changed_hash_keeps_the_order_within_each_flow_and_loses_nothing() {
+        let mut bench = sfq(&[("divisor", "4"), ("perturb", "1 s")], Capacity::Unlimited);
+        for packet in 0..60 {
+            fill(&mut bench, 10.0, packet % 6, 1);
+        }
+        for ms in [1000.0, 2000.0, 3000.0] {
+            fill(&mut bench, ms, 6, 1);
+        }
+        let left = bench.empty(4000.0);
+        assert_eq!((left.len(), bench.dropped.len()), (63, 0));
+        for flow in 0..6 {
+            let of_flow: Vec<u32> =
+                left.iter().copied().filter(|ticket| *ticket < 60 && ticket % 6 == flow).collect();
+            assert!(of_flow.is_sorted(), "{of_flow:?}");
+        }
+    }
+}

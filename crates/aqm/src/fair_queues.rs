@@ -1,0 +1,121 @@
+//! Queues that take turns to send equal bytes and share one room. When the room is full, the newest packet of the longest queue
+//! makes way (buffer stealing: McKenney 1990, and Shreedhar and Varghese 1995).
+
+use crate::departure::Held;
+use crate::discipline::Capacity;
+use crate::fifo::{Fifo, Room};
+use crate::rounds::Rounds;
+use ackclock_base::{Range, Size, declare, declare::Declared};
+
+/// How much a queue may send in its turn.
+pub const QUANTUM: Declared<Size> =
+    declare::size("1514 B", Range::at_least(64.0), "Linux, psched_mtu: the MTU and Ethernet's header")
+        .about("How much a queue may send in its turn");
+
+/// Whether a queue may send a packet that is longer than what is left of its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Overdraft {
+    /// It has to save for the packet first (Shreedhar and Varghese 1995).
+    Refused,
+    /// It sends the packet and pays later (RFC 8290 section 4.2).
+    Granted,
+}
+
+/// The queues, known by their numbers, and their turns.
+#[derive(Clone, Debug)]
+pub struct FairQueues {
+    fifos: Vec<Fifo>,
+    room: Room,
+    rounds: Rounds,
+    quantum: i64,
+    overdraft: Overdraft,
+}
+
+impl FairQueues {
+    /// Creates queues that share a room of this capacity.
+    pub fn new(capacity: Capacity, quantum: Size, overdraft: Overdraft) -> Self {
+        Self {
+            fifos: Vec::new(),
+            room: Room::new(capacity),
+            rounds: Rounds::default(),
+            quantum: i64::try_from(quantum.bytes()).unwrap_or(i64::MAX),
+            overdraft,
+        }
+    }
+
+    /// Appends a packet to a queue. A queue that had none begins at the end of the round.
+    pub fn push(&mut self, queue: u32, held: Held) {
+        if self.fifos.len() <= queue as usize {
+            self.fifos.resize(queue as usize + 1, Fifo::default());
+        }
+        self.fifos[queue as usize].push(held);
+        self.room.enter(held.arrival.bytes);
+        self.rounds.start_old(queue, self.quantum);
+    }
+
+    /// Takes the next packet.
+    pub fn pop(&mut self) -> Option<Held> {
+        let Self { fifos, room, rounds, quantum, overdraft } = self;
+        loop {
+            let needed = |queue: u32| match (fifos[queue as usize].head(), *overdraft) {
+                // It is taken out of the round whatever it may send.
+                (None, _) => i64::MIN,
+                (Some(head), Overdraft::Refused) => i64::from(head.arrival.bytes),
+                (Some(_), Overdraft::Granted) => 1,
+            };
+            let queue = rounds.next(|_| *quantum, needed)?;
+            let fifo = &mut fifos[queue as usize];
+            let sent = fifo.pop();
+            if let Some(held) = sent {
+                rounds.spend(queue, i64::from(held.arrival.bytes));
+                room.leave(1, u64::from(held.arrival.bytes));
+            }
+            // What is left of its turn is forfeited: an empty queue saves nothing.
+            if fifo.is_empty() {
+                rounds.found_empty();
+            }
+            if sent.is_some() {
+                return sent;
+            }
+        }
+    }
+
+    /// Takes the newest packet of a queue.
+    pub fn pop_newest(&mut self, queue: usize) -> Option<Held> {
+        let held = self.fifos[queue].pop_newest()?;
+        self.room.leave(1, u64::from(held.arrival.bytes));
+        Some(held)
+    }
+
+    /// Takes out all packets, queue by queue.
+    pub fn drain(&mut self) -> Vec<Held> {
+        let mut all = Vec::with_capacity(self.packets() as usize);
+        for fifo in &mut self.fifos {
+            all.extend(std::iter::from_fn(|| fifo.pop()));
+        }
+        let bytes = all.iter().map(|held| u64::from(held.arrival.bytes)).sum();
+        self.room.leave(all.len() as u64, bytes);
+        self.rounds = Rounds::default();
+        all
+    }
+
+    /// The queues, in the order of their numbers.
+    pub fn fifos(&self) -> &[Fifo] {
+        &self.fifos
+    }
+
+    /// Returns whether more waits than the room allows.
+    pub fn is_over(&self) -> bool {
+        self.room.is_over()
+    }
+
+    /// Packets waiting.
+    pub fn packets(&self) -> u64 {
+        self.room.packets()
+    }
+
+    /// Names what figures can show of the queues.
+    pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        series("active_queues", self.rounds.active() as f64);
+    }
+}
