@@ -16,6 +16,7 @@ pub mod paqm;
 pub mod phantom_queue;
 pub mod pi;
 pub mod pie;
+pub mod prio;
 pub mod red;
 pub mod red_diff;
 pub mod scepter;

@@ -3,7 +3,7 @@
 use crate::discipline::LinkRate;
 use crate::disciplines::{
     adaptive_red, apace, avq, bc_pqp, blue, choke, codel, droptail, drr, dualpi2, fair_policer,
-    fq_codel, paqm, phantom_queue, pi, pie, red, red_diff, scepter, sfb, sfq, shaper, sred, srtcm,
+    fq_codel, paqm, phantom_queue, pi, pie, prio, red, red_diff, scepter, sfb, sfq, shaper, sred, srtcm,
     token_bucket, trtcm,
 };
 use crate::entry::Entry;
@@ -37,6 +37,7 @@ pub const QUEUES: &[Entry] = &[
     phantom_queue::ENTRY,
     drr::ENTRY,
     sfq::ENTRY,
+    prio::ENTRY,
 ];
 
 /// What is allowed and yet hardly meant about parameters on a link, in words; `None` where nothing is.
