@@ -5,6 +5,7 @@ pub mod apace;
 pub mod avq;
 pub mod bc_pqp;
 pub mod blue;
+pub mod cake;
 pub mod choke;
 pub mod codel;
 pub mod droptail;

@@ -2,7 +2,7 @@
 
 use crate::discipline::LinkRate;
 use crate::disciplines::{
-    adaptive_red, apace, avq, bc_pqp, blue, choke, codel, droptail, drr, dualpi2, fair_policer,
+    adaptive_red, apace, avq, bc_pqp, blue, cake, choke, codel, droptail, drr, dualpi2, fair_policer,
     fq_codel, paqm, phantom_queue, pi, pie, prio, red, red_diff, scepter, sfb, sfq, shaper, sred, srtcm,
     token_bucket, trtcm,
 };
@@ -38,6 +38,7 @@ pub const QUEUES: &[Entry] = &[
     drr::ENTRY,
     sfq::ENTRY,
     prio::ENTRY,
+    cake::ENTRY,
 ];
 
 /// What is allowed and yet hardly meant about parameters on a link, in words; `None` where nothing is.
@@ -51,7 +52,7 @@ type ServiceRate = fn(&Values, &LinkRate) -> Rate;
 
 /// The disciplines that may serve their queue at another rate than the link's, by name.
 const SERVICE_RATES: &[(&str, ServiceRate)] =
-    &[("shaper", shaper::service_rate)];
+    &[("shaper", shaper::service_rate), ("cake", cake::service_rate)];
 
 /// Returns the rate at which the discipline called `name` serves its queue: the link's, unless the discipline holds packets back.
 pub fn service_rate(name: &str, values: &Values, link: &LinkRate) -> Rate {
