@@ -27,6 +27,7 @@ mod quinn;
 mod radio_peers;
 mod recovery_by_time;
 mod reference;
+mod schedulers;
 mod sctp_peers;
 mod sessions;
 mod shapers;
