@@ -356,8 +356,9 @@ NOT_COMPARED = {
     "fair-policer",
     "bc-pqp",
     "phantom-queue",
+    "prio",
 }
-"""They police or shape a rate that somebody has to choose; without one they are drop-tail."""
+"""They police or shape a rate, or serve classes, which an operator has to choose; else they are drop-tail."""
 
 
 def test_every_discipline_is_characterised() -> None:
