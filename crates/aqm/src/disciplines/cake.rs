@@ -5,7 +5,7 @@
 //! and `split-gso`. Where it differs from Linux:
 //! * A queue that runs empty waits for the others once before it counts as new again, as RFC 8290 section 4.2 has it and
 //!   [`Rounds`] does.
-//! * A queue that has emptied recovers as its time passes ([`Cobalt::wake`]); Linux keeps it in a list and looks at one queue of
+//! * A queue that has emptied recovers as its time passes (`Cobalt::wake`); Linux keeps it in a list and looks at one queue of
 //!   that list in each departure.
 //! * A flow stays in its queue as long as one of its packets waits there, so that none overtakes another.
 //! * A share of a quantum is counted in fractions of a byte, where Linux draws lots to round it.
