@@ -150,7 +150,7 @@ pub fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// More names than this are not listed in a message.
-pub const MAX_NAMES: usize = 20;
+pub const MAX_NAMES: usize = 24;
 
 /// The names to choose from, or where to find them when there are many.
 pub fn one_of_these(candidates: &[&'static Descriptor]) -> String {
