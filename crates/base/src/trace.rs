@@ -60,6 +60,11 @@ pub enum Event {
         /// The link's index.
         link: u32,
     },
+    /// The packet begins its way as a copy of the packet that has just arrived over the link.
+    Duplicated {
+        /// The link's index.
+        link: u32,
+    },
     /// An agent at a node sends the packet.
     Injected {
         /// The index of the link that follows the node.
@@ -86,6 +91,7 @@ impl Event {
             Self::Failed { .. } => "failed",
             Self::Corrupted { .. } => "corrupted",
             Self::Arrived { .. } => "arrived",
+            Self::Duplicated { .. } => "duplicated",
             Self::Injected { .. } => "injected",
             Self::Absorbed { .. } => "absorbed",
             Self::Delivered => "delivered",
@@ -102,6 +108,7 @@ impl Event {
             | Self::Sent { link }
             | Self::Failed { link }
             | Self::Corrupted { link }
+            | Self::Duplicated { link }
             | Self::Injected { link }
             | Self::Absorbed { link }
             | Self::Arrived { link } => Some(link),

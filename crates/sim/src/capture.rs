@@ -129,10 +129,17 @@ impl Capture {
         self.flights.insert(number, Flight { packet: *packet, words, launched: time, heard });
     }
 
-    /// A packet is marked on its way.
-    pub(crate) fn mark(&mut self, number: u64) {
+    /// Gives a packet another ECN field on its way: that of a mark, or one that a link sets.
+    pub(crate) fn set_ecn(&mut self, number: u64, ecn: Ecn) {
         if let Some(flight) = self.flights.get_mut(&number) {
-            flight.packet.ecn = Ecn::Experienced;
+            flight.packet.ecn = ecn;
+        }
+    }
+
+    /// Follows a copy of a packet that is under way.
+    pub(crate) fn duplicate(&mut self, number: u64, copy: u64) {
+        if let Some(flight) = self.flights.get(&number).cloned() {
+            self.flights.insert(copy, flight);
         }
     }
 
@@ -286,7 +293,7 @@ mod tests {
             capture.see(at(time), path, number, Event::Launched);
         };
         send(&mut capture, 1, 0, 1);
-        capture.mark(1);
+        capture.set_ecn(1, Ecn::Experienced);
         capture.see(at(11), 0, 1, Event::Delivered);
         send(&mut capture, 11, 1, 2);
         let [sent, received] = [0, 1].map(|place| taken(&mut capture, place, at(100)));

@@ -15,11 +15,14 @@
 //! * [`random`]: one random stream per component.
 
 pub mod agent;
+pub mod alteration;
 pub mod capture;
 pub mod channel;
+mod correlated;
 pub mod endpoint;
 pub mod flow;
 pub mod histogram;
+pub mod jitter;
 pub mod lane;
 pub mod link;
 pub mod loss;

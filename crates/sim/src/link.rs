@@ -8,12 +8,13 @@ mod departing;
 mod queue;
 mod turns;
 
-use crate::channel::{Carried, Impaired, Impairments, Sending};
+use crate::alteration::Alteration;
+use crate::channel::{Crossing, Impaired, Impairments, Sending};
 use crate::histogram::Histogram;
 use crate::measure::{Interval, QueueStatistics};
 use crate::random::Stream;
 use crate::transmission::{Changes, Transmission};
-use ackclock_aqm::{Arrival, Queueing, Verdict};
+use ackclock_aqm::{Arrival, Ecn, Queueing, Verdict};
 use ackclock_base::{Rate, Span, Time};
 use queue::Queue;
 
@@ -62,14 +63,31 @@ pub enum Fate {
         /// Whether congestion experienced has been set.
         marked: bool,
     },
+    /// It arrives, and the link has changed more about it than that.
+    Altered {
+        /// When its transmission begins.
+        starts: Time,
+        /// When its transmission ends.
+        sent: Time,
+        /// When it is at the other end.
+        at: Time,
+        /// What the link has changed, a mark included.
+        alteration: Alteration,
+    },
 }
 
 impl Fate {
-    /// What becomes of a packet that is sent, and arrives `delay` after that if at all.
-    fn of(starts: Time, sent: Time, delay: Option<Span>, marked: bool) -> Self {
-        match delay {
-            None => Self::Corrupted { starts, sent },
-            Some(delay) => Self::Arrives { starts, sent, at: sent + delay, marked },
+    /// Returns what becomes of a packet that is sent, crosses a link as it says, and is marked or not.
+    fn of(starts: Time, sent: Time, crossing: Crossing, marked: bool) -> Self {
+        match crossing {
+            Crossing { wire: None, .. } => Self::Corrupted { starts, sent },
+            Crossing { wire: Some(wire), alteration, .. } if alteration.is_nothing() => {
+                Self::Arrives { starts, sent, at: sent + wire, marked }
+            }
+            Crossing { wire: Some(wire), alteration, .. } => {
+                let alteration = alteration.after_queue(marked);
+                Self::Altered { starts, sent, at: sent + wire, alteration }
+            }
         }
     }
 }
@@ -87,6 +105,8 @@ pub struct LinkCounts {
     pub corrupted: u64,
     /// Packets marked.
     pub marked: u64,
+    /// Packets copied as they arrived.
+    pub duplicated: u64,
     /// Time spent sending, in nanoseconds.
     pub busy_ns: u64,
 }
@@ -266,7 +286,7 @@ impl Link {
             self.other.marked += u64::from(self.measured.contains(now));
         }
         if self.impaired.is_some() {
-            return self.send_impaired(now, starts, bytes, marked);
+            return self.send_impaired(arrival, starts, marked);
         }
         let takes = self.transmission.time_of(now, starts, bytes);
         self.send(now, starts, takes);
@@ -274,10 +294,11 @@ impl Link {
     }
 
     #[inline(never)]
-    fn send_impaired(&mut self, now: Time, starts: Time, bytes: u32, marked: bool) -> Fate {
-        let (sent, delay) = self.transmit(now, starts, bytes);
-        self.count_partly(now, starts, sent, delay.is_none());
-        Fate::of(starts, sent, delay, marked)
+    fn send_impaired(&mut self, arrival: &Arrival, starts: Time, marked: bool) -> Fate {
+        let Arrival { now, bytes, ecn, .. } = *arrival;
+        let (sent, crossing) = self.transmit(now, starts, bytes, if marked { Ecn::Experienced } else { ecn });
+        self.count_partly(now, starts, sent, crossing.wire.is_none());
+        Fate::of(starts, sent, crossing, marked)
     }
 
     fn refuse(&mut self, now: Time) -> Fate {
@@ -287,23 +308,30 @@ impl Link {
         Fate::Dropped
     }
 
-    /// A transmission begins: when it ends, and how long after that the packet arrives; `None` if it is corrupted.
-    fn transmit(&mut self, arrived: Time, starts: Time, bytes: u32) -> (Time, Option<Span>) {
+    /// A transmission begins. Returns when it ends, and how the packet crosses the link.
+    fn transmit(&mut self, arrived: Time, starts: Time, bytes: u32, ecn: Ecn) -> (Time, Crossing) {
         let takes = self.transmission.time_of(arrived, starts, bytes);
-        let (takes, delay) = match &mut self.impaired {
-            None => (takes, Some(self.delay)),
-            Some(impaired) => {
-                let Carried { takes, delay } = impaired.carry(&Sending { starts, takes, bytes }, self.delay);
-                (takes, delay.map(|delay| self.delay + delay))
-            }
+        let crossing = match &mut self.impaired {
+            None => Crossing::plain(takes, self.delay),
+            Some(impaired) => impaired.carry(&Sending { starts, takes, bytes }, self.delay, ecn),
         };
-        self.free_at = starts + takes;
-        (self.free_at, delay)
+        self.free_at = starts + crossing.takes;
+        (self.free_at, crossing)
+    }
+
+    /// Counts the copy of a packet whose transmission ended at `sent`.
+    pub(crate) fn count_copy(&mut self, sent: Time) {
+        self.other.duplicated += u64::from(self.measured.contains(sent));
     }
 
     /// Whether packets may overtake one another on the wire.
     pub fn reorders(&self) -> bool {
         self.impaired.as_ref().is_some_and(|impaired| impaired.reorders())
+    }
+
+    /// Returns whether packets may be copied as they arrive.
+    pub fn duplicates(&self) -> bool {
+        self.impaired.as_ref().is_some_and(|impaired| impaired.duplicates())
     }
 
     /// How long its wire takes, where that never changes.

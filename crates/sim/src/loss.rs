@@ -1,5 +1,6 @@
 //! Models of packets lost on a link, after the queue: noise, fading, bursts.
 
+use crate::correlated::Correlated;
 use crate::random::Stream;
 use crate::two_states::TwoStates;
 use ackclock_base::{Descriptor, Kind, Packets, Parameter, Random, Range, Span, Time, Values, parameters};
@@ -29,6 +30,15 @@ pub const LOSSES: &[Entry] = &[
             Independent::TABLE,
         ),
         build: |values| Box::new(Independent::from(values)),
+    },
+    Entry {
+        descriptor: &loss(
+            "correlated",
+            "The random number of each packet is mixed with that of the packet before; fewer packets are lost than without",
+            "Linux net/sched/sch_netem.c, get_crandom",
+            Mixed::TABLE,
+        ),
+        build: |values| Box::new(CorrelatedLosses::new(values.into())),
     },
     Entry {
         descriptor: &loss(
@@ -64,6 +74,16 @@ parameters! {
     struct Independent {
         /// Probability that a packet is lost
         probability: f64 = number("0.01", Range::between(0.0, 1.0), "none"),
+    }
+}
+
+parameters! {
+    /// Losses by correlated random numbers.
+    struct Mixed {
+        /// Packets are lost whose random number lies below this
+        probability: f64 = number("0.01", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
+        /// The correlation of a packet's random number with that of the packet before
+        correlation: f64 = number("0.25", Range::between(0.0, 1.0), "tc-netem(8), loss random"),
     }
 }
 
@@ -155,6 +175,24 @@ impl LossModel for Independent {
     }
 }
 
+/// Linux's network emulator with `loss random PERCENT CORRELATION`.
+struct CorrelatedLosses {
+    probability: f64,
+    numbers: Correlated,
+}
+
+impl CorrelatedLosses {
+    fn new(mixed: Mixed) -> Self {
+        Self { probability: mixed.probability, numbers: Correlated::new(mixed.correlation) }
+    }
+}
+
+impl LossModel for CorrelatedLosses {
+    fn loses(&mut self, _sent: Time, random: &mut Stream) -> bool {
+        self.numbers.next(random) < self.probability
+    }
+}
+
 struct GilbertPackets {
     chances: Chances,
     leave_good: f64,
@@ -233,6 +271,31 @@ mod tests {
         let lost = losses("independent", &[("probability", "0.02")], Span::from_millis(1), 400_000);
         assert!((share(&lost) - 0.02).abs() < 0.001);
         assert!((mean_burst(&lost) - 1.02).abs() < 0.01);
+    }
+
+    #[test]
+    fn correlated_losses_follow_one_another_and_are_fewer_than_their_probability() {
+        // With a correlation of 1/2 the number of a packet is u = (v + u') / 2, in the long run the sum of v/2, v'/4, v''/8 and so on. It
+        // lies below x with probability F(x), where F'(x) = 2 F(2x) (Fabius 1966): F(1/4) = 5/72 and F(1/8) = 1/288. Two packets in a row
+        // are lost with probability E[1/2 - u; u < 1/4] = F(1/4) / 4 + the integral of F up to 1/4, which is F(1/8): 6/288. So a loss
+        // follows a loss with probability (1/48) / (5/72) = 0.3, and the correlation of successive losses is
+        // (1/48 - (5/72)^2) / (5/72 * 67/72) = 0.24776. Standard error of the share, with that correlation: 0.0005.
+        let settings = [("probability", "0.25"), ("correlation", "0.5")];
+        let lost = losses("correlated", &settings, Span::from_millis(1), 400_000);
+        assert!((share(&lost) - 5.0 / 72.0).abs() < 0.002, "{}", share(&lost));
+        let both: Vec<bool> = lost.windows(2).map(|pair| pair[0] && pair[1]).collect();
+        assert!((share(&both) / share(&lost) - 0.3).abs() < 0.012, "{}", share(&both) / share(&lost));
+        let correlation = (share(&both) - share(&lost).powi(2)) / (share(&lost) * (1.0 - share(&lost)));
+        assert!((correlation - 0.24776).abs() < 0.012, "{correlation}");
+        // At 1/8 only one of 288 is lost.
+        let settings = [("probability", "0.125"), ("correlation", "0.5")];
+        let lost = losses("correlated", &settings, Span::from_millis(1), 400_000);
+        assert!((share(&lost) - 1.0 / 288.0).abs() < 0.0005, "{}", share(&lost));
+        // Without correlation they are independent, to the packet.
+        let settings = [("probability", "0.02"), ("correlation", "0")];
+        let none = losses("correlated", &settings, Span::from_millis(1), 10_000);
+        let independent = losses("independent", &settings[..1], Span::from_millis(1), 10_000);
+        assert!(none == independent);
     }
 
     #[test]

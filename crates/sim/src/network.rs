@@ -10,6 +10,7 @@
 //! them before: `simulation/early.rs` decides.
 
 mod agents;
+mod altering;
 mod building;
 mod counting;
 mod early;
@@ -32,6 +33,7 @@ use crate::waiting_room::Guest;
 use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use agents::{Outgoing, Placed};
+use altering::Altered;
 pub(crate) use building::{plans, put_on_paths, shared_links};
 pub use counting::MAX_PACKETS;
 pub use path::{Destination, PathCounts, PathPlan};
@@ -349,6 +351,10 @@ impl Network {
                 // A link without a queue is no place to set out from, traced or not.
                 let departed = if self.links[link as usize].is_watched() { sent } else { departed };
                 self.advance([at, departed], path, step + 1, packet)
+            }
+            Fate::Altered { sent, at, alteration, .. } => {
+                let departed = if self.links[link as usize].is_watched() { sent } else { departed };
+                self.pass_altered([at, departed], path, step, packet, Altered { link, sent, alteration })
             }
             Fate::Dropped => {
                 self.count_dropped(path, now, packet);

@@ -83,6 +83,13 @@ impl Extensions {
         ExtensionId(rest)
     }
 
+    /// Keeps what a packet has once more, for a copy of the packet.
+    pub(crate) fn keep_copy(&mut self, packet: &Packet) -> ExtensionId {
+        let mut words = Vec::new();
+        self.read_long(packet, &mut words);
+        self.keep_long(&words)
+    }
+
     /// All words of a packet's, with zeros at the end.
     pub(crate) fn read_long(&self, packet: &Packet, words: &mut Vec<u64>) {
         let mut id = packet.extension.0;

@@ -4,6 +4,7 @@
 use crate::capture::Capture;
 use crate::packet::Packet;
 use crate::watch::Watch;
+use ackclock_aqm::Ecn;
 use ackclock_base::Time;
 
 pub use ackclock_base::trace::{Event, Record};
@@ -55,11 +56,21 @@ impl Trace {
         number
     }
 
-    /// A link marks a packet.
-    pub(crate) fn mark(&mut self, packet: u64) {
+    /// A link gives a packet another ECN field.
+    pub(crate) fn set_ecn(&mut self, packet: u64, ecn: Ecn) {
         if let Some(capture) = &mut self.capture {
-            capture.mark(packet);
+            capture.set_ecn(packet, ecn);
         }
+    }
+
+    /// A link copies a packet as it arrives. Returns the number of the copy.
+    pub(crate) fn duplicate(&mut self, time: Time, path: u32, packet: u64, bytes: u32, link: u32) -> u64 {
+        let copy = self.next_packet();
+        if let Some(capture) = &mut self.capture {
+            capture.duplicate(packet, copy);
+        }
+        self.push(time, path, copy, bytes, Event::Duplicated { link });
+        copy
     }
 
     pub(crate) fn push(&mut self, time: Time, path: u32, packet: u64, bytes: u32, event: Event) {

@@ -5,7 +5,7 @@ use super::{Fate, Link};
 use crate::medium::Station;
 use crate::station_queue::StationQueue;
 use crate::waiting_room::{Guest, WaitingRoom};
-use ackclock_aqm::{Arrival, Label};
+use ackclock_aqm::{Arrival, Ecn, Label};
 use ackclock_base::Time;
 
 impl Link {
@@ -62,11 +62,12 @@ impl Link {
             return None;
         }
         let (guest, marked) = self.take(now, dropped)?;
-        let (sent, delay) = self.transmit(guest.since, now, guest.packet.bytes);
+        let ecn = if marked { Ecn::Experienced } else { guest.packet.ecn };
+        let (sent, crossing) = self.transmit(guest.since, now, guest.packet.bytes, ecn);
         self.busy_ns += self.measured.overlap(now, sent).nanos();
-        let counter = if delay.is_some() { &mut self.other.delivered } else { &mut self.other.corrupted };
+        let counter = if crossing.wire.is_some() { &mut self.other.delivered } else { &mut self.other.corrupted };
         *counter += u64::from(self.measured.contains(sent));
-        Some((guest, Fate::of(now, sent, delay, marked)))
+        Some((guest, Fate::of(now, sent, crossing, marked)))
     }
 
     /// When the link has to be served next; `None` while nothing waits.

@@ -1,8 +1,10 @@
 //! A link as a station of a medium whose turns are more than one packet each.
 
 use super::Link;
-use crate::channel::{Carried, Sending};
+use crate::alteration::Alteration;
+use crate::channel::{Crossing, Sending};
 use crate::waiting_room::Guest;
+use ackclock_aqm::Ecn;
 use ackclock_base::{Span, Time};
 
 impl Link {
@@ -27,19 +29,27 @@ impl Link {
         self.transmission.time(starts, bytes)
     }
 
-    /// Sends `bytes` and returns when the transmission ends, and when it arrives; `None` if it is not received. Later packets do not
-    /// wait for a transmission that is `in_vain`.
-    pub(crate) fn attempt(&mut self, starts: Time, bytes: u32, in_vain: bool) -> (Time, Option<Time>) {
+    /// Sends `bytes` of a packet with this ECN field and returns when the transmission ends, when it arrives (`None` if it is not received), and
+    /// what changes about it then. Later packets do not wait for a transmission that is `in_vain`.
+    pub(crate) fn attempt(
+        &mut self,
+        starts: Time,
+        bytes: u32,
+        ecn: Ecn,
+        in_vain: bool,
+    ) -> (Time, Option<Time>, Alteration) {
         let takes = self.transmission.time(starts, bytes);
         let wire = self.delay;
-        let Carried { takes, delay } = match &mut self.impaired {
-            None => Carried { takes, delay: Some(Span::ZERO) },
-            Some(impaired) if in_vain => impaired.carry_in_vain(&Sending { starts, takes, bytes }, wire),
-            Some(impaired) => impaired.carry(&Sending { starts, takes, bytes }, wire),
+        let Crossing { takes, wire, alteration } = match &mut self.impaired {
+            None => Crossing::plain(takes, wire),
+            Some(impaired) if in_vain => {
+                impaired.carry_in_vain(&Sending { starts, takes, bytes }, wire, ecn)
+            }
+            Some(impaired) => impaired.carry(&Sending { starts, takes, bytes }, wire, ecn),
         };
         let sent = starts + takes;
         self.busy_ns += self.measured.overlap(starts, sent).nanos();
-        (sent, delay.map(|delay| sent + wire + delay))
+        (sent, wire.map(|wire| sent + wire), alteration)
     }
 
     /// Whether the other end's answer comes back.

@@ -116,6 +116,10 @@ impl Network {
                 // What follows is offered packets in the order in which they arrive.
                 self.add_wait(path, &mut crosses, true);
                 now_is_real = true;
+            } else if self.links[*link as usize].duplicates() {
+                // A packet and its copy go on one after the other.
+                self.add_wait(path, &mut crosses, false);
+                now_is_real = true;
             }
             waits_at_end = now_is_real;
         }

@@ -1,6 +1,7 @@
 //! The places at which packets may be [delivered early](crate::simulation), and those that wait there after all.
 
 use super::{NO_LINK, Network, Step, Then};
+use crate::link::Link;
 use crate::packet::Packet;
 use crate::schedule::Order;
 use ackclock_base::Time;
@@ -18,6 +19,7 @@ impl Network {
             && let Then::Wait(lane) | Then::WaitApart(lane) = before.then
             && !self.lanes[lane as usize].reorders()
             && Self::comes_from_a_lane(on_the_way)
+            && !Self::copies_before_the_end(&self.links, on_the_way)
         {
             before.then = Then::HandOver(lane);
             self.lanes[lane as usize].in_turn = true;
@@ -41,6 +43,12 @@ impl Network {
         let passes = |step: &&Step| matches!(step.then, Then::GoOn | Then::Offer(_) | Then::Ask(_));
         let last = steps.iter().rev().find(|step| !passes(step));
         last.is_some_and(|step| matches!(step.then, Then::Wait(_) | Then::WaitApart(_)))
+    }
+
+    /// Whether the last link on the way copies packets: then two come at a time, and the caller that delivers knows of one.
+    fn copies_before_the_end(links: &[Link], steps: &[Step]) -> bool {
+        let last = steps.iter().rev().find(|step| step.then != Then::GoOn);
+        matches!(last, Some(Step { then: Then::Ask(link), .. }) if links[*link as usize].duplicates())
     }
 
     fn steps_of(&self, path: u32) -> std::ops::Range<usize> {

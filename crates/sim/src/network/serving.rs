@@ -1,6 +1,7 @@
 //! Links whose packets wait: those whose discipline decides at departure, and the stations of a medium.
 
 use super::tracing::{trace_drops, trace_transmission};
+use super::altering::Altered;
 use super::{Network, Outcome, Shared};
 use crate::link::{Fate, Link};
 use crate::medium::Turn;
@@ -109,6 +110,12 @@ impl Network {
                 }
                 self.number = number;
                 let outcome = self.advance([at, sent], path, step + 1, &mut packet);
+                debug_assert!(!matches!(outcome, Outcome::Arrives { .. }), "it waits before its endpoint");
+            }
+            Fate::Altered { sent, at, alteration, .. } => {
+                self.number = number;
+                let altered = Altered { link, sent, alteration };
+                let outcome = self.pass_altered([at, sent], path, step, &mut packet, altered);
                 debug_assert!(!matches!(outcome, Outcome::Arrives { .. }), "it waits before its endpoint");
             }
             Fate::Dropped => {}

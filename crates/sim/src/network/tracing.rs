@@ -1,11 +1,12 @@
 //! What a network says of its packets, where a trace is kept.
 
 use super::{Network, Outcome};
+use crate::alteration::Alteration;
 use crate::link::Fate;
 use crate::packet::Packet;
 use crate::trace::{Event, Trace};
 use crate::waiting_room::Guest;
-use ackclock_aqm::Arrival;
+use ackclock_aqm::{Arrival, Ecn};
 use ackclock_base::Time;
 use std::collections::VecDeque;
 
@@ -79,8 +80,10 @@ pub(super) fn trace_transmission(
     link: u32,
     fate: Fate,
 ) {
-    if let Fate::Arrives { marked: true, .. } = fate {
-        trace.mark(number);
+    match fate {
+        Fate::Arrives { marked: true, .. } => trace.set_ecn(number, Ecn::Experienced),
+        Fate::Altered { alteration: Alteration { ecn: Some(ecn), .. }, .. } => trace.set_ecn(number, ecn),
+        _ => {}
     }
     let mut note = |time, event| trace.push(time, path, number, bytes, event);
     match fate {
@@ -90,7 +93,7 @@ pub(super) fn trace_transmission(
             note(sent, Event::Sent { link });
             note(sent, Event::Corrupted { link });
         }
-        Fate::Arrives { starts, sent, at, .. } => {
+        Fate::Arrives { starts, sent, at, .. } | Fate::Altered { starts, sent, at, .. } => {
             note(starts, Event::Started { link });
             note(sent, Event::Sent { link });
             note(at, Event::Arrived { link });

@@ -1,8 +1,10 @@
 //! Turns of a medium that are more than one packet with nothing around it: several packets, collisions, answers, and what is
 //! repeated because nobody answered.
 
+use super::altering::Altered;
 use super::tracing::trace_drops;
 use super::{Network, Outcome as Passage, Shared};
+use crate::alteration::Alteration;
 use crate::link::Link;
 use crate::medium::{Manner, Outcome, Station, StationCounts, Turn};
 use crate::trace::{Event, Trace};
@@ -22,7 +24,10 @@ pub(super) struct Hand {
 
 struct Frame {
     guest: Guest,
+    /// Whether the queue has marked it.
     marked: bool,
+    /// What the link has changed about it, a mark included.
+    alteration: Alteration,
     attempts: u32,
     /// When it was sent last, to the end.
     sent: Time,
@@ -133,8 +138,8 @@ impl Network {
                     hand.passed_on = hand.passed_on.max(received);
                     // Where nothing is repeated, only the wire says who may overtake whom.
                     let at = if repeats { hand.passed_on } else { received };
-                    let (guest, marked) = (frame.guest, frame.marked);
-                    self.deliver(link, guest, marked, at);
+                    let (guest, altered) = (frame.guest, frame.altered(link));
+                    self.deliver(guest, altered, at);
                 }
                 None if frame.done => {
                     frame.passed_on = true;
@@ -152,16 +157,17 @@ impl Network {
         }
     }
 
-    fn deliver(&mut self, link: u32, guest: Guest, marked: bool, at: Time) {
+    fn deliver(&mut self, guest: Guest, altered: Altered, at: Time) {
         let Guest { mut packet, path, step, number, .. } = guest;
         (self.waiting, self.number) = (self.waiting - 1, number);
         if let Some(trace) = &mut self.trace {
-            trace.push(at, path, number, packet.bytes, Event::Arrived { link });
+            trace.push(at, path, number, packet.bytes, Event::Arrived { link: altered.link });
         }
-        if marked {
-            packet.ecn = Ecn::Experienced;
-        }
-        let outcome = self.advance([at, at], path, step + 1, &mut packet);
+        let outcome = if altered.alteration.is_nothing() {
+            self.advance([at, at], path, step + 1, &mut packet)
+        } else {
+            self.pass_altered([at, at], path, step, &mut packet, altered)
+        };
         debug_assert!(!matches!(outcome, Passage::Arrives { .. }), "it waits before its endpoint");
     }
 }
@@ -187,8 +193,18 @@ impl Hand {
                 // What is dropped for the packet that goes has left the queue before that is sent.
                 trace_drops(trace, index, now, &refused[before..]);
                 let Some((guest, marked)) = taken else { break };
+                let alteration = Alteration::default().after_queue(marked);
                 let (attempts, sent, received, passed_on, done) = (0, now, None, false, false);
-                self.frames.push_back(Frame { guest, marked, attempts, sent, received, passed_on, done });
+                self.frames.push_back(Frame {
+                    guest,
+                    marked,
+                    alteration,
+                    attempts,
+                    sent,
+                    received,
+                    passed_on,
+                    done,
+                });
             }
             let frame = &mut self.frames[place];
             if frame.done {
@@ -231,6 +247,11 @@ impl Hand {
 }
 
 impl Frame {
+    /// Returns what the link has changed about it.
+    fn altered(&self, link: u32) -> Altered {
+        Altered { link, sent: self.sent, alteration: self.alteration }
+    }
+
     /// Sends it once: until when, and whether the other end has received it this time.
     fn send(
         &mut self,
@@ -242,12 +263,14 @@ impl Frame {
         trace: &mut Option<Trace>,
     ) -> (Time, bool) {
         let in_vain = terms.collision || self.received.is_some();
-        let (sent, received) = link.attempt(starts, size, in_vain);
+        let ecn = if self.marked { Ecn::Experienced } else { self.guest.packet.ecn };
+        let (sent, received, alteration) = link.attempt(starts, size, ecn, in_vain);
         let received = received.filter(|_| !terms.collision);
         (self.attempts, self.sent) = (self.attempts + 1, sent);
         // What the other end has already, it knows again and drops: that is air, and no packet.
         if self.received.is_none() {
             self.received = received;
+            self.alteration = alteration.after_queue(self.marked);
             let gives_up = self.attempts >= terms.manner.answer.map_or(1, |answer| answer.attempts);
             if received.is_some() || gives_up {
                 link.count(sent, received.is_some());
@@ -261,8 +284,8 @@ impl Frame {
 
     fn trace(&self, trace: &mut Trace, link: u32, [starts, sent]: [Time; 2], gives_up: bool) {
         let Guest { packet, path, number, .. } = self.guest;
-        if self.marked {
-            trace.mark(number);
+        if let Some(ecn) = self.alteration.ecn {
+            trace.set_ecn(number, ecn);
         }
         let mut note = |time, event| trace.push(time, path, number, packet.bytes, event);
         note(starts, Event::Started { link });

@@ -1,0 +1,200 @@
+//! What a link changes about the packets that it passes on: their ECN field, how many there are, and which of them go first.
+
+use crate::correlated::Correlated;
+use crate::random::Stream;
+use ackclock_aqm::Ecn;
+use ackclock_base::choice;
+
+choice! {
+    /// What a link does to the ECN field of every packet that it passes on, as middleboxes do that take the field for their own
+    /// (RFC 9000 section 13.4.2; RFC 8311 section 5).
+    pub enum EcnRule {
+        /// It becomes Not-ECT.
+        Clear = "clear",
+        /// It becomes ECT(0).
+        SetEct0 = "set-ect0",
+        /// It becomes ECT(1).
+        SetEct1 = "set-ect1",
+        /// It becomes CE.
+        SetCe = "set-ce",
+        /// Packets whose field is not Not-ECT are lost.
+        Drop = "drop",
+    }
+}
+
+impl EcnRule {
+    /// Returns the field that every packet gets; `None` where packets keep theirs.
+    fn sets(self) -> Option<Ecn> {
+        match self {
+            Self::Clear => Some(Ecn::NotCapable),
+            Self::SetEct0 => Some(Ecn::Classic),
+            Self::SetEct1 => Some(Ecn::LowLatency),
+            Self::SetCe => Some(Ecn::Experienced),
+            Self::Drop => None,
+        }
+    }
+}
+
+/// Packets that a link copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Duplicates {
+    /// The share of packets, from 0 to 1, as which the packets are copied whose random number lies below it.
+    pub share: f64,
+    /// The correlation of the random numbers of successive packets.
+    pub correlation: f64,
+}
+
+/// Packets that skip the delay of a link and so overtake others: Linux's network emulator's `reorder`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Skips {
+    /// The share of packets, from 0 to 1, as which the packets skip the delay whose random number lies below it.
+    pub share: f64,
+    /// The number of packets from one that skips the delay to the next that may: with 1 each packet may.
+    pub gap: u64,
+    /// The correlation of the random numbers of successive packets.
+    pub correlation: f64,
+}
+
+/// What a link changes about one packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Alteration {
+    /// The ECN field that it gives the packet; `None` for the field that the packet has.
+    pub ecn: Option<Ecn>,
+    /// Whether a copy of the packet follows it.
+    pub duplicated: bool,
+}
+
+impl Alteration {
+    /// Returns whether nothing changes.
+    pub(crate) fn is_nothing(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Returns the change of a packet that the link's queue has marked or not: the wire has the last word.
+    pub(crate) fn after_queue(self, marked: bool) -> Self {
+        Self { ecn: self.ecn.or(marked.then_some(Ecn::Experienced)), ..self }
+    }
+}
+
+/// Changes the packets that arrive over a link. Asked once for each of them, in the order in which the link sends them.
+pub(crate) struct Alters {
+    ecn: Option<EcnRule>,
+    duplicates: Option<(f64, Correlated, Stream)>,
+}
+
+impl Alters {
+    /// Returns what a link does; `None` for one that changes nothing. `stream` makes random numbers for a purpose.
+    pub(crate) fn of(
+        ecn: Option<EcnRule>,
+        duplicates: Option<Duplicates>,
+        stream: impl Fn(&str) -> Stream,
+    ) -> Option<Self> {
+        let duplicates = duplicates.map(|Duplicates { share, correlation }| {
+            (share, Correlated::new(correlation), stream("duplicates"))
+        });
+        (ecn.is_some() || duplicates.is_some()).then_some(Self { ecn, duplicates })
+    }
+
+    /// Returns whether a packet with this ECN field is lost.
+    pub(crate) fn drops(&self, ecn: Ecn) -> bool {
+        self.ecn == Some(EcnRule::Drop) && ecn.is_capable()
+    }
+
+    /// Returns whether packets may be copied.
+    pub(crate) fn duplicates(&self) -> bool {
+        self.duplicates.is_some()
+    }
+
+    /// Returns what changes about a packet that arrives.
+    pub(crate) fn next(&mut self) -> Alteration {
+        let duplicated = self
+            .duplicates
+            .as_mut()
+            .is_some_and(|(share, numbers, random)| numbers.next(random) < *share);
+        Alteration { ecn: self.ecn.and_then(EcnRule::sets), duplicated }
+    }
+}
+
+/// Says which packets skip the delay of a link. Asked once for each packet that arrives, in the order in which the link sends them.
+pub(crate) struct Skipping {
+    skips: Skips,
+    /// The number of packets since the last one that skipped the delay.
+    since: u64,
+    numbers: Correlated,
+    random: Stream,
+}
+
+impl Skipping {
+    /// Begins as Linux's network emulator does: the first packet that may skip the delay is number `gap`.
+    pub(crate) fn new(skips: Skips, random: Stream) -> Self {
+        Self { skips, since: 0, numbers: Correlated::new(skips.correlation), random }
+    }
+
+    /// Returns whether the next packet skips the delay (`netem_enqueue` in Linux's `net/sched/sch_netem.c`).
+    pub(crate) fn next(&mut self) -> bool {
+        let may = self.since + 1 >= self.skips.gap;
+        let skips = may && self.numbers.next(&mut self.random) < self.skips.share;
+        self.since = if skips { 0 } else { self.since + 1 };
+        skips
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skipping(share: f64, gap: u64, correlation: f64) -> Vec<bool> {
+        let mut skipping = Skipping::new(Skips { share, gap, correlation }, Stream::new(1, "skips"));
+        (0..100_000).map(|_| skipping.next()).collect()
+    }
+
+    fn share(of: &[bool]) -> f64 {
+        of.iter().filter(|is| **is).count() as f64 / of.len() as f64
+    }
+
+    #[test]
+    fn every_packet_of_a_gap_skips_the_delay_where_all_that_may_do() {
+        // Linux's example: `reorder 100% gap 5` is every fifth packet.
+        let fifth: Vec<bool> = (1..=100_000).map(|number| number % 5 == 0).collect();
+        assert_eq!(skipping(1.0, 5, 0.0), fifth);
+    }
+
+    #[test]
+    fn a_share_of_the_packets_that_may_skips_the_delay() {
+        // With a gap of 5, four packets wait and then on average 1 / 0.25 pass until one skips the delay: one of 4 + 4 = 8.
+        // Binomial bounds: four deviations of 100,000 draws at 0.25 are 0.0055.
+        assert!((share(&skipping(0.25, 1, 0.0)) - 0.25).abs() < 0.0055);
+        assert!((share(&skipping(0.25, 5, 0.0)) - 0.125).abs() < 0.0055);
+        // With a correlation of 1/2 the numbers are the sum of v/2, v'/4, v''/8 and so on, which lies below 1/4 with probability 5/72
+        // (Fabius 1966: F' (x) = 2 F(2x)).
+        assert!((share(&skipping(0.25, 1, 0.5)) - 5.0 / 72.0).abs() < 0.004);
+    }
+
+    #[test]
+    fn a_share_of_the_packets_is_copied() {
+        let make = |rule, share| {
+            let duplicates = Some(Duplicates { share, correlation: 0.0 });
+            Alters::of(rule, duplicates, |purpose| Stream::new(1, purpose)).unwrap()
+        };
+        let mut alters = make(None, 0.1);
+        let copied: Vec<bool> = (0..100_000).map(|_| alters.next().duplicated).collect();
+        // Four deviations: 4 sqrt(0.1 * 0.9 / 100,000) = 0.0038.
+        assert!((share(&copied) - 0.1).abs() < 0.0038, "{}", share(&copied));
+        assert!((0..1000).all(|_| make(None, 1.0).next() == Alteration { ecn: None, duplicated: true }));
+        assert!((0..1000).all(|_| make(None, 0.0).next() == Alteration::default()));
+        let both = Alteration { ecn: Some(Ecn::NotCapable), duplicated: true };
+        assert_eq!(make(Some(EcnRule::Clear), 1.0).next(), both);
+    }
+
+    #[test]
+    fn each_rule_sets_its_field_or_drops_what_is_capable() {
+        let fields = [Ecn::NotCapable, Ecn::Classic, Ecn::LowLatency, Ecn::Experienced];
+        for (rule, sets) in EcnRule::ALL.iter().zip(fields.map(Some).into_iter().chain([None])) {
+            let mut alters = Alters::of(Some(*rule), None, |purpose| Stream::new(1, purpose)).unwrap();
+            assert_eq!(alters.next(), Alteration { ecn: sets, duplicated: false });
+            let dropped = fields.map(|field| alters.drops(field));
+            let drops = *rule == EcnRule::Drop;
+            assert_eq!(dropped, [false, drops, drops, drops], "{rule:?}");
+        }
+    }
+}
