@@ -42,6 +42,8 @@ fn link(scenario: &Scenario, plan: &LinkPlan, capacity: Option<Capacity>) -> Lin
         longer: plan.longer.as_ref().map(over_time),
         hold: plan.hold,
         reorders: plan.reorders,
+        skips_delay: plan.skips.is_some(),
+        duplicates: plan.duplicates.is_some(),
         limit: capacity.and_then(limit),
         service: service(plan.service()),
         medium: plan.medium.map(|number| medium(scenario, number)),

@@ -9,6 +9,7 @@ mod parallel;
 mod round_trips;
 mod routes;
 mod routing;
+mod shares;
 mod wire;
 
 pub use jitter::Jitter;
@@ -24,6 +25,7 @@ use crate::reader::TableReader;
 use ackclock_aqm::Service;
 use ackclock_aqm::entry::Brought;
 use ackclock_base::{Range, Span};
+use ackclock_sim::alteration::{Duplicates, EcnRule, Skips};
 use ackclock_sim::channel::Detour;
 use ackclock_sim::outage::Outage;
 use ackclock_sim::timeline::Timeline;
@@ -71,12 +73,18 @@ pub struct LinkPlan {
     pub brought: Option<Arc<dyn Brought>>,
     /// What corrupts its packets.
     pub loss: Option<Choice>,
+    /// Which packets it copies.
+    pub duplicates: Option<Duplicates>,
+    /// What it does to the ECN field.
+    pub ecn: Option<EcnRule>,
     /// How much later than that each packet may arrive.
     pub jitter: Jitter,
     /// When its packets take a longer way.
     pub detour: Option<Detour>,
     /// Whether packets overtake one another by that.
     pub reorders: bool,
+    /// Which packets skip the delay, where some do; then packets overtake one another.
+    pub skips: Option<Skips>,
     /// How long the slots are at whose ends packets arrive; zero where they arrive at once.
     pub hold: Span,
     /// The medium that it shares with others, as an index, and as it is named.
@@ -331,9 +339,12 @@ impl Network {
             queue: wire.queue.clone(),
             brought: None,
             loss: wire.loss.clone(),
+            duplicates: wire.duplicates,
+            ecn: wire.ecn,
             jitter: wire.jitter,
             detour: wire.detour,
             reorders: wire.reorders,
+            skips: wire.skips,
             hold: wire.hold,
             medium: None,
             medium_name: wire.medium.clone(),

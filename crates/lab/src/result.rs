@@ -26,7 +26,7 @@ use ackclock_sim::udp::UdpSender;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
-    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, LossEventsResult, PagesResult,
+    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult, PagesResult,
     RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult, TransferResult,
 };
 use serde_json::{Map, Value, json};
@@ -361,6 +361,7 @@ fn link_result(
         wait_quantiles_s: Asked(waits.filter(|_| distributions).and_then(quantiles)),
         events: events.map(LossEventsResult::of),
         station: None,
+        copies: link.duplicates().then_some(CopiesResult { duplicated_packets: counts.duplicated }),
     }
 }
 

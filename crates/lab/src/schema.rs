@@ -3,8 +3,11 @@
 use crate::registry;
 use crate::scenario::MAX_SEED;
 use ackclock_aqm::Dscp;
+use ackclock_base::declare::Field;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Descriptor, Parameter, Range};
+use ackclock_sim::alteration::EcnRule;
+use ackclock_sim::jitter::Distribution;
 use serde_json::{Map, Value, json};
 
 /// The schema (draft 2020-12).
@@ -158,20 +161,37 @@ fn link_properties(with_reverse: bool) -> Value {
     let delay_table = table(&["s", "ms", "us"], json!({}));
     let evenly = object(&["evenly"], json!({ "evenly": delays }));
     let time = || quantity(Quantity::Time, "");
-    let jitter = object(&["most", "good", "bad"], json!({ "most": time(), "good": time(), "bad": time() }));
+    let bursts = object(&["most", "good", "bad"], json!({ "most": time(), "good": time(), "bad": time() }));
+    let distributed = object(
+        &["mean"],
+        json!({
+            "mean": time(),
+            "distribution": quantity(Quantity::Choice(Distribution::WORDS), ""),
+            "good": time(),
+            "bad": time()
+        }),
+    );
+    let share = || json!({ "type": "number", "minimum": 0, "maximum": 1 });
+    let duplicates = object(&["share"], json!({ "share": share(), "correlation": share() }));
+    let skips = object(
+        &["share"],
+        json!({ "share": share(), "gap": { "type": "integer", "minimum": 1 }, "correlation": share() }),
+    );
     let mut properties = json!({
         "rate": { "anyOf": [quantity(Quantity::Rate, ""), rate_cycle, rate_steps, rate_trace, rate_table] },
         "delay": { "anyOf": [time(), evenly, delay_cycle, delay_steps, delay_trace, delay_table] },
         "outage": object(&["from", "lasts"], json!({ "from": time(), "lasts": time(), "every": time() })),
         "queue": { "$ref": "#/$defs/queue" },
         "loss": { "$ref": "#/$defs/loss" },
-        "jitter": { "anyOf": [time(), jitter] },
+        "duplicate": { "anyOf": [share(), duplicates] },
+        "ecn": quantity(Quantity::Choice(EcnRule::WORDS), ""),
+        "jitter": { "anyOf": [time(), bursts, distributed] },
         "detour": object(&["from", "longer"], json!({
             "from": quantity(Quantity::Time, ""),
             "until": quantity(Quantity::Time, ""),
             "longer": quantity(Quantity::Time, "")
         })),
-        "reorder": { "type": "boolean" },
+        "reorder": { "anyOf": [{ "type": "boolean" }, skips] },
         "hold": time(),
         "medium": { "type": "string" }
     });

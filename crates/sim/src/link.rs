@@ -319,9 +319,9 @@ impl Link {
         (self.free_at, crossing)
     }
 
-    /// Counts the copy of a packet whose transmission ended at `sent`.
-    pub(crate) fn count_copy(&mut self, sent: Time) {
-        self.other.duplicated += u64::from(self.measured.contains(sent));
+    /// Counts the copy of a packet that arrives at `at`.
+    pub(crate) fn count_copy(&mut self, at: Time) {
+        self.other.duplicated += u64::from(self.measured.contains(at));
     }
 
     /// Whether packets may overtake one another on the wire.

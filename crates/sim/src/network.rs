@@ -354,7 +354,7 @@ impl Network {
             }
             Fate::Altered { sent, at, alteration, .. } => {
                 let departed = if self.links[link as usize].is_watched() { sent } else { departed };
-                self.pass_altered([at, departed], path, step, packet, Altered { link, sent, alteration })
+                self.pass_altered([at, departed], path, step, packet, Altered { link, alteration })
             }
             Fate::Dropped => {
                 self.count_dropped(path, now, packet);

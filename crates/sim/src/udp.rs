@@ -4,6 +4,7 @@ use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use crate::measure::Interval;
 use crate::packet::Packet;
 use crate::random::Stream;
+use crate::ranges::Ranges;
 use crate::session::Tally;
 use crate::traffic::Source;
 use ackclock_base::{Span, Time};
@@ -35,13 +36,15 @@ impl UdpOptions {
             next: Time::NEVER,
             sent: Sent::default(),
             tally: reply_bytes.map(|_| Tally::new(measured)),
+            requests: 0,
+            answered: Ranges::default(),
             last_rtt: None,
         };
         [Box::new(sender), Box::new(UdpReceiver { header_bytes, reply_bytes })]
     }
 }
 
-/// The end that sends. The only word of a packet's header is when it was sent, which a reply repeats.
+/// The end that sends. The words of a packet's header are when it was sent and, of a request, its number; a reply repeats them.
 pub struct UdpSender {
     payload_bytes: u32,
     header_bytes: u32,
@@ -51,6 +54,9 @@ pub struct UdpSender {
     sent: Sent,
     /// Requests and how long they took, where there are replies.
     tally: Option<Tally>,
+    /// The number of requests, and those that have been answered: a link may copy a request or its reply.
+    requests: u64,
+    answered: Ranges,
     /// The round trip of the last reply.
     last_rtt: Option<Span>,
 }
@@ -76,14 +82,22 @@ impl Endpoint for UdpSender {
         self.sent.packets += 1;
         self.sent.payload_bytes += u64::from(payload);
         self.next = now + self.source.next(&mut self.random);
-        self.tally.iter_mut().for_each(|tally| tally.begin(now));
-        let header = [now.nanos(), 0, 0];
+        let mut header = [now.nanos(), 0, 0];
+        if let Some(tally) = &mut self.tally {
+            tally.begin(now);
+            header[1] = self.requests;
+            self.requests += 1;
+        }
         out.send(0, Packet { bytes: payload + self.header_bytes, header, ..Packet::default() });
     }
 
     fn on_packet(&mut self, now: Time, _path: usize, reply: &Packet, _out: &mut dyn Outbox) {
         self.last_rtt = Some(now.since(sent_at(reply)));
-        self.tally.iter_mut().for_each(|tally| tally.complete(sent_at(reply), now));
+        if let Some(tally) = &mut self.tally
+            && self.answered.insert(reply.header[1])
+        {
+            tally.complete(sent_at(reply), now);
+        }
     }
 
     fn stop(&mut self, _now: Time) {

@@ -41,6 +41,7 @@ struct Line {
     dropped: u64,
     sent: u64,
     corrupted: u64,
+    duplicated: u64,
     /// Packet seconds: more nanoseconds than 64 bits can count.
     waited_s: f64,
     busy_s: f64,
@@ -93,6 +94,7 @@ impl Accounts {
             | Event::Failed { .. }
             | Event::Injected { .. }
             | Event::Absorbed { .. } => {}
+            Event::Duplicated { link } => links[link as usize].duplicated += one,
             Event::Offered { link } => {
                 let link = &mut links[link as usize];
                 link.arrived += one;
@@ -142,6 +144,7 @@ impl Line {
         assert_eq!(shown["corrupted_packets"], self.corrupted, "{shown}");
         assert_eq!(shown["lost_packets"], self.dropped + self.corrupted, "{shown}");
         assert_eq!(shown["delivered_packets"], self.sent - self.corrupted, "{shown}");
+        assert_eq!(shown.get("duplicated_packets").map_or(0, |shown| shown.as_u64().unwrap()), self.duplicated, "{shown}");
         // Of turns on a medium the trace does not show all air: what the other end has already, and preambles.
         if self.shares {
             return;

@@ -37,6 +37,10 @@ pub struct LinkFacts {
     /// Whether packets may overtake one another on the wire. On a wire where they may not, a packet that would overtake
     /// arrives with the packet before it.
     pub reorders: bool,
+    /// Whether some packets skip the wire's delay and all that adds to it.
+    pub skips_delay: bool,
+    /// Whether some packets are copied as they arrive.
+    pub duplicates: bool,
     /// How much may wait, not counting the packet that is being sent; `None` where nothing limits the queue.
     pub limit: Option<QueueLimit>,
     /// What the link's queue discipline may do.
@@ -58,6 +62,8 @@ impl LinkFacts {
             longer: None,
             hold: Span::ZERO,
             reorders: false,
+            skips_delay: false,
+            duplicates: false,
             limit: None,
             service: ServiceRules::default(),
             medium: None,

@@ -58,6 +58,8 @@ struct LinkState {
     wire_until: Time,
     /// When the last packet arrived.
     arrived: Time,
+    /// The packet that arrived last; `None` before the first, and once a copy of it has been made.
+    arrived_last: Option<u64>,
     /// When the transmission ended of the packet that was sent last among those that have arrived.
     newest_arrived: Time,
     /// On a link that repeats: the packets that were sent and have neither arrived nor been lost, in the order of their first
@@ -131,7 +133,7 @@ impl<'a> Replay<'a> {
         if step.time < self.end {
             self.count(&step);
         }
-        if matches!(record.event, Event::Launched | Event::Injected { .. }) {
+        if matches!(record.event, Event::Launched | Event::Injected { .. } | Event::Duplicated { .. }) {
             self.launch(place, &step);
             return;
         }
@@ -153,7 +155,7 @@ impl<'a> Replay<'a> {
         let mut unused = Counts::default();
         let link = step.link.map_or(&mut unused, |link| &mut self.links[link].counts);
         match step.record.event {
-            Event::Launched | Event::Injected { .. } => path.launched += 1,
+            Event::Launched | Event::Injected { .. } | Event::Duplicated { .. } => path.launched += 1,
             Event::Absorbed { .. } => path.absorbed += 1,
             Event::Offered { .. } => link.offered += 1,
             Event::Started { .. } | Event::Failed { .. } => {}
@@ -180,7 +182,11 @@ impl<'a> Replay<'a> {
         }
         self.check_agent(step);
         self.launched.push(packet);
-        let number = self.launched.len();
+        // A copy follows its original: it has the same place in the order of launching.
+        let number = match step.link.filter(|_| matches!(step.record.event, Event::Duplicated { .. })) {
+            Some(link) => self.copied(step, link).unwrap_or(self.launched.len()),
+            None => self.launched.len(),
+        };
         let mut course = Course {
             path,
             bytes,
@@ -194,6 +200,26 @@ impl<'a> Replay<'a> {
         };
         self.advance(step, &mut course, place);
         self.courses.insert(packet, course);
+    }
+
+    /// Checks that a packet may be a copy of the packet that arrived last over a link, and returns the place of that packet in the
+    /// order of launching; `None` where there is no such packet.
+    fn copied(&mut self, step: &Step<'_>, link: usize) -> Option<usize> {
+        let Record { path, bytes, .. } = *step.record;
+        let original = self.links[link].arrived_last.take();
+        if !self.network.links[link].duplicates {
+            self.note(Rule::Launch, step, "copied by a link that copies nothing".to_owned());
+        }
+        let original = original.and_then(|packet| Some((packet, self.courses.get(&packet)?)));
+        let found = match original {
+            Some((_, course)) if (course.path, course.bytes, course.since) == (path, bytes, step.time) => {
+                return Some(course.number);
+            }
+            Some((packet, _)) => format!("copied, but packet {packet} arrived last"),
+            None => "copied, but no packet arrived before it".to_owned(),
+        };
+        self.note(Rule::Launch, step, found);
+        None
     }
 
     /// Checks that a packet that ends at a node, or is sent from one, does so where there is an agent.
@@ -232,6 +258,7 @@ impl<'a> Replay<'a> {
         let expected = match event {
             Event::Launched
             | Event::Injected { .. }
+            | Event::Duplicated { .. }
             | Event::Absorbed { .. }
             | Event::Offered { .. }
             | Event::Delivered => Stage::AtNode,
@@ -279,10 +306,14 @@ impl<'a> Replay<'a> {
                 self.links[link].lost = Some(step.time);
                 self.links[link].under_way.retain(|other| *other != packet);
             }
-            (Event::Arrived { .. }, Some(link)) if self.network.repeats(link) => {
-                self.arrive_in_turn(step, course, link);
+            (Event::Arrived { .. }, Some(link)) => {
+                if self.network.repeats(link) {
+                    self.arrive_in_turn(step, course, link);
+                } else {
+                    self.arrive(step, course, link);
+                }
+                self.links[link].arrived_last = Some(packet);
             }
-            (Event::Arrived { .. }, Some(link)) => self.arrive(step, course, link),
             (Event::Absorbed { .. }, _) => {
                 self.pass_on(step, course);
                 self.check_agent(step);
@@ -308,6 +339,11 @@ impl<'a> Replay<'a> {
         }
         course.stage = match step.record.event {
             Event::Launched | Event::Injected { .. } => Stage::AtNode,
+            // Its link is behind it.
+            Event::Duplicated { .. } => {
+                course.hops = (course.hops + 1).min(links.len());
+                Stage::AtNode
+            }
             Event::Absorbed { .. } => Stage::Absorbed,
             Event::Offered { .. } => Stage::Offered,
             Event::Dropped { .. } => Stage::Dropped,
@@ -375,6 +411,7 @@ fn verb(event: Event) -> &'static str {
         Event::Failed { .. } => "not received",
         Event::Corrupted { .. } => "corrupted",
         Event::Arrived { .. } => "arrived",
+        Event::Duplicated { .. } => "copied",
         Event::Injected { .. } => "sent by an agent",
         Event::Absorbed { .. } => "ended by an agent",
         Event::Delivered => "delivered",

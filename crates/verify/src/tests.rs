@@ -1,6 +1,7 @@
 //! Traces written by hand, each with the laws that it breaks.
 
 mod agents;
+mod copies;
 mod dependencies;
 mod queues;
 mod shared;

@@ -10,8 +10,8 @@ use std::fmt;
 pub enum Rule {
     /// Records name paths and links that exist.
     Known,
-    /// Things happen only to packets that have been launched, and a packet is launched once: by an endpoint, or by an agent at
-    /// its node.
+    /// Things happen only to packets that have been launched, and a packet is launched once: by an endpoint, by an agent at its node,
+    /// or as a copy by a link that copies packets, as the packet of which it is the copy arrives.
     Launch,
     /// A packet stays on its path and keeps its size.
     Identity,
@@ -35,7 +35,8 @@ pub enum Rule {
     /// A packet arrives when the link's delay has passed since its transmission. With jitter it arrives up to that much later,
     /// and where it may not overtake the packet before it, not before that packet. Where the link has slots, it arrives at the
     /// end of a slot. A corrupted packet is lost as its transmission ends. Where the link repeats what has not arrived, a
-    /// packet that has arrived waits until those that were first sent before it arrive or are lost.
+    /// packet that has arrived waits until those that were first sent before it arrive or are lost. On a link some of whose packets skip
+    /// the delay, a packet may also arrive as its transmission ends.
     LinkDelay,
     /// A link starts with a packet when the packet is offered, or when the packet before it has been sent. A link that may hold
     /// packets back (a shaper, a station of a medium) does not start earlier than that.
@@ -50,7 +51,7 @@ pub enum Rule {
     HandOver,
     /// A path delivers packets in the order in which they were launched, unless one of its links reorders or an agent is on it.
     DeliveryOrder,
-    /// At the end every packet is accounted for. On a path: launched = dropped + lost + ended at an agent + delivered + in
+    /// At the end every packet is accounted for. On a path, where copies count as launched: launched = dropped + lost + ended at an agent + delivered + in
     /// flight. On a link: offered = dropped + sent + inside, and sent = lost + arrived + on the wire.
     Conservation,
 }

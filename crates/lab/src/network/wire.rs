@@ -2,7 +2,7 @@
 
 use super::delay::{self, Delay};
 use super::jitter::{self, Jitter};
-use super::{detour, outage};
+use super::{detour, outage, shares};
 use crate::choice::{self, Choice};
 use crate::media::{self, Named};
 use crate::rate::{self, Pace};
@@ -10,11 +10,25 @@ use crate::reader::TableReader;
 use crate::registry;
 use ackclock_aqm::entry::QueueLimit;
 use ackclock_base::{Range, Span};
+use ackclock_sim::alteration::{Duplicates, EcnRule, Skips};
 use ackclock_sim::channel::Detour;
 use ackclock_sim::outage::Outage;
 
-pub(super) const LINK_KEYS: [&str; 11] =
-    ["rate", "delay", "outage", "queue", "loss", "jitter", "detour", "reorder", "hold", "medium", "reverse"];
+pub(super) const LINK_KEYS: [&str; 13] = [
+    "rate",
+    "delay",
+    "outage",
+    "queue",
+    "loss",
+    "duplicate",
+    "ecn",
+    "jitter",
+    "detour",
+    "reorder",
+    "hold",
+    "medium",
+    "reverse",
+];
 pub(super) const DELAYS: Range = Range::between(0.0, 3600.0);
 
 /// One link, or one direction of it, before it has ends.
@@ -25,9 +39,12 @@ pub(super) struct Wire {
     pub(super) outage: Option<Outage>,
     pub(super) queue: Option<Choice>,
     pub(super) loss: Option<Choice>,
+    pub(super) duplicates: Option<Duplicates>,
+    pub(super) ecn: Option<EcnRule>,
     pub(super) jitter: Jitter,
     pub(super) detour: Option<Detour>,
     pub(super) reorders: bool,
+    pub(super) skips: Option<Skips>,
     pub(super) hold: Span,
     pub(super) medium: Option<Named>,
     /// What differs on the way back.
@@ -35,9 +52,9 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// The way back where nothing is said of it: the same without loss.
+    /// The way back where nothing is said of it: the same without loss, copies, and rules for the ECN field.
     pub(super) fn way_back(&self) -> Self {
-        Self { loss: None, reverse: None, ..self.clone() }
+        Self { loss: None, duplicates: None, ecn: None, reverse: None, ..self.clone() }
     }
 }
 
@@ -116,6 +133,14 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         }
         None => base.and_then(|base| base.loss.clone()),
     };
+    let duplicates = match table.get("duplicate") {
+        Some(_) => Some(shares::duplicates(table)?),
+        None => base.and_then(|base| base.duplicates),
+    };
+    let ecn = match table.get("ecn") {
+        Some(_) => Some(jitter::word::<EcnRule>(table, "ecn")?),
+        None => base.and_then(|base| base.ecn),
+    };
     let jitter = match table.get("jitter") {
         Some(_) => jitter::read(table)?,
         None => base.map(|base| base.jitter).unwrap_or_default(),
@@ -124,12 +149,19 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         Some(node) => Some(detour::read(table, node)?),
         None => base.and_then(|base| base.detour),
     };
-    let reorders = match table.get("reorder") {
-        Some(_) => table.flag("reorder")?,
-        None => base.is_some_and(|base| base.reorders),
+    let (reorders, skips) = match table.get("reorder") {
+        Some(_) => shares::reorder(table)?,
+        None => base.map_or((false, None), |base| (base.reorders, base.skips)),
     };
     let changing = matches!(delay, None | Some(Delay::Changing(_)));
-    if reorders && jitter.most == Span::ZERO && detour.is_none() && !changing {
+    let takes_no_time = matches!(delay, Some(Delay::Fixed(Span::ZERO)));
+    if skips.is_some() && takes_no_time && jitter.most == Span::ZERO && detour.is_none() {
+        table.problem_at(
+            "reorder",
+            "packets that skip a `delay` of nothing",
+            "a `delay` or a `jitter` for the others, such as \"10 ms\"",
+        );
+    } else if reorders && skips.is_none() && jitter.most == Span::ZERO && detour.is_none() && !changing {
         let key = if table.get("reorder").is_some() { "reorder" } else { "jitter" };
         table.problem_at(
             key,
@@ -145,15 +177,26 @@ pub(super) fn read_wire(table: &TableReader<'_>, base: Option<&Wire>, defaults: 
         Some(_) => Some(media::read_name(table)?),
         None => base.and_then(|base| base.medium.clone()),
     };
+    if ecn == Some(EcnRule::Drop) && medium.is_some() {
+        let key = if table.get("ecn").is_some() { "ecn" } else { "medium" };
+        table.problem_at(
+            key,
+            "`ecn = \"drop\"` on a link of a medium",
+            "a link of its own that drops, behind the medium: what is lost on a medium may be sent again",
+        );
+    }
     let one_way = Wire {
         pace: pace?,
         delay: delay?,
         outage,
         queue,
         loss,
+        duplicates,
+        ecn,
         jitter,
         detour,
         reorders,
+        skips,
         hold,
         medium,
         reverse: None,

@@ -49,7 +49,8 @@ records! {
         completed_s: Option<f64>;
         /// data packets sent, retransmissions included
         sent_packets: u64;
-        /// data packets handed to the application: each once, over TCP in order
+        /// data packets handed to the application: each once, over TCP in order; over UDP as often as they arrive, copies that links make
+        /// included
         delivered_packets: u64;
         /// data packets sent that had been sent before
         retransmitted_packets: u64;
@@ -255,6 +256,14 @@ records! {
         wait_quantiles_s: Asked<Vec<f64>>;
         ..events: LossEventsResult;
         ..station: StationResult;
+        ..copies: CopiesResult;
+    }
+
+    /// What a link has copied.
+    pub struct CopiesResult {
+        /// of a link with [`duplicate`](scenario-language.md#what-a-link-is-made-of): copies that arrived. They are packets of their
+        /// own on the links that follow, and not counted as delivered by this one
+        duplicated_packets: u64;
     }
 
     /// A link as a station of a medium.

@@ -61,7 +61,7 @@ fn stepped(scenario: &Scenario, seed: u64) -> Simulation {
     simulation
 }
 
-fn stepped_json(scenario: &Scenario, seed: u64) -> String {
+pub(crate) fn stepped_json(scenario: &Scenario, seed: u64) -> String {
     let result = RunResult::of(scenario, seed, &mut stepped(scenario, seed));
     serde_json::to_string_pretty(&result).expect("a result as JSON")
 }
@@ -100,6 +100,9 @@ proptest! {
             "queue = { name = \"fq-codel\", limit = \"100 packets\" }",
             "jitter = \"5 ms\"",
             "hold = \"10 ms\"",
+            "duplicate = 0.2",
+            "ecn = \"set-ce\"",
+            "reorder = { share = 0.2 }",
         ]),
         // With a window, with a rate, and one whose connections share their windows.
         control in prop::sample::select(vec!["\"cubic\"", "\"bbrv3\"", "{ name = \"tcp-p\", k = 2 }"]),

@@ -6,7 +6,7 @@ use ackclock_lab::diagnostics::render;
 use std::sync::atomic::AtomicBool;
 
 /// A link of 10 Mbit/s and 20 ms with these properties, and a flow over it.
-fn scenario(link: &str, flow: &str) -> Result<Scenario, String> {
+pub(crate) fn scenario(link: &str, flow: &str) -> Result<Scenario, String> {
     let text = format!(
         "name = \"impaired\"\nduration = \"20 s\"\n[[links]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\n\
          delay = \"20 ms\"\n{link}\n[[flows]]\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
@@ -15,17 +15,22 @@ fn scenario(link: &str, flow: &str) -> Result<Scenario, String> {
 }
 
 /// The flow's result, of a run in which the verifier finds nothing.
-fn result(link: &str, flow: &str) -> serde_json::Value {
+pub(crate) fn result(link: &str, flow: &str) -> serde_json::Value {
+    results(link, flow)["flows"][0].clone()
+}
+
+/// Returns all results of such a run.
+pub(crate) fn results(link: &str, flow: &str) -> serde_json::Value {
     let scenario = scenario(link, flow).unwrap();
     let never = AtomicBool::new(false);
     assert_eq!(ackclock_lab::run::run_and_verify(&scenario, 1, &never).unwrap(), []);
     let result = ackclock_lab::run::run(&scenario, 1, false, &never).unwrap();
-    serde_json::to_value(result).unwrap()["flows"][0].clone()
+    serde_json::to_value(result).unwrap()
 }
 
-const EVEN: &str =
+pub(crate) const EVEN: &str =
     "application = { name = \"cbr\", rate = \"4 Mbit/s\", packet = \"1000 B\", header = \"28 B\" }";
-const TCP: &str = "control = \"sack\"\ntransport = { name = \"rfc\", window = \"20 packets\" }";
+pub(crate) const TCP: &str = "control = \"sack\"\ntransport = { name = \"rfc\", window = \"20 packets\" }";
 
 #[test]
 fn jitter_is_spread_evenly_over_the_delay() {
@@ -84,6 +89,53 @@ fn tcp_takes_reordering_for_loss_and_jitter_for_delay() {
 }
 
 #[test]
+fn every_distribution_of_jitter_has_the_mean_that_is_asked_for() {
+    // 20.8224 ms and 5 ms more in the mean; four standard errors of 10,000 packets are 4/100 of the deviation: of uniform jitter
+    // 5 ms * 0.57735, of normal jitter 5 ms / 4, of Pareto's 5 ms * 1.29525.
+    for (distribution, deviation_ms) in [("uniform", 2.887), ("normal", 1.25), ("pareto", 6.476)] {
+        let jitter = format!("jitter = {{ mean = \"5 ms\", distribution = \"{distribution}\" }}\nreorder = true");
+        let result = result(&jitter, EVEN);
+        let ms = |key: &str| result[key].as_f64().unwrap() * 1e3;
+        let mean = ms("one_way_delay_mean_s");
+        assert!((mean - 25.8224).abs() < 0.04 * deviation_ms, "{distribution}: {mean}");
+        let deviation = ms("one_way_delay_std_s");
+        assert!((deviation / deviation_ms - 1.0).abs() < 0.06, "{distribution}: {deviation}");
+    }
+    // Even jitter up to 10 ms is even jitter of 5 ms in the mean, to the packet.
+    assert_eq!(result("jitter = { mean = \"5 ms\" }", TCP), result("jitter = \"10 ms\"", TCP));
+    // It comes and goes as other jitter does.
+    let bursts = "jitter = { mean = \"5 ms\", distribution = \"normal\", good = \"1 s\", bad = \"1 s\" }";
+    let mean = result(bursts, EVEN)["one_way_delay_mean_s"].as_f64().unwrap() * 1e3;
+    assert!((21.5..25.5).contains(&mean), "{mean}");
+}
+
+#[test]
+fn packets_that_skip_the_delay_overtake_the_others() {
+    let ms = |link: &str, key: &str| result(link, EVEN)[key].as_f64().unwrap() * 1e3;
+    // A packet takes 0.8224 ms, and three of four take 20 ms more: 15.8224 ms in the mean; four standard errors are
+    // 4 * 20 ms * sqrt(0.25 * 0.75 / 10,000) = 0.35 ms.
+    let quarter = "reorder = { share = 0.25 }";
+    assert!((ms(quarter, "one_way_delay_mean_s") - 15.8224).abs() < 0.35);
+    assert!((ms(quarter, "one_way_delay_min_s") - 0.8224).abs() < 1e-9);
+    // Every fifth packet: 0.8224 ms + 4/5 of 20 ms, up to the packets that are on their way at the end.
+    let fifth = "reorder = { share = 1, gap = 5 }";
+    assert!((ms(fifth, "one_way_delay_mean_s") - 16.8224).abs() < 0.01);
+    // What skips the delay skips a detour, jitter and the changes of the delay, and keeps to slots.
+    let all = "jitter = \"10 ms\"\ndetour = { from = \"5 s\", longer = \"30 ms\" }\nreorder = { share = 1 }";
+    assert!((ms(all, "one_way_delay_mean_s") - 0.8224).abs() < 1e-9);
+    assert!((ms("hold = \"50 ms\"\nreorder = { share = 1 }", "one_way_delay_p99_s") - 49.0).abs() < 2.0);
+}
+
+#[test]
+fn correlated_losses_are_as_many_as_their_closed_form_says() {
+    // 5/72 of 10,000 packets (see the test of the loss model): 694, with a standard error of
+    // sqrt(10,000 * 5/72 * 67/72) = 25 packets times about sqrt((1 + 0.248) / (1 - 0.248)) = 1.29.
+    let lost = result("loss = { name = \"correlated\", probability = 0.25, correlation = 0.5 }", EVEN);
+    let lost = lost["corrupted_packets"].as_f64().unwrap();
+    assert!((lost - 694.4).abs() < 130.0, "{lost}");
+}
+
+#[test]
 fn no_jitter_is_the_default() {
     assert_eq!(result("jitter = \"0 s\"", TCP), result("", TCP));
 }
@@ -104,4 +156,6 @@ fn the_way_back_is_as_the_one_way_delay_unless_it_says_otherwise() {
 fn reordering_needs_jitter() {
     let message = scenario("reorder = true", TCP).unwrap_err();
     assert!(message.contains("`reorder` without a `jitter`"), "{message}");
+    let message = scenario("reorder = 0.25", TCP).unwrap_err();
+    assert!(message.contains("true or false, or a share of the packets such as `{ share = 0.25 }`"), "{message}");
 }

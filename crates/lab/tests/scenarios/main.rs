@@ -18,6 +18,7 @@ mod layers;
 mod linux_profile;
 mod marks_and_delays;
 mod messages;
+mod middleboxes;
 mod observed;
 mod overload;
 mod peers;

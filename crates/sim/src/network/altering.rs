@@ -10,8 +10,6 @@ use ackclock_base::Time;
 pub(super) struct Altered {
     /// The link.
     pub(super) link: u32,
-    /// When the packet's transmission ended.
-    pub(super) sent: Time,
     /// The changes.
     pub(super) alteration: Alteration,
 }
@@ -29,14 +27,14 @@ impl Network {
         packet: &mut Packet,
         altered: Altered,
     ) -> Outcome {
-        let Altered { link, sent, alteration } = altered;
+        let Altered { link, alteration } = altered;
         if let Some(ecn) = alteration.ecn {
             packet.ecn = ecn;
         }
         if !alteration.duplicated {
             return self.advance(times, path, step + 1, packet);
         }
-        self.links[link as usize].count_copy(sent);
+        self.links[link as usize].count_copy(times[0]);
         let number = self.number;
         // Before the packet goes on: its extension is given up as soon as it has met its fate.
         let mut copy = *packet;

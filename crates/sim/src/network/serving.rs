@@ -114,7 +114,7 @@ impl Network {
             }
             Fate::Altered { sent, at, alteration, .. } => {
                 self.number = number;
-                let altered = Altered { link, sent, alteration };
+                let altered = Altered { link, alteration };
                 let outcome = self.pass_altered([at, sent], path, step, &mut packet, altered);
                 debug_assert!(!matches!(outcome, Outcome::Arrives { .. }), "it waits before its endpoint");
             }

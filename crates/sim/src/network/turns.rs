@@ -249,7 +249,7 @@ impl Hand {
 impl Frame {
     /// Returns what the link has changed about it.
     fn altered(&self, link: u32) -> Altered {
-        Altered { link, sent: self.sent, alteration: self.alteration }
+        Altered { link, alteration: self.alteration }
     }
 
     /// Sends it once: until when, and whether the other end has received it this time.

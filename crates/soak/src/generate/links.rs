@@ -23,12 +23,14 @@ pub fn wire(random: &mut Random, wire: Wire) -> String {
     let mut keys =
         vec![format!("rate = {}", rate(random, rates)), format!("delay = {}", delay(random, wire))];
     keys.extend(rest(random, matches!(wire, Wire::Bottleneck)));
+    keys.extend(faults(random, matches!(wire, Wire::Access(true))));
     if matches!(wire, Wire::Access(true)) {
         keys.push("medium = \"air\"".to_owned());
     }
     if random.once_in(8) {
         let mut back = vec![format!("rate = {}", rate(random, rates))];
         back.extend(rest(random, false));
+        back.extend(faults(random, matches!(wire, Wire::Access(true))));
         keys.push(format!("reverse = {{ {} }}", back.join(", ")));
     }
     let text = format!("{{ {} }}", keys.join(", "));
@@ -68,6 +70,29 @@ fn delay(random: &mut Random, wire: Wire) -> String {
     }
 }
 
+const SKIPS: [&str; 4] = [
+    "{ share = 0.25 }",
+    "{ share = 1, gap = 5 }",
+    "{ share = 0.5, correlation = 0.5 }",
+    "{ share = 0.1, gap = 3, correlation = 0.9 }",
+];
+
+/// What a link may do to packets that its way back does not do by itself.
+fn faults(random: &mut Random, on_medium: bool) -> Vec<String> {
+    let mut keys = Vec::new();
+    if random.once_in(12) {
+        let share = random.word(&["0.01", "0.2", "1", "{ share = 0.3, correlation = 0.5 }"]);
+        keys.push(format!("duplicate = {share}"));
+    }
+    if random.once_in(12) {
+        let rule = random.word(&["clear", "set-ect0", "set-ect1", "set-ce", "drop"]);
+        if !(on_medium && rule == "drop") {
+            keys.push(format!("ecn = \"{rule}\""));
+        }
+    }
+    keys
+}
+
 /// What else a link may have. A queue more often where everybody passes.
 fn rest(random: &mut Random, is_bottleneck: bool) -> Vec<String> {
     let mut keys = Vec::new();
@@ -79,13 +104,20 @@ fn rest(random: &mut Random, is_bottleneck: bool) -> Vec<String> {
     }
     if random.once_in(8) {
         let most = random.word(&["1 ms", "5 ms", "40 ms"]);
-        keys.push(match random.below(3) {
+        let distribution = random.word(&["uniform", "normal", "pareto"]);
+        keys.push(match random.below(5) {
             0 => format!("jitter = {{ most = \"{most}\", good = \"50 ms\", bad = \"20 ms\" }}"),
+            1 => format!("jitter = {{ mean = \"{most}\", distribution = \"{distribution}\" }}"),
+            2 => format!(
+                "jitter = {{ mean = \"{most}\", distribution = \"{distribution}\", good = \"50 ms\", bad = \"20 ms\" }}"
+            ),
             _ => format!("jitter = \"{most}\""),
         });
         if random.once_in(3) {
             keys.push("reorder = true".to_owned());
         }
+    } else if random.once_in(16) {
+        keys.push(format!("reorder = {}", random.word(&SKIPS)));
     }
     if random.once_in(8) {
         keys.push(format!("hold = \"{}\"", random.word(&["1 ms", "10 ms", "33.3 ms"])));

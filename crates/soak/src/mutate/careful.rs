@@ -168,13 +168,16 @@ const TRACES: [&str; 4] = ["1\\n", "0\\n3\\n3\\n90\\n", "7\\n6\\n", "time_s,dela
 pub(crate) const SIZES: &str = "sizes";
 
 fn link_key(random: &mut Random) -> (&'static str, String) {
-    match random.below(9) {
+    match random.below(11) {
         0 => ("rate", over_time(Quantity::Rate, random)),
         1 => ("delay", over_time(Quantity::Time, random)),
         5 => ("hold", any(Quantity::Time, random)),
         6 => ("jitter", jitter(random)),
         7 => ("outage", outage(random)),
+        8 if random.below(2) == 0 => ("reorder", format!("{{ share = {} }}", any(Quantity::Number, random))),
         8 => ("reorder", any(Quantity::Flag, random)),
+        9 => ("duplicate", any(Quantity::Number, random)),
+        10 => ("ecn", format!("\"{}\"", random.word(&["clear", "set-ect1", "set-ce", "drop"]))),
         2 => ("queue", thing(Kind::Queue, random)),
         3 => ("loss", thing(Kind::Loss, random)),
         _ => ("reverse", wire(random)),
@@ -196,7 +199,11 @@ fn over_time(quantity: Quantity, random: &mut Random) -> String {
 fn jitter(random: &mut Random) -> String {
     let mut time = || any(Quantity::Time, random);
     let (most, good, bad) = (time(), time(), time());
-    if random.below(2) == 0 { most } else { format!("{{ most = {most}, good = {good}, bad = {bad} }}") }
+    match random.below(3) {
+        0 => most,
+        1 => format!("{{ mean = {most}, distribution = \"{}\" }}", random.word(&["uniform", "normal", "pareto"])),
+        _ => format!("{{ most = {most}, good = {good}, bad = {bad} }}"),
+    }
 }
 
 fn outage(random: &mut Random) -> String {

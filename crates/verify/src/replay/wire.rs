@@ -6,10 +6,11 @@ use ackclock_base::{Span, Time};
 
 impl Replay<'_> {
     /// Checks when a packet arrives: after the wire's delay, with jitter somewhat later, and not before those that were sent
-    /// before it, unless packets may overtake one another. A packet that they hold up arrives with the last of them.
+    /// before it, unless packets may overtake one another. A packet that they hold up arrives with the last of them. A
+    /// packet that skips the delay arrives as its transmission ends.
     pub(super) fn arrive(&mut self, step: &Step<'_>, course: &Course, link: usize) {
         self.check_collision(step);
-        let LinkFacts { jitter, reorders, .. } = self.network.links[link];
+        let LinkFacts { jitter, reorders, skips_delay, .. } = self.network.links[link];
         let earliest = course.since + self.network.wire(link, course.since);
         let latest = earliest + jitter;
         let last = std::mem::replace(&mut self.links[link].arrived, step.time);
@@ -17,7 +18,9 @@ impl Replay<'_> {
         let latest = if held_up { last } else { latest };
         let hold = self.network.links[link].hold;
         self.check_slot(step, hold);
-        self.check_wire(step, slot_end(earliest, hold), slot_end(latest, hold));
+        if !(skips_delay && step.time == slot_end(course.since, hold)) {
+            self.check_wire(step, slot_end(earliest, hold), slot_end(latest, hold));
+        }
         // The replay goes by time, so a packet that overtook another is known by when it was sent.
         let newest = &mut self.links[link].newest_arrived;
         if course.since < *newest && !reorders {
@@ -31,15 +34,16 @@ impl Replay<'_> {
     /// Checks when a packet arrives over a link that repeats: after the wire's delay, or with the packet whose first
     /// transmission was before its own. If that packet was lost, it arrives when the other end knows it.
     pub(super) fn arrive_in_turn(&mut self, step: &Step<'_>, course: &Course, link: usize) {
-        let LinkFacts { jitter, hold, .. } = self.network.links[link];
+        let LinkFacts { jitter, hold, skips_delay, .. } = self.network.links[link];
         let delay = self.network.wire(link, course.since);
+        let least = if skips_delay { Span::ZERO } else { delay };
         let state = &mut self.links[link];
         let first = state.under_way.pop_front();
         let last = std::mem::replace(&mut state.arrived, step.time);
         // A packet that was given up in the same transmission opportunity, or later, is waited for until the other end knows it.
         let tells = self.network.links[link].medium.map_or(Span::ZERO, |medium| medium.tells);
         let told = state.lost.filter(|lost| *lost + tells >= course.since).map(|lost| lost + tells + delay);
-        let earliest = slot_end(course.since + delay, hold).max(last);
+        let earliest = slot_end(course.since + least, hold).max(last);
         let alone = slot_end(course.since + delay + jitter, hold);
         let latest = alone.max(last).max(told.unwrap_or_default()).max(state.wire_until);
         if let Some(other) = first.filter(|first| *first != step.record.packet) {

@@ -283,6 +283,7 @@ fn a_change_of_link_or_path_is_found() {
             | Event::Sent { link }
             | Event::Failed { link }
             | Event::Corrupted { link }
+            | Event::Duplicated { link }
             | Event::Injected { link }
             | Event::Absorbed { link }
             | Event::Arrived { link } => turn(link),
