@@ -68,6 +68,8 @@ detour = { from = "5 s", until = "8 s", longer = "40 ms" }
 loss = { name = "gilbert-time", good = "2 s", bad = "20 ms", loss_bad = 0.5 }
 hold = "1 ms"
 reorder = true
+duplicate = { share = 0.01, correlation = 0.25 }
+ecn = "clear"
 
 [[links]]
 name = "radio"
@@ -375,7 +377,22 @@ IN_LINKS = [
     ("loss_bad = 0.5", "»bad_loss = 0.5", "one of name, good, bad, probability, loss_good, loss_bad"),
     ('name = "gilbert-time"', 'name = »"gilbert"', "did you mean `gilbert-"),
     ('hold = "1 ms"', 'hold = »"1 packet"', "a time such as"),
-    ("reorder = true", "reorder = »0.25", "true or false"),
+    ("reorder = true", "reorder = »0.25", "such as `{ share = 0.25 }`"),
+    ("reorder = true", "reorder = { share = »25 }", "from 0 to 1"),
+    ("reorder = true", "reorder = »{ gap = 5 }", "`share`"),
+    ("reorder = true", "reorder = { share = 1, gap = »0 }", "a whole number from 1"),
+    ("reorder = true", "reorder = { share = 1, »gab = 5 }", "did you mean `gap`"),
+    ('ecn = "clear"', 'ecn = »"cleer"', "did you mean `clear`"),
+    ('ecn = "clear"', "ecn = »true", "clear"),
+    ("share = 0.01", "share = »1.01", "from 0 to 1"),
+    ("share = 0.01", 'share = »"1 %"', "did you mean 0.01"),
+    ("correlation = 0.25", "»corelation = 0.25", "did you mean `correlation`"),
+    ("{ share = 0.01, correlation = 0.25 }", "»true", "a number"),
+    ('good = "1 s"', '»god = "1 s"', "did you mean `good`"),
+    ('most = "20 ms"', 'mean = "20 ms", distribution = »"gauss"', "normal"),
+    ('most = "20 ms"', 'most = »"20 ms", mean = "10 ms"', "`mean` alone"),
+    ('most = "20 ms"', 'most = »"20 ms", distribution = "pareto"', "`mean` alone"),
+    ('medium = "air"', 'medium = "air"\necn = »"drop"', "behind the medium"),
     ("reorder = true", "reorder = true\n»loss = 0.01", "twice"),
     ('rate = "2 Mbit/s"', 'rate = "2 Mbit/s"\nreverse = { »reverse = {} }', "the key `reverse`"),
     ('rate = "2 Mbit/s"', 'rate = "2 Mbit/s"\nloss = »0.01', "in quotes"),

@@ -156,6 +156,20 @@ def test_pieces_of_scenarios_are_right(name: str) -> None:
         Scenario.from_text(piece)
 
 
+def test_links_in_netems_words_are_right() -> None:
+    rows = re.findall(
+        r"^\| (`.*`) \| (.*) \| .*\|$", section(page("paths.md"), "## From netem's words"), re.MULTILINE
+    )
+    translated = [(words, re.findall(r"`([^`]+)`", here)) for words, here in rows if here != "left out"]
+    assert len(translated) >= 16
+    for words, keys in translated:
+        missing = [f'{key} = "1 {unit}"' for key, unit in (("rate", "Mbit/s"), ("delay", "ms"))]
+        link = keys + [default for default in missing if not any(key.startswith(default[:5]) for key in keys)]
+        text = '[[links]]\nbetween = ["a", "b"]\n' + "\n".join(link)
+        flow = '[[flows]]\ncontrol = "cubic"\nfrom = "a"\nto = "b"\n'
+        assert Scenario.from_text(f'duration = "1 s"\n{text}\n{flow}'), words
+
+
 def test_pieces_of_studies_are_right() -> None:
     kinds: dict[str, Any] = {
         "source": model.Source,

@@ -26,8 +26,8 @@ use ackclock_sim::udp::UdpSender;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
-    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult, PagesResult,
-    RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult, TransferResult,
+    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult,
+    PagesResult, RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult, TransferResult,
 };
 use serde_json::{Map, Value, json};
 

@@ -107,10 +107,8 @@ impl Alters {
 
     /// Returns what changes about a packet that arrives.
     pub(crate) fn next(&mut self) -> Alteration {
-        let duplicated = self
-            .duplicates
-            .as_mut()
-            .is_some_and(|(share, numbers, random)| numbers.next(random) < *share);
+        let duplicated =
+            self.duplicates.as_mut().is_some_and(|(share, numbers, random)| numbers.next(random) < *share);
         Alteration { ecn: self.ecn.and_then(EcnRule::sets), duplicated }
     }
 }

@@ -132,12 +132,12 @@ pub(crate) struct Impaired {
 impl Impaired {
     /// That of a link; `None` if its packets only take their time. `stream` makes random numbers for a purpose.
     pub(crate) fn of(parts: Impairments, stream: impl Fn(&str) -> Stream) -> Option<Box<Self>> {
-        let Impairments { loss, jitter, bursts, detour, longer, hold, skips, duplicates, ecn, channel, .. } =
-            &parts;
+        let Impairments {
+            loss, jitter, bursts, detour, longer, hold, skips, duplicates, ecn, channel, ..
+        } = &parts;
         let in_time = *jitter == Span::ZERO && detour.is_none() && longer.is_none() && *hold == Span::ZERO;
         let alters = Alters::of(*ecn, *duplicates, &stream);
-        let nothing =
-            loss.is_none() && in_time && skips.is_none() && alters.is_none() && channel.is_none();
+        let nothing = loss.is_none() && in_time && skips.is_none() && alters.is_none() && channel.is_none();
         let skipping = skips.map(|skips| Skipping::new(skips, stream("skips")));
         let jitters = bursts.map(|Bursts { good, bad }| TwoStates::lasting(good, bad));
         (!nothing).then(|| {
@@ -193,9 +193,9 @@ impl Impaired {
         let longer = longer.as_ref().map_or(Span::ZERO, |longer| longer.at(sent));
         let detour = detour.map_or(Span::ZERO, |detour| detour.at(sent));
         let jitter = self.jitter(sent);
-        let wire = carried.delay.map(|delay| {
-            self.hand_over(sent, sent + wire + delay + longer + detour + jitter).since(sent)
-        });
+        let wire = carried
+            .delay
+            .map(|delay| self.hand_over(sent, sent + wire + delay + longer + detour + jitter).since(sent));
         Crossing { takes: carried.takes, wire, alteration }
     }
 

@@ -40,9 +40,7 @@ impl Distribution {
     pub(crate) fn draw(self, most: Span, random: &mut Stream) -> Span {
         let share = match self {
             Self::Uniform => random.uniform(),
-            Self::Normal => {
-                (1.0 + normal::draw(random).clamp(-DEVIATIONS, DEVIATIONS) / DEVIATIONS) / 2.0
-            }
+            Self::Normal => (1.0 + normal::draw(random).clamp(-DEVIATIONS, DEVIATIONS) / DEVIATIONS) / 2.0,
             Self::Pareto => ((1.0 / libm::cbrt(1.0 - random.uniform()) - 1.0) / PARETO_MOST).min(1.0),
         };
         most.scale(share)
@@ -61,7 +59,8 @@ mod tests {
             (0..400_000).map(|_| distribution.draw(most, &mut random).seconds() / mean.seconds()).collect();
         let average = drawn.iter().sum::<f64>() / 400_000.0;
         let variance = drawn.iter().map(|value| (value - average).powi(2)).sum::<f64>() / 400_000.0;
-        let (least, greatest) = (drawn.iter().copied().reduce(f64::min), drawn.iter().copied().reduce(f64::max));
+        let (least, greatest) =
+            (drawn.iter().copied().reduce(f64::min), drawn.iter().copied().reduce(f64::max));
         [average, variance.sqrt(), least.unwrap(), greatest.unwrap()]
     }
 

@@ -144,7 +144,11 @@ impl Line {
         assert_eq!(shown["corrupted_packets"], self.corrupted, "{shown}");
         assert_eq!(shown["lost_packets"], self.dropped + self.corrupted, "{shown}");
         assert_eq!(shown["delivered_packets"], self.sent - self.corrupted, "{shown}");
-        assert_eq!(shown.get("duplicated_packets").map_or(0, |shown| shown.as_u64().unwrap()), self.duplicated, "{shown}");
+        assert_eq!(
+            shown.get("duplicated_packets").map_or(0, |shown| shown.as_u64().unwrap()),
+            self.duplicated,
+            "{shown}"
+        );
         // Of turns on a medium the trace does not show all air: what the other end has already, and preambles.
         if self.shares {
             return;

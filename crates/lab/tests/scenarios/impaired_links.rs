@@ -93,7 +93,8 @@ fn every_distribution_of_jitter_has_the_mean_that_is_asked_for() {
     // 20.8224 ms and 5 ms more in the mean; four standard errors of 10,000 packets are 4/100 of the deviation: of uniform jitter
     // 5 ms * 0.57735, of normal jitter 5 ms / 4, of Pareto's 5 ms * 1.29525.
     for (distribution, deviation_ms) in [("uniform", 2.887), ("normal", 1.25), ("pareto", 6.476)] {
-        let jitter = format!("jitter = {{ mean = \"5 ms\", distribution = \"{distribution}\" }}\nreorder = true");
+        let jitter =
+            format!("jitter = {{ mean = \"5 ms\", distribution = \"{distribution}\" }}\nreorder = true");
         let result = result(&jitter, EVEN);
         let ms = |key: &str| result[key].as_f64().unwrap() * 1e3;
         let mean = ms("one_way_delay_mean_s");
@@ -157,5 +158,8 @@ fn reordering_needs_jitter() {
     let message = scenario("reorder = true", TCP).unwrap_err();
     assert!(message.contains("`reorder` without a `jitter`"), "{message}");
     let message = scenario("reorder = 0.25", TCP).unwrap_err();
-    assert!(message.contains("true or false, or a share of the packets such as `{ share = 0.25 }`"), "{message}");
+    assert!(
+        message.contains("true or false, or a share of the packets such as `{ share = 0.25 }`"),
+        "{message}"
+    );
 }

@@ -65,7 +65,8 @@ impl Link {
         let ecn = if marked { Ecn::Experienced } else { guest.packet.ecn };
         let (sent, crossing) = self.transmit(guest.since, now, guest.packet.bytes, ecn);
         self.busy_ns += self.measured.overlap(now, sent).nanos();
-        let counter = if crossing.wire.is_some() { &mut self.other.delivered } else { &mut self.other.corrupted };
+        let counter =
+            if crossing.wire.is_some() { &mut self.other.delivered } else { &mut self.other.corrupted };
         *counter += u64::from(self.measured.contains(sent));
         Some((guest, Fate::of(now, sent, crossing, marked)))
     }

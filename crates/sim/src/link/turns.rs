@@ -42,9 +42,7 @@ impl Link {
         let wire = self.delay;
         let Crossing { takes, wire, alteration } = match &mut self.impaired {
             None => Crossing::plain(takes, wire),
-            Some(impaired) if in_vain => {
-                impaired.carry_in_vain(&Sending { starts, takes, bytes }, wire, ecn)
-            }
+            Some(impaired) if in_vain => impaired.carry_in_vain(&Sending { starts, takes, bytes }, wire, ecn),
             Some(impaired) => impaired.carry(&Sending { starts, takes, bytes }, wire, ecn),
         };
         let sent = starts + takes;

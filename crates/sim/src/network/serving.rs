@@ -1,7 +1,7 @@
 //! Links whose packets wait: those whose discipline decides at departure, and the stations of a medium.
 
-use super::tracing::{trace_drops, trace_transmission};
 use super::altering::Altered;
+use super::tracing::{trace_drops, trace_transmission};
 use super::{Network, Outcome, Shared};
 use crate::link::{Fate, Link};
 use crate::medium::Turn;

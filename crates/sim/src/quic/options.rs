@@ -122,6 +122,11 @@ impl Options {
         }
     }
 
+    /// Returns whether packets are sent as ECN-capable.
+    pub fn sends_capable(&self) -> bool {
+        self.ecn_field != Some(Ecn::NotCapable)
+    }
+
     /// How packets are made, for a control that counts marks or for one that does not.
     pub fn packing(&self, counts_marks: bool) -> Packing {
         let usual = if counts_marks { Ecn::LowLatency } else { Ecn::Classic };

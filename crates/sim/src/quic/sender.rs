@@ -48,7 +48,7 @@ impl Sender {
             cargo: Cargo::new(pieces),
             options: options.clone(),
             state: State::Idle,
-            marked: 0,
+            marked: if options.sends_capable() { 0 } else { u64::MAX },
         }
     }
 

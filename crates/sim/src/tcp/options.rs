@@ -285,6 +285,7 @@ impl Options {
             quick_acks: details.quick_acks,
             echo,
             window,
+            ecn: details.ecn,
             accurate_ecn: accurate_ecn.then_some(bytes(details.packet)),
         };
         Self { sender, receiver, recovery }

@@ -28,6 +28,8 @@ pub struct ReceiverOptions {
     pub echo: Echo,
     /// Between what its window is tuned; `None` where what the sender may have in flight is agreed.
     pub window: Option<WindowBounds>,
+    /// Whether the connection has ECN. A receiver of a connection without takes no notice of marks (RFC 3168 section 6.1.1).
+    pub ecn: bool,
     /// Whether it counts marks as RFC 9768 has it, in packets of so many payload bytes, where the sender asks for that.
     pub accurate_ecn: Option<u32>,
 }
@@ -160,7 +162,7 @@ impl Receiver {
     }
 
     fn note_marks(&mut self, flags: Flags) {
-        let marked = flags.has(Flags::CONGESTION_EXPERIENCED);
+        let marked = self.options.ecn && flags.has(Flags::CONGESTION_EXPERIENCED);
         self.mark_to_echo = marked || self.mark_to_echo && !flags.has(Flags::WINDOW_REDUCED);
         self.marks = self.marks.wrapping_add(u16::from(marked));
     }

@@ -201,7 +201,10 @@ fn jitter(random: &mut Random) -> String {
     let (most, good, bad) = (time(), time(), time());
     match random.below(3) {
         0 => most,
-        1 => format!("{{ mean = {most}, distribution = \"{}\" }}", random.word(&["uniform", "normal", "pareto"])),
+        1 => format!(
+            "{{ mean = {most}, distribution = \"{}\" }}",
+            random.word(&["uniform", "normal", "pareto"])
+        ),
         _ => format!("{{ most = {most}, good = {good}, bad = {bad} }}"),
     }
 }

@@ -47,7 +47,9 @@ fn a_copy_arrives_with_its_original_where_the_link_copies() {
     assert!(found(change(|record| record.time_ns -= 1), true).contains(&Rule::Launch));
     assert!(found(change(|record| record.time_ns += 1), true).contains(&Rule::Launch));
     assert!(found(change(|record| record.bytes += 1), true).contains(&Rule::Launch));
-    assert!(found(change(|record| record.event = Event::Duplicated { link: 1 }), true).contains(&Rule::Launch));
+    assert!(
+        found(change(|record| record.event = Event::Duplicated { link: 1 }), true).contains(&Rule::Launch)
+    );
     // One copy of one arrival.
     let twice = copied().note(11_000, 0, 4, Event::Duplicated { link: 0 });
     assert!(found(twice, true).contains(&Rule::Launch));

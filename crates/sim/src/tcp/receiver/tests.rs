@@ -9,6 +9,7 @@ fn receiver(delayed_ack: Option<Span>) -> Receiver {
         quick_acks: 0,
         echo: Echo::LeftEdge,
         window: None,
+        ecn: true,
         accurate_ecn: None,
     })
 }
