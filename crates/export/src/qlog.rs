@@ -5,14 +5,17 @@
 //!
 //! TCP has no events of its own there, so its flows are told in QUIC's: the packet number is the number of the segment, which a
 //! retransmission repeats; its data are frames of stream 0; an acknowledgement is an ACK frame of the numbers that it
-//! acknowledges, cumulatively and selectively; the handshake's packets are of the type "initial".
+//! acknowledges, cumulatively and selectively; the handshake's packets are of the type "initial". Where the receiving application reads
+//! slowly, the right edge of the advertised window is a MAX_DATA frame, and a window probe a DATA_BLOCKED frame.
+//!
+//! QUIC's packets with frames of flow control have packet numbers of their own here, beside those of packets with data.
 
 use crate::dialect::{Dialect, Pair};
 use crate::events::{News, Record, Source};
 use ackclock_base::{Span, Time};
 use ackclock_cc::LossSignal;
 use ackclock_sim::capture::{Beside, Captured};
-use ackclock_sim::quic::datagram::{Ack, Data, Datagram, Reader};
+use ackclock_sim::quic::datagram::{Ack, Credit, CreditKind, Data, Datagram, Reader};
 use ackclock_sim::tcp::segment::{Flags, Segment};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -81,6 +84,12 @@ enum Frame {
         acked_ranges: Vec<[u64; 2]>,
         #[serde(skip_serializing_if = "Option::is_none")]
         ce: Option<u64>,
+    },
+    MaxData {
+        maximum: u64,
+    },
+    DataBlocked {
+        limit: u64,
     },
 }
 
@@ -321,6 +330,10 @@ fn stream(piece: u64, bytes: u32) -> Vec<Frame> {
 
 fn tcp_packet(captured: &Captured, payload_bytes: u32) -> Content {
     let segment = Segment::read(&captured.packet, &Beside(&captured.words)).without_counters();
+    let bytes = |packets: u64| packets * u64::from(payload_bytes);
+    if segment.flags.has(Flags::WINDOW_PROBE) {
+        return ("1RTT", None, vec![Frame::DataBlocked { limit: bytes(segment.number) }]);
+    }
     if segment.flags.has(Flags::SYN) {
         return ("initial", None, Vec::new());
     }
@@ -332,12 +345,27 @@ fn tcp_packet(captured: &Captured, payload_bytes: u32) -> Content {
     let mut acked_ranges: Vec<[u64; 2]> =
         above.map(|block| [place(block.start), place(block.end) - 1]).collect();
     acked_ranges.extend(segment.number.checked_sub(1).map(|last| [0, last]));
-    ("1RTT", None, vec![Frame::Ack { ack_delay: None, acked_ranges, ce: None }])
+    let mut frames = vec![Frame::Ack { ack_delay: None, acked_ranges, ce: None }];
+    let room = segment.advertised().map(|window| segment.number + u64::from(window));
+    frames.extend(room.map(|edge| Frame::MaxData { maximum: bytes(edge) }));
+    ("1RTT", None, frames)
 }
 
 fn quic_packet(datagram: Datagram<'_>, payload_bytes: u32) -> Content {
     match datagram {
         Datagram::Initial(_) => ("initial", None, Vec::new()),
+        Datagram::Credit(Credit { number, kind }) => {
+            let bytes = |pieces: u64| pieces * u64::from(payload_bytes);
+            let ranges = || vec![[number, number]];
+            let (number, frame) = match kind {
+                CreditKind::MaxData(limit) => (Some(number), Frame::MaxData { maximum: bytes(limit) }),
+                CreditKind::DataBlocked(limit) => (Some(number), Frame::DataBlocked { limit: bytes(limit) }),
+                CreditKind::Acknowledged => {
+                    (None, Frame::Ack { ack_delay: None, acked_ranges: ranges(), ce: None })
+                }
+            };
+            ("1RTT", number, vec![frame])
+        }
         Datagram::Data(Data { number, piece, .. }) => ("1RTT", Some(number), stream(piece, payload_bytes)),
         Datagram::Ack(Ack { highest, below, delay, marked }) => {
             let ranges = std::iter::once(&highest).chain(below);

@@ -30,7 +30,8 @@ pub fn header(pair: &Pair, terms: &TcpTerms, captured: &Captured) -> (TcpHeader,
     let (from, to) = (addresses[way], addresses[1 - way]);
     let [first, second] = [0, 1].map(|way| initial_sequence_number(pair, connection, way));
     let numbers = Numbers { first: first.wrapping_add(1), bytes: terms.payload_bytes };
-    let is_syn = segment.flags.has(Flags::SYN);
+    let is_probe = segment.flags.has(Flags::WINDOW_PROBE);
+    let is_syn = segment.flags.has(Flags::SYN) && !is_probe;
     let mut header = TcpHeader::new(from.port, to.port, 0, 0);
     let payload = match (way, is_syn) {
         (0, true) => {
@@ -40,8 +41,12 @@ pub fn header(pair: &Pair, terms: &TcpTerms, captured: &Captured) -> (TcpHeader,
         (0, false) => {
             header.sequence_number = numbers.of(segment.number);
             header.acknowledgment_number = second.wrapping_add(1);
-            header.psh = true;
-            terms.payload_bytes
+            header.psh = !is_probe;
+            if is_probe {
+                // As Linux (tcp_xmit_probe_skb): a byte that has been acknowledged, which the receiver must answer.
+                header.sequence_number = header.sequence_number.wrapping_sub(1);
+            }
+            if is_probe { 0 } else { terms.payload_bytes }
         }
         (_, true) => {
             header.sequence_number = second;
@@ -98,8 +103,11 @@ fn shift(terms: &TcpTerms) -> u8 {
 
 /// The window of the end that sends data never holds anybody back. That of a segment with SYN is not shifted.
 fn window(terms: &TcpTerms, segment: &Segment, way: usize, is_syn: bool) -> u16 {
-    let told = u64::from(segment.without_counters().window);
-    let packets = if told > 0 { told } else { terms.windows[0] };
+    let packets = match (segment.advertised(), u64::from(segment.without_counters().window)) {
+        (Some(room), _) => u64::from(room),
+        (None, 0) => terms.windows[0],
+        (None, told) => told,
+    };
     let bytes = packets.saturating_mul(u64::from(terms.payload_bytes));
     let shift = if is_syn { 0 } else { shift(terms) };
     if way == 0 { u16::MAX } else { (bytes >> shift).min(u64::from(u16::MAX)) as u16 }

@@ -99,6 +99,7 @@ const KEYS: [&str; 21] = [
     "selector",
     "transport",
     "application",
+    "reader",
     "start",
     "stop",
     "dscp",

@@ -9,6 +9,7 @@ use crate::traces;
 use ackclock_base::registry::Quantity;
 use ackclock_base::{Range, Rate, Span, Value as Read};
 use ackclock_sim::outage::Outage;
+use ackclock_sim::reading::ReaderOptions;
 use ackclock_sim::timeline::Timeline;
 use ackclock_sim::transmission::{Changes, Manner};
 
@@ -42,12 +43,21 @@ const RATE: Kind<Rate> = Kind {
 
 /// Reads `rate`. A problem is noted.
 pub fn read(table: &TableReader<'_>) -> Option<Pace> {
-    let node = table.get("rate")?;
+    read_key(table, "rate", &["nominal"])
+}
+
+/// Reads the rate of a receiving application, which is written as that of a link but for `nominal`. A problem is noted.
+pub fn read_reader(table: &TableReader<'_>) -> Option<Pace> {
+    read_key(table, "reader", &[])
+}
+
+fn read_key(table: &TableReader<'_>, key: &str, others: &[&'static str]) -> Option<Pace> {
+    let node = table.get(key)?;
     if !matches!(node.value, Value::Table(_)) {
-        return table.rate("rate", RATES).map(|rate| Pace { rate, nominal: rate, varying: None });
+        return table.rate(key, RATES).map(|rate| Pace { rate, nominal: rate, varying: None });
     }
-    let keys = [&WAYS[..], &tables::KEYS, &["nominal"]].concat();
-    let table = table.reader.table(node, &table.path_of("rate"), &keys)?;
+    let keys = [&WAYS[..], &tables::KEYS, others].concat();
+    let table = table.reader.table(node, &table.path_of(key), &keys)?;
     let (way, rates) = over_time::read(&table, &RATE)?;
     if way == "steps" && rates.values().last() == Some(Rate::default()) {
         table.problem_at("steps", "a rate that stays at 0", "a last step with a rate above 0");
@@ -91,6 +101,20 @@ impl Pace {
         let (rates, manner) =
             self.varying.clone().unwrap_or_else(|| (Timeline::constant(self.rate), Manner::BitByBit));
         Some(Changes { rates, manner, outage, nominal: self.nominal })
+    }
+
+    /// How an application reads at this rate.
+    pub fn reader_options(&self) -> ReaderOptions {
+        ReaderOptions { rate: self.rate, changes: self.changes(None) }
+    }
+
+    /// Returns the rate in the long run: of steps the last one, else the mean.
+    pub fn in_the_long_run(&self) -> Rate {
+        let Some((rates, _)) = &self.varying else { return self.rate };
+        match rates.parts() {
+            (steps, None) => steps.last().map_or(self.rate, |(_, rate)| *rate),
+            (_, Some(_)) => mean(rates),
+        }
     }
 
     /// Whether it is a trace, whose silences are its own.

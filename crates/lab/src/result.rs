@@ -26,8 +26,8 @@ use ackclock_sim::udp::UdpSender;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
-    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult,
-    PagesResult, RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult, TransferResult,
+    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult, PagesResult,
+    ReaderResult, RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult, TransferResult,
 };
 use serde_json::{Map, Value, json};
 
@@ -323,6 +323,7 @@ fn flow_result(flow: &mut Flow, measured: Interval, tasks: FlowResult) -> FlowRe
         probes: counts.probes,
         persistent_congestions: counts.persistent_congestions,
         fast_retransmits: counts.fast_retransmits,
+        reader: flow.window_probes().map(|window_probes| ReaderResult { window_probes }),
         cwnd_mean_packets: cwnd.filter(|_| lived > 0.0).map(|area| area / lived),
         ..tasks
     }
@@ -434,6 +435,7 @@ mod tests {
             completion: Some(CompletionResult::default()),
             agents: Some(AgentResult::default()),
             route: Some(RouteResult::default()),
+            reader: Some(ReaderResult::default()),
             ..FlowResult::default()
         };
         let (fields, written) = (FlowResult::fields(), json!(everything));

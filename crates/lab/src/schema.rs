@@ -128,38 +128,41 @@ fn object(required: &[&str], properties: Value) -> Value {
     json!({ "type": "object", "additionalProperties": false, "required": required, "properties": properties })
 }
 
+/// A value over time: the ways to write it, of which one is taken, and a table of times and values.
+fn over_time(value: Quantity, units: &[&str], more: &Value) -> Vec<Value> {
+    let pair = [quantity(Quantity::Time, ""), quantity(value, "")];
+    let pair = json!({ "type": "array", "prefixItems": pair, "minItems": 2, "maxItems": 2 });
+    let pairs = json!({ "type": "array", "items": pair, "minItems": 1 });
+    let ways = [("cycle", pairs.clone()), ("steps", pairs), ("trace", json!({ "type": "string" }))];
+    let mut all = vec![quantity(value, "")];
+    all.extend(ways.map(|(way, written)| {
+        let mut table = object(&[way], more.clone());
+        table["properties"][way] = written;
+        table
+    }));
+    let mut table = more.clone();
+    table["trace"] = json!({ "type": "string" });
+    table["unit"] = json!({ "enum": units });
+    table["time"] = json!({ "enum": ["s", "ms", "us", "ns"] });
+    table["repeat"] = json!({ "type": "boolean" });
+    let column = json!({ "type": "integer", "minimum": 1 });
+    table["columns"] = json!({ "type": "array", "items": column, "minItems": 2, "maxItems": 2 });
+    all.push(object(&["trace", "unit"], table));
+    all
+}
+
+/// A rate over time, that of a link with what is set where one rate is asked for.
+fn rate_over_time(has_nominal: bool) -> Value {
+    let nominal = json!({ "nominal": quantity(Quantity::Rate, "") });
+    let more = if has_nominal { nominal } else { json!({}) };
+    json!({ "anyOf": over_time(Quantity::Rate, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s"], &more) })
+}
+
 fn link_properties(with_reverse: bool) -> Value {
     let delays =
         json!({ "type": "array", "items": quantity(Quantity::Time, ""), "minItems": 2, "maxItems": 2 });
-    let pairs = |value: Quantity| {
-        let pair = [quantity(Quantity::Time, ""), quantity(value, "")];
-        let pair = json!({ "type": "array", "prefixItems": pair, "minItems": 2, "maxItems": 2 });
-        json!({ "type": "array", "items": pair, "minItems": 1 })
-    };
-    let over_time = |value: Quantity, more: &Value| {
-        let ways = [("cycle", pairs(value)), ("steps", pairs(value)), ("trace", json!({ "type": "string" }))];
-        ways.map(|(way, written)| {
-            let mut table = object(&[way], more.clone());
-            table["properties"][way] = written;
-            table
-        })
-    };
-    let [rate_cycle, rate_steps, rate_trace] =
-        over_time(Quantity::Rate, &json!({ "nominal": quantity(Quantity::Rate, "") }));
-    let [delay_cycle, delay_steps, delay_trace] = over_time(Quantity::Time, &json!({}));
-    let table = |units: &[&str], mut more: Value| {
-        more["trace"] = json!({ "type": "string" });
-        more["unit"] = json!({ "enum": units });
-        more["time"] = json!({ "enum": ["s", "ms", "us", "ns"] });
-        more["repeat"] = json!({ "type": "boolean" });
-        let column = json!({ "type": "integer", "minimum": 1 });
-        more["columns"] = json!({ "type": "array", "items": column, "minItems": 2, "maxItems": 2 });
-        object(&["trace", "unit"], more)
-    };
-    let rate_table =
-        table(&["bit/s", "kbit/s", "Mbit/s", "Gbit/s"], json!({ "nominal": quantity(Quantity::Rate, "") }));
-    let delay_table = table(&["s", "ms", "us"], json!({}));
-    let evenly = object(&["evenly"], json!({ "evenly": delays }));
+    let mut delay = over_time(Quantity::Time, &["s", "ms", "us"], &json!({}));
+    delay.insert(1, object(&["evenly"], json!({ "evenly": delays })));
     let time = || quantity(Quantity::Time, "");
     let bursts = object(&["most", "good", "bad"], json!({ "most": time(), "good": time(), "bad": time() }));
     let distributed = object(
@@ -178,8 +181,8 @@ fn link_properties(with_reverse: bool) -> Value {
         json!({ "share": share(), "gap": { "type": "integer", "minimum": 1 }, "correlation": share() }),
     );
     let mut properties = json!({
-        "rate": { "anyOf": [quantity(Quantity::Rate, ""), rate_cycle, rate_steps, rate_trace, rate_table] },
-        "delay": { "anyOf": [time(), evenly, delay_cycle, delay_steps, delay_trace, delay_table] },
+        "rate": rate_over_time(true),
+        "delay": { "anyOf": delay },
         "outage": object(&["from", "lasts"], json!({ "from": time(), "lasts": time(), "every": time() })),
         "queue": { "$ref": "#/$defs/queue" },
         "loss": { "$ref": "#/$defs/loss" },
@@ -249,6 +252,7 @@ fn flow_properties() -> Value {
         "selector": { "$ref": "#/$defs/selector" },
         "transport": { "$ref": "#/$defs/transport" },
         "application": { "$ref": "#/$defs/application" },
+        "reader": rate_over_time(false),
         "start": { "anyOf": [time(), start] },
         "stop": time(),
         "dscp": { "enum": Dscp::NAMES },

@@ -7,6 +7,7 @@
 mod acknowledging;
 mod association;
 mod counts;
+mod credit;
 mod doubts;
 mod limits;
 mod reducing;
@@ -94,8 +95,10 @@ pub struct Sender {
     meters: bool,
     ecn: EcnSender,
     random: Box<dyn Random + Send>,
-    /// One past the last packet that the application has to send.
+    /// One past the last packet that the application has to send, as far as the receiver's credit reaches.
     data_until: u64,
+    /// Whether the application has more to send than the receiver has given credit for.
+    is_held_back: bool,
     /// Whether data may flow.
     is_open: bool,
     /// Whether the application may have more to send when that is done.
@@ -162,6 +165,7 @@ impl Sender {
             random,
             options,
             data_until: packets,
+            is_held_back: false,
             is_open: false,
             stays_open: false,
             deadline: Time::NEVER,
@@ -273,6 +277,7 @@ impl Sender {
     /// The same where so many packets' worth of what was sent before is still to be sent under new numbers.
     pub fn stop_but_for(&mut self, packets: u64) {
         let was_done = self.is_done();
+        self.is_held_back = false;
         self.data_until = self.data_until.min(self.ledger.high().saturating_add(packets));
         if !was_done {
             self.end_if_done();
@@ -287,7 +292,7 @@ impl Sender {
     /// Whether everything that the application had to send is acknowledged.
     pub fn is_done(&self) -> bool {
         let all_arrived = || self.options.numbers_once && self.has_sent_all() && self.ledger.pipe() == 0;
-        self.is_open && (self.ledger.una() >= self.data_until || all_arrived())
+        self.is_open && (self.ledger.una() >= self.data_until || all_arrived()) && !self.is_held_back
     }
 
     fn has_sent_all(&self) -> bool {
@@ -370,6 +375,9 @@ impl Sender {
 
     #[cold]
     fn note_app_limited(&mut self) {
+        if self.is_held_back {
+            return;
+        }
         let room = self.ledger.pipe() < self.options.units.from_packets(self.controller.decision().cwnd);
         let resends = self.ledger.next() < self.ledger.high() || self.ledger.lost() > 0;
         let waits = resends && !self.options.numbers_once;

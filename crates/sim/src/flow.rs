@@ -8,6 +8,7 @@ use crate::network::Network;
 use crate::packet::Packet;
 use crate::port::{Jitter, Port, Socket};
 use crate::quic;
+use crate::quic::credit::CreditedEnd;
 use crate::schedule::{Schedule, SourceId};
 use crate::sctp::association::Association;
 use crate::sctp::connection::SendingEnd;
@@ -344,7 +345,16 @@ impl Flow {
     /// That endpoint's sender, if it is one of TCP or QUIC.
     pub fn connection(&self) -> Option<&MeasuredSender> {
         let tcp = self.sender_as::<Sender>().map(Sender::measured);
-        tcp.or_else(|| self.sender_as::<quic::connection::SendingEnd>().map(|end| end.sender.measured()))
+        let credited = || Some(&self.sender_as::<CreditedEnd>()?.end);
+        let quic = || self.sender_as::<quic::connection::SendingEnd>().or_else(credited);
+        tcp.or_else(|| quic().map(|end| end.sender.measured()))
+    }
+
+    /// How often its sender has asked for a window, or said that it is out of credit, whose receiver reads slowly; `None` of other flows.
+    pub fn window_probes(&self) -> Option<u64> {
+        let tcp = self.sender_as::<Sender>().and_then(Sender::window_probes);
+        let quic = || self.sender_as::<CreditedEnd>().map(CreditedEnd::window_probes);
+        tcp.or_else(quic).or_else(|| self.sctp().and_then(Association::window_probes))
     }
 
     /// The same.
@@ -352,6 +362,9 @@ impl Flow {
         let endpoint: &mut dyn Any = &mut *self.ends[0].endpoint;
         if endpoint.is::<Sender>() {
             return endpoint.downcast_mut::<Sender>().map(Sender::measured_mut);
+        }
+        if endpoint.is::<CreditedEnd>() {
+            return endpoint.downcast_mut::<CreditedEnd>().map(|credited| credited.end.sender.measured_mut());
         }
         endpoint.downcast_mut::<quic::connection::SendingEnd>().map(|end| end.sender.measured_mut())
     }

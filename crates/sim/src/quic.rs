@@ -8,12 +8,15 @@
 //! * [`sender`]: what the sending side does with acknowledgements and timers; [`cargo`]: what its packets carry.
 //! * [`receiver`]: when and how it acknowledges.
 //! * [`datagram`]: what they tell each other, in a packet's header.
+//! * [`credit`], `reading`: flow control where the receiving application reads slowly.
 //! * [`connection`]: both as ends of a flow.
 
 pub mod cargo;
 pub mod connection;
+pub mod credit;
 pub mod datagram;
 pub mod details;
 pub mod options;
+mod reading;
 pub mod receiver;
 pub mod sender;

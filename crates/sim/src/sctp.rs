@@ -11,6 +11,7 @@
 //! * [`path`]: a path to the other end; [`reachability`]: whether it works; [`heartbeat`]: how that is found out.
 //! * [`handshake`]: four messages and a cookie.
 //! * [`receiver`]: cumulative acknowledgement and gaps. [`streams`]: what the application has.
+//! * `reading`, `persisting`: what becomes of both where the receiving application reads slowly.
 //! * [`connection`]: both as ends of a flow. [`counts`]: what is counted of it.
 
 pub mod association;
@@ -24,7 +25,9 @@ mod held;
 pub mod message;
 pub mod options;
 pub mod path;
+mod persisting;
 pub mod reachability;
+mod reading;
 pub mod receiver;
 mod retransmission;
 mod sack;

@@ -10,6 +10,7 @@
 //! * [`connection`]: both as ends of a flow.
 //! * [`accurate_ecn`]: the count of marks.
 //! * [`autotuning`]: the receive window that follows the application.
+//! * `reading`: the receiver's end where the application reads slowly.
 //! * [`receiver`]: cumulative and selective acknowledgements, delayed acknowledgements, echo of marks.
 
 pub mod accurate_ecn;
@@ -17,6 +18,8 @@ pub mod autotuning;
 pub mod connection;
 pub mod details;
 pub mod options;
+mod persisting;
+mod reading;
 pub mod receiver;
 pub mod segment;
 pub mod sender;

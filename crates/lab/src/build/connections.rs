@@ -65,9 +65,15 @@ impl Connections {
                     control = control.as_in_linux();
                 }
                 let recovery = control.companions().recovery;
-                Options::Tcp(tcp::options::Options::new(values, recovery))
+                let mut options = tcp::options::Options::new(values, recovery);
+                options.reader = plan.reader_options();
+                Options::Tcp(options)
             }
-            Protocol::Quic => Options::Quic(quic::options::Options::new(values)),
+            Protocol::Quic => {
+                let mut options = quic::options::Options::new(values);
+                options.reader = plan.reader_options();
+                Options::Quic(options)
+            }
         };
         let assembly = control.assembly();
         let lifetime = match &plan.data {

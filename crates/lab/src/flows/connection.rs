@@ -4,8 +4,10 @@ use super::control::ControlPlan;
 use super::data::Data;
 use crate::choice::Choice;
 use crate::document::quoted;
+use crate::rate::Pace;
 use crate::reader::TableReader;
 use ackclock_base::{Size, Span};
+use ackclock_sim::reading::ReaderOptions;
 use ackclock_sim::tcp::details::{Details, LocalDrop, ReceiveWindow};
 use ackclock_sim::{quic, tcp};
 
@@ -18,6 +20,8 @@ pub struct ConnectionPlan {
     pub transport: Choice,
     /// What it has to send.
     pub data: Data,
+    /// How fast the receiving application reads; `None` where it reads everything at once.
+    pub reader: Option<Pace>,
 }
 
 /// What a connection goes over.
@@ -81,6 +85,11 @@ impl ConnectionPlan {
         let autotuned = self.protocol() == Protocol::Tcp
             && Details::from(&self.transport.values).receive_window == ReceiveWindow::Autotuned;
         if autotuned { "max_receive_window" } else { "window" }
+    }
+
+    /// Returns how the receiving application reads, for an endpoint.
+    pub fn reader_options(&self) -> Option<ReaderOptions> {
+        self.reader.as_ref().map(Pace::reader_options)
     }
 
     /// Returns whether its host keeps its packets from waiting in the host's own interface (Linux's TSQ).

@@ -4,6 +4,7 @@ use super::control::ControlPlan;
 use super::data::Data;
 use crate::choice::{self, Choice};
 use crate::document::quoted;
+use crate::rate::Pace;
 use crate::reader::TableReader;
 use crate::registry;
 use ackclock_cc::entry::SelectorEntry;
@@ -21,6 +22,8 @@ pub struct SctpPlan {
     pub transport: Choice,
     /// What it has to send.
     pub data: Data,
+    /// How fast the receiving application reads; `None` where it reads everything at once.
+    pub reader: Option<Pace>,
 }
 
 impl SctpPlan {
@@ -33,7 +36,8 @@ impl SctpPlan {
 
     /// The association's options.
     pub fn options(&self) -> Options {
-        Options::new(&self.transport.values)
+        let reader = self.reader.as_ref().map(Pace::reader_options);
+        Options { reader, ..Options::new(&self.transport.values) }
     }
 
     /// How many chunks it has to send when it begins; [`u64::MAX`] for no end.

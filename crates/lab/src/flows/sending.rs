@@ -8,6 +8,7 @@ use super::sctp::{self, SctpPlan};
 use crate::choice::{self, Choice};
 use crate::document::{Value, quoted};
 use crate::files;
+use crate::rate;
 use crate::reader::TableReader;
 use crate::registry::{self, Bulk};
 use crate::sizes;
@@ -156,7 +157,7 @@ impl SessionPlan {
 }
 
 /// What only those have that have a congestion control.
-const CONTROLLED_KEYS: [&str; 10] = [
+const CONTROLLED_KEYS: [&str; 11] = [
     "control",
     "discriminator",
     "action",
@@ -167,6 +168,7 @@ const CONTROLLED_KEYS: [&str; 10] = [
     "backoff",
     "selector",
     "transport",
+    "reader",
 ];
 
 /// Reads how a group sends.
@@ -200,12 +202,13 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     let control = control::read(table, control);
     let (control, transport) = (control?, transport?);
     let judge = control.judge();
+    let reader = rate::read_reader(table);
     if ackclock_sim::sctp::options::find(transport.descriptor.name).is_some() {
         sctp::check_discriminator(table, judge, "SCTP");
         let application = application?;
         sctp::check_application(table, &application)?;
         let selector = sctp::read_selector(table)?;
-        let plan = SctpPlan { control, selector, transport, data: data(application) };
+        let plan = SctpPlan { control, selector, transport, data: data(application), reader };
         return Some(Sending::Sctp(Box::new(plan)));
     }
     if table.get("selector").is_some() {
@@ -217,7 +220,12 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
     }
     connection::check_transport(table, judge, &transport);
     let application = application?;
-    let mut plan = Box::new(ConnectionPlan { control, transport, data: Data::Endless });
+    let mut plan = Box::new(ConnectionPlan { control, transport, data: Data::Endless, reader });
+    if let Some(entry) = sessions(application.descriptor.name).filter(|_| table.get("reader").is_some()) {
+        let found = format!("`reader` of the application {}", quoted(entry));
+        table.problem_at("reader", &found, "\"bulk\" or a source such as \"cbr\": one connection that lasts");
+        return None;
+    }
     let payload = plan.payload_bytes();
     let values = &application.values;
     Some(match application.descriptor.name {
@@ -239,6 +247,11 @@ pub(super) fn read(table: &TableReader<'_>) -> Option<Sending> {
             Sending::Connection(plan)
         }
     })
+}
+
+/// The name of an application that makes connections of its own.
+fn sessions(name: &'static str) -> Option<&'static str> {
+    Some(name).filter(|name| matches!(*name, "web" | "transfers" | "pages" | "adaptive-video"))
 }
 
 /// The sizes that transfers are drawn from, as the file says that `sizes` names, of packets with this payload.

@@ -107,6 +107,15 @@ records! {
         ..completion: CompletionResult;
         ..agents: AgentResult;
         ..route: RouteResult;
+        ..reader: ReaderResult;
+    }
+
+    /// What a receiving application that reads slowly makes of a flow.
+    pub struct ReaderResult {
+        /// of a flow with a [`reader`](scenario-language.md#slow-readers): how often the sender asked for the window while that was
+        /// closed (RFC 9293 section 3.8.6.1, RFC 9260 section 6.1), over QUIC how often it said that it was blocked (DATA_BLOCKED, RFC 9000
+        /// section 4.1). None of these packets counts as sent
+        window_probes: u64;
     }
 
     /// What an agent at a node has done for a flow.

@@ -19,7 +19,12 @@ pub(super) fn of(scenario: &Scenario) -> Vec<String> {
         let rtt = round_trip(member, links);
         let path = rate.bytes_per_second() * rtt.seconds();
         let one = plan.widest_window_bytes() as f64;
-        (together < path).then(|| sentence(&group.plan, plan, one, rtt, rate))
+        // Where the application reads more slowly than the window allows, a larger one would only fill.
+        let is_read = plan
+            .reader
+            .as_ref()
+            .is_none_or(|reader| reader.in_the_long_run().bytes_per_second() * rtt.seconds() > one);
+        (together < path && is_read).then(|| sentence(&group.plan, plan, one, rtt, rate))
     });
     short.collect()
 }
@@ -96,6 +101,9 @@ mod tests {
         ] {
             assert!(warnings(fine, 1).is_empty(), "{fine}");
         }
+        // An application that reads 700 Mbit/s would not take more from a larger window; one that reads 800 Mbit/s would.
+        let read = |rate: &str| warnings(&format!("\"rfc\"\nreader = \"{rate}\""), 1).len();
+        assert_eq!((read("700 Mbit/s"), read("800 Mbit/s")), (0, 1));
         // Two flows fill the path together, and six of Linux'.
         assert!(warnings("\"rfc\"", 2).is_empty());
         assert_eq!((warnings("\"linux\"", 5).len(), warnings("\"linux\"", 6).len()), (1, 0));

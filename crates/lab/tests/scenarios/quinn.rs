@@ -155,6 +155,7 @@ impl Wire for Ways {
                     self.back.insert(key(self.now + DELAY_NANOS), UnderWay::Ack { ranges, delay });
                 }
             }
+            Datagram::Credit(_) => {}
             Datagram::Initial(sent) => {
                 let at = self.now + NANOS_PER_PACKET + 2 * DELAY_NANOS;
                 self.back.insert(key(at), UnderWay::Initial(sent));

@@ -46,6 +46,22 @@ pub struct QuicOptions {
     pub undoes: bool,
 }
 
+impl QuicOptions {
+    /// Returns the probe timeout without back-off: smoothed_rtt + max(4 rttvar, kGranularity) + max_ack_delay (RFC 9002 section 6.2.1).
+    #[inline]
+    pub fn probe_timeout(&self, rtt: Smoothed) -> Span {
+        let Smoothed { mean, deviation } = if rtt.mean == Span::ZERO { INITIAL } else { rtt };
+        mean + (deviation * 4).max(GRANULARITY) + self.max_ack_delay
+    }
+
+    /// Returns the probe timeout after this number of probes in a row without an answer: doubled by each, up to a minute (RFC 8961
+    /// section 4).
+    pub fn backed_off(&self, rtt: Smoothed, probes: u32) -> Span {
+        let timeout = self.probe_timeout(rtt);
+        timeout.scale(f64::from(1u32 << probes.min(MAX_DOUBLINGS))).min(timeout.max(MAX_DOUBLED))
+    }
+}
+
 /// The rule of RFC 9002.
 #[derive(Clone, Debug)]
 pub struct Quic {
@@ -103,10 +119,9 @@ impl Quic {
         }
     }
 
-    /// Section 6.2.1, without the back-off: smoothed_rtt + max(4 rttvar, kGranularity) + max_ack_delay.
+    #[inline]
     fn probe_timeout(&self, rtt: Smoothed) -> Span {
-        let Smoothed { mean, deviation } = if rtt.mean == Span::ZERO { INITIAL } else { rtt };
-        mean + (deviation * 4).max(GRANULARITY) + self.options.max_ack_delay
+        self.options.probe_timeout(rtt)
     }
 
     fn take_delivered(&mut self, board: &mut Ledger, now: Time, rtt: Smoothed) -> bool {
@@ -259,9 +274,7 @@ impl Detection for Quic {
         if self.loss_time < Time::NEVER {
             self.loss_time
         } else if board.pipe() > 0 {
-            let timeout = self.probe_timeout(rtt);
-            let doublings = self.pto_count.min(MAX_DOUBLINGS);
-            self.last_sent + timeout.scale(f64::from(1u32 << doublings)).min(timeout.max(MAX_DOUBLED))
+            self.last_sent + self.options.backed_off(rtt, self.pto_count)
         } else {
             Time::NEVER
         }

@@ -2,6 +2,7 @@
 //! and what it decides itself.
 
 use super::{Output, Sender};
+use crate::rtt::Smoothed;
 use ackclock_base::{Packets, Span, Time};
 use ackclock_cc::Timeout;
 
@@ -118,6 +119,11 @@ impl Sender {
     /// The retransmission timeout, with its back-off.
     pub fn rto(&self) -> Span {
         self.timeout()
+    }
+
+    /// The smoothed round trip with its deviation; zeros before the first sample.
+    pub fn smoothed(&self) -> Smoothed {
+        self.rtt.fine()
     }
 
     /// The smoothed round trip; zero before the first sample.

@@ -50,7 +50,7 @@ impl Sender {
     fn limit(&self, fresh_until: u64, is_spread: bool) -> Option<Limit> {
         if self.ledger.next() < fresh_until.max(self.ledger.high()) {
             Some(if is_spread { Limit::Pacing } else { Limit::Window })
-        } else if fresh_until < self.data_until {
+        } else if fresh_until < self.data_until || self.is_held_back {
             Some(Limit::ReceiveWindow)
         } else {
             (self.stays_open || !self.ledger.is_empty()).then_some(Limit::Application)

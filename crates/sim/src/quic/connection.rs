@@ -1,7 +1,9 @@
 //! QUIC's sender and receiver as the two ends of a flow.
 
+use super::credit::{Credited, CreditedEnd};
 use super::datagram::{Datagram, OutboxWire, Packing, Reader, Wire};
 use super::options::Options;
+use super::reading::ReadingEnd;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
@@ -52,7 +54,9 @@ impl Connection {
 
     fn between(self, stays_open: bool, answers_at: u64) -> Ends {
         let Self { options, control, backoff, pieces, random } = self;
-        let mut sender = Sender::new(&options, control, backoff, pieces, random);
+        let credit = options.reader.as_ref().map(|_| Credited::new(&options, pieces));
+        let allowed = credit.as_ref().map_or(pieces, Credited::allowed);
+        let mut sender = Sender::new(&options, control, backoff, allowed, random);
         if stays_open {
             sender.stay_open();
         }
@@ -64,7 +68,14 @@ impl Connection {
             answers_at,
             reader: Reader::default(),
         };
-        [Box::new(SendingEnd { sender, packing, reader: Reader::default() }), Box::new(receiving)]
+        let sending = SendingEnd { sender, packing, reader: Reader::default() };
+        match (credit, &options.reader) {
+            (Some(credit), Some(reader)) => [
+                Box::new(CreditedEnd::new(sending, credit)),
+                Box::new(ReadingEnd::new(receiving, &options, reader)),
+            ],
+            _ => [Box::new(sending), Box::new(receiving)],
+        }
     }
 }
 
@@ -72,8 +83,8 @@ impl Connection {
 pub struct SendingEnd {
     /// The sender.
     pub sender: Sender,
-    packing: Packing,
-    reader: Reader,
+    pub(super) packing: Packing,
+    pub(super) reader: Reader,
 }
 
 impl Endpoint for SendingEnd {
@@ -104,7 +115,7 @@ impl Endpoint for SendingEnd {
         match datagram {
             Datagram::Ack(ack) => sender.on_ack(now, &ack, &mut wire),
             Datagram::Initial(sent) => sender.on_initial(now, sent, &mut wire),
-            Datagram::Data(_) => {}
+            Datagram::Data(_) | Datagram::Credit(_) => {}
         }
         if self.sender.core().is_done() {
             out.done();
@@ -148,18 +159,18 @@ impl Endpoint for SendingEnd {
 }
 
 /// The receiver's end.
-struct ReceivingEnd {
-    receiver: Receiver,
-    packing: Packing,
-    payload_bytes: u32,
+pub(super) struct ReceivingEnd {
+    pub(super) receiver: Receiver,
+    pub(super) packing: Packing,
+    pub(super) payload_bytes: u32,
     /// Deliveries in order at which it acknowledges at once.
-    answers_at: u64,
-    reader: Reader,
+    pub(super) answers_at: u64,
+    pub(super) reader: Reader,
 }
 
 impl ReceivingEnd {
     #[inline]
-    fn acknowledge(&mut self, now: Time, out: &mut dyn Outbox) {
+    pub(super) fn acknowledge(&mut self, now: Time, out: &mut dyn Outbox) {
         OutboxWire { out, packing: self.packing }.send(Datagram::Ack(self.receiver.acknowledge(now)));
     }
 }
@@ -189,7 +200,7 @@ impl Endpoint for ReceivingEnd {
                 out.received(None, 0, 0);
                 OutboxWire { out, packing: self.packing }.send(Datagram::Initial(sent));
             }
-            Datagram::Ack(_) => {}
+            Datagram::Ack(_) | Datagram::Credit(_) => {}
         }
     }
 

@@ -42,6 +42,29 @@ pub enum Datagram<'a> {
     Ack(Ack<'a>),
     /// The first packet of either end, with the time at which the client sent its own.
     Initial(Time),
+    /// Flow control, where the receiving application reads slowly.
+    Credit(Credit),
+}
+
+/// What the two ends say of flow control (RFC 9000 section 4.1), each in a packet of its own. Packets of this kind have numbers of
+/// their own, and do not count as in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Credit {
+    /// Its number among these packets of its end; of an answer, the number that it answers to.
+    pub number: u64,
+    /// Which frame.
+    pub kind: CreditKind,
+}
+
+/// A frame of flow control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CreditKind {
+    /// MAX_DATA: the receiver takes the pieces below this one.
+    MaxData(u64),
+    /// DATA_BLOCKED: the sender has more to send than the pieces below this one, which the receiver takes.
+    DataBlocked(u64),
+    /// ACK of one of the two.
+    Acknowledged,
 }
 
 /// Where datagrams go.
@@ -74,6 +97,9 @@ pub struct OutboxWire<'a> {
 const DATA: u64 = 0;
 const ACK: u64 = 1;
 const INITIAL: u64 = 2;
+const MAX_DATA: u64 = 3;
+const DATA_BLOCKED: u64 = 4;
+const ACKNOWLEDGED: u64 = 5;
 const KIND_BITS: u32 = 4;
 const KIND: u64 = (1 << KIND_BITS) - 1;
 const WANTED_BITS: u32 = 24;
@@ -113,6 +139,14 @@ impl Wire for OutboxWire<'_> {
             Datagram::Initial(sent) => {
                 self.out.send(0, packet(initial, [INITIAL, 0, sent.nanos()]));
             }
+            Datagram::Credit(Credit { number, kind }) => {
+                let (kind, limit) = match kind {
+                    CreditKind::MaxData(limit) => (MAX_DATA, limit),
+                    CreditKind::DataBlocked(limit) => (DATA_BLOCKED, limit),
+                    CreditKind::Acknowledged => (ACKNOWLEDGED, 0),
+                };
+                self.out.send(0, packet(ack, [kind | number << KIND_BITS, limit, 0]));
+            }
         }
     }
 }
@@ -146,6 +180,9 @@ impl Reader {
                 let highest = (number.saturating_sub(second >> HALF), number);
                 Datagram::Ack(Ack { highest, below: &self.below, delay, marked: third })
             }
+            MAX_DATA => Datagram::Credit(Credit { number, kind: CreditKind::MaxData(second) }),
+            DATA_BLOCKED => Datagram::Credit(Credit { number, kind: CreditKind::DataBlocked(second) }),
+            ACKNOWLEDGED => Datagram::Credit(Credit { number, kind: CreditKind::Acknowledged }),
             _ => Datagram::Initial(Time::from_nanos(third)),
         }
     }

@@ -3,6 +3,7 @@
 use super::datagram::Packing;
 use super::details::{Details, EcnField, Reordering};
 use super::receiver::ReceiverOptions;
+use crate::reading::ReaderOptions;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
@@ -52,6 +53,8 @@ pub struct Options {
     pub send_jitter: Span,
     /// What the receiver does.
     pub receiver: ReceiverOptions,
+    /// How its application reads; `None` where that reads everything at once.
+    pub reader: Option<ReaderOptions>,
     /// How losses are found.
     pub detection: QuicOptions,
     /// How it recovers from them.
@@ -83,6 +86,7 @@ impl Options {
                 max_ack_delay: details.max_ack_delay,
                 max_ranges: details.ack_ranges as usize,
             },
+            reader: None,
             detection: QuicOptions {
                 thresholds: Thresholds {
                     packets: u64::from(details.packet_threshold),

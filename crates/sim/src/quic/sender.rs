@@ -139,6 +139,17 @@ impl Sender {
         self.cargo.settle(self.measured.core.una());
     }
 
+    /// The application has more to send than the receiver takes, or not.
+    pub(super) fn hold_back(&mut self, is_held_back: bool) {
+        self.measured.core.hold_back(is_held_back);
+    }
+
+    /// The receiver takes so many pieces more, which the application has.
+    pub(super) fn grant(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
+        self.cargo.add(pieces);
+        self.with(now, wire, |core, datagrams| core.grant(now, pieces, datagrams));
+    }
+
     /// What is measured, and recovery's sender in it.
     pub fn measured(&self) -> &MeasuredSender {
         &self.measured

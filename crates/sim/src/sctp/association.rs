@@ -8,6 +8,7 @@ use super::heartbeat::Due;
 use super::message::{Control, ControlKind, Message, Wire};
 use super::options::Options;
 use super::path::{Nothing, Path};
+use super::persisting::WindowProbing;
 use super::reachability::{Limits, State};
 use crate::histogram::Histogram;
 use crate::random::Stream;
@@ -60,6 +61,11 @@ pub struct Association {
     /// Errors in a row on all paths.
     pub(super) errors: u32,
     switch_at: Time,
+    /// When the window is asked for that the receiver has closed, and when that or the change of the primary path is due.
+    pub(super) window_probing: WindowProbing,
+    own_timer: Time,
+    /// Whether a SACK has come since the last timeout.
+    pub(super) is_heard: bool,
     failed_at: Option<Time>,
     pub(super) rtt: Histogram,
     pub(super) counts: Counts,
@@ -96,6 +102,9 @@ impl Association {
             turn: 0,
             errors: 0,
             switch_at: switch_primary_at.map_or(Time::NEVER, |at| Time::ZERO + at),
+            own_timer: switch_primary_at.map_or(Time::NEVER, |at| Time::ZERO + at),
+            window_probing: WindowProbing::new(options.reader.is_some()),
+            is_heard: false,
             failed_at: None,
             rtt: Histogram::default(),
             counts: Counts::default(),
@@ -136,6 +145,7 @@ impl Association {
         let due = now >= self.switch_at;
         if due {
             self.switch_at = Time::NEVER;
+            self.set_own_timer();
             self.set_primary((self.primary + 1) % self.paths.len());
         }
         due
@@ -170,7 +180,12 @@ impl Association {
             return Time::NEVER;
         }
         let paths = self.paths.iter().map(Path::timer).min().unwrap_or(Time::NEVER);
-        paths.min(if self.is_established() { self.switch_at } else { Time::NEVER })
+        paths.min(if self.is_established() { self.own_timer } else { Time::NEVER })
+    }
+
+    /// Sets the timer that belongs to none of its paths.
+    pub(super) fn set_own_timer(&mut self) {
+        self.own_timer = self.switch_at.min(self.window_probing.due());
     }
 
     /// The time that [`Self::timer`] announced has come.
@@ -185,13 +200,23 @@ impl Association {
             return;
         }
         self.burst = self.options.burst(false);
-        if self.switches(now) {
-            self.send_all(now, wire);
+        if now >= self.own_timer {
+            self.on_own_timer(now, wire);
         }
         for index in 0..self.paths.len() {
             if !self.is_over() {
                 self.on_path_timer(now, index, wire);
             }
+        }
+    }
+
+    #[cold]
+    fn on_own_timer(&mut self, now: Time, wire: &mut impl Wire) {
+        if self.switches(now) {
+            self.send_all(now, wire);
+        }
+        if now >= self.window_probing.due() {
+            self.probe_window(now, wire);
         }
     }
 

@@ -5,6 +5,7 @@ use super::handshake::cookie;
 use super::message::{Control, ControlKind, Message, OutboxWire, Reader, Wire};
 use super::options::{Options, Sizes};
 use super::path::Path;
+use super::reading::ReadingEnd;
 use super::receiver::Receiver;
 use crate::endpoint::{Endpoint, Ends, Outbox, Properties, Sent};
 use crate::packet::Packet;
@@ -44,6 +45,7 @@ impl Connection {
             Path::new(&options, controller, backoff, random, index == 0 || !confirms)
         };
         let paths = paths.into_iter().enumerate().map(path).collect();
+        let reader = options.reader.clone();
         let receiver = ReceivingEnd {
             receiver: Receiver::new(&options),
             reader: Reader::default(),
@@ -54,7 +56,11 @@ impl Connection {
         if stays_open {
             association.stay_open();
         }
-        [Box::new(SendingEnd { association, reader: Reader::default() }), Box::new(receiver)]
+        let sending = SendingEnd { association, reader: Reader::default() };
+        match reader {
+            Some(reader) => [Box::new(sending), Box::new(ReadingEnd::new(receiver, &reader))],
+            None => [Box::new(sending), Box::new(receiver)],
+        }
     }
 }
 
@@ -171,11 +177,11 @@ impl Endpoint for SendingEnd {
 }
 
 /// The receiver's end. It keeps nothing before a cookie has come back.
-struct ReceivingEnd {
-    receiver: Receiver,
-    reader: Reader,
-    sizes: Sizes,
-    is_established: bool,
+pub(super) struct ReceivingEnd {
+    pub(super) receiver: Receiver,
+    pub(super) reader: Reader,
+    pub(super) sizes: Sizes,
+    pub(super) is_established: bool,
 }
 
 impl ReceivingEnd {
@@ -184,7 +190,7 @@ impl ReceivingEnd {
         wire.send(path, &Message::Sack(sack));
     }
 
-    fn on_control(&mut self, path: usize, control: &Control, wire: &mut impl Wire) {
+    pub(super) fn on_control(&mut self, path: usize, control: &Control, wire: &mut impl Wire) {
         let (kind, tag) = match control.kind {
             ControlKind::Init => (ControlKind::InitAck, cookie(control.tag)),
             ControlKind::CookieEcho => {

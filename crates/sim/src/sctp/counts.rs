@@ -11,4 +11,6 @@ pub struct Counts {
     pub heartbeats: u64,
     /// HEARTBEATs not answered in time.
     pub heartbeats_lost: u64,
+    /// Probes of a window that the receiver had closed.
+    pub window_probes: u64,
 }

@@ -1,6 +1,7 @@
 //! The profiles that bundle the details of SCTP, and what an association makes of them.
 
 use super::details::{BurstBound, Details, Repair, RetransmitTo};
+use crate::reading::ReaderOptions;
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
 use ackclock_recovery::pacer::Gains;
@@ -109,6 +110,8 @@ pub struct Options {
     pub sizes: Sizes,
     /// How each path recovers from losses.
     pub recovery: RecoveryOptions,
+    /// How the receiver's application reads; `None` where that reads everything at once.
+    pub reader: Option<ReaderOptions>,
 }
 
 impl Options {
@@ -119,6 +122,7 @@ impl Options {
         let units = Units::bytes(sizes.max_chunk).passing_the_window();
         Self {
             sizes,
+            reader: None,
             recovery: RecoveryOptions {
                 notes_limits: false,
                 idle_restart: None, // RFC 9260 section 7.2.1: the window of an idle path decays, see `path.rs`

@@ -97,6 +97,35 @@ impl Receiver {
         self.held.unwrap_or(Time::NEVER)
     }
 
+    /// Returns the chunks that it has room for.
+    pub(super) fn room(&self) -> u64 {
+        self.room
+    }
+
+    /// Returns the chunks that there is room left for.
+    pub(super) fn left(&self) -> u64 {
+        self.room.saturating_sub(self.received - self.streams.delivered())
+    }
+
+    /// Changes what it has room for, where the application leaves chunks waiting.
+    pub(super) fn set_room(&mut self, room: u64) {
+        self.room = room;
+    }
+
+    /// Drops a chunk that there is no room for (section 6.2); the next SACK answers to it.
+    pub(super) fn refuse(&mut self, path: usize, data: &Data) {
+        if self.packets == 0 {
+            self.echo = Echo { sent: data.sent, path: path as u8 };
+        }
+        self.packets = self.packets.saturating_add(1);
+        self.path = path;
+    }
+
+    /// Returns whether a SACK would echo no packet: none has come since the last one.
+    pub(super) fn has_no_echo(&self) -> bool {
+        self.packets == 0
+    }
+
     /// Takes in a chunk that has come over this path.
     #[inline]
     pub fn on_data(&mut self, now: Time, path: usize, data: &Data) -> Arrived {

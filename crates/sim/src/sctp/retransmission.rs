@@ -42,7 +42,7 @@ impl Association {
                 return;
             }
         }
-        let fails = self.on_error(now, index, Unanswered::Data);
+        let fails = !self.is_refused() && self.on_error(now, index, Unanswered::Data);
         if self.failed_at().is_some() {
             return;
         }

@@ -36,6 +36,7 @@ impl Association {
         self.note_timers(sack);
         let mut brought = self.take_in(sack);
         self.window = u64::from(sack.window);
+        self.is_heard = true;
         self.find_losses(sack, &mut brought);
         let rtt = self.echoed(now, sack);
         self.tell_paths(now, &brought);

@@ -109,15 +109,17 @@ impl Association {
         let room = self.room().min(self.data_until - self.chunks.high().min(self.data_until));
         if room > 0 {
             self.send_over(now, index, room, wire);
+        } else if self.window_probing.is_needed() {
+            self.watch_window(now);
         }
     }
 
     /// How many chunks more the receiver has room for (RFC 9260 section 6.1 rule A): one where nothing is under way, to learn when
-    /// there is room again.
-    fn room(&self) -> u64 {
+    /// there is room again. Where the receiving application reads slowly, probes learn that.
+    pub(super) fn room(&self) -> u64 {
         let chunk = u64::from(self.options.sizes.payload);
         let in_flight = self.chunks.in_flight();
-        (self.window / chunk).saturating_sub(in_flight).max(u64::from(in_flight == 0))
+        (self.window / chunk).saturating_sub(in_flight).max(self.window_probing.always(in_flight))
     }
 
     pub(super) fn send_over(&mut self, now: Time, index: usize, chunks: u64, wire: &mut impl Wire) {

@@ -90,6 +90,25 @@ impl Autotuning {
     pub fn on_data(&mut self, now: Time, acked: u16, delivered: u64) {
         self.measure(now, acked);
         self.open = (self.open + OPENED_BY_PACKET).min(self.clamp);
+        self.adjust(now, delivered);
+    }
+
+    /// The same for an application that has read `taken` packets, and that leaves others waiting. The window opens no further than there
+    /// is room (tcp_grow_window), and what has not been read does not count (tcp_rcv_space_adjust counts what is copied to it).
+    pub fn on_data_for_reader(&mut self, now: Time, acked: u16, taken: u64, waiting: u64) {
+        self.measure(now, acked);
+        let room = self.clamp.saturating_sub(waiting);
+        self.open = (self.open + OPENED_BY_PACKET).min(room).max(self.open);
+        self.adjust(now, taken);
+    }
+
+    /// How far the window may open: the room of an empty buffer.
+    pub fn clamp(&self) -> u64 {
+        self.clamp
+    }
+
+    #[inline]
+    fn adjust(&mut self, now: Time, delivered: u64) {
         // tcp_rcv_space_adjust.
         if self.rtt == Span::ZERO || now.since(self.since) < self.rtt {
             return;

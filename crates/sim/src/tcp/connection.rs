@@ -1,6 +1,7 @@
 //! TCP's sender and receiver as the two ends of a flow.
 
 use super::options::Options;
+use super::reading::ReadingEnd;
 use super::receiver::Receiver;
 use super::segment::{Flags, Segment};
 use super::sender::{Sender, Wire};
@@ -50,16 +51,19 @@ impl Connection {
 
     fn between(self, stays_open: bool, answers_at: u64) -> Ends {
         let Self { options, control, backoff, packets, random } = self;
+        let mut sender = Sender::new(&options, control, backoff, packets, random);
+        if stays_open {
+            sender.stay_open();
+        }
+        if let Some(reader) = &options.reader {
+            return [Box::new(sender), Box::new(ReadingEnd::new(&options, reader, answers_at))];
+        }
         let receiver = ReceivingEnd {
             receiver: Receiver::new(options.receiver),
             payload_bytes: options.sender.payload_bytes,
             only_answers: options.receiver.delayed_ack.is_none(),
             answers_at,
         };
-        let mut sender = Sender::new(&options, control, backoff, packets, random);
-        if stays_open {
-            sender.stay_open();
-        }
         [Box::new(sender), Box::new(receiver)]
     }
 }
@@ -118,6 +122,7 @@ impl Endpoint for Sender {
 
     fn reset_counts(&mut self, now: Time) {
         self.measured_mut().reset_counts(now);
+        self.reset_probes();
     }
 
     fn absorb(&mut self, other: &dyn Endpoint) {

@@ -7,6 +7,7 @@ use super::details::{
     ReceiveWindow, ReduceFrom, Reduction, Rule, SackAfterTimeout, TimerSamples, TimestampEcho,
 };
 use super::receiver::{Echo, ReceiverOptions};
+use crate::reading::ReaderOptions;
 use ackclock_aqm::Ecn;
 use ackclock_base::{Descriptor, Kind, Packets, Size, Span, Values};
 use ackclock_cc::Initial;
@@ -161,6 +162,8 @@ pub struct Options {
     pub sender: SenderOptions,
     /// What the receiver does.
     pub receiver: ReceiverOptions,
+    /// How its application reads; `None` where that reads everything at once.
+    pub reader: Option<ReaderOptions>,
     recovery: Recovery,
 }
 
@@ -288,7 +291,7 @@ impl Options {
             ecn: details.ecn,
             accurate_ecn: accurate_ecn.then_some(bytes(details.packet)),
         };
-        Self { sender, receiver, recovery }
+        Self { sender, receiver, reader: None, recovery }
     }
 
     /// The retransmission rule for a new connection.

@@ -21,7 +21,7 @@ pub struct Segment {
     /// sender knows acknowledged, which tells the receiver what the echo of its own timestamp would. Modulo 2^16.
     pub count: u16,
     /// Acknowledgement: the receive window in packets; zero for the one that was agreed. Its highest bit says that the last block
-    /// is none: [counters](Self::counters) lie there.
+    /// is none: [counters](Self::counters) lie there. The bit below says that it is [advertised](Self::advertised) even if zero.
     pub window: u32,
     /// What else it says.
     pub flags: Flags,
@@ -52,6 +52,9 @@ pub const BLOCKS_BESIDE_COUNTERS: usize = 2;
 
 /// In the window: the last block is counters.
 const COUNTS: u32 = 1 << 31;
+
+/// In the window: it is what the receiver has room for now.
+const ADVERTISED: u32 = 1 << 30;
 
 /// RFC 2018 section 3: with timestamps three blocks fit into the options.
 pub const MAX_SACK_BLOCKS: usize = 3;
@@ -116,6 +119,24 @@ impl Segment {
         self
     }
 
+    /// The same with the window of a receiver whose application reads slowly.
+    #[must_use]
+    pub(super) fn advertising(mut self, packets: u64) -> Self {
+        let packets = u32::try_from(packets).unwrap_or(u32::MAX).min(ADVERTISED - 1);
+        self.window = self.window & COUNTS | ADVERTISED | packets;
+        self
+    }
+
+    /// Acknowledgement: the window that is open now, of a receiver whose application reads slowly; `None` of any other receiver.
+    pub fn advertised(&self) -> Option<u32> {
+        (self.window & ADVERTISED != 0).then_some(self.window & (ADVERTISED - 1))
+    }
+
+    /// Acknowledgement: one past the last packet that an advertised window has room for; the acknowledgement's number without one.
+    pub(super) fn edge(&self) -> u64 {
+        self.number + u64::from(self.advertised().unwrap_or(0))
+    }
+
     /// Acknowledgement: the packets that its first block says have arrived twice (RFC 2883 section 5): they lie below the
     /// cumulative acknowledgement, or within the second block.
     pub fn duplicate(&self) -> Option<Range<u64>> {
@@ -176,10 +197,17 @@ impl Segment {
         }
     }
 
-    /// This acknowledgement once more, as an answer to a data packet: it echoes its stamp, and has no blocks and no window.
-    pub(super) fn answers(&self, data: &Self, connection: u8) -> Packet {
-        let again = Self { stamp: data.stamp, sack: Default::default(), window: 0, ..*self };
-        Packet { connection, ..again.packet() }
+    /// This acknowledgement once more, as an answer to a data packet: it echoes its stamp, and has no blocks. It has a window, in what
+    /// lies beside its header, only where that is one that is [advertised](Self::advertised).
+    pub(super) fn answers(&self, data: &Self, connection: u8) -> (Packet, Option<Extension>) {
+        let window = self.advertised().map_or(0, |window| window | ADVERTISED);
+        let again = Self { stamp: data.stamp, sack: Default::default(), window, ..*self };
+        (Packet { connection, ..again.packet() }, (window > 0).then(|| again.extension()))
+    }
+
+    /// What the words of a packet's header say, with the window that lies beside it.
+    pub(super) fn with_window(packet: &Packet, extension: &Extension) -> Self {
+        Self { window: extension[MAX_SACK_BLOCKS] as u32, ..Self::head(packet) }
     }
 
     /// Numbers below 2^48 and ways of less than two years: as many packets and as much time as no run has.
@@ -231,6 +259,8 @@ impl Flags {
     pub const RETRANSMISSION: Self = Self(16);
     /// Begins a connection.
     pub const SYN: Self = Self(32);
+    /// Asks for an acknowledgement where the window is closed: a window probe (RFC 9293 section 3.8.6.1) without data.
+    pub const WINDOW_PROBE: Self = Self(32 | 16);
     /// May be marked, and answers to each mark a little (RFC 9331 ECT(1)).
     pub const LOW_LATENCY: Self = Self(4);
     /// The third bit of RFC 9768's field (AE), of which the others are CWR and ECE.

@@ -3,7 +3,8 @@
 
 use super::accurate_ecn::{Agreed, agreed};
 use super::options::{Options, SenderOptions};
-use super::segment::{Block, ByteCounters, Flags, Segment, filled};
+use super::persisting::Advertised;
+use super::segment::{Block, ByteCounters, Flags, MAX_SACK_BLOCKS, Segment, filled};
 use crate::endpoint::Launch;
 use crate::measured_sender::MeasuredSender;
 use crate::random::Stream;
@@ -20,22 +21,26 @@ pub trait Wire {
 
 /// The sender of a connection.
 pub struct Sender {
-    measured: MeasuredSender,
-    options: SenderOptions,
-    state: State,
+    pub(super) measured: MeasuredSender,
+    pub(super) options: SenderOptions,
+    pub(super) state: State,
     /// What packets say that are sent for the first time.
-    flags: Flags,
+    pub(super) flags: Flags,
     /// The last acknowledgement from a receiver that tunes its window, modulo 2^16.
-    seen: u16,
+    pub(super) seen: u16,
     /// Whether the receiver counts marks as RFC 9768 has it.
     accurate: bool,
+    /// What a receiver has advertised whose application reads slowly; `None` of others.
+    pub(super) advertised: Option<Box<Advertised>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Idle,
     Connecting,
     Open,
+    /// Open, but the receiver's window is closed and nothing is outstanding: the retransmission timer is the persist timer.
+    Persisting,
 }
 
 impl Sender {
@@ -60,6 +65,7 @@ impl Sender {
             flags,
             seen: 0,
             accurate: options.sender.accurate_ecn,
+            advertised: options.reader.as_ref().map(|_| Box::new(Advertised::new(options))),
         }
     }
 
@@ -85,6 +91,9 @@ impl Sender {
         if self.state == State::Open {
             let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
             core.send_allowed(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
+            if self.advertised.is_some() {
+                self.watch_window(now);
+            }
         }
     }
 
@@ -105,29 +114,63 @@ impl Sender {
 
     /// The timer that [`Self::timer`] announced has expired.
     pub fn on_timer(&mut self, now: Time, wire: &mut impl Wire) {
-        if self.state == State::Connecting {
-            if now >= self.measured.core.timer() {
-                self.measured.core.on_no_answer();
-                self.send_syn(now, wire);
-            }
+        if self.state != State::Open && self.on_waiting_timer(now, wire) {
             return;
         }
         let Self { measured: MeasuredSender { core, .. }, options, flags, seen, .. } = self;
         core.on_timer(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
     }
 
+    /// The timer has expired while an answer to a SYN or to a window probe is waited for. Returns whether it was the timer of that.
+    #[cold]
+    fn on_waiting_timer(&mut self, now: Time, wire: &mut impl Wire) -> bool {
+        match self.state {
+            State::Connecting => {
+                if now >= self.measured.core.timer() {
+                    self.measured.core.on_no_answer();
+                    self.send_syn(now, wire);
+                }
+                true
+            }
+            State::Persisting if now >= self.measured.core.deadline() => {
+                self.probe_window(now, wire);
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
     pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
         if self.state != State::Open || segment.flags.has(Flags::SYN) {
-            self.on_handshake(now, segment.flags, segment.stamp, wire);
+            if self.state == State::Persisting && !segment.flags.has(Flags::SYN) {
+                self.on_advertising_ack(now, segment, wire);
+            } else {
+                self.on_handshake(now, segment.flags, segment.stamp, wire);
+            }
             return;
         }
         let mut sack = segment.sack; // a copy, so that the rest of the segment need not lie in memory
         if segment.window > 0 {
+            if segment.advertised().is_some() {
+                self.on_advertising_ack(now, segment, wire);
+                return;
+            }
             let plain = segment.without_counters();
             self.take_window(plain.number, plain.window);
             sack = plain.sack;
         }
+        self.acknowledge(now, segment, sack, wire);
+    }
+
+    #[inline(always)] // for each acknowledgement
+    pub(super) fn acknowledge(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        sack: [Block; MAX_SACK_BLOCKS],
+        wire: &mut impl Wire,
+    ) {
         let blocks = filled(&sack).iter().filter(|block| block.start < block.end);
         let place = |offset: u32| segment.number + u64::from(offset);
         let acknowledgement = Acknowledgement {
@@ -244,12 +287,12 @@ fn accurate_marks(flags: Flags, window: u32, last: Block) -> MarkFeedback {
 }
 
 /// Makes segments of what may be sent.
-struct Segments<'a, W> {
-    now: Time,
-    options: &'a SenderOptions,
-    flags: Flags,
-    seen: u16,
-    wire: &'a mut W,
+pub(super) struct Segments<'a, W> {
+    pub(super) now: Time,
+    pub(super) options: &'a SenderOptions,
+    pub(super) flags: Flags,
+    pub(super) seen: u16,
+    pub(super) wire: &'a mut W,
 }
 
 impl<W: Wire> Output for Segments<'_, W> {

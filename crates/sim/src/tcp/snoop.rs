@@ -86,7 +86,10 @@ impl Snoop {
     fn on_data(&mut self, now: Time, data: &Segment, packet: &Packet, node: &mut dyn Node) -> Passage {
         if data.number < self.acked.number {
             // The mobile has it: what the sender lacks is the acknowledgement.
-            node.send(Way::Back, self.acked.answers(data, packet.connection));
+            match self.acked.answers(data, packet.connection) {
+                (answer, None) => node.send(Way::Back, answer),
+                (answer, Some(extension)) => node.send_extended(Way::Back, answer, extension),
+            }
             self.counts.sent += 1;
             return Passage::Ends;
         }
@@ -107,6 +110,10 @@ impl Snoop {
             (self.acked, self.expected) = (*ack, 0);
             // The next packet's turn begins now: the timer is for what comes of it.
             self.cache.first_mut().into_iter().for_each(|first| first.tried = now);
+            return Passage::Passes;
+        }
+        if ack.edge() > self.acked.edge() {
+            self.acked.window = ack.window; // it opens the receiver's window, which makes it no duplicate (RFC 5681 section 2)
             return Passage::Passes;
         }
         self.on_duplicate(now, node)
@@ -147,7 +154,10 @@ impl Snoop {
 
 impl Agent for Snoop {
     fn on_packet(&mut self, now: Time, way: Way, packet: &Packet, node: &mut dyn Node) -> Passage {
-        let segment = Segment::head(packet);
+        let segment = match packet.is_extended() && way == Way::Back {
+            true => Segment::with_window(packet, &node.extension()),
+            false => Segment::head(packet),
+        };
         if segment.flags.has(Flags::SYN) {
             return Passage::Passes;
         }

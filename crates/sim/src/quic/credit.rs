@@ -1,0 +1,193 @@
+//! The sender's end of a connection whose receiving application [reads at a rate of its own](crate::reading): it sends as many pieces
+//! of data as the receiver has given credit for (RFC 9000 section 4.1), which is the receive window to begin with.
+//!
+//! When it has used the credit and has more to send it says so in a DATA_BLOCKED frame, once for each limit; and again, while nothing
+//! is in flight, after a probe timeout, doubled each time (section 4.1: a sender that is blocked should do so periodically).
+
+use super::connection::SendingEnd;
+use super::datagram::{Credit, CreditKind, Datagram, OutboxWire, Wire};
+use super::options::Options;
+use crate::endpoint::{Endpoint, Outbox, Properties, Sent};
+use crate::packet::Packet;
+use ackclock_base::Time;
+
+/// What the receiver has given credit for, and what of it is used.
+#[derive(Clone, Debug)]
+pub(super) struct Credited {
+    /// The pieces that the receiver takes (MAX_DATA).
+    limit: u64,
+    /// The pieces that the application has had to send, and those of them that the sender has been told of.
+    total: u64,
+    told: u64,
+    /// The limit for which DATA_BLOCKED has been sent.
+    blocked_at: Option<u64>,
+    /// When it is sent again, and how often that has been done in a row.
+    due: Time,
+    repeats: u32,
+    /// How often it has been sent, and how often since counting began.
+    sent: u64,
+    counted: u64,
+}
+
+impl Credited {
+    /// The credit of a new connection that has this number of pieces to send.
+    pub(super) fn new(options: &Options, pieces: u64) -> Self {
+        let limit = options.recovery.window;
+        Self {
+            limit,
+            total: pieces,
+            told: pieces.min(limit),
+            blocked_at: None,
+            due: Time::NEVER,
+            repeats: 0,
+            sent: 0,
+            counted: 0,
+        }
+    }
+
+    /// The pieces that may be sent to begin with.
+    pub(super) fn allowed(&self) -> u64 {
+        self.told
+    }
+
+    /// Returns how many pieces more may be sent, which the sender has to be told of.
+    fn take(&mut self) -> u64 {
+        let more = self.total.min(self.limit) - self.told;
+        self.told += more;
+        more
+    }
+}
+
+/// The sender's end.
+pub struct CreditedEnd {
+    /// The end that sends what there is credit for.
+    pub end: SendingEnd,
+    credit: Credited,
+}
+
+impl CreditedEnd {
+    pub(super) fn new(mut end: SendingEnd, credit: Credited) -> Self {
+        end.sender.hold_back(credit.total > credit.told);
+        Self { end, credit }
+    }
+
+    /// How often DATA_BLOCKED has been sent since counting began.
+    pub fn window_probes(&self) -> u64 {
+        self.credit.counted
+    }
+
+    fn on_credit(&mut self, now: Time, credit: Credit, out: &mut dyn Outbox) {
+        let Self { end: SendingEnd { sender, packing, .. }, credit: own } = self;
+        let CreditKind::MaxData(limit) = credit.kind else { return };
+        let mut wire = OutboxWire { out, packing: *packing };
+        wire.send(Datagram::Credit(Credit { kind: CreditKind::Acknowledged, ..credit }));
+        own.limit = own.limit.max(limit);
+        let more = own.take();
+        sender.hold_back(own.total > own.told);
+        if more > 0 {
+            sender.grant(now, more, &mut wire);
+        }
+    }
+
+    /// Says that credit is missing, or will say so.
+    fn watch(&mut self, now: Time, out: &mut dyn Outbox) {
+        let core = self.end.sender.core();
+        if !core.is_out_of_credit() {
+            (self.credit.due, self.credit.repeats) = (Time::NEVER, 0);
+            return;
+        }
+        let waits_alone = core.inflight() == 0;
+        if self.credit.blocked_at != Some(self.credit.limit) {
+            self.credit.blocked_at = Some(self.credit.limit);
+            self.send_blocked(out);
+        }
+        if !waits_alone {
+            self.credit.due = Time::NEVER;
+        } else if self.credit.due == Time::NEVER {
+            self.wait(now);
+        }
+    }
+
+    fn wait(&mut self, now: Time) {
+        let sender = &self.end.sender;
+        let timeout = sender.options().detection.backed_off(sender.core().smoothed(), self.credit.repeats);
+        self.credit.due = now + timeout;
+    }
+
+    fn send_blocked(&mut self, out: &mut dyn Outbox) {
+        let Self { end: SendingEnd { packing, .. }, credit } = self;
+        let kind = CreditKind::DataBlocked(credit.limit);
+        OutboxWire { out, packing: *packing }.send(Datagram::Credit(Credit { number: credit.sent, kind }));
+        (credit.sent, credit.counted) = (credit.sent + 1, credit.counted + 1);
+    }
+}
+
+impl Endpoint for CreditedEnd {
+    fn properties(&self) -> Properties {
+        self.end.properties()
+    }
+
+    fn start(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.end.start(now, out);
+        self.watch(now, out);
+    }
+
+    fn timer(&self) -> Time {
+        self.end.timer().min(self.credit.due)
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
+        if now >= self.end.timer() {
+            self.end.on_timer(now, out);
+        }
+        if now >= self.credit.due && self.end.sender.core().is_out_of_credit() {
+            self.send_blocked(out);
+            self.credit.repeats = self.credit.repeats.saturating_add(1);
+            self.wait(now);
+        }
+        self.watch(now, out);
+    }
+
+    fn on_packet(&mut self, now: Time, path: usize, packet: &Packet, out: &mut dyn Outbox) {
+        if let Datagram::Credit(credit) = self.end.reader.read(packet, out) {
+            self.on_credit(now, credit, out);
+        } else {
+            self.end.on_packet(now, path, packet, out);
+        }
+        self.watch(now, out);
+    }
+
+    fn stop(&mut self, now: Time) {
+        self.credit.total = self.credit.told;
+        self.end.stop(now);
+    }
+
+    fn send_more(&mut self, now: Time, packets: u64, out: &mut dyn Outbox) {
+        self.credit.total = self.credit.total.saturating_add(packets);
+        let more = self.credit.take();
+        self.end.sender.hold_back(self.credit.total > self.credit.told);
+        self.end.send_more(now, more, out);
+        self.watch(now, out);
+    }
+
+    fn close(&mut self, now: Time) {
+        self.end.close(now);
+    }
+
+    fn sent(&self) -> Sent {
+        self.end.sent()
+    }
+
+    fn reset_counts(&mut self, now: Time) {
+        self.end.reset_counts(now);
+        self.credit.counted = 0;
+    }
+
+    fn avoids_congestion(&self) -> Option<bool> {
+        self.end.avoids_congestion()
+    }
+
+    fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
+        self.end.publish(series);
+    }
+}

@@ -1,0 +1,98 @@
+//! What an association does while a receiver whose application reads slowly has closed its window (RFC 9260 section 6.1 rule A).
+//!
+//! A probe repeats the last chunk that has been acknowledged, which the receiver answers at once with its window and otherwise ignores.
+//! It does not count as in flight, as rule A has it for the calculation of the congestion window, and not as an error.
+
+use super::association::Association;
+use super::message::{Data, Message, Wire};
+use ackclock_base::Time;
+
+/// When the window is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct WindowProbing {
+    /// Whether the receiving application reads slowly: then a closed window is probed, else one chunk is always allowed.
+    is_needed: bool,
+    due: Time,
+    /// The next new chunk when the window was found closed: with another one the wait begins anew.
+    high: u64,
+    in_a_row: u32,
+}
+
+/// The most doublings of the interval: the greatest timeout comes long before.
+const MAX_DOUBLINGS: u32 = 16;
+
+impl WindowProbing {
+    pub(super) fn new(is_needed: bool) -> Self {
+        Self { is_needed, due: Time::NEVER, high: 0, in_a_row: 0 }
+    }
+
+    pub(super) fn due(&self) -> Time {
+        self.due
+    }
+
+    /// Whether the receiving application reads slowly.
+    #[inline]
+    pub(super) fn is_needed(&self) -> bool {
+        self.is_needed
+    }
+
+    /// How many chunks are allowed whatever the window while this many are in flight.
+    #[inline]
+    pub(super) fn always(&self, in_flight: u64) -> u64 {
+        u64::from(in_flight == 0 && !self.is_needed)
+    }
+}
+
+impl Association {
+    /// Returns how often it has asked for a closed window; `None` where the receiver's application reads at once.
+    pub fn window_probes(&self) -> Option<u64> {
+        Some(self.counts.window_probes).filter(|_| self.window_probing.is_needed)
+    }
+
+    /// Returns whether nothing but the closed window keeps data back and nothing is under way whose SACK would open it.
+    fn is_closed(&self) -> bool {
+        let has_more = self.chunks.high() < self.data_until;
+        has_more && self.chunks.in_flight() == 0 && self.chunks.all_waiting() == 0 && self.room() == 0
+    }
+
+    /// Returns whether a timeout is that of a chunk which the receiver goes on dropping for lack of room: it sends SACKs and no window
+    /// (section 6.1 rule A: that is no error).
+    pub(super) fn is_refused(&mut self) -> bool {
+        let is_heard = std::mem::take(&mut self.is_heard);
+        is_heard && self.window_probing.is_needed && self.window < u64::from(self.options.sizes.payload)
+    }
+
+    /// Called where nothing new may be sent: begins to wait if the window is closed. The first probe leaves after a timeout's length.
+    #[cold]
+    pub(super) fn watch_window(&mut self, now: Time) {
+        let high = self.chunks.high();
+        let waits = self.window_probing.due < Time::NEVER && self.window_probing.high == high;
+        if waits || !self.is_closed() {
+            return;
+        }
+        (self.window_probing.in_a_row, self.window_probing.high) = (0, high);
+        self.wait_for_window(now);
+    }
+
+    fn wait_for_window(&mut self, now: Time) {
+        let path = &self.paths[self.current];
+        let factor = 1 << self.window_probing.in_a_row.min(MAX_DOUBLINGS);
+        let interval = (path.sender.rto() * factor).min(self.options.recovery.timeout.max);
+        self.window_probing.due = now + interval;
+        self.set_own_timer();
+    }
+
+    /// The window has been closed for so long that it is asked for; the next probe leaves in twice the time, up to the greatest timeout.
+    pub(super) fn probe_window(&mut self, now: Time, wire: &mut impl Wire) {
+        self.window_probing.due = Time::NEVER;
+        self.set_own_timer();
+        let Some(tsn) = self.chunks.first().checked_sub(1) else { return };
+        if self.window_probing.high != self.chunks.high() || !self.is_closed() {
+            return;
+        }
+        wire.send(self.current, &Message::Data(Data { tsn, sent: now }));
+        self.counts.window_probes += 1;
+        self.window_probing.in_a_row += 1;
+        self.wait_for_window(now);
+    }
+}

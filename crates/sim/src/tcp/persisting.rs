@@ -1,0 +1,106 @@
+//! What a sender does with the window of a receiver whose application reads slowly (RFC 9293 section 3.8.6): it sends no more than has
+//! been advertised, and asks from time to time while the window is closed.
+
+use super::options::Options;
+use super::segment::{Flags, Segment};
+use super::sender::{Segments, Sender, State, Wire};
+use ackclock_base::Time;
+
+/// What the receiver has advertised.
+#[derive(Clone, Debug)]
+pub(super) struct Advertised {
+    /// One past the last packet that it has room for. It never takes back what it has advertised.
+    edge: u64,
+    /// How many probes have asked for the window.
+    probes: u64,
+}
+
+impl Advertised {
+    pub(super) fn new(options: &Options) -> Self {
+        Self { edge: options.sender.recovery.window, probes: 0 }
+    }
+}
+
+impl Sender {
+    /// Returns how many probes have asked for a closed window; `None` where the receiver's application reads at once.
+    pub fn window_probes(&self) -> Option<u64> {
+        self.advertised.as_ref().map(|advertised| advertised.probes)
+    }
+
+    /// Starts counting probes anew at the end of the warm-up.
+    pub(super) fn reset_probes(&mut self) {
+        self.advertised.iter_mut().for_each(|advertised| advertised.probes = 0);
+    }
+
+    /// An acknowledgement has arrived from a receiver that advertises its room. One that acknowledges nothing and only opens the window
+    /// is no duplicate (RFC 5681 section 2).
+    #[cold]
+    pub(super) fn on_advertising_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
+        let plain = segment.without_counters();
+        let una = self.measured.core.una();
+        let moves = self.take_edge(una, &plain);
+        if self.state == State::Persisting && !self.measured.core.is_held_by_window() {
+            self.state = State::Open;
+            self.measured.core.end_wait(now);
+        }
+        let says_nothing_else = plain.number == una && plain.sack[0].is_empty();
+        if says_nothing_else && moves {
+            self.send_allowed(now, wire);
+        } else if !says_nothing_else || self.state == State::Open {
+            let deadline = self.measured.core.deadline();
+            self.acknowledge(now, segment, plain.sack, wire);
+            if self.state == State::Persisting {
+                self.measured.core.keep_deadline(deadline);
+            }
+        }
+        self.watch_window(now);
+    }
+
+    /// Takes what an acknowledgement advertises; says whether the right edge of the window moves.
+    fn take_edge(&mut self, una: u64, plain: &Segment) -> bool {
+        let core = &mut self.measured.core;
+        let Some(advertised) = &mut self.advertised else { return false };
+        let Some(window) = plain.advertised() else { return false };
+        if plain.number < una || plain.number > core.high() {
+            return false;
+        }
+        self.seen = plain.number as u16;
+        let before = advertised.edge;
+        advertised.edge = before.max(plain.number + u64::from(window));
+        core.set_window((advertised.edge - plain.number).min(self.options.widest_window));
+        advertised.edge > before
+    }
+
+    fn send_allowed(&mut self, now: Time, wire: &mut impl Wire) {
+        let Self { measured, options, flags, seen, .. } = self;
+        measured.core.send_allowed(now, &mut Segments { now, options, flags: *flags, seen: *seen, wire });
+    }
+
+    /// Starts the persist timer if the window is closed and nothing is outstanding. The first probe leaves when that has lasted for a
+    /// retransmission timeout (RFC 9293 section 3.8.6.1).
+    pub(super) fn watch_window(&mut self, now: Time) {
+        if self.state == State::Open && self.measured.core.is_held_by_window() {
+            self.state = State::Persisting;
+            self.measured.core.await_answer(now);
+        }
+    }
+
+    /// The persist timer has expired: a probe leaves, and the next one in twice the time, up to the greatest timeout. However many
+    /// have been sent, the connection stays.
+    #[cold]
+    pub(super) fn probe_window(&mut self, now: Time, wire: &mut impl Wire) {
+        let core = &mut self.measured.core;
+        if !core.is_held_by_window() {
+            self.state = State::Open; // the application has stopped
+            core.end_wait(now);
+            return;
+        }
+        let (number, bytes, flags) = (core.una(), self.options.control_bytes, Flags::WINDOW_PROBE);
+        wire.send(Segment { number, stamp: now, bytes, count: self.seen, flags, ..Segment::default() });
+        core.on_no_answer();
+        core.await_answer(now);
+        if let Some(advertised) = &mut self.advertised {
+            advertised.probes += 1;
+        }
+    }
+}

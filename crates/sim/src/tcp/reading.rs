@@ -1,0 +1,117 @@
+//! The receiver's end of a connection whose application [reads at a rate of its own](crate::reading): the window that it advertises
+//! closes as what waits to be read fills the buffer, and opens as that is read.
+//!
+//! The right edge of the window never moves to the left, and moves by whole packets, so by no less than a segment (RFC 9293 section
+//! 3.8.6.2.2). An acknowledgement that does nothing but open the window leaves when the window is at least twice what the sender knows
+//! of, which is half of the buffer at most (Linux net/ipv4/tcp.c, tcp_cleanup_rbuf); a closed window is opened by one segment.
+
+use super::autotuning::Autotuning;
+use super::options::Options;
+use super::receiver::{Receiver, ReceiverOptions};
+use super::segment::{Flags, Segment};
+use crate::endpoint::{Endpoint, Outbox};
+use crate::packet::Packet;
+use crate::reading::{ReaderOptions, Reading};
+use ackclock_base::Time;
+
+/// The receiver's end.
+pub(super) struct ReadingEnd {
+    receiver: Receiver,
+    reading: Reading,
+    tuning: Option<Autotuning>,
+    /// The packets that the buffer holds where that is not tuned.
+    buffer: u64,
+    /// One past the last packet that has been advertised: RCV.NXT + RCV.WND.
+    edge: u64,
+    payload_bytes: u32,
+    /// Deliveries in order at which it acknowledges at once.
+    answers_at: u64,
+}
+
+impl ReadingEnd {
+    /// An end that has received nothing.
+    pub(super) fn new(options: &Options, reader: &ReaderOptions, answers_at: u64) -> Self {
+        let payload_bytes = options.sender.payload_bytes;
+        let buffer = options.sender.recovery.window;
+        Self {
+            receiver: Receiver::new(ReceiverOptions { window: None, ..options.receiver }),
+            reading: Reading::new(reader, payload_bytes),
+            tuning: options.receiver.window.map(Autotuning::new),
+            buffer,
+            edge: buffer,
+            payload_bytes,
+            answers_at,
+        }
+    }
+
+    /// Returns how far the right edge may be, and the room of an empty buffer.
+    fn reach(&self) -> (u64, u64) {
+        match &self.tuning {
+            None => (self.reading.read() + self.buffer, self.buffer),
+            Some(tuning) => {
+                let opened = self.receiver.delivered() + tuning.window();
+                (opened.min(self.reading.read() + tuning.clamp()), tuning.clamp())
+            }
+        }
+    }
+
+    /// Returns whether an acknowledgement is due that does nothing but open the window.
+    fn opens(&self) -> bool {
+        let (reach, room) = self.reach();
+        let next = self.receiver.delivered();
+        let (known, open) = (self.edge - next, reach.saturating_sub(next));
+        2 * known <= room && open > 0 && open >= 2 * known
+    }
+
+    fn acknowledge(&mut self, now: Time, out: &mut dyn Outbox) {
+        self.edge = self.edge.max(self.reach().0);
+        let next = self.receiver.delivered();
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_ack_sent(now, next);
+        }
+        self.receiver.acknowledge(now).advertising(self.edge - next).send(out);
+    }
+}
+
+impl Endpoint for ReadingEnd {
+    fn timer(&self) -> Time {
+        self.receiver.timer().min(self.reading.due())
+    }
+
+    fn on_timer(&mut self, now: Time, out: &mut dyn Outbox) {
+        let read = self.reading.take(now);
+        if read > 0 {
+            out.received(None, read, read * u64::from(self.payload_bytes));
+        }
+        if now >= self.receiver.timer() || (read > 0 && self.opens()) {
+            self.acknowledge(now, out);
+        }
+    }
+
+    fn on_packet(&mut self, now: Time, _path: usize, packet: &Packet, out: &mut dyn Outbox) {
+        let segment = Segment::read(packet, out);
+        if segment.flags.has(Flags::WINDOW_PROBE) {
+            out.received(None, 0, 0);
+            self.acknowledge(now, out);
+            return;
+        }
+        if segment.flags.has(Flags::SYN) {
+            out.received(None, 0, 0);
+            self.receiver.on_syn(now, &segment).send(out);
+            return;
+        }
+        let answers = self.receiver.take(now, &segment) || self.receiver.delivered() >= self.answers_at;
+        self.reading.hand_over(now, self.receiver.delivered());
+        if let Some(tuning) = &mut self.tuning {
+            tuning.on_data_for_reader(now, segment.count, self.reading.read(), self.reading.waiting());
+        }
+        out.received(Some(segment.stamp), 0, 0);
+        if answers {
+            self.acknowledge(now, out);
+        }
+    }
+
+    fn expect(&mut self, packets: u64) {
+        self.answers_at = self.answers_at.saturating_add(packets);
+    }
+}
