@@ -200,9 +200,8 @@ mod tests {
         assert_eq!(NUMBERS.block(5, Block::duplicate(3, 5)), (2000, 3000));
     }
 
-    #[test]
-    fn the_widest_window_fits() {
-        let terms = |widest: u64| TcpTerms {
+    fn terms(widest: u64) -> TcpTerms {
+        TcpTerms {
             payload_bytes: 1000,
             timestamps: true,
             sack: true,
@@ -210,7 +209,22 @@ mod tests {
             accurate_ecn: false,
             low_latency: false,
             windows: [20, widest],
+        }
+    }
+
+    #[test]
+    fn a_window_that_a_slow_reader_has_closed_is_zero() {
+        // 20 packets of 1000 B were agreed. Of 60,000 B nothing is shifted; of 120,000 B one bit.
+        let window = |widest: u64, room: Option<u64>| {
+            let segment = room.map_or(Segment::default(), |room| Segment::default().advertising(room));
+            window(&terms(widest), &segment, 1, false)
         };
+        assert_eq!([None, Some(0), Some(3)].map(|room| window(60, room)), [20_000, 0, 3000]);
+        assert_eq!(window(120, Some(3)), 1500);
+    }
+
+    #[test]
+    fn the_widest_window_fits() {
         // 65,000 bytes need no shift, 66,000 one, and 2^30 bytes are the most (RFC 7323 section 2.3).
         assert_eq!([65, 66, 10_000, u64::MAX].map(|widest| shift(&terms(widest))), [0, 1, 8, 14]);
     }

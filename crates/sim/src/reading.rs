@@ -118,3 +118,6 @@ mod tests {
         assert_eq!(reading.due(), at(54));
     }
 }
+
+#[cfg(test)]
+mod two_ends;

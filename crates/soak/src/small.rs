@@ -28,7 +28,8 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
         let plan = match &mut group.plan.sending {
             Sending::Connection(plan) | Sending::Connections(plan, _) | Sending::Session(plan, _) => plan,
             Sending::Sctp(plan) => {
-                plan.transport.values.set("receive_window", Value::Size(MAX_ROOM));
+                let room = plan.options().details.receive_window.min(MAX_ROOM);
+                plan.transport.values.set("receive_window", Value::Size(room));
                 continue;
             }
             Sending::Udp(_) => continue,

@@ -50,6 +50,8 @@ application = { name = "bulk", size = "40 kB" }
 transport = { name = "rfc", packet = "500 B" }
 "#;
 
+const READS_AND_RESTS: &str = r#"reader = { cycle = [["0.5 s", "2 Mbit/s"], ["1 s", "0 bit/s"]] }"#;
+
 fn simulation(scenario: &Scenario, seed: u64) -> Simulation {
     build::simulation(scenario, seed, Keep::default(), build::measured(scenario))
 }
@@ -107,11 +109,13 @@ proptest! {
         // With a window, with a rate, and one whose connections share their windows.
         control in prop::sample::select(vec!["\"cubic\"", "\"bbrv3\"", "{ name = \"tcp-p\", k = 2 }"]),
         transport in prop::sample::select(vec!["ns2", "rfc", "linux"]),
+        // Their receivers may read slowly, in other packets.
+        reader in prop::sample::select(vec!["", "reader = \"1 Mbit/s\"", READS_AND_RESTS]),
         short in any::<bool>(),
         seed in 0_u64..1000,
     ) {
-        let flows = if short { SHORT } else { "" };
-        let text = dumbbell(pairs, [rate, rate * faster], bottleneck, control, transport, flows);
+        let flows = [reader, if short { SHORT } else { "" }].join("\n");
+        let text = dumbbell(pairs, [rate, rate * faster], bottleneck, control, transport, &flows);
         let scenario = parse(&text, Value::Null);
         prop_assert_eq!(stepped_json(&scenario, seed), json_of(&scenario, seed, Keep::default()));
     }

@@ -33,6 +33,7 @@ mod sctp_peers;
 mod sessions;
 mod shapers;
 mod shared_media;
+mod slow_readers;
 mod tables;
 mod tolerances;
 mod traffic;

@@ -121,7 +121,7 @@ impl Segment {
 
     /// The same with the window of a receiver whose application reads slowly.
     #[must_use]
-    pub(super) fn advertising(mut self, packets: u64) -> Self {
+    pub fn advertising(mut self, packets: u64) -> Self {
         let packets = u32::try_from(packets).unwrap_or(u32::MAX).min(ADVERTISED - 1);
         self.window = self.window & COUNTS | ADVERTISED | packets;
         self

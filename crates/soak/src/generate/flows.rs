@@ -11,21 +11,33 @@ pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
     let runs = |names: &[&str]| {
         application.as_ref().is_some_and(|text| names.iter().any(|name| text.contains(name)))
     };
+    let counts_itself = runs(&["\"transfers\"", "\"web\""]);
     let is_source = runs(&["\"cbr\"", "\"on-off\"", "\"mmpp\"", "\"video\""]);
     // Over a connection the application has no headers of its own.
     let is_written = is_source && !runs(&["header = "]) && (is_association || random.once_in(2));
     let over_udp = is_source && !is_written || runs(&["\"requests\""]);
     let is_association = is_association && (application.is_none() || is_written);
-    let counts_itself = runs(&["\"transfers\"", "\"web\""]);
     let mut keys: Vec<String> = application.iter().map(|text| format!("application = {text}")).collect();
+    let is_read =
+        !over_udp && !counts_itself && !runs(&["\"pages\"", "\"adaptive-video\""]) && random.once_in(4);
+    if is_read {
+        keys.push(format!("reader = {}", reader(random)));
+    }
     if !over_udp {
         keys.push(format!("control = {}", control(random)));
         keys.extend(parts(random));
         if is_association {
-            keys.push(format!("transport = {}", sctp(random)));
+            let transport = if is_read && random.once_in(2) {
+                "{ name = \"sctp\", receive_window = \"9 kB\" }".to_owned()
+            } else {
+                sctp(random)
+            };
+            keys.push(format!("transport = {transport}"));
             if random.once_in(2) {
                 keys.push(format!("selector = {}", thing(Kind::Selector, random)));
             }
+        } else if is_read && !random.once_in(3) {
+            keys.push(format!("transport = {}", closing(random)));
         } else if is_written && random.once_in(3) {
             keys.push("transport = \"quic\"".to_owned());
         } else if random.once_in(2) {
@@ -50,6 +62,31 @@ pub fn flow(random: &mut Random, between: &[String], paths: &str) -> String {
         keys.push(random.of(between).clone());
     }
     format!("{{ {} }}", keys.join(", "))
+}
+
+/// How an application reads that does not read at once: as fast as links are, or with pauses.
+fn reader(random: &mut Random) -> &'static str {
+    random.word(&[
+        "\"100 kbit/s\"",
+        "\"1 Mbit/s\"",
+        "\"8 Mbit/s\"",
+        "{ cycle = [[\"20 ms\", \"5 Mbit/s\"], [\"60 ms\", \"0 bit/s\"]] }",
+        "{ steps = [[\"0 s\", \"0 bit/s\"], [\"0.25 s\", \"10 Mbit/s\"]] }",
+    ])
+}
+
+/// A transport over one path whose receive window closes soon, and which asks for it soon.
+fn closing(random: &mut Random) -> &'static str {
+    random.word(&[
+        "{ name = \"rfc\", window = \"1 packet\", min_rto = \"20 ms\" }",
+        "{ name = \"rfc\", window = \"6 packets\", min_rto = \"50 ms\", handshake = false }",
+        "{ name = \"rfc\", window = \"12 packets\", accurate_ecn = true, ecn = true }",
+        "{ name = \"ns2\", window = \"5 packets\" }",
+        "{ name = \"linux\", initial_receive_window = \"9 kB\", min_rto = \"20 ms\" }",
+        "{ name = \"linux\", initial_receive_window = \"9 kB\", max_receive_window = \"20 kB\", handshake = false }",
+        "{ name = \"quic\", window = \"1 packet\" }",
+        "{ name = \"quic\", window = \"7 packets\", handshake = false }",
+    ])
 }
 
 /// A profile of SCTP, half of the time with a detail that is not its own.

@@ -1,0 +1,152 @@
+//! Applications that read slowly: what a flow gets, what waits where, what held it back, and what exports show of it.
+
+use crate::verified::{self, number, problems};
+use ackclock_lab::exports::{Wishes, export};
+use ackclock_lab::{Scenario, build::Keep};
+use serde_json::{Map, Value, json};
+
+/// A bottleneck of 10 Mbit/s and a round trip of 40 ms, that is 34.5 packets, with a queue of 50.
+fn text(transport: &str, control: &str) -> String {
+    format!(
+        r#"
+        duration = "50 s"
+        warmup = "10 s"
+        [dumbbell]
+        bottleneck = {{ rate = "10 Mbit/s", delay = "18 ms", queue = {{ name = "droptail", limit = "50 packets" }} }}
+        access = {{ rate = "100 Mbit/s", delay = "1 ms" }}
+        [[flows]]
+        name = "slow"
+        control = "{control}"
+        transport = {transport}
+        reader = "2 Mbit/s"
+        "#
+    )
+}
+
+const TRANSPORTS: [(&str, &str, f64); 4] = [
+    ("{ name = \"rfc\", window = \"60 packets\" }", "cubic", 1448.0),
+    ("\"linux\"", "cubic", 1448.0),
+    ("{ name = \"quic\", window = \"60 packets\" }", "cubic", 1439.0),
+    ("{ name = \"sctp\", receive_window = \"80 kB\" }", "sctp", 1452.0),
+];
+
+#[test]
+fn a_flow_gets_what_its_application_reads_and_leaves_the_queue_empty() {
+    // 2 Mbit/s of payload in 40 s: 80 Mbit, to a packet. The bottleneck has five times that, so its queue empties.
+    for (transport, control, payload) in TRANSPORTS {
+        let result = verified::result(&text(transport, control), &Value::Null);
+        let flow = &result["flows"][0];
+        let packets = 80e6 / 8.0 / payload;
+        let delivered = number(flow, "delivered_packets");
+        assert!((delivered - packets).abs() <= 1.0, "{transport}: {delivered} of {packets}");
+        let goodput = number(flow, "goodput_bps");
+        assert!((goodput - 2e6).abs() <= 8.0 * payload / 40.0, "{transport}: {goodput}");
+        let bottleneck = result["links"].as_array().unwrap().iter().find(|link| link["name"] == "bottleneck");
+        let queue = number(bottleneck.unwrap(), "queue_mean_packets");
+        assert!(queue < 1.0, "{transport}: {queue} packets wait");
+        // Nothing but the window of the receiver held it back, in results that know.
+        let share = flow["receive_window_limited_share"].as_f64();
+        assert_eq!(share.is_none(), control == "sctp");
+        assert!(share.is_none_or(|share| share > 0.9), "{transport}: {share:?}");
+        assert!(flow["window_probes"].is_u64(), "{flow}");
+        // The window of congestion has not grown meanwhile: what was in flight at first is the most that it had to be.
+        let cwnd = number(flow, "cwnd_mean_packets");
+        assert!(cwnd < 130.0, "{transport}: {cwnd}");
+    }
+}
+
+#[test]
+fn a_pause_stops_a_flow_and_lets_another_have_the_path() {
+    // The application reads 5 s and rests 5 s, half of 8 Mbit/s: 4 Mbit/s less what a window of 60 packets, 0.695 Mbit, takes to fill
+    // and to empty.
+    let pauses = json!({
+        "flows.slow.reader": { "cycle": [["5 s", "8 Mbit/s"], ["5 s", "0 bit/s"]] },
+    });
+    for (transport, control, _) in TRANSPORTS {
+        let result = verified::result(&text(transport, control), &pauses);
+        let goodput = number(&result["flows"][0], "goodput_bps");
+        assert!((3.5e6..=4e6).contains(&goodput), "{transport}: {goodput}");
+        assert_eq!(result["flows"][0]["timeouts"], 0, "{transport}");
+    }
+}
+
+#[test]
+fn a_reader_that_is_faster_than_the_path_changes_no_goodput() {
+    for (transport, control, _) in TRANSPORTS {
+        let fast = verified::result(&text(transport, control), &json!({ "flows.slow.reader": "1 Gbit/s" }));
+        let goodput = number(&fast["flows"][0], "goodput_bps");
+        assert!(goodput > 9e6, "{transport}: {goodput}");
+    }
+}
+
+#[test]
+fn snoop_and_thinning_let_window_updates_pass() {
+    // Three packets fill the buffer; at 0.2 Mbit/s one is read in 57.9 ms. Were its updates held back, the flow would wait for probes a
+    // second apart and more.
+    for agent in ["snoop", "ack-thinning"] {
+        let text = text("{ name = \"rfc\", window = \"3 packets\" }", "newreno");
+        let text = text.replace("2 Mbit/s", "0.2 Mbit/s");
+        let text = format!("{text}\n[[agents]]\nat = \"right\"\nagent = \"{agent}\"\n");
+        let result = verified::result(&text, &Value::Null);
+        let goodput = number(&result["flows"][0], "goodput_bps");
+        assert!((goodput - 2e5).abs() < 2.0 * 8.0 * 1448.0 / 40.0, "{agent}: {goodput}");
+    }
+}
+
+#[test]
+fn qlog_shows_the_window_and_the_credit() {
+    let shown = |transport: &str| {
+        let text = text(transport, "newreno").replace("50 s", "2 s").replace("10 s", "0 s");
+        let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario");
+        let path = std::env::temp_dir().join(format!("slow-reader-{}.qlog", transport.len()));
+        let wishes = Wishes { qlogs: vec![(0, path.clone())], ..Wishes::default() };
+        assert!(export(&scenario, 1, &wishes, &mut || true).is_ok());
+        let written = std::fs::read_to_string(&path).expect("a file");
+        std::fs::remove_file(path).expect("a file");
+        written
+    };
+    // Of 60 packets of 1448 B three have been acknowledged and none read when the window is told first: 86,880 B in any case.
+    let tcp = shown("{ name = \"rfc\", window = \"60 packets\" }");
+    assert!(tcp.contains(r#"{"frame_type":"max_data","maximum":86880}"#));
+    // Half of four pieces of 1439 B has been read: six are allowed. The credit for four was used before.
+    let quic = shown("{ name = \"quic\", window = \"4 packets\" }");
+    assert!(quic.contains(r#"{"frame_type":"max_data","maximum":8634}"#));
+    assert!(quic.contains(r#"{"frame_type":"data_blocked","limit":5756}"#));
+}
+
+#[test]
+fn a_mistake_in_a_reader_is_told_where_it_stands() {
+    let usual = text("\"rfc\"", "newreno");
+    let told = |from: &str, to: &str| problems(&usual.replace(from, to));
+    let read = "reader = \"2 Mbit/s\"";
+    assert_eq!(
+        told(read, "reader = \"0 bit/s\""),
+        ["flows.0.reader: \"0 bit/s\": a rate from 1 bit/s to 1 Tbit/s"]
+    );
+    assert_eq!(
+        told(read, "reader = { cycle = [[\"1 s\", \"0 bit/s\"]] }"),
+        ["flows.0.reader.cycle: a rate that stays at 0: a phase with a rate above 0"]
+    );
+    assert_eq!(told(read, "reader = { cycle = [[\"1 s\", \"1 Mbit/s\"]], nominal = \"1 Mbit/s\" }").len(), 1);
+    let over_udp = told("control = \"newreno\"\n        transport = \"rfc\"", "application = \"cbr\"");
+    assert_eq!(
+        over_udp,
+        [
+            "flows.0.reader: `reader` of the application \"cbr\" without a `control`: a `control`: without one it goes over UDP"
+        ]
+    );
+    let transfers = told(read, "reader = \"2 Mbit/s\"\napplication = \"transfers\"");
+    assert_eq!(transfers.len(), 1, "{transfers:?}");
+    assert!(transfers[0].starts_with("flows.0.reader: `reader` of the application \"transfers\""));
+}
+
+#[test]
+fn a_slow_reader_is_observed_without_a_difference() {
+    for (transport, control, _) in TRANSPORTS {
+        let text = text(transport, control).replace("50 s", "15 s");
+        let scenario = Scenario::parse(&text, "test", &Map::new()).expect("a valid scenario");
+        let plain = crate::determinism::json_of(&scenario, 1, Keep::default());
+        let traced = crate::determinism::json_of(&scenario, 1, Keep { trace: true, ..Keep::default() });
+        assert_eq!(plain, traced, "{transport}");
+    }
+}
