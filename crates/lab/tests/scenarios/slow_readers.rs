@@ -32,7 +32,8 @@ const TRANSPORTS: [(&str, &str, f64); 4] = [
 
 #[test]
 fn a_flow_gets_what_its_application_reads_and_leaves_the_queue_empty() {
-    // 2 Mbit/s of payload in 40 s: 80 Mbit, to a packet. The bottleneck has five times that, so its queue empties.
+    // 2 Mbit/s of payload in 40 s: 80 Mbit, to a packet. The bottleneck has five times that, so its queue empties. Credit over QUIC comes
+    // for 30 packets at once, which the bottleneck sends in 36 of the 173 ms that the application takes to read them.
     for (transport, control, payload) in TRANSPORTS {
         let result = verified::result(&text(transport, control), &Value::Null);
         let flow = &result["flows"][0];
@@ -42,8 +43,9 @@ fn a_flow_gets_what_its_application_reads_and_leaves_the_queue_empty() {
         let goodput = number(flow, "goodput_bps");
         assert!((goodput - 2e6).abs() <= 8.0 * payload / 40.0, "{transport}: {goodput}");
         let bottleneck = result["links"].as_array().unwrap().iter().find(|link| link["name"] == "bottleneck");
-        let queue = number(bottleneck.unwrap(), "queue_mean_packets");
-        assert!(queue < 1.0, "{transport}: {queue} packets wait");
+        let (queue, empty) = (number(bottleneck.unwrap(), "queue_mean_packets"), "queue_empty_share");
+        let empty = number(bottleneck.unwrap(), empty);
+        assert!(queue < 2.0 && empty > 0.75, "{transport}: {queue} packets wait, none for {empty}");
         // Nothing but the window of the receiver held it back, in results that know.
         let share = flow["receive_window_limited_share"].as_f64();
         assert_eq!(share.is_none(), control == "sctp");
@@ -65,7 +67,7 @@ fn a_pause_stops_a_flow_and_lets_another_have_the_path() {
     for (transport, control, _) in TRANSPORTS {
         let result = verified::result(&text(transport, control), &pauses);
         let goodput = number(&result["flows"][0], "goodput_bps");
-        assert!((3.5e6..=4e6).contains(&goodput), "{transport}: {goodput}");
+        assert!((3.5e6..4.001e6).contains(&goodput), "{transport}: {goodput}"); // the last packet may be one of the next cycle
         assert_eq!(result["flows"][0]["timeouts"], 0, "{transport}");
     }
 }
