@@ -81,7 +81,7 @@ impl Port<'_> {
                 _ => Says::Other,
             },
             Transport::Sctp => match SctpReader::default().read(packet, self) {
-                Message::Data(data) if data.tsn + 1 == self.0.sent && data.tsn + 1 <= self.0.edge => {
+                Message::Data(data) if data.tsn + 1 == self.0.sent && data.tsn < self.0.edge => {
                     Says::Probe // or a repetition of the last chunk
                 }
                 Message::Data(data) => Says::Data(data.tsn),
