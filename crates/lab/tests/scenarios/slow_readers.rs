@@ -46,10 +46,10 @@ fn a_flow_gets_what_its_application_reads_and_leaves_the_queue_empty() {
         let (queue, empty) = (number(bottleneck.unwrap(), "queue_mean_packets"), "queue_empty_share");
         let empty = number(bottleneck.unwrap(), empty);
         assert!(queue < 2.0 && empty > 0.75, "{transport}: {queue} packets wait, none for {empty}");
-        // Nothing but the window of the receiver held it back, in results that know.
+        // The window of the receiver held it back, in results that know: most of the time that pacing did not.
         let share = flow["receive_window_limited_share"].as_f64();
         assert_eq!(share.is_none(), control == "sctp");
-        assert!(share.is_none_or(|share| share > 0.9), "{transport}: {share:?}");
+        assert!(share.is_none_or(|share| share > 0.85), "{transport}: {share:?}");
         assert!(flow["window_probes"].is_u64(), "{flow}");
         // The window of congestion has not grown meanwhile: what was in flight at first is the most that it had to be.
         let cwnd = number(flow, "cwnd_mean_packets");
