@@ -85,7 +85,7 @@ impl FlowPlan {
     }
 }
 
-const KEYS: [&str; 21] = [
+const KEYS: [&str; 22] = [
     "name",
     "count",
     "control",
