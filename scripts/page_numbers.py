@@ -1,6 +1,7 @@
 """Numbers of a page that are computed from records: ``<!-- = rbcc/table-4.1: loss('rbcc-5') | .1f -->12.3<!-- / -->``.
 
-The expression is one of ``ackclock.study.computed``, over the means that the study's record keeps.
+The expression is one of ``ackclock.study.computed``, over the means that the study's record keeps. A record from before
+records kept them leaves the number as it is written; the facts under the title of a thesis's page name such studies.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ def with_numbers(text: str, path: Path, records: Path = FOLDER) -> str:
             return found[0]
         line = text.count("\n", 0, found.start()) + 1
         try:
-            return f"{found[1]}{_written(found['what'], records, ended=bool(found['end']))}{found['end']}"
+            made = _written(found["what"], records, ended=bool(found["end"]))
+            return f"{found[1]}{made or found['shown'].strip() or NOT_RECORDED}{found['end']}"
         except InputError as error:
             problems.append(f"{_shown(path)}:{line}: {error}")
             return found[0]
@@ -46,7 +48,14 @@ def with_numbers(text: str, path: Path, records: Path = FOLDER) -> str:
     return made
 
 
+def without_values(text: str, records: Path = FOLDER) -> list[str]:
+    """The studies whose records keep no values for the numbers of a page, so that these are as somebody wrote them."""
+    named = dict.fromkeys(found["what"].partition(":")[0] for found in _PLACE.finditer(text))
+    return [name for name in named if name in study_names() and not _words(name, records)[1]]
+
+
 def _written(what: str, records: Path, *, ended: bool) -> str:
+    """The number, or nothing where the record keeps no values."""
     if not ended:
         raise InputError(f"nothing ends the number: <!-- / --> is missing after <!-- = {what} -->")
     name, colon, expression = what.partition(":")
@@ -60,7 +69,7 @@ def _written(what: str, records: Path, *, ended: bool) -> str:
         made = Number(expression).written(words)
     except ExpressionError as error:
         raise InputError(f"{name}: {error}") from None
-    return made if recorded else NOT_RECORDED
+    return made if recorded else ""
 
 
 @cache

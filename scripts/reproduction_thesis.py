@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from record_forms import other_readings, outcome, readings, tested
+from page_numbers import without_values
 from reproduction_index import Recorded, of_theses, recorded, tally
-from reproduction_records import Claim, Origin, Record, all_records
+from reproduction_records import ROOT, Claim, Origin, Record, all_records
 from reproduction_words import (
     emphasised,
     escaped,
@@ -34,7 +35,16 @@ STUDIES = "../../python/ackclock/studies"
 
 def generated_facts(key: str) -> str:
     """The reference of the thesis, the counts of its verdicts, and when they were recorded."""
-    return "\n" + "\n\n".join(facts(all_records(), members(key))) + "\n"
+    page = (ROOT / "docs" / "reproduction" / f"{key}.md").read_text(encoding="utf-8")
+    parts = [*facts(all_records(), members(key)), *older_numbers(page)]
+    return "\n" + "\n\n".join(parts) + "\n"
+
+
+def older_numbers(page: str) -> Iterator[str]:
+    """Of which studies the text's numbers are older than what records keep."""
+    if names := without_values(page):
+        several = ", ".join(f"`{name.partition('/')[2]}`" for name in names)
+        yield f"Numbers in the text that are not from a record of today, but from runs before it: those of {several}."
 
 
 def generated_claims(key: str) -> str:

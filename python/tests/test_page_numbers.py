@@ -50,8 +50,12 @@ def test_numbers_come_from_records(page_numbers: ModuleType, records: Path) -> N
     made = page_numbers.with_numbers(page, PAGE, records)
     assert made == page.replace("-->?<", "-->5.0<").replace("-->7<", "-->1000<")
     assert page_numbers.with_numbers(made, PAGE, records) == made
-    # Of what is not recorded, or was recorded without values, there is nothing to compute.
-    assert page_numbers.with_numbers(page, PAGE, records / "rbcc").count("-->(not recorded)<") == 2
+    # Of what is not recorded, or was recorded without values, there is nothing to compute: what is written stays.
+    without = records / "rbcc"
+    assert page_numbers.with_numbers(page, PAGE, without) == page
+    assert page_numbers.with_numbers(page.replace("?", ""), PAGE, without).count("-->(not recorded)<") == 1
+    assert page_numbers.without_values(page, without) == [STUDY]
+    assert page_numbers.without_values(page, records) == []
 
 
 def test_code_shows_how_numbers_are_written(page_numbers: ModuleType, records: Path) -> None:
