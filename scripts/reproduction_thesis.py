@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from record_forms import other_readings, outcome, readings, tested
 from page_numbers import without_values
+from record_forms import other_readings, outcome, readings, tested
 from reproduction_index import Recorded, of_theses, recorded, tally
 from reproduction_records import ROOT, Claim, Origin, Record, all_records
 from reproduction_words import (

@@ -26,8 +26,9 @@ use ackclock_sim::udp::UdpSender;
 use ackclock_sim::watch::{BurstCounts, LossEventCounts, Watch};
 use declared::{Asked, Share};
 use fields::{
-    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult, PagesResult,
-    ReaderResult, RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult, TransferResult,
+    AgentResult, BurstsResult, CompletionResult, ConnectionsResult, CopiesResult, LossEventsResult,
+    PagesResult, ReaderResult, RequestsResult, RouteResult, SegmentsResult, SizeClassResult, StationResult,
+    TransferResult,
 };
 use serde_json::{Map, Value, json};
 

@@ -104,11 +104,8 @@ impl Discipline for Scepter {
             return Verdict::Drop;
         }
         if !fits {
-            return match self.exceeding {
-                Exceeding::Drop => Verdict::Drop,
-                Exceeding::Mark if arrival.ecn.is_capable() => Verdict::Mark,
-                Exceeding::Mark => Verdict::Admit,
-            };
+            let out = self.exceeding == Exceeding::Mark && self.ecn && arrival.ecn.is_capable();
+            return if out { Verdict::Mark } else { Verdict::Drop };
         }
         self.bucket.take(arrival.bytes);
         if early { Verdict::Mark } else { Verdict::Admit }

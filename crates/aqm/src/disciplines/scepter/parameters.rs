@@ -40,7 +40,8 @@ choice! {
     pub enum Exceeding {
         /// It is dropped.
         Drop = "drop",
-        /// It is let through without tokens, with congestion experienced set where it can be: what there is for OUT.
+        /// It is let through without tokens, with congestion experienced set, which is what there is for OUT. What cannot be
+        /// marked is dropped.
         Mark = "mark",
     }
 }
@@ -104,7 +105,7 @@ parameters! {
         /// Which error and which levels the predictor learns from
         update: Update = choice("delayed", "Jain 2003 equations 2.2 and 2.3, whose indices leave it open"),
         bounded: bool = BOUNDED,
-        /// What becomes of a packet that finds no tokens: dropped, or let through without any and marked where it can be
+        /// What becomes of a packet that finds no tokens: dropped, or with ecn let through without any and marked where it can be
         exceeding: Exceeding = choice("drop", "Jain 2003 section 5.1: dropped, marked OUT, or shaped"),
         ecn: bool = ECN,
     }

@@ -49,9 +49,10 @@ fn what_finds_no_tokens_can_be_let_through_marked() {
         (verdicts[1], verdicts[2], scepter.bucket.level_bytes())
     };
     assert_eq!(third(&[], Ecn::Classic), (Verdict::Admit, Verdict::Drop, 0.0));
-    let marks = [("exceeding", "mark")];
+    let marks = [("exceeding", "mark"), ("ecn", "true")];
     assert_eq!(third(&marks, Ecn::Classic), (Verdict::Admit, Verdict::Mark, 0.0));
-    assert_eq!(third(&marks, Ecn::NotCapable), (Verdict::Admit, Verdict::Admit, 0.0));
+    assert_eq!(third(&marks, Ecn::NotCapable), (Verdict::Admit, Verdict::Drop, 0.0));
+    assert_eq!(third(&marks[..1], Ecn::Classic), (Verdict::Admit, Verdict::Drop, 0.0));
 }
 
 /// The same of a law with its defaults.
