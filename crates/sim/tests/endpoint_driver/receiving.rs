@@ -64,8 +64,8 @@ impl Receiving {
             return Some(answer);
         }
         self.mark_to_echo &= !packet.flags.has(Flags::WINDOW_REDUCED);
-        self.mark_to_echo |= packet.flags.has(Flags::CONGESTION_EXPERIENCED);
-        let marked = packet.flags.has(Flags::CONGESTION_EXPERIENCED);
+        let marked = self.options.ecn && packet.flags.has(Flags::CONGESTION_EXPERIENCED);
+        self.mark_to_echo |= marked;
         self.marked += u64::from(marked);
         let begins_marks = marked && !std::mem::replace(&mut self.last_was_marked, marked) && self.counting;
         self.last_was_marked = marked;
