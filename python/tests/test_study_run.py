@@ -517,6 +517,21 @@ def test_what_another_reading_leaves_undecided_is_told() -> None:
     assert (second.changed, second.undecided, second.replications) == ((), ("1",), 8)
 
 
+def test_a_reading_that_does_not_touch_a_claim_leaves_it_as_it_is() -> None:
+    # As above, but six flows are in place of the eight alone: what two flows get stays decided by eight replications.
+    text = replaced(
+        STUDY,
+        ('quick = { replications = 2, overrides = { "duration" = "3 s" } }', "quick = { replications = 8 }"),
+        ('expect = "< 0"', 'expect = "> 0.5"'),
+        (
+            'overrides = { "flows.tcp.count" = 6 } }',
+            'cases = ["many"], overrides = { "flows.tcp.count" = 6 } }',
+        ),
+    )
+    first, _ = run(text, quick=True).assumptions[0].sensitivity
+    assert (first.changed, first.undecided, first.replications) == (("1",), (), 2)
+
+
 def test_claims_say_what_they_accept(result: StudyResult) -> None:
     first, second = result.claims
     assert (first.tolerance, first.accepted) == (0.001, (3.999, 4.001))

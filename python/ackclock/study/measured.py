@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -14,8 +15,10 @@ from ackclock.characterisation.distributions import Collected
 from ackclock.errors import InputError
 from ackclock.series import Series
 from ackclock.statistics import summarise
+from ackclock.study.claim import Claim
 from ackclock.study.claim_words import ClaimWords
 from ackclock.study.computed import Means
+from ackclock.study.effect import cases_named
 from ackclock.study.language import Array, Expression, ExpressionError
 from ackclock.study.model import Metric, SweptCase, Verdict
 from ackclock.study.plan import Plan, Planned, Reading
@@ -104,6 +107,26 @@ class Measured:
             plan.runs,
         )
         return tuple(self._judged(words, replications, taken=reading is None))
+
+    def touches(self, reading: Reading, claim: Claim) -> bool:
+        """Whether what ``claim`` names comes out otherwise under ``reading``, in the replications that both have.
+
+        Where it does not, the reading says nothing of the claim: it must not leave undecided what the reading taken
+        decides, only because it has fewer replications.
+        """
+        plan, index = self._plan, self._plan.readings.index(reading)
+        count = plan.made(reading, self.replications_of_others)
+        texts = [text for text in (claim.measured, claim.direction) if text is not None]
+        cases = cases_named(Expression(text) for text in texts)
+        metrics = [id for id in self._samples if any(re.search(rf"\b{id}\(", text) for text in texts)]
+        return any(
+            not np.array_equal(
+                self._samples[id][index, c, :count], self._samples[id][0, c, :count], equal_nan=True
+            )
+            for id in metrics
+            for c, run in enumerate(plan.runs)
+            if run.case.name in cases
+        )
 
     def precision(self) -> PrecisionResult | None:
         """How near the study is to the precision that it asks for; None when it asks for none."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ackclock import core
@@ -241,7 +241,7 @@ class _Work:
                         assumption.what,
                         alternative,
                         taken,
-                        measured.claims(alternative),
+                        self._under(alternative, taken),
                         plan.made(alternative, measured.replications_of_others),
                     )
                     for alternative in assumption.alternatives
@@ -249,6 +249,17 @@ class _Work:
                 ),
             )
             for assumption in self.loaded.study.assumptions
+        )
+
+    def _under(self, alternative: Alternative, taken: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
+        """The claims under another reading; those that it does not touch are as ``taken``."""
+        return tuple(
+            then
+            if self.measured.touches(alternative, claim)
+            else replace(now, verdict=now.came_out, outcome=None)
+            for claim, now, then in zip(
+                self.loaded.study.claims, taken, self.measured.claims(alternative), strict=True
+            )
         )
 
 
