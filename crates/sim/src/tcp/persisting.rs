@@ -32,26 +32,33 @@ impl Sender {
         self.advertised.iter_mut().for_each(|advertised| advertised.probes = 0);
     }
 
-    /// An acknowledgement has arrived from a receiver that advertises its room. One that acknowledges nothing and only opens the window
-    /// is no duplicate (RFC 5681 section 2).
+    /// Takes the window of a receiver that advertises its room. Returns whether there is an acknowledgement beside it: one that
+    /// acknowledges nothing and only opens the window is no duplicate (RFC 5681 section 2).
+    // The acknowledgement itself is taken in where all are. A second place for it made each packet 4 % dearer, of every connection.
     #[cold]
-    pub(super) fn on_advertising_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
-        let plain = segment.without_counters();
+    pub(super) fn take_advertised(&mut self, now: Time, plain: &Segment, wire: &mut impl Wire) -> bool {
         let una = self.measured.core.una();
-        let moves = self.take_edge(una, &plain);
+        let moves = self.take_edge(una, plain);
         if self.state == State::Persisting && !self.measured.core.is_held_by_window() {
             self.state = State::Open;
             self.measured.core.end_wait(now);
         }
         let says_nothing_else = plain.number == una && plain.sack[0].is_empty();
-        if says_nothing_else && moves {
-            self.send_allowed(now, wire);
-        } else if !says_nothing_else || self.state == State::Open {
-            let deadline = self.measured.core.deadline();
-            self.acknowledge(now, segment, plain.sack, wire);
-            if self.state == State::Persisting {
-                self.measured.core.keep_deadline(deadline);
+        if says_nothing_else && (moves || self.state != State::Open) {
+            if moves {
+                self.send_allowed(now, wire);
             }
+            self.watch_window(now);
+            return false;
+        }
+        true
+    }
+
+    /// An acknowledgement has been taken in from such a receiver, before which the persist timer, if it runs, expired at this time.
+    #[cold]
+    pub(super) fn on_acknowledged(&mut self, now: Time, persists_until: Time) {
+        if self.state == State::Persisting {
+            self.measured.core.keep_deadline(persists_until);
         }
         self.watch_window(now);
     }

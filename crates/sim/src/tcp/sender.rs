@@ -4,7 +4,7 @@
 use super::accurate_ecn::{Agreed, agreed};
 use super::options::{Options, SenderOptions};
 use super::persisting::Advertised;
-use super::segment::{Block, ByteCounters, Flags, MAX_SACK_BLOCKS, Segment, filled};
+use super::segment::{Block, ByteCounters, Flags, Segment, filled};
 use crate::endpoint::Launch;
 use crate::measured_sender::MeasuredSender;
 use crate::random::Stream;
@@ -142,35 +142,21 @@ impl Sender {
 
     /// An acknowledgement has arrived. One that acknowledges what was never sent is ignored.
     pub fn on_ack(&mut self, now: Time, segment: &Segment, wire: &mut impl Wire) {
-        if self.state != State::Open || segment.flags.has(Flags::SYN) {
-            if self.state == State::Persisting && !segment.flags.has(Flags::SYN) {
-                self.on_advertising_ack(now, segment, wire);
-            } else {
-                self.on_handshake(now, segment.flags, segment.stamp, wire);
-            }
+        if self.state != State::Open && self.state != State::Persisting || segment.flags.has(Flags::SYN) {
+            self.on_handshake(now, segment.flags, segment.stamp, wire);
             return;
         }
         let mut sack = segment.sack; // a copy, so that the rest of the segment need not lie in memory
         if segment.window > 0 {
-            if segment.advertised().is_some() {
-                self.on_advertising_ack(now, segment, wire);
+            let plain = segment.without_counters();
+            sack = plain.sack;
+            if plain.advertised().is_none() {
+                self.take_window(plain.number, plain.window);
+            } else if !self.take_advertised(now, &plain, wire) {
                 return;
             }
-            let plain = segment.without_counters();
-            self.take_window(plain.number, plain.window);
-            sack = plain.sack;
         }
-        self.acknowledge(now, segment, sack, wire);
-    }
-
-    #[inline(always)] // for each acknowledgement
-    pub(super) fn acknowledge(
-        &mut self,
-        now: Time,
-        segment: &Segment,
-        sack: [Block; MAX_SACK_BLOCKS],
-        wire: &mut impl Wire,
-    ) {
+        let persists_until = self.measured.core.deadline();
         let blocks = filled(&sack).iter().filter(|block| block.start < block.end);
         let place = |offset: u32| segment.number + u64::from(offset);
         let acknowledgement = Acknowledgement {
@@ -190,6 +176,9 @@ impl Sender {
             &mut Segments { now, options, flags: *flags, seen: *seen, wire },
         );
         self.measured.take(taken);
+        if self.advertised.is_some() {
+            self.on_acknowledged(now, persists_until);
+        }
     }
 
     /// What is measured, and recovery's sender in it.
