@@ -78,8 +78,8 @@ test-rust: $(VENV)/.python ## unit, property and documentation tests of the crat
 test-fuzz: ## build the fuzz targets, replay their corpus and mutate it for some seconds
 	scripts/fuzz
 
-test-soak: build-soak ## run random scenarios in every way in which a run can be observed, for two minutes
-	$(SOAK) --minutes 2
+test-soak: build-soak ## run random scenarios in every way in which a run can be observed, for a minute
+	$(SOAK) --minutes 1
 
 soak: build-soak setup ## the same for MINUTES=60, then all quick runs of all studies through the verifier
 	$(SOAK) --minutes $(or $(MINUTES),60)
