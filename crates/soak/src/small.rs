@@ -1,8 +1,9 @@
-//! What a random scenario may cost: some thousand packets, and windows that do not fill the memory before the first of them
-//! has arrived.
+//! What a random scenario may cost: some thousand packets, windows that do not fill the memory before the first of them has
+//! arrived, and nothing that a run announces as slow.
 
 use ackclock_base::{Size, Span, Value};
 use ackclock_lab::Scenario;
+use ackclock_lab::cost::Cost;
 use ackclock_lab::flows::{FlowGroup, Protocol, Sending};
 use ackclock_lab::observe::Warmup;
 use ackclock_sim::tcp::details::Details;
@@ -17,7 +18,8 @@ const MAX_SAMPLES: u64 = 100;
 /// A discipline with a period looks at its queue in each of them, however few packets there are.
 const MAX_DURATION: Span = Span::from_millis(10_000_000);
 
-/// The scenario with fewer and smaller flows and a shorter duration; `None` if it has too many flows or links.
+/// The scenario with fewer and smaller flows and a shorter duration; `None` if it has too many flows or links, or is slow for
+/// another reason than its packets: a single event of it, such as a discipline that makes up for all its periods, cannot be cut short.
 pub fn small(mut scenario: Scenario) -> Option<Scenario> {
     let connections = |group: &FlowGroup| group.members.len() * group.plan.sending.copies();
     let flows: usize = scenario.flows.iter().map(connections).sum();
@@ -51,7 +53,8 @@ pub fn small(mut scenario: Scenario) -> Option<Scenario> {
         scenario.warmup = Warmup::default();
     }
     scenario.observe.interval = scenario.observe.interval.max(scenario.duration / MAX_SAMPLES);
-    Some(scenario)
+    let is_slow = Cost::all(&scenario).iter().any(Cost::is_announced);
+    (!is_slow).then_some(scenario)
 }
 
 /// Whether packets arrive soon: a series takes room in proportion to how long after the end the last one arrives.
@@ -65,4 +68,36 @@ pub fn is_swift(scenario: &Scenario) -> bool {
         let near = link.longer.as_ref().is_none_or(|longer| longer.values().all(|longer| longer <= longest));
         steady && near && link.pace.rate.bits_per_second() >= slowest && link.delay.max(link.hold) <= longest
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a flow over 64 kbit/s that begins after a minute is left out, where a link of this rate with PAQM follows.
+    fn is_left_out(rate: &str) -> bool {
+        let text = format!(
+            r#"
+            duration = "61 s"
+            [dumbbell]
+            left = {{ rate = "1 Mbit/s", delay = "1 ms" }}
+            bottleneck = {{ rate = "64 kbit/s", delay = "1 ms" }}
+            right = {{ rate = "{rate}", delay = "1 ms", queue = {{ name = "paqm", limit = "50 packets" }} }}
+            [[flows]]
+            name = "late"
+            start = "60 s"
+            control = "sack"
+            "#
+        );
+        small(Scenario::parse(&text, "late.toml", &serde_json::Map::new()).expect("a good scenario"))
+            .is_none()
+    }
+
+    #[test]
+    fn what_one_arrival_makes_slow_is_left_out() {
+        // PAQM looks at its queue once in ten packets' time. At 1 Tbit/s that is some 100 ns, and the packet that arrives after 60 s
+        // makes up for 6e8 looks in one event, which nothing interrupts; at 1 Mbit/s for 600.
+        assert!(is_left_out("1 Tbit/s"));
+        assert!(!is_left_out("1 Mbit/s"));
+    }
 }
