@@ -1,9 +1,9 @@
 //! Queues that take turns to send equal bytes and share one room. When the room is full, the newest packet of the longest queue
 //! makes way (buffer stealing: McKenney 1990, and Shreedhar and Varghese 1995).
 
-use crate::departure::Held;
+use crate::departure::{Held, Ticket};
 use crate::discipline::Capacity;
-use crate::fifo::{Fifo, Room};
+use crate::fifo::{Fifo, Room, longest};
 use crate::rounds::Rounds;
 use ackclock_base::{Range, Size, declare, declare::Declared};
 
@@ -80,11 +80,14 @@ impl FairQueues {
         }
     }
 
-    /// Takes the newest packet of a queue.
-    pub fn pop_newest(&mut self, queue: usize) -> Option<Held> {
-        let held = self.fifos[queue].pop_newest()?;
-        self.room.leave(1, u64::from(held.arrival.bytes));
-        Some(held)
+    /// Drops the newest packet of the longest queue until there is room for all; of equally long queues `own` goes first.
+    pub fn make_room(&mut self, own: u32, length: impl Fn(&Fifo) -> u64, drops: &mut dyn FnMut(Ticket)) {
+        while self.room.is_over() {
+            let victim = longest(own as usize, self.fifos.iter().map(&length));
+            let Some(dropped) = self.fifos[victim].pop_newest() else { return };
+            self.room.leave(1, u64::from(dropped.arrival.bytes));
+            drops(dropped.ticket);
+        }
     }
 
     /// Takes out all packets, queue by queue.
@@ -102,11 +105,6 @@ impl FairQueues {
     /// The queues, in the order of their numbers.
     pub fn fifos(&self) -> &[Fifo] {
         &self.fifos
-    }
-
-    /// Returns whether more waits than the room allows.
-    pub fn is_over(&self) -> bool {
-        self.room.is_over()
     }
 
     /// Packets waiting.

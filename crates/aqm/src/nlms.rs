@@ -109,8 +109,8 @@ impl Predictor {
         }
     }
 
-    /// The same with weights that begin at `weight`: before anything is learnt, it predicts `weight` times the sum of the last
-    /// samples.
+    /// Sets all weights to `weight`, also where they begin anew. A predictor that has learnt nothing yet predicts `weight` times the
+    /// sum of the last samples.
     pub fn starting_at(mut self, weight: f64) -> Self {
         self.initial_weight = weight;
         self.weights.fill(weight);

@@ -8,7 +8,7 @@ use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
 use crate::entry::{Entry, Queueing, Service, queue};
 use crate::fair_queues::{FairQueues, Overdraft, QUANTUM};
-use crate::fifo::longest;
+use crate::fifo::Fifo;
 use ackclock_base::{Random, Size, Time, parameters};
 
 /// The discipline in the registry.
@@ -47,11 +47,8 @@ impl Departing for Drr {
     fn on_arrival(&mut self, held: Held, _random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
         let flow = held.arrival.flow;
         self.queues.push(flow, held);
-        while !held.link_free && self.queues.is_over() {
-            let victim = longest(flow as usize, self.queues.fifos().iter().map(|fifo| fifo.bytes()));
-            if let Some(dropped) = self.queues.pop_newest(victim) {
-                drops(dropped.ticket);
-            }
+        if !held.link_free {
+            self.queues.make_room(flow, Fifo::bytes, drops);
         }
     }
 

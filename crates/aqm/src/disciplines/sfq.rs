@@ -9,7 +9,6 @@ use crate::departure::{Departing, Departure, Held, Ticket};
 use crate::discipline::Capacity;
 use crate::entry::{Entry, Queueing, Service, queue};
 use crate::fair_queues::{FairQueues, Overdraft, QUANTUM};
-use crate::fifo::longest;
 use crate::flow_hash::Buckets;
 use ackclock_base::{Descriptor, Random, Range, Size, Span, Time, parameters};
 
@@ -94,11 +93,8 @@ impl Departing for Sfq {
     fn on_arrival(&mut self, held: Held, random: &mut dyn Random, drops: &mut dyn FnMut(Ticket)) {
         self.perturb(held.arrival.now, random, drops);
         let Some(own) = self.join(held, random, drops) else { return };
-        while !held.link_free && self.queues.is_over() {
-            let victim = longest(own as usize, self.queues.fifos().iter().map(|fifo| fifo.len() as u64));
-            if let Some(dropped) = self.queues.pop_newest(victim) {
-                drops(dropped.ticket);
-            }
+        if !held.link_free {
+            self.queues.make_room(own, |fifo| fifo.len() as u64, drops);
         }
     }
 

@@ -52,17 +52,17 @@ parameters! {
     pub struct Rest {
         /// The least window to resume with
         least_window: Packets = packets("2 packets", Range::between(1.0, 1e6), "Dahal equation 6.3"),
-        /// Packets of the rested window that are kept whatever its size is, of so many as least_rest acknowledgements
+        /// Numerator of the share of its window that a path keeps after a short rest; the denominator is least_rest
         kept: u64 = integer("3", Range::between(1.0, 1e6), "Dahal equation 6.4"),
-        /// After how many acknowledgements of rest one packet more is kept
+        /// Acknowledgements of rest after which the numerator grows by one
         kept_again: u64 = integer("10", Range::between(1.0, 1e9), "Dahal equation 6.4"),
-        /// A shorter rest counts as one of so many acknowledgements
+        /// The shortest rest that counts, in acknowledgements; a shorter one counts as this
         least_rest: u64 = integer("7", Range::between(1.0, 1e9), "Dahal equation 6.4"),
     }
 }
 
 impl Rest {
-    /// Equation 6.4: what is left of the window of a path that has rested for so many acknowledgements.
+    /// Returns the share of its window that a path keeps after a rest of `how_old` acknowledgements (equation 6.4).
     fn share(&self, how_old: u64) -> f64 {
         (self.kept + how_old / self.kept_again) as f64 / how_old.max(self.least_rest) as f64
     }

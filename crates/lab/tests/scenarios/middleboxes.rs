@@ -104,7 +104,7 @@ fn a_link_that_marks_everything_takes_the_window_of_who_listens() {
     let [plain, marked] =
         ["", "ecn = \"set-ce\""].map(|link| count(&with_ecn(link)["flows"][0], "goodput_bps"));
     assert!(marked < 0.2 * plain, "{marked} of {plain} bit/s");
-    // Without ECN nobody looks at the field.
+    // A connection without ECN ignores the field.
     assert_eq!(result("", TCP), result("ecn = \"set-ce\"\nreverse = { ecn = \"set-ce\" }", TCP));
     let quic = "control = \"newreno\"\ntransport = \"quic\"";
     // A QUIC receiver acknowledges marked packets at once (RFC 9000 section 13.2.1), which moves the goodput a little.

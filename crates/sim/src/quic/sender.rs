@@ -144,7 +144,7 @@ impl Sender {
         self.measured.core.hold_back(is_held_back);
     }
 
-    /// The receiver takes so many pieces more, which the application has.
+    /// Raises the credit by `pieces`, which the application has to send.
     pub(super) fn grant(&mut self, now: Time, pieces: u64, wire: &mut impl Wire) {
         self.cargo.add(pieces);
         self.with(now, wire, |core, datagrams| core.grant(now, pieces, datagrams));

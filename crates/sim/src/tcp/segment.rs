@@ -119,7 +119,7 @@ impl Segment {
         self
     }
 
-    /// The same with the window of a receiver whose application reads slowly.
+    /// Sets the window that a receiver with a slow application advertises.
     #[must_use]
     pub fn advertising(mut self, packets: u64) -> Self {
         let packets = u32::try_from(packets).unwrap_or(u32::MAX).min(ADVERTISED - 1);
