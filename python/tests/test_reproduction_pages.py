@@ -214,7 +214,7 @@ def test_every_figure_can_be_drawn_and_says_what_it_shows() -> None:
         # A record of any numbers will do: the picture has a mark for each, and one for each published value.
         values = {run.name: dict.fromkeys(names, (2.0, 0.5)) for run in study.study.runs()}
         text = figures.drawing(one, {one.study: SimpleNamespace(values=values)})
-        root = ElementTree.fromstring(text)  # noqa: S314 (our own)
+        root = ElementTree.fromstring(text)  # noqa: S314  (of the repository, from no network)
         assert root[0].text == one.alt
         marks = [part for part in root.iter() if " full" in part.get("class", "")]
         assert len(marks) >= len([run for run in study.study.runs() if run.matches(one.cases)])
@@ -239,7 +239,7 @@ def test_a_chart_has_means_intervals_and_published_values() -> None:
     points = [chart.Point(0, 1, 0.5, 1.5), chart.Point(10, 3, 3, 3)]
     line = chart.Line("A & B", points, [(10, 2)])
     text = chart.chart("A title", chart.Axis("x"), chart.Axis("y (s)"), [line])
-    root = ElementTree.fromstring(text)  # noqa: S314 (our own)
+    root = ElementTree.fromstring(text)  # noqa: S314  (of the repository, from no network)
     seen = [part.get("class", "") for part in root.iter()]
     # Of the legend there is one mark of each kind besides.
     assert (seen.count("c0 full"), seen.count("c0 hollow"), seen.count("c4 hollow")) == (3, 1, 1)

@@ -99,7 +99,7 @@ class RunWords:
             "spectral_period": self._spectral_period,
         }
 
-    def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Value:  # noqa: ARG002
+    def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Value:  # noqa: ARG002  (as ClaimWords is asked)
         """Metrics have no truth values."""
         raise ValueError(f"a metric is a number; {comparison} belongs in a claim's direction")
 

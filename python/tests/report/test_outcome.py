@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from ackclock.report import outcome, render_page
 from ackclock.report.index_page import render_index
+from ackclock.study.model import Verdict
 from ackclock.study.result import ClaimResult, StudyResult
 
 from .document import Document
 from .synthetic import table_study
 
 
-def claim(verdict: str, **changes: object) -> ClaimResult:
+def claim(verdict: Verdict, **changes: Any) -> ClaimResult:
     one = ClaimResult(
         id="1",
         text="Alpha loses less",
         paper=None,
         measured=4.0,
         interval=(3.0, 5.0),
-        verdict=verdict,  # type: ignore[arg-type]
+        verdict=verdict,
         detail="",
         finding="Because.",
         accepted=(None, 1.0),
     )
-    return replace(one, **changes)  # type: ignore[arg-type]
+    return replace(one, **changes)
 
 
 def study(*claims: ClaimResult, asked_by: str = "thesis", quick: bool = False) -> StudyResult:
