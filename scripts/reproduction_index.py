@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from record_forms import tested
+from recorded_claims import tested
 from reproduction_records import ROOT, Claim, Record, all_records, is_stale
 from reproduction_words import by_thesis, escaped, kind_of, number_of, row
 

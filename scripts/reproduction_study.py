@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import record_forms
+import recorded_claims
 from reproduction_index import Recorded, of_theses, readings_left_out, recorded
 from reproduction_records import Claim, Record, all_records, is_stale
 from reproduction_words import (
@@ -81,7 +81,7 @@ def _claims(one: Recorded) -> Iterator[str]:
 
 def _line(one: Recorded, claim: Claim) -> str:
     words = emphasised(claim, verdict(claim))
-    as_taken = [f"as taken {came_out}"] if (came_out := record_forms.outcome(claim)) else []
+    as_taken = [f"as taken {came_out}"] if (came_out := claim.outcome) else []
     if said := [*as_taken, *filter(None, [others(one.record, claim)])]:
         words += f" ({'; '.join(said)})"
     return row("<br>".join(_said(one, claim)), published(claim), measured(claim), words)
@@ -95,11 +95,11 @@ def _said(one: Recorded, claim: Claim) -> Iterator[str]:
     yield f"**{escaped(claim.id)}** {escaped(text)}"
     if known is not None and known.written:
         yield f"*The test: {escaped(known.written)}*"
-    if reason := record_forms.not_judged(claim, one.study):
+    if reason := recorded_claims.not_judged(claim, one.study):
         yield f"*Not judged: {escaped(reason)}*"
-    for text in record_forms.findings(one.record, claim, one.study):
+    for text in recorded_claims.findings(one.record, claim, one.study):
         yield f"**Finding:** {escaped(text)}"
-    if names := record_forms.readings(claim):
+    if names := recorded_claims.readings(claim):
         yield "**Otherwise where it is read as:** " + "; ".join(map(escaped, names))
 
 

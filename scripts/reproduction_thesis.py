@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from page_numbers import without_values
-from record_forms import other_readings, outcome, readings, tested
+from recorded_claims import other_readings, readings, tested
 from reproduction_index import Recorded, of_theses, recorded, tally
 from reproduction_records import ROOT, Claim, Origin, Record, all_records
 from reproduction_words import (
@@ -159,7 +159,7 @@ def _line(one: Recorded, claim: Claim) -> str:
 def _other_readings(one: Record, claim: Claim) -> str:
     """How the test came out as taken, and which readings decide it otherwise: the first by name, or how many."""
     names, count = readings(claim), other_readings(claim)
-    said = [f"as taken {outcome(claim)}"] if outcome(claim) else []
+    said = [f"as taken {claim.outcome}"] if claim.outcome else []
     if names:
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
         said.append(f"otherwise: {escaped(short(names[0]))}{more}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from record_forms import other_readings
+from recorded_claims import other_readings
 from reproduction_records import Claim, Record
 
 from ackclock.numbers import mean_and_spread, plain

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import svg_chart
-from record_forms import values
+from recorded_claims import values
 from reproduction_records import ROOT, Claim, Record, all_records
 from reproduction_thesis import members
 from reproduction_words import GOOD, escaped

@@ -1,4 +1,4 @@
-"""What a record says, whatever its form: older ones count the readings that change a verdict, and keep no metrics."""
+"""What pages ask of a record: how a claim came out, under which readings otherwise, and what is written about it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import reproduction_records
-from reproduction_records import Claim, Record
+from reproduction_records import Claim, Reading, Record, words_of
 
+from ackclock.study.findings import with_numbers
 from ackclock.study.load import LoadedStudy
 
 NOT_A_TEST = "not a test"
@@ -25,18 +25,12 @@ class Value:
 
 def readings(claim: Claim) -> list[str]:
     """The readings under which the test comes out otherwise, by name; empty where the record has only their number."""
-    return [_reading(one) for one in getattr(claim, "readings", ())]
+    return [_named(one) for one in claim.readings]
 
 
 def other_readings(claim: Claim) -> int:
     """How many readings there are under which the test comes out otherwise."""
-    older = getattr(claim, "unnamed_readings", 0) or getattr(claim, "other_verdict", 0)
-    return len(getattr(claim, "readings", ())) or int(older)
-
-
-def outcome(claim: Claim) -> str:
-    """How the test came out as taken, where the verdict says another thing; otherwise empty."""
-    return getattr(claim, "outcome", None) or ""
+    return len(claim.readings) or claim.unnamed_readings
 
 
 def tested(counts: Mapping[Any, int]) -> int:
@@ -45,11 +39,10 @@ def tested(counts: Mapping[Any, int]) -> int:
 
 
 def values(one: Record) -> dict[tuple[str, str], Value]:
-    """Every metric in every run, by the names of both."""
-    kept: Mapping[str, Mapping[str, Any]] = getattr(one, "values", {})
+    """Every metric in every run, by the names of both; nothing of a record of an earlier form."""
     return {
         (metric, run): Value(mean, half or 0.0)
-        for run, of_run in kept.items()
+        for run, of_run in one.values.items()
         for metric, (mean, half, *_) in of_run.items()
         if mean is not None
     }
@@ -57,30 +50,21 @@ def values(one: Record) -> dict[tuple[str, str], Value]:
 
 def findings(one: Record, claim: Claim, study: LoadedStudy) -> list[str]:
     """What is written about the claim under its verdict or under the outcome of its test, with computed numbers."""
-    came_out: list[Any] = [claim.verdict, *filter(None, [outcome(claim)])]
+    came_out = [claim.verdict, *([claim.outcome] if claim.outcome else [])]
     return [
         finding.text
-        for finding in _with_numbers(one, study)
+        for finding in with_numbers(study.study.findings, words_of(one, study))
         if finding.claim == claim.id and finding.explains(*came_out)
     ]
 
 
 def not_judged(claim: Claim, study: LoadedStudy) -> str:
     """Why the claim is shown and not judged; empty for one that is."""
-    test: Any = next((known for known in study.study.claims if known.id == claim.id), None)
-    return str(test.not_judged()) if test is not None and claim.verdict == NOT_A_TEST else ""
+    test = next((known for known in study.study.claims if known.id == claim.id), None)
+    return test.not_judged() if test is not None and claim.verdict == NOT_A_TEST else ""
 
 
-def _with_numbers(one: Record, study: LoadedStudy) -> Any:
-    try:
-        from ackclock.study.findings import with_numbers
-    except ImportError:
-        return study.study.findings
-    records: Any = reproduction_records
-    return with_numbers(study.study.findings, records.words_of(one, study))
-
-
-def _reading(one: Any) -> str:
+def _named(one: Reading) -> str:
     """What is taken for what is left open, how the test comes out then, and whether the publication is against it."""
     against = ", which the thesis speaks against" if one.against else ""
     return f"{one.reading} ({one.verdict}{against})"
