@@ -249,8 +249,8 @@ class TestReproduce:
         base = derived_file.with_name("small.base.toml")
         assert ackclock("reproduce", derived_file, "--quick").code == 0
         assert "is what studies share, not a study" in " ".join(ackclock("reproduce", base).err.split())
-        assert "a good base of studies: a scenario, 2 assumptions" in ackclock("check", base).out
-        assert "a good study: 2 cases" in ackclock("check", derived_file).out
+        assert "valid base of studies: a scenario, 2 assumptions" in ackclock("check", base).out
+        assert "valid study: 2 cases" in ackclock("check", derived_file).out
         base.write_text(replaced(base.read_text(), ("replications", "replicatoins")))
         for file in (base, derived_file):
             outcome = ackclock("check", file)
@@ -412,8 +412,8 @@ class TestList:
 
 class TestCheckAndSchema:
     def test_good_files(self, ackclock: Command, scenario_file: Path, study_file: Path) -> None:
-        assert "a good scenario: 2 flows" in ackclock("check", scenario_file).out
-        assert "a good study: 2 cases, 2 metrics, 2 claims, 9 runs" in ackclock("check", study_file).out
+        assert "valid: 2 flows" in ackclock("check", scenario_file).out
+        assert "valid study: 2 cases, 2 metrics, 2 claims, 9 runs" in ackclock("check", study_file).out
 
     def test_what_is_hardly_meant_is_told_and_done(self, ackclock: Command, tmp_path: Path) -> None:
         file = tmp_path / "slow.toml"

@@ -38,7 +38,7 @@ def invoke(arguments: Sequence[str]) -> int:
         complain(str(error))
         return FAILED
     except BrokenPipeError:
-        # Whoever read our output has left (`ackclock list | head`); there is nobody to tell.
+        # The reader of the pipe has closed it (`ackclock list | head`).
         sys.stderr.close()
         return FAILED
     except OSError as error:
@@ -48,7 +48,7 @@ def invoke(arguments: Sequence[str]) -> int:
 
 
 def complain(message: str) -> None:
-    """An error message on standard error."""
+    """Writes an error message on standard error."""
     from ackclock.cli import terminal
 
     terminal.complain(message)

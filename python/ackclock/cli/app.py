@@ -1,4 +1,4 @@
-"""The commands and their options. What they do is in the module of the same name."""
+"""The commands and their options. The module of the same name implements each command."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def _paragraphs(text: str) -> str:
 
 
 class Commands(TyperGroup):
-    """The commands. Messages about their arguments show the hidden characters in them."""
+    """The commands. Messages about arguments escape the hidden characters in them."""
 
     def make_context(self, *args: Any, **more: Any) -> Any:
-        """Read the options before the command's name."""
+        """Reads the options before the command's name."""
         with _visible_mistakes():
             return super().make_context(*args, **more)
 
     def invoke(self, ctx: Any) -> Any:
-        """Read the command's own arguments and do what it does."""
+        """Reads the command's own arguments and runs it."""
         with _visible_mistakes():
             return super().invoke(ctx)
 
@@ -48,7 +48,7 @@ def _visible_mistakes() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        # Typer exports no common base of its errors about arguments; they are those that have a message.
+        # Typer exports no common base of its errors about arguments. Only these errors have a message.
         mistake: Any = error
         if isinstance(message := getattr(mistake, "message", None), str):
             mistake.message = visible(message)
@@ -107,7 +107,7 @@ Figures = Annotated[
     typer.Option(
         "--figures",
         metavar="FORMAT",
-        help="Also write every figure as a file of its own: pdf, svg, png or csv. May be given several times.",
+        help="Also write each figure as a separate file: pdf, svg, png or csv. May be given several times.",
         show_default=False,
     ),
 ]
@@ -148,7 +148,11 @@ def run(
     ] = None,
     duration: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help='Simulate so long, e.g. "30 s".', show_default=False),
+        typer.Option(
+            metavar="TIME",
+            help='Simulated time, e.g. "30 s"; default: that of the scenario.',
+            show_default=False,
+        ),
     ] = None,
     seed: Annotated[
         int | None,
@@ -159,22 +163,28 @@ def run(
     replications: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Runs with seeds N, N+1...; default: the scenario's.", show_default=False
+            metavar="N",
+            min=1,
+            help="Number of runs, with consecutive seeds; default: the scenario's.",
+            show_default=False,
         ),
     ] = None,
     json: Json = False,
     html: Annotated[
-        bool, typer.Option("--html", help="Write a report: tables, figures over time, how to make it again.")
+        bool,
+        typer.Option(
+            "--html", help="Write a report: tables, figures over time, and the command that makes it."
+        ),
     ] = False,
     series: Annotated[
-        bool, typer.Option("--series", help="Keep the values over time in what is written.")
+        bool, typer.Option("--series", help="Also write the values over time; needs --out DIR.")
     ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             metavar="DIR",
-            help="Write the results there as CSV and Parquet. Finished runs are kept in DIR/runs, where a second run "
+            help="Write the results there as CSV and Parquet. Finished runs are cached in DIR/runs, where a second run "
             "finds them; without this option DIR is $ACKCLOCK_RESULTS, or else ackclock-results in the home folder.",
             show_default=False,
         ),
@@ -191,18 +201,20 @@ def run(
     ] = None,
     payloads: Annotated[
         bool,
-        typer.Option("--payloads", help="Put payloads (zeros) into exported captures, not headers alone."),
+        typer.Option("--payloads", help="Put payloads (zeros) into exported captures, not only headers."),
     ] = False,
     threads: Threads = 0,
     point: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="Of the sweep only this point, from 1.", show_default=False),
+        typer.Option(
+            metavar="N", min=1, help="Run only this point of the sweep, counted from 1.", show_default=False
+        ),
     ] = None,
     dask: Annotated[
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Run on the workers of the Dask scheduler there, e.g. tcp://host:8786.",
+            help="Run on the workers of the Dask scheduler at this address, e.g. tcp://host:8786.",
             show_default=False,
         ),
     ] = None,
@@ -241,12 +253,12 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
-    all: Annotated[bool, typer.Option("--all", help="Every study there is.")] = False,
+    all: Annotated[bool, typer.Option("--all", help="All studies of the package.")] = False,
     quick: Annotated[
         bool,
         typer.Option(
             "--quick",
-            help="Fewer replications and shorter runs, and of other readings two replications at most. "
+            help="Fewer replications and shorter runs, and at most two replications of other readings. "
             "Verdicts may differ from those of a full run.",
         ),
     ] = False,
@@ -254,7 +266,10 @@ def reproduce(
     out: OutDir = None,
     figures: Figures = None,
     sensitivity: Annotated[
-        bool, typer.Option(help="Also run the other readings of what the publication leaves open.")
+        bool,
+        typer.Option(
+            help="Also run the other readings, that is, interpretations of what the publication leaves open."
+        ),
     ] = True,
     threads: Threads = 0,
 ) -> None:
@@ -271,7 +286,7 @@ def reproduce(
     Example: [bold]ackclock reproduce rbcc/table-4.1[/bold]
     """
     if all and studies:
-        raise InputError("--all is every study there is: name some, or give --all, not both")
+        raise InputError("--all selects all studies: name some studies, or give --all, not both")
     if not all and not studies:
         raise InputError("name the studies to reproduce (`ackclock list studies` shows them), or give --all")
     reproduce_command.reproduce(
@@ -296,7 +311,8 @@ def list_(
         ),
     ] = None,
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="Just this one, in full.", show_default=False)
+        str | None,
+        typer.Argument(metavar="[NAME]", help="Show only this entry, in full.", show_default=False),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -307,18 +323,18 @@ def list_(
     list_command.list_entries(kind, name, as_json=json)
 
 
-study_app = typer.Typer(no_args_is_help=True, help="Studies, to be changed.")
+study_app = typer.Typer(no_args_is_help=True, help="Copy studies, to change them.")
 app.add_typer(study_app, name="study")
 
 
 @study_app.command("copy")
 def study_copy(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="A study such as rbcc/table-4.1.", show_default=False)
+        str, typer.Argument(metavar="NAME", help="A study, e.g. rbcc/table-4.1.", show_default=False)
     ],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What to write.", show_default=False)],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write.", show_default=False)],
 ) -> None:
-    """Write a study as one file that needs no other, to be changed and run."""
+    """Write a study as one file that needs no other, to change and run it."""
     study_command.copy(name, file)
 
 
@@ -328,10 +344,10 @@ def check(
         Path, typer.Argument(metavar="FILE", help="A scenario or study file.", show_default=False)
     ],
 ) -> None:
-    """Validate a file without running it: mistakes with line, column and the nearest right name.
+    """Validate a file without running it: reports mistakes with line, column and the nearest correct name.
 
-    All mistakes of a scenario are told at once; those of a study step by step: its form, its expressions, the scenarios
-    of its cases, its quick run.
+    All mistakes of a scenario are reported at once; those of a study step by step: its form, its expressions, the
+    scenarios of its cases, its quick run.
 
     Example: [bold]ackclock check dumbbell.toml[/bold]
     """
@@ -344,7 +360,7 @@ def examples(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help="Just this lesson, in full.",
+            help="Show only this lesson, in full.",
             show_default=False,
             autocompletion=examples_command.complete,
         ),
@@ -354,18 +370,20 @@ def examples(
         typer.Option(
             "--out",
             metavar="FILE",
-            help="Write its scenario there; - for standard output.",
+            help="Write the lesson's scenario to this file; - for standard output.",
             show_default=False,
         ),
     ] = None,
     notebooks: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write it, or every lesson, as a Jupyter notebook there.", show_default=False
+            metavar="DIR",
+            help="Write the lesson, or every lesson, as a Jupyter notebook into this folder.",
+            show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Lessons to begin with: each a scenario with a question, what to change and what to look for.
+    """Show lessons: each is a scenario with a question, what to change and what to look for.
 
     Examples: [bold]ackclock examples[/bold], [bold]ackclock examples incast --out incast.toml[/bold],
     [bold]ackclock examples --notebooks lessons[/bold]
@@ -379,7 +397,7 @@ def lab(
         str | None,
         typer.Argument(
             metavar="[SCENARIO]",
-            help="What the page begins with: a scenario file (TOML), or a lesson of [bold]ackclock examples[/bold].",
+            help="The scenario that the page opens with: a file (TOML), or a lesson of [bold]ackclock examples[/bold].",
             show_default=False,
             autocompletion=examples_command.complete,
         ),
@@ -407,10 +425,13 @@ def lab(
 def schema(
     of: Annotated[
         str,
-        typer.Option(metavar="KIND", help="scenario, study, or the --json document of run, reproduce, list."),
+        typer.Option(
+            metavar="KIND",
+            help="The kind of document: scenario, study, or the --json output of run, reproduce or list.",
+        ),
     ] = "scenario",
 ) -> None:
-    """Print a JSON Schema: of scenario files by default, for completion in an editor.
+    """Print a JSON Schema, by default that of scenario files, for completion in an editor.
 
     Example: [bold]ackclock schema > scenario.schema.json[/bold]
     """

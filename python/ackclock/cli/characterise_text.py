@@ -1,4 +1,4 @@
-"""What ``ackclock reproduce`` prints of the characterisation: a verdict for each discipline in each scenario."""
+"""The characterisation as ``ackclock reproduce`` prints it: a verdict for each discipline in each scenario."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STYLES = {
 
 
 def show(results: Sequence[StudyResult]) -> None:
-    """Print the verdicts: a row for each scenario, a column for each discipline."""
+    """Prints the verdicts: a row for each scenario, a column for each discipline."""
     out = console()
     found = [{row.discipline: row for row in rows(result)} for result in results]
     disciplines = list(
@@ -48,4 +48,4 @@ def show(results: Sequence[StudyResult]) -> None:
     for table in fitting(Column("scenario", scenarios), columns, out.width):
         out.print(table)
         out.print()
-    out.print(Text("RFC 7928 has no thresholds: the criteria are ours, the page has them", style="dim"))
+    out.print(Text("RFC 7928 has no thresholds: the criteria are ours, and the page lists them", style="dim"))

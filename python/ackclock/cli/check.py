@@ -8,7 +8,7 @@ from ackclock.cli.terminal import console, warn
 
 
 def check(file: Path) -> None:
-    """Validate a scenario or study file. InputError says everything that is wrong."""
+    """Validates a scenario or study file. InputError lists everything that is wrong."""
     from ackclock.files import read_text
     from ackclock.study.kind import ENDING, looks_like_study
 
@@ -17,14 +17,16 @@ def check(file: Path) -> None:
 
         base = parse_base(read_text(file), str(file)).base
         scenario = "a scenario" if base.scenario else "no scenario"
-        console().print(f"{file}: a good base of studies: {scenario}, {len(base.assumptions)} assumptions")
+        console().print(
+            f"{file}: valid base of studies: {scenario}, {_count(len(base.assumptions), 'assumption')}"
+        )
         return
     text = read_text(file)
     if looks_like_study(text):
         from ackclock.study.load import load_study
 
         loaded = load_study(str(file))
-        # After that, because a mistake is told without the libraries that compute.
+        # Imported here, because a mistake is reported without the numerical libraries.
         from ackclock.study.plan import Plan
 
         plan = Plan(loaded, quick=False, sensitivity=True)
@@ -33,13 +35,13 @@ def check(file: Path) -> None:
         if study.quick.overrides or any(case.quick for case in study.cases):
             Plan(loaded, quick=True, sensitivity=True).check()
         console().print(
-            f"{file}: a good study: {len(plan.runs)} cases, {len(study.metrics)} metrics, "
-            f"{len(study.claims)} claims, {len(plan.simulations())} runs",
+            f"{file}: valid study: {_count(len(plan.runs), 'case')}, {_count(len(study.metrics), 'metric')}, "
+            f"{_count(len(study.claims), 'claim')}, {_count(len(plan.simulations()), 'run')}",
         )
         return
     from ackclock.scenario import Scenario
 
-    # A pipe is read once.
+    # A pipe can be read only once.
     read = Scenario.from_text(text, file=str(file))
     description = read.describe()
     for warning in description["warnings"]:
@@ -48,6 +50,11 @@ def check(file: Path) -> None:
     points = len(read.sweep)
     swept = f", {points} points of its sweep" if points > 1 else ""
     console().print(
-        f"{file}: a good scenario: {flows} flows, {len(description['links'])} links, "
+        f"{file}: valid: {_count(flows, 'flow')}, {_count(len(description['links']), 'link')}, "
         f"{description['duration_s']:g} s{swept}",
     )
+
+
+def _count(number: int, noun: str) -> str:
+    """Returns a number with its noun, which is in the plural unless the number is 1."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -20,11 +20,11 @@ STANDARD_OUTPUT = Path("-")
 
 
 def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None:
-    """List the lessons, or show the one of that name and write its scenario; write notebooks into a folder."""
+    """Lists the lessons, or shows the named one and writes its scenario; writes notebooks into a folder."""
     from ackclock.lessons import lesson, lessons
 
     if name is None and out is not None:
-        raise InputError("--out: name the lesson whose scenario is to be written")
+        raise InputError("--out: name the lesson whose scenario to write")
     wanted = lessons() if name is None else [lesson(name)]
     if notebooks is not None:
         from ackclock.lessons.notebook import write
@@ -41,7 +41,7 @@ def examples(name: str | None, out: Path | None, notebooks: Path | None) -> None
 
 
 def complete(begun: str) -> list[str]:
-    """For the shell: the lessons whose names begin so."""
+    """Returns the lessons whose names begin with the given text, for completion in the shell."""
     from ackclock.lessons import names
 
     return [name for name in names() if name.startswith(begun)]

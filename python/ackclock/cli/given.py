@@ -1,4 +1,4 @@
-"""The scenario that a command is given."""
+"""Reads the scenario argument of a command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def read_scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
-    """The scenario in the file or in standard input. InputError says what is wrong with it, or that it is a study."""
+    """Returns the scenario in the file or in standard input. InputError says what is wrong with it, or that it is a
+    study.
+    """
     from ackclock.files import STANDARD_INPUT, read_text
     from ackclock.scenario import Scenario
 
@@ -28,7 +30,7 @@ def read_scenario(file: Path, overrides: Mapping[str, Any]) -> Scenario:
 
 
 def _refuse_study(file: Path, text: str) -> None:
-    """InputError when the file is a study, whose keys mean nothing in a scenario."""
+    """Raises InputError when the file is a study, whose keys mean nothing in a scenario."""
     from ackclock.study.kind import looks_like_study
 
     if looks_like_study(text):

@@ -12,7 +12,7 @@ from ackclock.files import is_there
 
 
 def lab(scenario: str | None, out: Path, show: bool) -> None:
-    """Write the page, which begins with a file, or a lesson, or else with the first of them, and open it."""
+    """Writes the page, which opens with a file, a lesson, or by default the first lesson, and opens it in a browser."""
     from ackclock.web.page import write_lab
 
     path = write_lab(out, _given(scenario))
@@ -22,13 +22,15 @@ def lab(scenario: str | None, out: Path, show: bool) -> None:
 
 
 def _given(scenario: str | None) -> dict[str, Any]:
-    """What the page begins with. A file goes before a lesson of its name; what has a dot or a slash is no lesson."""
+    """Returns the scenario that the page opens with. A file takes precedence over a lesson of its name; a name with a
+    dot or a slash is a file.
+    """
     from ackclock.lessons import lesson
 
     if scenario is None:
         return {"scenario": None, "lesson": None}
     file = Path(scenario)
     if is_there(file) or file.suffix or len(file.parts) != 1:
-        # A wrong one is refused here as by `ackclock run`, before anything is written or opened.
+        # Refuses a wrong scenario as `ackclock run` does, before anything is written or opened.
         return {"scenario": read_scenario(file, {}).text, "lesson": None}
     return {"scenario": lesson(scenario).scenario, "lesson": scenario}

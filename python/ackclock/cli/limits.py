@@ -1,4 +1,4 @@
-"""Says which flows their receivers' windows held back, which results show and nobody looks for."""
+"""Remarks on flows that their receivers' windows held back, which is easily overlooked in the results."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ if TYPE_CHECKING:
     from ackclock.run import Run
 
 MOST = 0.5
-"""Of the time in which a flow sent: what is held back for longer is told of."""
+"""The share of a flow's sending time from which on a remark is printed."""
 MANY = 5
-"""Flows of a command that are named one by one."""
+"""The number of flows that a command names one by one."""
 
 
 def held_back(runs: Iterable[Run]) -> Iterator[str]:
-    """A sentence for each flow, by name, whose receiver's window held it back most of the time in any of the runs."""
+    """Returns a sentence for each flow, by name, that its receiver's window held back most of the time in any of the
+    runs.
+    """
     worst: dict[str, float] = {}
     for run in runs:
         for flow in run.result["flows"]:

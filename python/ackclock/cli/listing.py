@@ -15,7 +15,7 @@ STUDY = "study"
 
 
 def list_entries(kind: str | None, name: str | None, *, as_json: bool) -> None:
-    """Print the entries of ``kind`` (all without one), or the one called ``name``. InputError for unknown names."""
+    """Prints the entries of ``kind`` (all without one), or the one called ``name``. InputError for unknown names."""
     entries = select(kind, name)
     if as_json:
         print_json(entries)
@@ -26,10 +26,10 @@ def list_entries(kind: str | None, name: str | None, *, as_json: bool) -> None:
 
 
 def select(kind: str | None, name: str | None) -> list[dict[str, Any]]:
-    """The entries wanted. A ``kind`` that is none but the name of an entry selects that entry."""
+    """Returns the selected entries. A ``kind`` that is no kind but the name of an entry selects that entry."""
     registered = _registered()
     if kind is not None and name is None and kind not in (STUDY, plural(STUDY)):
-        # The studies are many files, which nobody needs to read who asks for something else.
+        # The studies are many files, which are read only when they are asked for.
         found = _of_kind(registered, kind) or [entry for entry in registered if entry["name"] == kind]
         if found:
             return found
@@ -56,7 +56,7 @@ def select(kind: str | None, name: str | None) -> list[dict[str, Any]]:
 
 
 def all_entries() -> list[dict[str, Any]]:
-    """The core's registry and the studies, in one form."""
+    """Returns the core's registry and the studies, in one form."""
     return [*_registered(), *_studies()]
 
 
@@ -84,12 +84,12 @@ def _studies() -> list[dict[str, Any]]:
 
 
 def _of_kind(entries: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
-    """Those of the kind, which may be in the plural."""
+    """Returns the entries of the kind, which may be given in the plural."""
     return [entry for entry in entries if kind in (entry["kind"], plural(entry["kind"]))]
 
 
 def plural(kind: str) -> str:
-    """controls, queues, studies, losses: the form that the command line takes."""
+    """Returns the plural of a kind, as the command line takes it: controls, queues, studies, losses."""
     if kind.endswith("y"):
         return kind[:-1] + "ies"
     return kind + ("es" if kind.endswith("s") else "s")

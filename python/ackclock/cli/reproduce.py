@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ackclock.study.result import StudyResult
 
 CHARACTERISATION = "aqm"
-"""The name of the page of the characterisation after RFC 7928, where it is not that of one study."""
+"""The name of the page of the characterisation after RFC 7928 over several studies."""
 
 REPORT = "report"
 """The name of the folder of pages of several studies, and of their data."""
@@ -36,7 +36,7 @@ def reproduce(
     sensitivity: bool,
     threads: int,
 ) -> None:
-    """Run the studies that ``selectors`` name (all without any), print their verdicts, write the report."""
+    """Runs the studies that ``selectors`` name (all without any), prints their verdicts and writes the report."""
     began = time.monotonic()
     studies = _read(selectors)
     from ackclock.cli import characterise_text
@@ -74,7 +74,7 @@ def reproduce(
     document = as_document(results, pages[0], time.monotonic() - began)
     path = out / f"{stem}.json"
     with replacing(path) as file, file.open("w", encoding="utf-8") as stream:
-        # Piece by piece, so that the text of all studies is never in memory as a whole.
+        # Written piece by piece, so that the text of all studies is never in memory as a whole.
         json.dump(document, stream, indent=1, ensure_ascii=False, allow_nan=False)
         stream.write("\n")
     if as_json:
@@ -95,7 +95,7 @@ def reproduce(
 
 
 def _read(selectors: Sequence[str]) -> list[LoadedStudy]:
-    """The studies, all before the first run: a slip in the last one should not show after an hour."""
+    """Reads all studies before the first run, so that a mistake in the last one does not show after an hour."""
     from ackclock.study.load import find_studies, load_study, study_names
 
     names = find_studies(selectors) if selectors else study_names()
@@ -109,7 +109,7 @@ def _pages(
     stem: str,
     command: str,
 ) -> list[Path]:
-    """Write a page for one study or a folder of them for several, and that of the characterisation."""
+    """Writes a page for one study or a folder of pages for several, and the page of the characterisation."""
     from ackclock.report import write_page, write_report
     from ackclock.report.characterisation import write_characterisation
 

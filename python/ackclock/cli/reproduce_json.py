@@ -1,4 +1,4 @@
-"""What ``ackclock reproduce --json`` prints."""
+"""The document that ``ackclock reproduce --json`` prints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ackclock.study.tally import by_thesis, verdicts_of
 
 
 def as_document(results: Sequence[StudyResult], report: Path | None, wall_time_s: float) -> dict[str, Any]:
-    """The document of ``schemas.reproduce.ReproduceDocument``."""
+    """Returns the document of ``schemas.reproduce.ReproduceDocument``."""
     return {
         "schema_version": 1,
         "verdicts": verdicts_of(results),
@@ -101,7 +101,7 @@ def _study(result: StudyResult) -> dict[str, Any]:
 
 
 def _characterisation(result: StudyResult) -> dict[str, Any] | None:
-    """The verdicts on each discipline, with what they rest on; None for a study of something else."""
+    """Returns the verdicts on each discipline and the findings behind them; None for any other study."""
     about = result.characterisation
     if about is None:
         return None

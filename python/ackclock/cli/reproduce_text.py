@@ -1,4 +1,4 @@
-"""What ``ackclock reproduce`` prints: a study in full, or many studies in short."""
+"""The text that ``ackclock reproduce`` prints: a study in full, or many studies in short."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ STYLES: dict[Verdict, str] = {
 MISSED = ("not reproduced", "no")
 
 NARROW = 100
-"""Columns of a terminal below which a claim's numbers have no room beside it."""
+"""The width of a terminal, in columns, below which a claim's numbers have no room beside it."""
 
 IN_FULL = 3
-"""More studies than this are printed in short; the report has them in full."""
+"""The largest number of studies that are printed in full; the report always has them in full."""
 
 
 def show(result: StudyResult) -> None:
-    """Print a study in full: the thesis's values beside ours, and the verdicts."""
+    """Prints a study in full: the published values beside the measured ones, and the verdicts."""
     out = console()
     out.print(Text(result.title, style="bold"))
     reused = f", {result.reused_runs} of them from disk" if result.reused_runs else ""
@@ -71,7 +71,7 @@ def show(result: StudyResult) -> None:
 
 
 def show_all(results: Sequence[StudyResult]) -> None:
-    """Print few studies in full, of many what was not reproduced; then the verdicts counted."""
+    """Prints a few studies in full, or of many the claims that were not reproduced; then the number of each verdict."""
     if len(results) <= IN_FULL:
         for result in results:
             show(result)
@@ -82,7 +82,7 @@ def show_all(results: Sequence[StudyResult]) -> None:
 
 
 def _show_misses(results: Sequence[StudyResult]) -> None:
-    """Print the claims that were not reproduced, study by study."""
+    """Prints the claims that were not reproduced, study by study."""
     out = console()
     for result in results:
         misses = [claim for claim in result.claims if claim.verdict in MISSED]
@@ -95,7 +95,7 @@ def _show_misses(results: Sequence[StudyResult]) -> None:
 
 
 def _show_totals(results: Sequence[StudyResult]) -> None:
-    """Print the verdicts counted per study, and per thesis and kind of claim where there are several."""
+    """Prints the number of each verdict per study, and per thesis and kind of claim if there are several."""
     tallies = by_thesis(results)
     total = verdicts_of(results)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
@@ -119,7 +119,7 @@ def _counts(verdicts: Mapping[Verdict, int], columns: Iterable[Verdict]) -> Iter
 
 
 def _values(result: StudyResult, width: int) -> Iterator[Table]:
-    """Every metric of every case, with the thesis's value below ours."""
+    """Returns a table of every metric of every case, with the published value below the measured one."""
     labels = [
         Text(case.label + (f" [{case.sweep_value}]" if case.sweep_value is not None else ""))
         for case in result.cases
@@ -140,7 +140,7 @@ def _value(value: MetricValue) -> Text:
 
 
 def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
-    """The claims with their verdicts; in a narrow terminal their numbers stand below their sentence."""
+    """Returns a table of the claims with their verdicts; in a narrow terminal the numbers are below the sentence."""
     narrow = width < NARROW
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
     table.add_column("id", no_wrap=True)
@@ -162,12 +162,12 @@ def _claims(claims: Sequence[ClaimResult], width: int) -> Table:
 
 
 def _said(claim: ClaimResult) -> Text:
-    """The claim's sentence, and below it what is to be known of a verdict that is not plainly good."""
+    """Returns the claim's sentence, and below it remarks on any verdict other than "reproduced"."""
     text = Text(claim.text)
     if claim.verdict in ("undecided", "not discriminating", "not a test"):
         text.append(f"\n{claim.detail}", style="dim")
     if claim.outcome is not None:
-        text.append(f"\nThe test by itself, as taken: {claim.outcome}", style="dim")
+        text.append(f"\nThe test alone, under the reading taken: {claim.outcome}", style="dim")
     if claim.finding and claim.verdict not in ("reproduced", "yes"):
         text.append(f"\nFinding: {claim.finding}", style="dim")
     if claim.written:
@@ -202,9 +202,14 @@ def _show_sensitivity(result: StudyResult) -> None:
     undecided = sum(bool(item.undecided) for item in readings)
     out = console()
     out.print()
-    told = f"{changing} of {len(readings)} other readings of what the publication leaves open decide a claim otherwise"
+    told = (
+        f"{changing} of {len(readings)} other readings (interpretations of what the publication leaves open) "
+        "decide a claim otherwise"
+    )
     if undecided:
-        told += f", {undecided} leave{'s' if undecided == 1 else ''} undecided what is decided as taken"
+        told += (
+            f", {undecided} leave{'s' if undecided == 1 else ''} undecided a claim that is decided as taken"
+        )
     out.print(told + (", of these claims:" if changing or undecided else ""))
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False, pad_edge=False)
     table.add_column(ratio=3)
@@ -221,7 +226,7 @@ def _show_sensitivity(result: StudyResult) -> None:
 
 
 def _outcome(item: SensitivityResult) -> Iterator[str]:
-    """The claims that an alternative decides otherwise, and those that it does not decide."""
+    """Returns the claims that an alternative decides otherwise, and those that it leaves undecided."""
     if item.changed:
         yield ", ".join(item.changed)
     if item.undecided:

@@ -48,9 +48,9 @@ LINK_COLUMNS: Mapping[str, tuple[str, float]] = {
     "queue_mean_packets": ("mean queue\npackets", 1),
 }
 MOST_FAILURES = 10
-"""Runs that could not be done, each named with the command that repeats it."""
+"""The largest number of failed runs that are named, each with the command that repeats it."""
 MANY_FLOWS = 20
-"""Single runs with more flows than this show one line per group."""
+"""The largest number of flows of a single run that get a line each; with more, each group gets one."""
 
 
 def run(
@@ -71,20 +71,20 @@ def run(
     point: int | None,
     dask: str | None,
 ) -> None:
-    """Run a scenario file and print its results; with ``out`` write them, with ``html`` a report of them as well."""
+    """Runs a scenario file and prints its results; with ``out`` writes them, with ``html`` also a report."""
     overrides = dict(map(assignment, settings))
     if duration is not None:
         overrides["duration"] = duration
     scenario = read_scenario(file, overrides)
 
-    # Data frames take a third of a second to import, which `ackclock --help` and a wrong scenario should not.
+    # Importing data frames takes a third of a second, which `ackclock --help` and a wrong scenario should not cost.
     from ackclock.collect import Collector
     from ackclock.figure import known_formats
     from ackclock.run import write
     from ackclock.scenario import MAX_IN_MEMORY
 
     if series and out is None:
-        warn("--series keeps nothing without --out DIR")
+        warn("--series writes nothing without --out DIR")
     description = scenario.describe()
     for warning in description["warnings"]:
         warn(f"{scenario.file}: {warning}")
@@ -94,7 +94,7 @@ def run(
     if not everything and (as_json or html or series or formats):
         raise InputError(
             f"{scenario.file}: {plan}; --json, --html, --series and --figures are for {MAX_IN_MEMORY:,} at most, "
-            "--out alone writes what all points come to"
+            "--out alone writes a summary of all points"
         )
     wishes = _wishes(exports, scenario, plan, out, payloads=payloads)
     place = results_folder(out)
@@ -124,7 +124,7 @@ def run(
         if out is None:
             remarks.append(f"runs kept in {shown(place / 'runs')}")
         _show(scenario, plan, collector, runs, remarks)
-    # What the workers of a cluster took they do not tell.
+    # The workers of a cluster do not report their times.
     if len(plan) > 1 and dask is None and sys.stderr.isatty():
         note(spent(done))
     _complain_of(done)
@@ -133,7 +133,7 @@ def run(
 def _wishes(
     exports: Sequence[str], scenario: Scenario, plan: Plan, out: Path | None, *, payloads: bool
 ) -> Sequence[str]:
-    """What to export. InputError before anything is simulated where that cannot be."""
+    """Returns what to export. InputError, before anything is simulated, if that is impossible."""
     from ackclock.exports import planned
 
     if exports:
@@ -150,7 +150,7 @@ def _wishes(
 
 
 def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs, remarks: Sequence[str]) -> None:
-    """Print the results and remarks on them: of a sweep a row for each point."""
+    """Prints the results and remarks on them; a sweep gets a row for each point."""
     if len(plan.points) > 1:
         _show_sweep(scenario, plan, collector)
     else:
@@ -160,16 +160,18 @@ def _show(scenario: Scenario, plan: Plan, collector: Collector, runs: Runs, rema
 
 
 def _complain_of(done: Simulated) -> None:
-    """RunError when runs failed, after naming them with the commands that repeat them."""
+    """Raises RunError when runs failed, after naming them with the commands that repeat them."""
     for failure in done.failures[:MOST_FAILURES]:
         complain(str(failure))
     if done.failures:
-        raise RunError(f"{len(done.failures)} of {done.runs} runs could not be done; the others are there")
+        raise RunError(
+            f"{len(done.failures)} of {done.runs} runs failed; the results of the others are complete"
+        )
 
 
 @contextmanager
 def _pool(dask: str | None, threads: int) -> Iterator[Pool]:
-    """This machine, or the workers of a Dask cluster."""
+    """Returns the pool that makes the runs: this machine, or the workers of a Dask cluster."""
     from ackclock.cluster import Workers, connect
     from ackclock.jobs import Local
 
@@ -184,14 +186,14 @@ def _pool(dask: str | None, threads: int) -> Iterator[Pool]:
 
 
 def _announce(scenario: Scenario, plan: Plan, cores: int) -> None:
-    """Say what many or long runs cost before they begin."""
+    """Announces the cost of many or long runs before they begin."""
     packets, seconds = expected_s(scenario, plan, cores)
     if seconds > WORTH_SAYING_S or (len(plan) > 1 and sys.stderr.isatty()):
         note(cost(plan, packets, seconds, cores))
 
 
 def _show_sweep(scenario: Scenario, plan: Plan, collector: Collector) -> None:
-    """Print a row for each point."""
+    """Prints a row for each point."""
     seeds = f"seed {plan.seeds[0]}" if len(plan.seeds) == 1 else f"seeds {plan.seeds[0]} to {plan.seeds[-1]}"
     more = " and more" if plan.precision else ""
     found = collector.summaries()
@@ -203,7 +205,7 @@ def _show_sweep(scenario: Scenario, plan: Plan, collector: Collector) -> None:
 def _pictures(
     runs: Runs, scenario: Scenario, out: Path, warnings: Sequence[str], *, html: bool, formats: Sequence[str]
 ) -> list[Path]:
-    """Write the report, and the figures as files, where they are asked for."""
+    """Writes the report, and the figures as files, if they are wanted."""
     from ackclock.figure import FIGURES, figures, save_all
 
     if not html and not formats:
@@ -222,7 +224,7 @@ def _pictures(
 
 
 def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
-    """Of each of the first points a run with series; it is simulated again where the first one has none."""
+    """Returns a run with series for each of the first points; a run without series is simulated again."""
     from ackclock.report.scenario_page import MOST_POINTS
 
     firsts = [group[0] for group in runs.points[:MOST_POINTS]]
@@ -235,7 +237,7 @@ def _drawn(runs: Runs, scenario: Scenario) -> list[Run]:
 
 
 def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, warnings: Sequence[str]) -> Path:
-    """Write the report, whose figures show the runs in ``drawn``."""
+    """Writes the report, whose figures show the runs in ``drawn``."""
     from ackclock.named_files import as_written
     from ackclock.report.scenario_page import Origin, write_scenario_report
 
@@ -246,7 +248,7 @@ def _report(runs: Runs, drawn: Sequence[Run], scenario: Scenario, out: Path, war
 
 
 def document(runs: Runs) -> dict[str, Any]:
-    """The document of ``schemas.run.RunDocument``."""
+    """Returns the document of ``schemas.run.RunDocument``."""
     points = None
     if len(runs) > 1:
         points = [
@@ -269,14 +271,14 @@ def document(runs: Runs) -> dict[str, Any]:
 
 
 def summarised(runs: Iterable[Run]) -> dict[str, Summary]:
-    """Statistics over replications of fairness, of each group (the mean over its flows) and of each link."""
+    """Returns statistics over replications of fairness, of each group (the mean over its flows) and of each link."""
     from ackclock import summary
 
     return summary.summarised(run.result for run in runs)
 
 
 def show(runs: Runs) -> None:
-    """Print the results: every flow of a single run, groups with intervals of several."""
+    """Prints the results: every flow of a single run, or groups with intervals for several runs."""
     out = console()
     for group in runs.points:
         first = group[0]
@@ -312,7 +314,7 @@ def _table(
 
 
 def _show_summary(out: Console, runs: list[Run]) -> None:
-    """Print what the runs come to on average: a line for each group of flows and each link."""
+    """Prints the means over the runs: a line for each group of flows and each link."""
     from ackclock.numbers import mean_and_spread
 
     summary, first = summarised(runs), runs[0].document
@@ -342,7 +344,7 @@ def _show_summary(out: Console, runs: list[Run]) -> None:
 
 
 def _worth_showing(links: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The links with a queue or a loss; all of them when there are few."""
+    """Returns the links with a queue or a loss; all links when there are few."""
     if len(links) <= 8:
         return links
     busy = [link for link in links if link["lost_packets"] or link["utilisation"] > 0.5]

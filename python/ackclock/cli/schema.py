@@ -8,7 +8,7 @@ from ackclock.names import nearest
 
 
 def schema(of: str) -> None:
-    """Print the JSON Schema of one kind of document. InputError for an unknown kind."""
+    """Prints the JSON Schema of one kind of document. InputError for an unknown kind."""
     from ackclock import schemas
 
     if of not in schemas.KINDS:

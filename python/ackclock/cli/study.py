@@ -10,14 +10,16 @@ from ackclock.files import is_there, replacing
 
 
 def copy(name: str, file: Path) -> None:
-    """Write the study called ``name`` into ``file``. InputError when that is there already, or is no place for it."""
+    """Writes the study called ``name`` into ``file``. InputError when the file exists already or cannot be a study
+    file.
+    """
     from ackclock.study.copied import copied
     from ackclock.study.load import find_studies, load_study
 
     if file.suffix != ".toml":
         raise InputError(f"{file}: a study file ends in .toml")
     if is_there(file, Path.exists):
-        raise InputError(f"{file}: is there already; nothing was written")
+        raise InputError(f"{file}: exists already; nothing was written")
     found = find_studies([name])
     if len(found) != 1:
         raise InputError(f'"{name}" are {len(found)} studies; name one of them, such as {found[0]}')

@@ -1,4 +1,4 @@
-"""A sweep on the terminal: a row for each point, as many as one looks at, and what it costs."""
+"""A sweep on the terminal: a row for each of the first points, and the cost of the runs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from ackclock.sweep_jobs import Plan
 
 ROWS = 40
-"""Points that are shown; more are in files."""
+"""The largest number of points shown; files contain all."""
 GROUPS = 3
-"""Groups of flows that are shown."""
+"""The largest number of groups of flows shown."""
 PACKETS_PER_S = 2e6
-"""What a core simulates in a second, about: docs/validation.md measures 2.2 to 3.4 million on simple paths."""
+"""The approximate number of packets that a core simulates in a second: docs/validation.md measures 2.2 to 3.4 million
+on simple paths.
+"""
 RUN_S = 1e-3
-"""What a run costs besides: it is read, built, and stored."""
+"""The further cost of a run in seconds: reading, building and storing it."""
 WORTH_SAYING_S = 10.0
-"""What is expected to take longer is said also where nobody looks at a terminal."""
+"""The expected time in seconds from which on the cost is announced even without a terminal."""
 
 _FLOWS: Mapping[str, tuple[str, str, float]] = {
     "goodput_bps": ("goodput", "Mbit/s", 1e-6),
@@ -40,7 +42,7 @@ _LINKS: Mapping[str, tuple[str, str, float]] = {
 def show(
     out: Console, title: str, points: Sequence[PointSummary], written: Sequence[Mapping[str, Any]]
 ) -> None:
-    """A table of means with intervals. ``written`` has the values of the sweep at each point, as in the file."""
+    """Prints a table of means with intervals. ``written`` has the values of the sweep at each point, as in the file."""
     shown = points[:ROWS]
     out.print(Text.assemble((title, "bold")))
     label = _label(written[:ROWS])
@@ -57,7 +59,7 @@ def show(
 
 
 def _label(written: Sequence[Mapping[str, Any]]) -> Column:
-    """The values of the sweep side by side, under the ends of their paths."""
+    """Returns a column with the values of the sweep side by side, under the ends of their paths."""
     names = list(written[0])
     columns = [[name.rpartition(".")[2], *(_text(row[name]) for row in written)] for name in names]
     widths = [max(map(len, column)) for column in columns]
@@ -93,7 +95,7 @@ def _columns(points: Sequence[PointSummary]) -> list[Column]:
 
 
 def _busiest(points: Sequence[PointSummary], names: Sequence[str]) -> str | None:
-    """The link that is sending most of the time, over all points."""
+    """Returns the link with the highest mean utilisation over all points."""
     best: tuple[float, str] | None = None
     for name in names:
         if name.startswith("links.") and name.endswith(".utilisation"):
@@ -108,7 +110,7 @@ def _column(heading: str, name: str, factor: float, points: Sequence[PointSummar
 
 
 def spread(value: Summary | None, factor: float) -> Text:
-    """A mean with half its interval."""
+    """Returns a mean with half its interval as text."""
     from ackclock.numbers import mean_and_spread
 
     if value is None or value.mean is None:
@@ -118,14 +120,14 @@ def spread(value: Summary | None, factor: float) -> Text:
 
 
 def expected_s(scenario: Scenario, plan: Plan, cores: int) -> tuple[float, float]:
-    """At most so many packets, and about so many seconds."""
+    """Returns the largest number of packets, and the approximate number of seconds."""
     packets = sum(scenario.sweep.packets(point) for point in plan.points) * len(plan.seeds)
-    # One thread takes all results in, whatever the number of cores.
+    # One thread receives all results, whatever the number of cores.
     return packets, packets / PACKETS_PER_S / min(cores, max(1, len(plan))) + len(plan) * RUN_S
 
 
 def cost(plan: Plan, packets: float, seconds: float, cores: int) -> str:
-    """What is to come, in a sentence."""
+    """Returns the cost of the coming runs, in a sentence."""
     from ackclock.numbers import duration
 
     on = f"{cores} core{'s' if cores != 1 else ''}"
@@ -141,7 +143,7 @@ def _counted(number: float) -> str:
 
 
 def spent(done: Simulated) -> str:
-    """What the runs took, in a sentence."""
+    """Returns the time that the runs took, in a sentence."""
     parts = []
     if done.cpu_time_s:
         times = done.cpu_time_s

@@ -1,4 +1,4 @@
-"""Tables of numbers that fit the terminal: what is too wide for one table becomes several, and no number is broken."""
+"""Tables of numbers that fit the terminal: a table that is too wide becomes several, and no number is broken."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 
 GAP = 2
 SHORT_HEADING = 16
-"""Headings up to this length stay in one line."""
+"""The largest length of a heading that stays in one line."""
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class Column:
     heading: str
     cells: Sequence[Text]
     whole: bool = False
-    """Its heading is not wrapped either, and takes the width that it needs."""
+    """Whether the heading is not wrapped either, and takes the width that it needs."""
 
     @property
     def width(self) -> int:
-        """What its widest cell and its heading need; a long heading may be broken between words."""
+        """Returns the width that its widest cell and its heading need; a long heading may be broken between words."""
         if self.whole:
             words = [len(self.heading)]
         elif "\n" in self.heading:
@@ -36,7 +36,9 @@ class Column:
 
 
 def fitting(label: Column, columns: Sequence[Column], width: int) -> Iterator[Table]:
-    """Tables of ``columns``, each with the ``label`` of the rows before them, none wider than ``width`` if possible."""
+    """Returns tables of ``columns``, each beginning with the ``label`` of the rows, none wider than ``width`` if
+    possible.
+    """
     labels = label.width if label.whole else min(label.width, max(12, width // 3))
     group: list[Column] = []
     for column in columns:

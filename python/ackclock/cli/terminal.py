@@ -19,75 +19,81 @@ if TYPE_CHECKING:
     from ackclock.jobs import Progress
 
 _PATIENCE_S = 1.0
-"""A bar appears only for what takes longer than this."""
+"""The time in seconds after which a progress bar appears."""
 
 
 class Terminal(Console):
     """A console that prints every text as it is.
 
-    No part of a text is markup or the name of an emoji, and no character of it steers the terminal or reverses what is
-    beside it.
+    No part of a text is markup or the name of an emoji, and no character of it controls the terminal or reverses the
+    text around it.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(markup=False, emoji=False, highlight=False, **options)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
-        """The segments of what is printed, with their invisible characters escaped."""
+        """Returns the segments to print, with their invisible characters escaped."""
         for segment in super().render(renderable, options):
             text, style, control = segment
             yield segment if control else Segment(visible(text), style)
 
 
 def console() -> Console:
-    """Standard output. Without a terminal (a pipe, a file) lines are long enough to hold any table unwrapped."""
+    """Returns standard output. Without a terminal (a pipe, a file) lines are long enough to hold
+    any table unwrapped.
+    """
     return Terminal() if sys.stdout.isatty() else Terminal(width=160)
 
 
 def complain(message: str) -> None:
-    """An error message on standard error."""
+    """Writes an error message on standard error."""
     errors = _errors()
     errors.print("error:", style="bold red", end=" ")
     errors.print(visible(message))
 
 
 def warn(message: str) -> None:
-    """A warning on standard error: what it is about is done all the same."""
+    """Writes a warning on standard error, about something that is done nevertheless."""
     errors = _errors()
     errors.print("warning:", style="bold yellow", end=" ")
     errors.print(visible(message))
 
 
 def note(message: str) -> None:
-    """A remark on standard error, beside what the command is about."""
+    """Writes a remark on standard error, in addition to the command's output."""
     _errors().print(visible(message), style="dim")
 
 
 def _errors() -> Console:
-    """Standard error, whose lines the terminal wraps."""
+    """Returns standard error, whose lines the terminal wraps."""
     return Terminal(stderr=True, soft_wrap=True)
 
 
 def shown(path: object) -> str:
-    """A path as a user would write it: what lies in the home folder begins with ``~``. What is no path stays."""
+    """Returns a path as a user would write it: in the home folder it begins with ``~``. Other text is returned
+    unchanged.
+    """
     try:
         return f"~/{path.relative_to(Path.home())}" if isinstance(path, Path) else str(path)
-    except (ValueError, RuntimeError):  # it lies elsewhere, or there is no such folder
+    except (ValueError, RuntimeError):  # the path is elsewhere, or there is no home folder
         return str(path)
 
 
 def print_json(document: Any) -> None:
-    """One JSON document and nothing else on standard output."""
+    """Writes one JSON document and nothing else on standard output."""
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
     if not text.isascii():
-        # Hidden characters stand in strings alone, which may hold them as JSON escapes them.
+        # Hidden characters occur only in strings, where JSON can escape them.
         text = "".join(json.dumps(one)[1:-1] if one != "\n" and is_hidden(one) else one for one in text)
     sys.stdout.write(text + "\n")
 
 
 @contextmanager
 def progress_bar(what: str) -> Iterator[Progress]:
-    """A callback that draws a bar with the time left on standard error: only on a terminal, only after a second."""
+    """Returns a callback that draws a bar with the time left on standard error: only on a terminal, only after a
+    second.
+    """
     if not sys.stderr.isatty():
         yield lambda *_: None
         return
@@ -130,13 +136,13 @@ def progress_bar(what: str) -> Iterator[Progress]:
 
 
 class TimeLeft:
-    """How long the rest will take, judged by the runs that were made: what was found on disk took no time."""
+    """Estimates the time left from the runs that were made; runs found on disk took no time."""
 
     def __init__(self) -> None:
         self._since: tuple[float, float] | None = None
 
     def at(self, now_s: float, share: float) -> float | None:
-        """In seconds, when ``share`` of the work is done; None while that cannot be said."""
+        """Returns the time left in seconds when ``share`` of the work is done; None while it is unknown."""
         if self._since is None:
             if share > 0:
                 self._since = now_s, share
