@@ -16,11 +16,11 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*\Z")
 
 
 class GridError(ValueError):
-    """What is wrong with axes, or with a table that stands for several."""
+    """A mistake in axes, or in a table that stands for several tables."""
 
 
 def checked(axes: Any) -> Axes:
-    """``axes``, the table of a file. GridError where it is no table of lists of values."""
+    """Returns ``axes``, the table of a file. GridError if it is no table of lists of values."""
     if not isinstance(axes, dict):
         raise GridError(f"axes: found {axes!r}, expected a table with a list of values for each axis")
     for name, values in axes.items():
@@ -43,8 +43,8 @@ def checked(axes: Any) -> Axes:
 
 
 def under(own: Axes, base: Axes) -> Axes:
-    """A study's axes with those of its base. Of an axis that both have the study's values stand, in its order; one that
-    is the id of a table of the base is that table.
+    """Returns a study's axes with those of its base. If both have an axis, the study's values apply, in its order; a
+    value that is the id of a table of the base is that table.
     """
     result = dict(base)
     for name, values in own.items():
@@ -56,7 +56,7 @@ def under(own: Axes, base: Axes) -> Axes:
 
 
 def text_of(value: Any) -> str:
-    """A value as it stands within a text: 2.0 is ``2``, a table is its id."""
+    """Returns a value as it is written within a text: 2.0 is ``2``, a table is its id."""
     if isinstance(value, dict) and "id" in value:
         return text_of(value["id"])
     if isinstance(value, bool):
@@ -67,7 +67,7 @@ def text_of(value: Any) -> str:
 
 
 def value_at(axes: Axes, name: str, id: Any) -> Any:
-    """The value of the axis ``name`` that is called ``id``. GridError where there is none."""
+    """Returns the value with this ``id`` of the axis ``name``. GridError if there is none."""
     known = {text_of(value): value for value in axes[name]}
     if text_of(id) not in known:
         raise GridError(f'axes.{name} has no value "{text_of(id)}"{nearest(text_of(id), known)}')

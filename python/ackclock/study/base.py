@@ -1,4 +1,4 @@
-"""What several studies share: a file beside them that gives a scenario, its source, and assumptions to choose from.
+"""Bases: files that several studies share, with a scenario, its source, and assumptions to choose from.
 
 A base is no study. Its name ends in ``.base.toml``; a study names it by ``base = "wired.base.toml"``.
 """
@@ -43,7 +43,7 @@ from ackclock.study.table import Table
 
 
 class BaseSource(Table):
-    """What all studies of a base have as their source."""
+    """The parts of the source that all studies of a base share."""
 
     thesis: str | None = None
     publication: Publication | None = None
@@ -54,7 +54,7 @@ class BaseSource(Table):
 
 
 class BaseAssumption(Assumption):
-    """An assumption that studies choose by its id."""
+    """An assumption that studies select by its id."""
 
     id: str
 
@@ -85,7 +85,7 @@ class LoadedBase:
     text: str
 
     def under(self, document: Mapping[str, Any], file: str) -> dict[str, Any]:
-        """The study ``document`` with what the base gives where it says nothing. InputError where they do not fit."""
+        """Returns the study ``document`` completed from the base. InputError if the two do not fit."""
         result = {**document}
         for key in ("replications", "replications_most", "precision", "quick"):
             if key in self.document:
@@ -109,7 +109,7 @@ class LoadedBase:
         return result
 
     def _measured(self, names: list[Any], file: str) -> list[dict[str, Any]]:
-        """Those of the base's metrics that the study names."""
+        """Returns the base's metrics that the study names."""
         known = {metric["id"]: metric for metric in self.document.get("metrics", [])}
         for name in names:
             if name not in known:
@@ -119,13 +119,15 @@ class LoadedBase:
         return [known[name] for name in names]
 
     def _completed_by(self, name: str, own: Any, key: str) -> Any:
-        """A case or metric of the study with what the one in the base that has its name says besides."""
+        """Returns a case or metric of the study, completed with the keys of the base's one of the same name."""
         named = own.get(name) if isinstance(own, dict) else None
         known = next((item for item in self.document.get(key, []) if item.get(name) == named), None)
         return own if known is None else own.completed(known)
 
     def _placed(self, disciplines: Any, file: str) -> list[dict[str, Any]]:
-        """The cases that the base's disciplines make; none where the table is wrong, which the study's check tells."""
+        """Returns the cases made from the base's disciplines; none if the table is wrong, which the study's check
+        reports.
+        """
         try:
             return cases(Placement.model_validate(disciplines), self.base.arms)
         except pydantic.ValidationError:
@@ -134,7 +136,7 @@ class LoadedBase:
             raise InputError(f"{file}: {error}") from None
 
     def _completed(self, own: Any) -> Any:
-        """An assumption of the study with the words of the one in the base that has its id."""
+        """Returns an assumption of the study, completed with the keys of the base's one with the same id."""
         id = own.get("id") if isinstance(own, dict) else None
         known = next((item for item in self.base.assumptions if item.id == id), None)
         if known is None:
@@ -142,13 +144,13 @@ class LoadedBase:
         return own.completed({"what": known.what, "taken": known.taken, "why": known.why})
 
     def scenario_text(self, file: str) -> ScenarioText:
-        """The base's scenario, for use in the study ``file``."""
+        """Returns the base's scenario, for use in the study ``file``."""
         text = extracted(self.text, self.base.scenario, self.file)
         return ScenarioText(text.text, file, text.places)
 
 
 def load_base(name: Any, study_file: str) -> LoadedBase:
-    """The base that ``study_file`` names. InputError says what is wrong with it, in the file where it is wrong."""
+    """Returns the base that ``study_file`` names. InputError says what is wrong with it, and in which file."""
     if not isinstance(name, str) or not re.fullmatch(r"[^/\\]+" + re.escape(ENDING), name):
         raise InputError(
             f"{study_file}: base: found {name!r}, expected the name of a file beside this one that ends in {ENDING}"
@@ -162,7 +164,9 @@ def load_base(name: Any, study_file: str) -> LoadedBase:
 
 @lru_cache(maxsize=32)
 def parse_base(text: str, file: str) -> LoadedBase:
-    """The base in ``text``; ``file`` is what error messages call it. A dozen studies share each, which none changes."""
+    """Returns the base in ``text``; error messages call it ``file``. Cached, because many studies share one base and
+    none changes it.
+    """
     try:
         return _parsed(text, file)
     except toml.TOMLDecodeError as error:
@@ -178,7 +182,9 @@ def _parsed(text: str, file: str) -> LoadedBase:
         base = Base.model_validate(document)
     except pydantic.ValidationError as error:
         raise InputError(rendered(error, Base, document, file)) from None
-    from ackclock.study.rehearsal import rehearse_assumptions  # what computes takes half a second to load
+    from ackclock.study.rehearsal import (
+        rehearse_assumptions,
+    )  # the numerical libraries take half a second to load
 
     problems = [
         *repeated("assumption", [assumption.id for assumption in base.assumptions]),
@@ -192,9 +198,10 @@ def _parsed(text: str, file: str) -> LoadedBase:
 
 
 def chosen(study: Study, document: Mapping[str, Any], base: LoadedBase | None, file: str) -> list[Assumption]:
-    """The study's assumptions in the order of the report: its own that ``assume`` does not name, then those it names.
+    """Returns the study's assumptions in the order of the report: its own that ``assume`` does not name, then those
+    it names.
 
-    InputError for a name that is nowhere, and for an assumption of the base that is about nothing in this study.
+    InputError for an unknown name, and for an assumption of the base that applies to nothing in this study.
     """
     shared = {} if base is None else {item.id: item for item in base.base.assumptions}
     own, problems = [], list[str]()
@@ -222,7 +229,7 @@ def chosen(study: Study, document: Mapping[str, Any], base: LoadedBase | None, f
 
 
 def _fitting(study: Study, assumption: Assumption, file: str, problems: list[str]) -> list[Alternative]:
-    """The assumption's alternatives without the cases and metrics that this study does not have."""
+    """Returns the assumption's alternatives without the cases and metrics that this study does not have."""
     runs = study.runs()
     names = [*(run.name for run in runs), *(run.case.name for run in runs)]
     metrics = [metric.id for metric in study.metrics]
@@ -247,7 +254,7 @@ def _fitting(study: Study, assumption: Assumption, file: str, problems: list[str
 
 
 def _on(names: Sequence[str], change: Change) -> Change | None:
-    """``change`` with those of its patterns that name a case; None when none is left."""
+    """Returns ``change`` with those of its patterns that name a case; None when none is left."""
     if change.cases is None:
         return change
     patterns = [pattern for pattern in change.cases if pattern in names or fnmatch.filter(names, pattern)]

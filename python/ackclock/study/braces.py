@@ -1,4 +1,4 @@
-"""What stands in braces within the tables of a study, such as ``{n}``, ``{policer.label}`` or ``{... for all n}``."""
+"""Replaces braces in the tables of a study, such as ``{n}``, ``{policer.label}`` or ``{... for all n}``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _COMPARISON = re.compile(r"[<>]")
 
 
 class Filling:
-    """A table while its braces are replaced by what they mean.
+    """A table while its braces are replaced by their values.
 
-    Where numbers may be computed (``computed``), as in ``{= loss('{scheme}-5') }``, their braces stay, and what stands
-    in braces within them is replaced.
+    If numbers may be computed (``computed``), as in ``{= loss('{scheme}-5') }``, their braces stay, and only braces
+    inside them are replaced.
     """
 
     def __init__(
@@ -26,12 +26,12 @@ class Filling:
     ) -> None:
         self._table, self._meanings, self._axes, self._computed = table, meanings, axes, computed
         self.used: set[str] = set()
-        """The names that stood in braces."""
+        """The names found in braces."""
         self.named: set[str] = set()
-        """The axes that a text is for all of."""
+        """The axes over which a text runs with ``for all``."""
 
     def filled(self) -> dict[str, Any]:
-        """The table. GridError for braces that mean nothing."""
+        """Returns the table with its braces replaced. GridError for unknown names in braces."""
         return {key: self._value(value, ()) for key, value in self._table.items()}
 
     def _value(self, value: Any, within: tuple[str, ...]) -> Any:
@@ -46,13 +46,15 @@ class Filling:
         return value
 
     def _elements(self, item: Any, within: tuple[str, ...]) -> list[Any]:
-        """What an element of a list stands for: several where it is for all of an axis and nothing else."""
+        """Returns the elements that one element of a list stands for: several if it is only a ``for all``."""
         parts = list(_parts(item)) if isinstance(item, str) else []
         found = _FOR_ALL.fullmatch(parts[0][1]) if len(parts) == 1 and parts[0][0] else None
         return [self._value(item, within)] if found is None else self._for_all(found, within)
 
     def _text(self, text: str, within: tuple[str, ...]) -> Any:
-        """``text`` with its braces replaced; braces that are all of it give the value itself, such as a number."""
+        """Returns ``text`` with its braces replaced; if the braces are the whole text, the value itself, such as a
+        number.
+        """
         if "{" not in text and "}" not in text:
             return text
         parts = list(_parts(text))
@@ -66,7 +68,9 @@ class Filling:
         return "".join(text_of(value) for value in values)
 
     def _meaning(self, name: str, within: tuple[str, ...]) -> Any:
-        """What ``name`` means here: a column of the row or an axis, a key of either's table, a key of this table."""
+        """Returns the value of ``name``: a column of the row or an axis, a key of either's table, or a key of this
+        table.
+        """
         if name.startswith("="):
             if not self._computed:
                 raise GridError(f"{{{name}}}: numbers are computed in the text of a finding only")
@@ -93,7 +97,9 @@ class Filling:
         return self._value(value, (*within, name))
 
     def _for_all(self, found: re.Match[str], within: tuple[str, ...]) -> list[str]:
-        """The text at each point of the axes; within a text comparisons are joined by ``and``, others by commas."""
+        """Returns the text at each point of the axes; within a text, comparisons are joined by ``and``, others by
+        commas.
+        """
         names = [name.strip() for name in found["names"].split(",")]
         for name in names:
             if name not in self._axes:
@@ -110,7 +116,7 @@ class Filling:
 
 
 def _parts(text: str) -> Iterator[tuple[bool, str]]:
-    """The pieces of ``text``: whether each stood in braces, and it."""
+    """Yields the pieces of ``text``, each with whether it was in braces."""
     depth = start = 0
     for at, letter in enumerate(text):
         if letter not in "{}":

@@ -1,11 +1,11 @@
-"""What a claim can say of the best of several settings, without the luck of having been chosen.
+"""Functions of claims about the best of several settings, without the bias of having been chosen.
 
 The least of many noisy numbers is below all of their means: the best of six token buckets that differ in nothing but
 their seed beats a seventh one in every run. So the setting is chosen on one half of the replications and judged on the
 other, and the other way round (cross-fitting: Chernozhukov et al. 2018). No setting is judged on a seed that chose it.
 
-    cross_fitted_min(x, ...)    for each replication the value, of the setting whose mean is least over the other half
-    cross_fitted_max(x, ...)    the same of the setting whose mean is largest
+    cross_fitted_min(x, ...)    for each replication, the value of the setting whose mean is least over the other half
+    cross_fitted_max(x, ...)    for each replication, the value of the setting whose mean is largest over the other half
 
 Each argument is one setting, or one for each value of a sweep; they count together. The halves are the replications of
 even and of odd place. A setting that lacks a sample in the half that chooses is not chosen; with one replication there
@@ -54,7 +54,7 @@ def _cross_fitted(settings: tuple[Array, ...], best: Callable[[Array], np.intp])
 
 
 def _columns(settings: tuple[Array, ...]) -> Array:
-    """(replications, settings)"""
+    """Returns an array of (replications, settings)."""
     if any(setting.ndim == 0 for setting in settings):
         raise ValueError("a setting has one value per replication; a constant is none")
     columns = [setting if setting.ndim == 2 else setting[:, None] for setting in settings]

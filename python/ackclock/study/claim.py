@@ -1,4 +1,4 @@
-"""A claim of a study file: what a publication says, what is measured of it, and what that must be."""
+"""A claim of a study file: the publication's sentence, the expression that is measured, and its test."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing_extensions import Self
 from ackclock.study.table import Table
 
 _UNITS = frozenset({"s", "ms", "us", "bit/s", "kbit/s", "Mbit/s", "Gbit/s", "B", "kB", "MB", "packets", "%"})
-"""Units of which one number cannot be another's; further words say what it is of ("% of the link")."""
+"""Units that cannot be mixed up unnoticed; further words name the reference ("% of the link")."""
 
 _COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _ONE_METRIC = re.compile(r"""\s*(\w+)\(\s*(['"])[^'"]*\2\s*\)\s*""")
@@ -49,28 +49,29 @@ class Claim(Table):
     expect: str | None = Field(
         default=None, description='what measured must satisfy, e.g. "> 0" or ">= 0.9 and < 1"'
     )
-    direction: str | None = Field(default=None, description="comparison that says who wins")
+    direction: str | None = Field(default=None, description="comparison that says which side wins")
     alternative: float | None = Field(
         default=None,
-        description="what measured would be if the claim were false: the nearest published denial, or no effect",
+        description="the value to expect if the claim were false: the nearest published denial, or no effect",
     )
     within_replication: str = Field(
         default="",
-        description="why abs, min or max of what is measured inside one replication is what the sentence speaks of",
+        description="why the sentence is about abs, min or max within one replication",
     )
     written: str = Field(
-        default="", description="when the test was written or changed, where it was not before the first run"
+        default="", description="when the test was written or changed, if that was after the first run"
     )
     not_a_test: str = Field(
         default="",
-        description="why nothing is judged: what is measured could not have come out otherwise, or was chosen to",
+        description="why nothing is judged: the measured value could not have been different, or was chosen to "
+        "be as it is",
     )
     same_as: str = Field(
         default="",
         description="the claim that counts this test of the same runs: THESIS/STUDY CLAIM, of the package",
     )
     holds_whatever: str = Field(
-        default="", description="why the verdict cannot depend on what of the set-up is lost"
+        default="", description="why the verdict cannot depend on the unknown part of the set-up"
     )
 
     @model_validator(mode="after")
@@ -91,7 +92,9 @@ class Claim(Table):
         return self
 
     def _judged_once(self) -> None:
-        """ValueError where the claim says twice, or not in the form expected, why it is not judged here."""
+        """Raises ValueError if the claim gives two reasons why it is not judged here, or gives one
+        in the wrong form.
+        """
         if self.not_a_test and self.same_as:
             raise ValueError("give either not_a_test or same_as: each says why the claim is not judged here")
         if self.holds_whatever and (self.not_a_test or self.same_as):
@@ -99,7 +102,7 @@ class Claim(Table):
         self.elsewhere()
 
     def elsewhere(self) -> ClaimElsewhere | None:
-        """The claim that counts this test; None where it is counted here. ValueError where ``same_as`` names none."""
+        """Returns the claim that counts this test; None if it is counted here. ValueError if ``same_as`` names none."""
         if not self.same_as:
             return None
         found = _ELSEWHERE.fullmatch(self.same_as)
@@ -111,40 +114,42 @@ class Claim(Table):
         return ClaimElsewhere(found["study"], found["claim"])
 
     def not_judged(self) -> str:
-        """Why the claim is shown but not judged here; empty where it is judged."""
+        """Returns why the claim is shown but not judged here; empty if it is judged."""
         other = self.elsewhere()
         return self.not_a_test if other is None else f"counted as claim {other.claim} of {other.study}"
 
     def _tells_from_alternative(self) -> None:
-        """ValueError where the test accepts what would be measured if the claim were false."""
+        """Raises ValueError if the test accepts the value to expect if the claim were false."""
         if self.alternative is None:
             return
         if self.tolerance is None and self.expect is None:
             raise ValueError(
-                "alternative: is what would be measured if the claim were false, which a tolerance or expect must not "
+                "alternative: is the value to expect if the claim were false, which a tolerance or expect must not "
                 "accept; give one of them, or leave it out"
             )
         if self.accepts(self.alternative):
             raise ValueError(
-                f"alternative: the test accepts {self.alternative:g} too, which would be measured if the claim were "
+                f"alternative: the test accepts {self.alternative:g} too, the value to expect if the claim were "
                 f"false; it cannot tell one from the other{self._narrower()}"
             )
 
     def _narrower(self) -> str:
-        """Which tolerance would tell a claim from its alternative."""
+        """Returns a hint at the tolerance that would tell the claim from its alternative."""
         if self.paper is None or self.tolerance is None or self.paper == self.alternative:
             return ""
         return f": a tolerance below {abs(self.paper - (self.alternative or 0)):g} would"
 
     def accepts(self, value: float) -> bool:
-        """Whether the tolerance or the expectation allows ``value``; both are open to a claim of direction alone."""
+        """Returns whether the tolerance or the expectation allows ``value``; always true for a claim with only a
+        direction.
+        """
         allowed = self.allowed_error()
         if allowed is not None and self.paper is not None:
             return abs(value - self.paper) <= allowed
         return all(_COMPARED[comparison](value, bound) for comparison, bound in self.conditions())
 
     def allowed_error(self) -> float | None:
-        """The tolerance as an absolute distance from ``paper``, in the unit of ``measured``."""
+        """Returns the tolerance as an absolute distance from ``paper``, in the unit of ``measured``."""
         if self.tolerance is None or self.paper is None:
             return None
         text = str(self.tolerance).strip()
@@ -164,7 +169,7 @@ class Claim(Table):
         return abs(self.paper) * size / 100 if relative else size
 
     def conditions(self) -> list[tuple[str, float]]:
-        """``expect`` as a list of (comparison, bound), all of which must hold."""
+        """Returns ``expect`` as a list of (comparison, bound), all of which must hold."""
         if self.expect is None:
             return []
         conditions = []
@@ -178,7 +183,9 @@ class Claim(Table):
         return conditions
 
     def accepted(self) -> tuple[float | None, float | None] | None:
-        """The lowest and the highest value that the test accepts, None for an open end; None without such a test."""
+        """Returns the lowest and the highest value that the test accepts, None for an open end; None for a claim with
+        only a direction.
+        """
         allowed = self.allowed_error()
         if allowed is not None and self.paper is not None:
             return self.paper - allowed, self.paper + allowed
@@ -190,7 +197,7 @@ class Claim(Table):
         return max(low, default=None), min(high, default=None)
 
     def in_another_unit(self, units: Mapping[str, str]) -> list[str]:
-        """What is wrong where a metric is compared as it is, and the unit is not its own: ms where it is in s.
+        """Returns a message if the claim compares a single metric in a unit other than the metric's, such as ms for s.
 
         ``units`` are those of the metrics.
         """
@@ -200,5 +207,5 @@ class Claim(Table):
         if alone is None or found == expected or not {found, expected} <= _UNITS:
             return []
         return [
-            f'claims.{self.id}.unit: found "{self.unit}", expected "{unit}", which metric "{alone[1]}" is in'
+            f'claims.{self.id}.unit: found "{self.unit}", expected "{unit}", the unit of metric "{alone[1]}"'
         ]

@@ -1,22 +1,22 @@
-"""What a claim's expression can name: the metrics of all cases, as vectors over the replications.
+"""The vocabulary of a claim's expression: the metrics of all cases, as vectors over the replications.
 
     loss('rbcc-5')          the metric loss of the case rbcc-5: one number per replication
-    loss('rbcc[5]')         the same of the case rbcc at the sweep value 5
+    loss('rbcc[5]')         the metric loss of the case rbcc at the sweep value 5
     loss('rbcc[*]')         all values of the sweep, one column per value; loss('rbcc[2..5]') those from 2 to 5,
                             loss('rbcc[..5]') those up to 5, loss('rbcc[5..]') those from 5 on
     axis('rbcc[*]')         the sweep values themselves
 
-Element k of every vector comes from seed k, so differences and ratios are paired (common random numbers). What has one
-column per sweep value must be reduced before it is judged: max(x), min(x), mean(x), sum(x), std(x), median(x) work
-along the sweep, and so do
+Element k of every vector comes from seed k, so differences and ratios are paired (common random numbers). A value
+with one column per sweep value must be reduced before it is judged: max(x), min(x), mean(x), sum(x), std(x),
+median(x) work along the sweep, and so do
 
     first_above(x, y, level)    the first x at which y exceeds level; no sample where it never does
     trend(x, y)                 Spearman's rank correlation: 1 when y always rises with x, -1 when it always falls
     slope(x, y)                 the least-squares slope of y over x
 
-In a comparison it need not be: loss('rbcc[*]') < loss('reno[*]') means "at each value". Its columns are comparisons
-joined by ``and``, and corrected for their number as those are. What has one number per replication or is a constant is
-compared with each column: loss('rbcc[*]') < loss('vegas'). Two parts of sweeps need as many values as one another.
+A comparison may have such a value: loss('rbcc[*]') < loss('reno[*]') means "at each value". Its columns are comparisons
+joined by ``and``, and corrected for their number like others. One number per replication, or a constant, is
+compared with each column: loss('rbcc[*]') < loss('vegas'). Two parts of sweeps need the same number of values.
 
 Curves of one metric over another are compared by the functions of ``curve_words``, and the best of several settings is
 chosen by those of ``choice_words``.
@@ -63,12 +63,16 @@ class ClaimWords:
         }
 
     def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Truth:
-        """How surely ``left comparison right`` holds, by the paired differences; ``join`` is of the sweep's values."""
+        """Returns how surely ``left comparison right`` holds, by the paired differences; ``join`` joins the sweep's
+        values.
+        """
         left, right = aligned(left, right)
         columns = [side.shape[1] for side in (left, right) if side.ndim == 2 and side.shape[1] > 1]
         if len(set(columns)) > 1:
             raise ValueError(
-                "{} values of a sweep beside {}; compare parts of as many values".format(*columns)
+                "{} values of a sweep beside {}; compare parts with the same number of values".format(
+                    *columns
+                )
             )
         difference = np.asarray(left - right)
         # Beside a constant, such as a loss of less than 5 %, a small difference is no sign of a small effect.
@@ -99,7 +103,7 @@ class ClaimWords:
         return np.array([[_axis_value(run.value) for run in runs]], dtype=np.float64)
 
     def _select(self, selector: str) -> tuple[list[SweptCase], bool]:
-        """The runs that ``selector`` names, and whether it names a part of the sweep rather than one run."""
+        """Returns the runs that ``selector`` names, and whether it names a part of the sweep rather than one run."""
         if not isinstance(selector, str):
             raise LookupError("a case is named in quotes, e.g. loss('rbcc-5')")
         found = _SELECTION.match(selector)
@@ -126,7 +130,7 @@ class ClaimWords:
 
 
 def one_per_replication(value: Array) -> Array:
-    """``value`` unchanged, unless it still has one column per sweep value: then ValueError."""
+    """Returns ``value`` unchanged. ValueError if it still has one column per sweep value."""
     if value.ndim > 1:
         raise ValueError(
             f"{value.shape[-1]} values per replication; reduce them with max, min, mean, first_above..."
@@ -135,7 +139,7 @@ def one_per_replication(value: Array) -> Array:
 
 
 def samples_of(expression: Expression, words: ClaimWords, replications: int) -> Array:
-    """The claim's measured value, a vector of length ``replications``."""
+    """Returns the claim's measured value, a vector of length ``replications``."""
     value = expression.evaluate(words)
     if value.ndim > 1 and len(value) != replications:
         raise ExpressionError(f"the value is not one number per replication\n    {expression.text}")
@@ -180,7 +184,7 @@ def _reduction(
             if first.ndim < 2:
                 raise ValueError(
                     f"{name} of one value per replication; the mean over replications is taken at the end, "
-                    f"and what is reduced here is a sweep such as {name}(loss('rbcc[*]'))"
+                    f"here you can only reduce a sweep, such as {name}(loss('rbcc[*]'))"
                 )
             return reduce(first, axis=-1)
         if pairwise is None:
@@ -205,7 +209,7 @@ REDUCTIONS: Mapping[str, Callable[..., Value]] = {
 
 
 def _along_sweep(x: Array, y: Array) -> tuple[Array, Array]:
-    """``y`` as (replications, points) beside ``x`` of (1, points)."""
+    """Returns ``x`` as (1, points) and ``y`` as (replications, points)."""
     if x.ndim != 2 or len(x) != 1 or y.ndim != 2 or x.size != y.shape[1]:
         raise ValueError("expected an axis and a metric over the same part of the sweep")
     if x.size < 2:
@@ -214,14 +218,14 @@ def _along_sweep(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _ranks(values: Array) -> Array:
-    """Ranks from 0, ties sharing their mean rank."""
+    """Returns ranks from 0; ties share their mean rank."""
     below = (values[:, None] > values[None, :]).sum(axis=1)
     equal = (values[:, None] == values[None, :]).sum(axis=1)
     return np.where(np.isnan(values), np.nan, below + (equal - 1) / 2)
 
 
 def _axis_value(value: int | float | str | None) -> float:
-    """The number of a sweep value: 5 for 5 and for "5 ms"."""
+    """Returns the number of a sweep value: 5 for 5 and for "5 ms"."""
     try:
         return float(str(value).split()[0])
     except (ValueError, IndexError):
@@ -235,7 +239,7 @@ def _bound(text: str | None, default: float) -> float:
 
 
 def _normal(name: str) -> str:
-    """``rbcc[2.0]`` as it is called: ``rbcc[2]``."""
+    """Returns the name in its usual form: ``rbcc[2]`` for ``rbcc[2.0]``."""
     found = re.fullmatch(r"([^\[\]]+)\[([^\[\]]+)\]", name)
     if found is None:
         return name

@@ -1,8 +1,8 @@
-"""Numbers of a text that are computed: ``{= loss('rbcc[5]') / loss('reno[5]') | .1f}``.
+"""Computed numbers in texts: ``{= loss('rbcc[5]') / loss('reno[5]') | .1f}``.
 
-The expression has the words of claims (``claim_words``) over the means of the metrics. How the number is written may
-stand after ``|``: ``.1f`` gives the number of decimals, ``.3g`` that of significant digits, and a comma before either
-separates thousands. Without it a number has three significant digits.
+The expression uses the vocabulary of claims (``claim_words``) over the means of the metrics. The format of the number
+may follow after ``|``: ``.1f`` gives the number of decimals, ``.3g`` that of significant digits, and a comma before
+either separates thousands. Without it a number has three significant digits.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from ackclock.study.language import Expression, ExpressionError
 from ackclock.study.model import SweptCase
 
 Means = Mapping[str, Mapping[str, float | None]]
-"""The mean of each metric by the names of runs; None where a run has no sample."""
+"""The mean of each metric by the names of runs; None if a run has no sample."""
 
 NOT_RECORDED = "(not recorded)"
-"""In place of a number in documents, where the record does not have what it is computed of."""
+"""Replaces a number in documents if the record lacks the means from which it is computed."""
 NO_NUMBER = "(no number)"
-"""In place of what cannot be computed, such as the ratio to a mean of nothing."""
+"""Replaces a number that cannot be computed, such as a ratio to a missing mean."""
 
 _COMPUTED = re.compile(r"\{=([^{}]*)\}")
 _FORM = re.compile(r",?\.\d{1,2}[fg]")
 
 
 class Number:
-    """A number that is computed. ExpressionError where ``text`` is no expression, or its form is none."""
+    """A computed number. ExpressionError if ``text`` is no expression, or its format is wrong."""
 
     def __init__(self, text: str) -> None:
         what, bar, form = text.partition("|")
         self._form = form.strip()
         if bar and not _FORM.fullmatch(self._form):
             raise ExpressionError(
-                f'found "{self._form}" after |, expected how to write the number, such as .1f, ,.0f or .3g'
+                f'found "{self._form}" after |, expected a format of the number, such as .1f, ,.0f or .3g'
             )
         if not what.strip():
             raise ExpressionError("expected an expression such as loss('rbcc[5]')")
@@ -48,31 +48,33 @@ class Number:
             raise ExpressionError(f"{chosen[0]} chooses among replications, and a mean has none")
 
     def written(self, words: ClaimWords) -> str:
-        """The number over ``words_of_means``, as the text has it. ExpressionError where it names what is not there."""
+        """Returns the number over ``words_of_means``, formatted. ExpressionError if it names an unknown metric or
+        run.
+        """
         (value,) = samples_of(self._expression, words, 1)
         if not math.isfinite(value):
             return NO_NUMBER
         if not self._form:
             return significant(value, 3)
         text = f"{value:{self._form}}"
-        # The minus sign of all other numbers, and none before what is written as zero.
+        # Uses the minus sign of all other numbers, and none before a number that is written as zero.
         return text.replace("-", "\u2212" if re.search("[1-9]", text) else "")
 
 
 def filled(text: str, words: ClaimWords | None) -> str:
-    """``text`` with its numbers; ``NOT_RECORDED`` for each without ``words``."""
+    """Returns ``text`` with its numbers filled in; ``NOT_RECORDED`` for each if there are no ``words``."""
     return _COMPUTED.sub(
         lambda found: NOT_RECORDED if words is None else Number(found[1]).written(words), text
     )
 
 
 def typed(text: str) -> str:
-    """``text`` without the numbers that are computed."""
+    """Returns ``text`` without its computed numbers."""
     return _COMPUTED.sub("", text)
 
 
 def words_of_means(means: Means, runs: Sequence[SweptCase]) -> ClaimWords:
-    """The vocabulary of ``Number``."""
+    """Returns the vocabulary of ``Number``."""
     return ClaimWords(
         {
             metric: {name: np.array([math.nan if mean is None else mean]) for name, mean in of_runs.items()}

@@ -1,4 +1,4 @@
-"""A study of the package as one file of one's own: what it takes from its base and from its grids is written out."""
+"""Copies a study of the package into a single file, with the parts from its base and grids written out."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import tomli_w
 from ackclock.study.load import LoadedStudy
 
 _WRITTEN_OUT = ("base", "assume", "axes", "measure", "disciplines")
-"""What says where the rest comes from, which is there now."""
+"""The keys that refer to other files or grids, which a copy no longer needs."""
 
 
 def copied(study: LoadedStudy) -> str:
-    """The text of a study file that gives the same numbers and verdicts as ``study`` and needs no other file."""
+    """Returns the text of a study file that gives the same numbers and verdicts as ``study`` and
+    needs no other file.
+    """
     document = study.study.model_dump(mode="json", exclude_none=True, exclude_defaults=True, by_alias=True)
     for key in _WRITTEN_OUT:
         document.pop(key, None)

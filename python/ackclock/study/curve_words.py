@@ -1,15 +1,16 @@
-"""What a claim can say of curves in which two metrics stand against each other, such as loss over delay.
+"""Functions of claims about curves of one metric over another, such as loss over delay.
 
 A curve is the line through the points of a sweep in the order of its values; its two metrics are arrays of
 (replications, points). A line may turn back, so a curve can pass the same x more than once.
 
-    at_equal(x, y, at)                      y where the curve passes x = at; the mean where it passes more than once,
-                                            no sample where it does not reach so far
+    at_equal(x, y, at)                      y where the curve passes x = at; the mean if it passes more than once,
+                                            no sample if it does not reach so far
     gap_at_equal(x, y, other_x, other_y)    how far the curve lies above the other one's points, at equal x; the mean
-                                            over those that it reaches, no sample where it reaches none
-    share_matched(x, y, x1, y1, ...)        the share of the points (x, y) for which one of the other curves has a place
-                                            with neither a higher x nor a higher y: less is better, so what should be
-                                            high is given negative
+                                            over those that it reaches, no sample if it reaches none
+    share_matched(x, y, x1, y1, ...)        the share of the points (x, y) for which one of the other curves passes a
+    point
+                                            with neither a higher x nor a higher y: less is better, so negate a metric
+                                            that should be high
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def _curve(x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _passes(x: Array, y: Array, at: float) -> list[float]:
-    """The values of y at which the line through the points passes ``at``."""
+    """Returns the values of y at which the line through the points passes ``at``."""
     found = [float(level) for place, level in zip(x, y, strict=True) if place == at]
     found += [
         float(y[k] + (y[k + 1] - y[k]) * (at - x[k]) / (x[k + 1] - x[k]))
@@ -86,13 +87,15 @@ def _passes(x: Array, y: Array, at: float) -> list[float]:
 
 
 def _reaches(x: Array, y: Array, most_x: float, most_y: float) -> bool:
-    """Whether the line has a place with x and y at most these: a corner of it, or where it passes ``most_x``."""
+    """Returns whether the line has a point with x and y at most these: a corner, or the place where it passes
+    ``most_x``.
+    """
     return bool(((x <= most_x) & (y <= most_y)).any()) or any(
         level <= most_y for level in _passes(x, y, most_x)
     )
 
 
 def _mean(values: list[float]) -> float:
-    """Without what has no sample."""
+    """Returns the mean of the values that have a sample."""
     present = [value for value in values if np.isfinite(value)]
     return float(np.mean(present)) if present else np.nan

@@ -1,4 +1,4 @@
-"""The document of a study file: its tables written out, and completed by those of its base."""
+"""The document of a study file: its tables written out, and completed from its base."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ackclock.study.grid import expanded
 
 
 def studies_dir() -> Path:
-    """The folder of the studies inside the installed package."""
+    """Returns the folder of the studies inside the installed package."""
     return Path(str(resources.files("ackclock"))) / "studies"
 
 
@@ -24,14 +24,16 @@ class Document:
     """A study file before its values are checked."""
 
     own: Mapping[str, Any]
-    """What the file says itself, with its grids written out."""
+    """The file's own tables, with its grids written out."""
     base: LoadedBase | None
     whole: Mapping[str, Any]
-    """The same with what the base gives."""
+    """The file's tables completed from the base."""
 
 
 def read_document(text: str, file: str) -> Document:
-    """The document in ``text``. InputError for wrong grids or a wrong base, TOMLDecodeError for what is not TOML."""
+    """Returns the document in ``text``. InputError for wrong grids or a wrong base, TOMLDecodeError if it is not
+    TOML.
+    """
     own = toml.loads(text)
     if "duration" in own and "source" not in own:
         raise InputError(f"{file}: is a scenario, not a study; `ackclock run {file}` runs it")

@@ -1,4 +1,4 @@
-"""Whether the runs of a study have what its figures over time show."""
+"""Checks that the runs of a study have the series that its figures over time show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ackclock.study.model import Figure
 
 
 def undrawable(figures: Sequence[Figure], known: Sequence[str]) -> Iterator[str]:
-    """A message for each series of the figures that is none of those that a run has."""
+    """Yields a message for each series of the figures that a run does not have."""
     paths = [(figure, path) for figure in figures for path in figure.series_paths]
     for figure, path in paths:
         if path not in known and not fnmatch.filter(known, path):
@@ -18,7 +18,7 @@ def undrawable(figures: Sequence[Figure], known: Sequence[str]) -> Iterator[str]
 
 
 def _instead(path: str, known: Sequence[str]) -> str:
-    """What is wrong with a path: who it is of, or what."""
+    """Returns what is wrong with a path: its flow or link, or its quantity."""
     kind, owner, quantity = path.split(".")
     owners = {name.split(".")[1] for name in known if name.startswith(f"{kind}.")}
     meant = fnmatch.filter(owners, owner)

@@ -1,7 +1,7 @@
-"""Whether a claim's test tells anything apart: how large the effect is beside what is compared, and who else passes.
+"""Decides whether a claim's test discriminates: the size of the effect, and whether the rivals pass the test too.
 
 A link that is full under every discipline transmits the same under each: "no fewer packets" cannot fail there. A test
-that every other arm of the study passes says nothing of the one that it is about.
+that every other case of the study passes says nothing about the case that it names.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from ackclock.study.language import Array, Expression, ExpressionError
 from ackclock.study.truth import NEGLIGIBLE, Holds, share_of, size_of
 
 _KEEPING_SIZE = {"abs", "mean", "median", "max", "min"}
-"""Functions of one argument whose value is about as large as what they are given."""
+"""Functions of one argument whose value is about as large as their argument."""
 
 
 def measured_share(
     measured: Expression, words: ClaimWords, summary: Summary, conditions: Iterable[tuple[str, float]]
 ) -> float | None:
-    """How large the effect measured is beside what is compared.
+    """Returns how large the measured effect is relative to what is compared.
 
     Of ``a - b``, ``100 * (a / b - 1)`` and the like it is the difference over the larger side; of ``gap_at_equal`` the
     gap over the larger of the two curves; of a ratio that is compared with 1 how far it is from 1; of ``trend(x, y)``
-    the range of y over y. None for anything else, and where the ``conditions`` ask for an effect that is more than
-    nothing, so that none is an answer. ``share_of`` says how large a difference is.
+    the range of y over y. None for anything else, and if the ``conditions`` require an effect that is more than
+    next to nothing, so that no effect is an answer. ``share_of`` defines the size of a difference.
     """
     conditions = list(conditions)
     ratio = _ratio(measured.tree)
@@ -56,9 +56,10 @@ def measured_share(
 def every_rival_passes(
     expressions: Iterable[Expression], rivals: Iterable[str], passes: Callable[[Callable[[str], str]], Holds]
 ) -> bool:
-    """Whether a test about one case is passed as surely by each rival that it can be asked of.
+    """Returns whether each rival to which a test about one case applies passes it as surely.
 
-    ``passes`` judges the claim with its expressions rewritten. A test about a rival itself is not asked of the others.
+    ``passes`` judges the claim with its expressions rewritten. A test about a rival itself is not applied to the
+    others.
     """
     named = cases_named(expressions)
     if len(named) != 1:
@@ -70,17 +71,17 @@ def every_rival_passes(
         try:
             found.append(passes(_renaming(own, arm)))
         except ExpressionError:
-            continue  # a value of the sweep that this arm does not have
+            continue  # a value of the sweep that this case does not have
     return bool(found) and all(holds is Holds.SURELY for holds in found)
 
 
 def cases_named(expressions: Iterable[Expression]) -> set[str]:
-    """The cases that they name, whatever the value of a sweep."""
+    """Returns the cases that the expressions name, whatever the value of a sweep."""
     return {text.partition("[")[0] for expression in expressions for text in expression.texts()}
 
 
 def _asks_for_more(comparison: str, bound: float, size: float) -> bool:
-    """Whether ``comparison bound``, such as ``> 5``, asks for an effect that is no longer next to nothing."""
+    """Returns whether ``comparison bound``, such as ``> 5``, requires an effect that is more than next to nothing."""
     return (bound if comparison.startswith(">") else -bound) > NEGLIGIBLE * size
 
 
@@ -90,7 +91,7 @@ def _renaming(own: str, other: str) -> Callable[[str], str]:
 
 
 def _peeled(node: ast.expr, measured: Expression, words: ClaimWords) -> tuple[ast.expr, Array]:
-    """The inside of constant factors, divisors, signs and means, and what it is multiplied by."""
+    """Strips constant factors, divisors, signs and means. Returns the inner expression and its factor."""
     factor = np.asarray(1.0)
     while True:
         match node:
@@ -110,7 +111,9 @@ def _peeled(node: ast.expr, measured: Expression, words: ClaimWords) -> tuple[as
 
 
 def _ratio(node: ast.expr) -> float | None:
-    """What ``node`` would be if the two sides of its ratio were equal: 100 for ``100 * a / b``; None for no ratio."""
+    """Returns the value of ``node`` if the two sides of its ratio were equal: 100 for ``100 * a / b``; None if it is
+    no ratio.
+    """
     match node:
         case ast.BinOp(left=left, op=ast.Div(), right=right) if _names_a_case(left) and _names_a_case(right):
             factor = left.left if isinstance(left, ast.BinOp) and isinstance(left.op, ast.Mult) else None
@@ -150,5 +153,5 @@ def _ends_in_difference(node: ast.expr) -> bool:
 
 
 def _columns_last(side: Array, factor: Array) -> Array:
-    """``side`` in a shape that a factor for each replication multiplies."""
+    """Returns ``side`` in a shape that a factor for each replication can multiply."""
     return side.mean(axis=-1) if side.ndim > 1 and factor.ndim == 1 else side

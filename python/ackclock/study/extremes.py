@@ -1,4 +1,4 @@
-"""Claims that measure the scatter of single runs where their sentence speaks of an order.
+"""Detects claims that measure the scatter of single runs although their sentence is about an order.
 
 The least of four noisy numbers is below each of their means, and the distance between two of them is above 0, by chance
 alone: of a scheme and itself with the next seed as well. So what a test judges takes no ``abs``, ``min`` or ``max`` of
@@ -19,9 +19,9 @@ EXTREMES = frozenset({"abs", "min", "max"})
 
 
 def extremes_judged(claim: Claim) -> frozenset[str]:
-    """Which of abs, min and max the test of ``claim`` takes of measured values; none where it says why.
+    """Returns which of abs, min and max the test of ``claim`` takes of measured values; none if it gives a reason.
 
-    What is measured beside a ``direction`` that alone is the test is shown and not judged.
+    If the ``direction`` alone is the test, ``measured`` is only shown and does not count.
     """
     if claim.within_replication:
         return frozenset()
@@ -32,7 +32,9 @@ def extremes_judged(claim: Claim) -> frozenset[str]:
 
 
 def _taken(tree: ast.expr) -> set[str]:
-    """The functions among ``EXTREMES`` that are called with something measured, which texts name the case of."""
+    """Returns the functions among ``EXTREMES`` that are called with measured values, recognised by the texts that
+    name cases.
+    """
     return {
         call.func.id
         for call in ast.walk(tree)

@@ -1,4 +1,4 @@
-"""What is written of claims, with its computed numbers, and under which verdict it stands."""
+"""Findings: the study's texts about claims, with computed numbers, each for a verdict."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ackclock.study.result import ClaimResult
 
 
 def with_numbers(findings: Iterable[Finding], words: ClaimWords | None) -> tuple[Finding, ...]:
-    """The findings with their computed numbers, which say that they are not recorded where there are no ``words``."""
+    """Returns the findings with their computed numbers; without ``words`` each number says that it is not recorded."""
     return tuple(finding.model_copy(update={"text": filled(finding.text, words)}) for finding in findings)
 
 
 def with_finding(claim: ClaimResult, findings: Sequence[Finding]) -> ClaimResult:
-    """``claim`` with what is written of it under its verdict; first what names that verdict."""
+    """Returns ``claim`` with the finding for its verdict, preferring a finding that names the verdict."""
     about = [one for one in findings if one.claim == claim.id and one.explains(claim.verdict, claim.came_out)]
     about.sort(key=lambda finding: finding.verdict != claim.verdict)
     return replace(claim, finding=about[0].text if about else None)

@@ -1,4 +1,4 @@
-"""Whether two versions of a study would give the same numbers and verdicts."""
+"""Tells whether two versions of a study would give the same numbers and verdicts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ackclock.study.model import Study
 
 
 def fingerprint(study: Study) -> str:
-    """A hash of what the numbers and verdicts of a full run depend on.
+    """Returns a hash of what the numbers and verdicts of a full run depend on.
 
     Titles, captions, the wording of claims and of assumptions, and findings may change without changing it.
     """
@@ -34,14 +34,16 @@ def fingerprint(study: Study) -> str:
     own_sweeps = {case.name: [case.sweep.path, case.sweep.values] for case in study.cases if case.sweep}
     if own_sweeps:
         resolved["own_sweeps"] = own_sweeps
-    # Studies that say nothing of this kind keep the hashes that their records were made with.
+    # Studies without any of these keep the hashes of their records.
     if uncounted := _uncounted(study):
         resolved["uncounted"] = uncounted
     return hashlib.sha256(json.dumps(resolved, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _uncounted(study: Study) -> list[str]:
-    """The claims that are not judged or whose set-up does not matter, and the readings that change no verdict."""
+    """Returns the claims that are not judged or whose set-up does not matter, and the readings that change no
+    verdict.
+    """
     return [
         *(f"not judged: {claim.id}" for claim in study.claims if claim.not_judged()),
         *(f"whatever is lost: {claim.id}" for claim in study.claims if claim.holds_whatever),

@@ -1,8 +1,8 @@
 """Tables of a study file that stand for several: cases or claims that differ in a few values only.
 
 A table with ``for_all`` stands for a table at each point of the product of some ``[axes]``, one with ``rows`` for a
-table per row. What differs stands in braces, as in ``id = "15-n{n}"``. The rest of the package sees only the tables
-that come of it. Each knows where it comes from, so that a mistake is shown where somebody can mend it.
+table per row. The differing values are in braces, as in ``id = "15-n{n}"``. The rest of the package sees only the
+resulting tables. Each knows its origin, so that a mistake is reported where it can be mended.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ KINDS: Mapping[str, type[BaseModel]] = {
     "figures": Figure,
     "findings": Finding,
 }
-"""The arrays whose tables may stand for several; so may alternatives of assumptions and variants of disciplines."""
+"""The arrays whose tables may stand for several, besides alternatives of assumptions and variants of disciplines."""
 WORDS = ("for_all", "except", "rows", "each")
 """The keys that make a table stand for several."""
 
@@ -38,7 +38,7 @@ Place = tuple[str | int, ...]
 
 
 class Item(dict[str, Any]):
-    """A table of an array of a study file, as it is or as it comes of one that stands for several."""
+    """A table of an array of a study file: as written, or made from one that stands for several."""
 
     def __init__(
         self,
@@ -50,23 +50,23 @@ class Item(dict[str, Any]):
     ) -> None:
         super().__init__(table)
         self.index = index
-        """The number in the file's array of the table that it comes from, from 0 on."""
+        """The index, from 0, of its table of origin in the file's array."""
         self.line = line
-        """Where that table, or its row, stands; None where that is not known."""
+        """The line of that table, or of its row; None if unknown."""
         self.point = point
-        """Which row and which point of the axes it is: ``rate = 2, row 1``."""
+        """Its row and point of the axes: ``rate = 2, row 1``."""
         self.used = frozenset(used)
-        """The names that stood in braces."""
+        """The names found in braces."""
 
     def completed(self, base: Mapping[str, Any]) -> Item:
-        """With what ``base`` says and this does not."""
+        """Returns this table completed with the keys of ``base`` that it lacks."""
         return Item({**base, **self}, self.index, self.line, self.point, self.used)
 
 
 def expanded(document: Mapping[str, Any], text: str, file: str, shared: Axes | None = None) -> dict[str, Any]:
-    """The study or base ``document``, which was read from ``text``, with all its tables written out.
+    """Returns the study or base ``document``, which was read from ``text``, with all its tables written out.
 
-    ``shared`` are the axes of its base. InputError lists all that is wrong with axes and with what uses them.
+    ``shared`` are the axes of its base. InputError lists all mistakes in axes and in their uses.
     """
     try:
         own = checked(document.get("axes", {}))
@@ -86,7 +86,7 @@ def expanded(document: Mapping[str, Any], text: str, file: str, shared: Axes | N
     # A base's axes are for its studies.
     if "source" in document and "title" in document:
         writer.problems += [
-            f"{file}: axes.{name}: nothing is for all of it" for name in own if name not in writer.named
+            f"{file}: axes.{name}: no table uses it in for_all" for name in own if name not in writer.named
         ]
     if writer.problems:
         raise InputError("\n".join(writer.problems))
@@ -98,13 +98,13 @@ class _Point:
     """One of the tables that a template stands for."""
 
     meanings: Mapping[str, Any]
-    """What the names in braces mean there."""
+    """The values of the names in braces."""
     row: Mapping[str, Any]
     number: int | None
-    """That of the row; None where there are no rows."""
+    """The line of the row; None without rows."""
     text: str
     named: Sequence[str] = ()
-    """The names that its own table gives a meaning to."""
+    """The names that its own table defines."""
 
 
 _NOWHERE = _Point({}, {}, None, "")
@@ -116,11 +116,11 @@ class _Writer:
     def __init__(self, file: str, axes: Axes, lines: Lines) -> None:
         self._file, self._axes, self._lines = file, axes, lines
         self.named: set[str] = set()
-        """The axes that something is for all of."""
+        """The axes that some ``for_all`` uses."""
         self.problems: list[str] = []
 
     def written(self, tables: Any, place: Place, model: type[BaseModel]) -> Any:
-        """The tables that ``tables`` stand for. What is no table is left for the model to refuse."""
+        """Returns the tables that ``tables`` stand for. Other values are left for the model to refuse."""
         if not isinstance(tables, list):
             return tables
         result: list[Any] = []
@@ -138,7 +138,7 @@ class _Writer:
         return result
 
     def assumptions(self, assumptions: Sequence[Any]) -> list[Any]:
-        """The assumptions with their alternatives written out."""
+        """Returns the assumptions with their alternatives written out."""
         result: list[Any] = []
         for index, found in enumerate(assumptions):
             if not isinstance(found, dict):
@@ -156,7 +156,7 @@ class _Writer:
     def _of_template(
         self, table: Mapping[str, Any], place: Place, model: type[BaseModel], around: _Point = _NOWHERE
     ) -> list[Item]:
-        """The tables that ``table`` stands for at the point ``around`` of what it stands in."""
+        """Returns the tables that ``table`` stands for at the point ``around`` of the enclosing table."""
         points = list(self._points(table, around))
         lines = self._lines.rows(place, len(table.get("rows", ())))
         plain = {key: value for key, value in table.items() if key not in WORDS}
@@ -181,7 +181,7 @@ class _Writer:
     def _of_group(
         self, outer: Mapping[str, Any], group: Any, place: Place, model: type[BaseModel], point: _Point
     ) -> list[Item]:
-        """What the tables of ``each`` stand for at ``point``; what is around them holds for all of them."""
+        """Returns the tables that ``each`` stands for at ``point``; the enclosing keys hold for all of them."""
         if not isinstance(group, list) or not group or not all(isinstance(one, dict) for one in group):
             raise GridError(f"each: found {group!r}, expected tables")
         items = list[Item]()
@@ -216,7 +216,7 @@ class _Writer:
                 yield _Point({**known, **columns}, row, number, text, [*names, *row])
 
     def _meant(self, key: str, value: Any) -> Any:
-        """What the row's ``key`` means: where an axis is called so, the value of the axis, or a further one."""
+        """Returns the value of the row's ``key``: if an axis has this name, the axis's value, or else a new value."""
         if key not in self._axes or isinstance(value, dict):
             return value
         self.named.add(key)
@@ -237,7 +237,7 @@ class _Writer:
         return names
 
     def _left_out(self, table: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, list[str]]]:
-        """The points that ``except`` leaves out: for some of the axes the ids that all have to agree."""
+        """Returns the points that ``except`` leaves out: each gives ids for some of the axes, which must all match."""
         found = table.get("except", [])
         if not isinstance(found, list) or not all(isinstance(one, dict) and one for one in found):
             raise GridError(f"except: found {found!r}, expected a list of points such as {{ {'n'} = 5 }}")
@@ -262,7 +262,9 @@ def _rows(table: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _laid_over(table: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
-    """``table`` with what the row says; of keys that are tables themselves (overrides) key by key."""
+    """Returns ``table`` with the values of the row; keys that are tables themselves (overrides) are merged key by
+    key.
+    """
     result = dict(table)
     for key, value in row.items():
         before = result.get(key)
@@ -271,7 +273,7 @@ def _laid_over(table: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, An
 
 
 def _as_texts(filled: dict[str, Any], table: Mapping[str, Any], model: type[BaseModel]) -> dict[str, Any]:
-    """``filled`` with texts where braces gave a number to a key that takes texts only, such as a label."""
+    """Returns ``filled`` with a text where braces gave a number to a key that takes only texts, such as a label."""
     for key, value in filled.items():
         known = model.model_fields.get(key)
         number = isinstance(value, int | float) and isinstance(table.get(key), str)
@@ -281,13 +283,13 @@ def _as_texts(filled: dict[str, Any], table: Mapping[str, Any], model: type[Base
 
 
 def _check_names(items: Sequence[Item], points: Sequence[_Point], model: type[BaseModel]) -> None:
-    """GridError for a name that is nowhere in braces, and for two tables of one name."""
+    """Raises GridError for a name that no braces use, and for two tables of one name."""
     fields, used = model.model_fields, {name for item in items for name in item.used}
     for point in points:
         for name in point.named:
             if name not in used and name not in fields:
                 raise GridError(
-                    f"{point.text}: {{{name}}} stands nowhere, and there is no key of that name"
+                    f"{point.text}: no braces use {{{name}}}, and there is no key of that name"
                     + nearest(name, [*fields, *(used - set(fields))])
                 )
     seen: dict[str, Item] = {}
@@ -301,7 +303,7 @@ def _check_names(items: Sequence[Item], points: Sequence[_Point], model: type[Ba
 
 
 def _index(place: Place) -> int:
-    """The number in the file's array of the table at ``place``, or of the one around it."""
+    """Returns the index in the file's array of the table at ``place``, or of the one around it."""
     return next(
         part
         for part in reversed(place[: place.index("each")] if "each" in place else place)

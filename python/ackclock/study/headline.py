@@ -1,4 +1,4 @@
-"""What a study of the package is called and where it was published, without checking all that is in it."""
+"""The title and source of a study of the package, read without checking the rest."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Headline:
     summary: str
     source: str
     file: str
-    """Where it is."""
+    """The path of its file."""
 
 
 def headlines() -> list[Headline]:
-    """Those of all studies in the package, in the order of ``study_names``."""
+    """Returns the headlines of all studies in the package, in the order of ``study_names``."""
     return [_headline(name) for name in study_names()]
 
 

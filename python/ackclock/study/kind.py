@@ -1,15 +1,15 @@
-"""Whether a file is a study, what studies share, or a scenario: known without the libraries that reading one takes."""
+"""Tells studies, bases and scenarios apart without loading the libraries that reading one takes."""
 
 from __future__ import annotations
 
 from ackclock import toml
 
 ENDING = ".base.toml"
-"""Of the name of a file that studies share."""
+"""The ending of the name of a base."""
 
 
 def looks_like_study(text: str) -> bool:
-    """Whether ``text`` is a study file rather than a scenario file."""
+    """Returns whether ``text`` is a study file rather than a scenario file."""
     try:
         document = toml.loads(text)
     except toml.TOMLDecodeError:

@@ -25,10 +25,12 @@ Value = Any
 """A number, an array, text (as an argument only), a truth value, or a record with attributes."""
 
 MAX_LENGTH = 4000
-"""Characters. Longer text is no formula but an accident, and deep nesting would exhaust Python's stack."""
+"""The largest number of characters of an expression. Longer text is an accident, and deep nesting would exhaust
+Python's stack.
+"""
 
 Join = Callable[[Any, Any], Any]
-"""Makes one truth of two."""
+"""Joins two truths into one."""
 
 _ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -42,26 +44,26 @@ _NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 class ExpressionError(InputError):
-    """An expression that cannot be read or computed. The message shows the place in the expression."""
+    """An expression cannot be read or computed. The message shows the place in the expression."""
 
 
 class Record(Protocol):
     """A value with attributes, such as ``flows`` or ``link("bottleneck")``."""
 
     def attribute(self, name: str) -> Value:
-        """The attribute's value; LookupError with a message when there is none."""
+        """Returns the attribute's value; LookupError with a message when there is none."""
 
 
 class Vocabulary(Protocol):
-    """What the names of an expression mean."""
+    """The values and functions that the names of an expression refer to."""
 
     values: Mapping[str, Value]
     functions: Mapping[str, Callable[..., Value]]
 
     def compare(self, comparison: str, left: Array, right: Array, join: Join) -> Value:
-        """The truth of ``left comparison right``, as a value that ``&`` and ``|`` join.
+        """Returns the truth of ``left comparison right``, as a value that ``&`` and ``|`` join.
 
-        ``join`` makes one truth of those of several columns: ``&``, and ``|`` for a comparison that was negated.
+        ``join`` joins the truths of several columns: ``&``, or ``|`` for a negated comparison.
         """
 
 
@@ -81,32 +83,34 @@ class Expression:
             raise ExpressionError(f'cannot be read as an expression: "{self.text[:60]}"') from None
 
     def evaluate(self, vocabulary: Vocabulary) -> Array:
-        """The value as a float array (of no dimension for a single number). ExpressionError when it has none."""
+        """Returns the value as a float array (of no dimension for a single number). ExpressionError
+        when it has none.
+        """
         value = self._guarded(lambda: self._value(self._tree, vocabulary))
         return self._number(value, self._tree)
 
     @property
     def tree(self) -> ast.expr:
-        """What was read, for those who ask how an expression is built."""
+        """The syntax tree, for code that inspects how an expression is built."""
         return self._tree
 
     def part(self, node: ast.expr, vocabulary: Vocabulary) -> Array:
-        """The value of a part of the tree. ExpressionError when it has none."""
+        """Returns the value of a part of the tree. ExpressionError when it has none."""
         return self._number(self._guarded(lambda: self._value(node, vocabulary)), node)
 
     def texts(self) -> set[str]:
-        """All texts that stand in it, such as the names of cases."""
+        """All texts in the expression, such as the names of cases."""
         constants = (node.value for node in ast.walk(self._tree) if isinstance(node, ast.Constant))
         return {value for value in constants if isinstance(value, str)}
 
     @cached_property
     def called(self) -> frozenset[str]:
-        """The names of all functions that the expression calls."""
+        """Returns the names of all functions that the expression calls."""
         calls = (node.func for node in ast.walk(self._tree) if isinstance(node, ast.Call))
         return frozenset(function.id for function in calls if isinstance(function, ast.Name))
 
     def truth(self, vocabulary: Vocabulary) -> Value:
-        """The truth of an expression made of comparisons joined by ``and``, ``or``, ``not``."""
+        """Returns the truth of an expression made of comparisons joined by ``and``, ``or``, ``not``."""
         return self._guarded(lambda: self._truth(self._tree, vocabulary, negated=False))
 
     def _guarded(self, compute: Callable[[], Value]) -> Value:
@@ -220,16 +224,16 @@ class Expression:
         return ExpressionError(self._pointed(message, node.col_offset - 1 if node.lineno == 1 else 0))
 
     def _pointed(self, message: str, column: int) -> str:
-        """The message with the expression below it and a caret under the place."""
+        """Returns the message with the expression below it and a caret under the place."""
         line = self.text.splitlines()[0] if self.text else ""
         column = min(max(column, 0), len(line))
         return f"{message}\n    {line}\n    {' ' * column}^"
 
 
 def aligned(first: Array, second: Array) -> tuple[Array, Array]:
-    """Both in shapes that go together: a number for each row goes with each column of the other.
+    """Returns both arrays in compatible shapes: a number for each row applies to each column of the other array.
 
-    Without this, four numbers would silently go with four columns where there happen to be four rows as well.
+    Without this, four numbers would silently apply to four columns if there happen to be four rows as well.
     """
     if first.ndim == 1 and second.ndim == 2:
         return first[:, None], second
@@ -239,7 +243,7 @@ def aligned(first: Array, second: Array) -> tuple[Array, Array]:
 
 
 def _signature(function: Callable[..., Value]) -> str:
-    """The first line of the function's description, which shows how it is called."""
+    """Returns the first line of the function's docstring, which shows how it is called."""
     lines = (function.__doc__ or "").strip().splitlines()
     return f"expected {lines[0]}" if lines else "see the list of functions"
 
@@ -254,8 +258,8 @@ def _spoken(node: ast.expr) -> str:
         ast.Tuple: "a tuple (a stray comma?)",
         ast.Dict: "a dictionary",
         ast.BinOp: "this operator",
-        ast.Name: "a name that is no number",
-        ast.Call: "something that is no number; add the attribute wanted, e.g. .goodput_bps",
-        ast.Attribute: "an attribute that is no number",
+        ast.Name: "a name that is not a number",
+        ast.Call: "something that is not a number; add an attribute, e.g. .goodput_bps",
+        ast.Attribute: "an attribute that is not a number",
     }
     return names.get(type(node), type(node).__name__)

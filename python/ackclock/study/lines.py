@@ -1,4 +1,4 @@
-"""Where the tables of a study file stand, for messages: TOML's reader does not tell."""
+"""Finds the lines of the tables of a study file, for messages: TOML's parser does not report them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _QUOTES = ('"""', "'''")
 
 
 class Lines:
-    """The lines of one file. What is written in an unusual way (an array in one piece) has no line of its own."""
+    """The lines of one file. Tables in an unusual form (an inline array) have no line of their own."""
 
     def __init__(self, text: str) -> None:
         self._lines = _without_texts(text.splitlines())
@@ -21,7 +21,9 @@ class Lines:
         ]
 
     def of(self, place: tuple[str | int, ...]) -> int | None:
-        """The line of the header of the table at ``place``, as ``("assumptions", 2, "alternatives", 0)``."""
+        """Returns the line of the header of the table at ``place``, given as ``("assumptions", 2, "alternatives",
+        0)``.
+        """
         first, last = 0, len(self._lines)
         name, found = "", None
         for part in place:
@@ -38,7 +40,9 @@ class Lines:
         return None if found is None else found + 1
 
     def rows(self, place: tuple[str | int, ...], count: int) -> Sequence[int | None]:
-        """The lines of the ``count`` rows of the table at ``place``; where they cannot be told, the table's."""
+        """Returns the lines of the ``count`` rows of the table at ``place``; if they cannot be found, the table's
+        line for each.
+        """
         header = self.of(place)
         if header is None:
             return [None] * count
@@ -58,7 +62,7 @@ class Lines:
 
 
 def _without_texts(lines: Sequence[str]) -> list[str]:
-    """``lines`` with nothing on those that a text of several lines goes over, but for where it begins."""
+    """Returns ``lines`` with the continuation lines of multi-line texts emptied."""
     result, end = list[str](), ""
     for line in lines:
         if end:

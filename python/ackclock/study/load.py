@@ -1,7 +1,7 @@
 """Finding and reading study files.
 
-Everything that can be wrong with a study without running it is found here: TOML, types, names, and the expressions,
-which are computed once with made-up numbers so that a wrong name or shape shows before the first simulation.
+Everything that can be wrong with a study without running it is detected here: TOML, types, names, and the expressions,
+which are computed once with synthetic numbers so that a wrong name or shape shows before the first simulation.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class LoadedStudy:
     scenario: ScenarioText
     """The scenario as a file of its own."""
     text: str = field(repr=False)
-    """What stands in the file."""
+    """The text of the file."""
 
 
 def study_names() -> list[str]:
-    """The names of all studies in the package, thesis by thesis, figures in the order of their numbers."""
+    """Returns the names of all studies in the package, thesis by thesis, figures in the order of their numbers."""
     root = studies_dir()
     files = [path for path in root.glob("*/*.toml") if not path.name.endswith(ENDING)]
     names = [path.relative_to(root).as_posix().removesuffix(".toml") for path in files]
@@ -56,9 +56,9 @@ def study_names() -> list[str]:
 
 
 def find_studies(selectors: Iterable[str]) -> list[str]:
-    """The studies that ``selectors`` name: a study, a thesis (all of its studies), or the path of a study file.
+    """Returns the studies that ``selectors`` name: a study, a thesis (all of its studies), or the path of a study file.
 
-    In the order given, each once. InputError when a selector names nothing.
+    The studies are in the order given, each once. InputError when a selector names nothing.
     """
     known = study_names()
     found: dict[str, None] = {}
@@ -72,7 +72,7 @@ def find_studies(selectors: Iterable[str]) -> list[str]:
             found[selector] = None
         else:
             groups = dict.fromkeys(study.split("/")[0] for study in known)
-            # Who leaves out the folder means the study of that name in any of them.
+            # A name without a folder means the study of that name in any folder.
             bare = [study for study in known if study.split("/")[1] == name]
             raise InputError(
                 f'there is no study or thesis "{selector}"{nearest(name, bare or [*known, *groups])}'
@@ -82,25 +82,29 @@ def find_studies(selectors: Iterable[str]) -> list[str]:
 
 
 def load_study(name: str) -> LoadedStudy:
-    """The study called ``name``, or the study file at that path. InputError says everything that is wrong with it."""
+    """Returns the study called ``name``, or the study file at that path. InputError lists everything that is wrong
+    with it.
+    """
     if not name.endswith(".toml"):
         return _packaged(name, shown(studies_dir() / f"{name}.toml"))
     path = Path(name)
     if not is_there(path, Path.exists) and name.removesuffix(".toml") in study_names():
         raise InputError(f"{path}: No such file; the study is called {name.removesuffix('.toml')}")
     if name.endswith(ENDING):
-        raise InputError(f"{shown(path)}: is what studies share, not a study; `ackclock check` checks it")
+        raise InputError(
+            f"{shown(path)}: is a base that studies share, not a study; `ackclock check` checks it"
+        )
     return parse_study(read_text(path), name=name, file=shown(path))
 
 
 @cache
 def _packaged(name: str, file: str) -> LoadedStudy:
-    """A study of the package, whose file nobody changes while it is in use."""
+    """Returns a study of the package. Cached, because its file does not change while the package is in use."""
     return parse_study(read_text(studies_dir() / f"{name}.toml"), name=name, file=file)
 
 
 def parse_study(text: str, name: str, file: str) -> LoadedStudy:
-    """The study in ``text``; ``file`` is what error messages call it. InputError as ``load_study``."""
+    """Returns the study in ``text``; error messages call it ``file``. Raises InputError as ``load_study`` does."""
     try:
         return _parsed(text, name, file)
     except toml.TOMLDecodeError as error:
@@ -130,7 +134,7 @@ def _parsed(text: str, name: str, file: str) -> LoadedStudy:
 
 
 def _published(source: Source, file: str) -> Thesis:
-    """What a study comes from."""
+    """Returns the publication that a study comes from."""
     if source.publication is None:
         known = {**theses(), **guidelines()}
         if source.thesis not in known:
@@ -160,13 +164,13 @@ def _published(source: Source, file: str) -> Thesis:
 
 @lru_cache(maxsize=1)
 def theses() -> Mapping[str, Thesis]:
-    """The theses that studies come from, by key."""
+    """Returns the theses that studies come from, by key."""
     return _documents("theses.toml")
 
 
 @lru_cache(maxsize=1)
 def guidelines() -> Mapping[str, Thesis]:
-    """What studies come from that is no thesis, by key."""
+    """Returns the guidelines that studies come from, by key."""
     return _documents("guidelines.toml")
 
 
@@ -181,7 +185,7 @@ def _documents(file: str) -> dict[str, Thesis]:
 def _scenario(
     text: str, own: Mapping[str, Any], base: LoadedBase | None, study: Study, file: str
 ) -> ScenarioText:
-    """The scenario of the study in ``text``, in the words of the files that it comes from."""
+    """Returns the scenario of the study in ``text``, with the lines of the files that it comes from."""
     if base is None:
         return extracted(text, study.scenario, file)
     if not own.get("scenario"):
@@ -190,7 +194,7 @@ def _scenario(
 
 
 def _with_files(study: Study, scenario: ScenarioText) -> tuple[Study, ScenarioText]:
-    """Both with the files that the study names, beside it: what they hold is part of what it simulates."""
+    """Returns both with the contents of the files that the study names, which are part of what it simulates."""
     text = with_files(scenario.text, scenario.file, study.model_dump(mode="json"))
     if text == scenario.text:
         return study, scenario
@@ -200,7 +204,7 @@ def _with_files(study: Study, scenario: ScenarioText) -> tuple[Study, ScenarioTe
 
 
 def _check_expressions(study: Study, document: Mapping[str, Any], file: str) -> None:
-    """Compute every expression with made-up numbers. InputError lists all that cannot be."""
+    """Computes every expression with synthetic numbers. InputError lists all expressions that fail."""
     from ackclock.study.rehearsal import rehearse
 
     problems = rehearse(study)
@@ -209,13 +213,13 @@ def _check_expressions(study: Study, document: Mapping[str, Any], file: str) -> 
 
 
 def _natural(name: str) -> list[tuple[int, int, str]]:
-    """Sort key that puts figure-4.4 before figure-4.13."""
+    """Returns a sort key that puts figure-4.4 before figure-4.13."""
     parts = re.split(r"(\d+)", name)
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
 
 
 def shown(path: Path) -> str:
-    """The path relative to the working directory where it lies below it."""
+    """Returns the path, relative to the working directory if it is below that."""
     try:
         return path.resolve().relative_to(Path.cwd()).as_posix()
     except ValueError:

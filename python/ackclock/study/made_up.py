@@ -1,4 +1,4 @@
-"""Run documents of made-up numbers, on which expressions are tried before there is a run."""
+"""Run documents with synthetic numbers, on which expressions are tried before there is a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ackclock.series import TIME, Series, Vector
 
 
 def run_of_any_names() -> dict[str, Any]:
-    """A run in which every flow, link, group and series exists, and which ends after any time that is named."""
+    """Returns a run in which every flow, link, group and series exists, and which ends after any time that an
+    expression names.
+    """
     two = [_AnyName("any"), _AnyName("any")]
     names = Names(flows=[(name, name) for name in two], groups=two, links=two, series=(), duration_s=100.0)
     return {**_run(names, _AnySeries()), "measured_s": (10.0, math.inf)}
@@ -24,7 +26,7 @@ def run_of_any_names() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Names:
-    """What the flows, with their groups, the links and the series of a run are called, and how long it is."""
+    """The names of the flows, with their groups, of the links and of the series of a run, and its duration."""
 
     flows: Sequence[tuple[str, str]]
     groups: Sequence[str]
@@ -34,14 +36,14 @@ class Names:
 
     @classmethod
     def of(cls, outline: Mapping[str, Any]) -> Names:
-        """Those that a run has, as ``core.outlines`` says."""
+        """Returns the names of a run, as ``core.outlines`` gives them."""
         flows = tuple((name, group["group"]) for group in outline["flows"] for name in group["names"])
         groups = tuple(group["group"] for group in outline["flows"])
         return cls(flows, groups, tuple(outline["links"]), tuple(outline["series"]), outline["duration_s"])
 
 
 def run_of(names: Names) -> dict[str, Any]:
-    """A run in which there is what is named."""
+    """Returns a run with the flows, links and series of these names."""
     return _run(names, _OneSample(names))
 
 
@@ -66,7 +68,9 @@ def _row(record: type[BaseModel]) -> dict[str, Any]:
 
 
 class _OneSample(Series):
-    """All series of the names. Parts have the one sample or none, so that whatever is computed of two goes through."""
+    """All series of the names. Parts of a series have the one sample or none, so that any computation with two of
+    them works.
+    """
 
     def __init__(self, names: Names) -> None:
         super().__init__(pl.DataFrame({TIME: np.array([names.duration_s / 2])}))
@@ -97,7 +101,7 @@ class _AnyNames(list[str]):
 
 
 class _AnySeries(Series):
-    """A sample a second, so that parts of a series that differ in length do so here."""
+    """Series with a sample per second, so that parts of different length have different numbers of samples."""
 
     def __init__(self) -> None:
         super().__init__(pl.DataFrame({"time_s": np.arange(1.0, 100.0)}))

@@ -31,15 +31,15 @@ from ackclock.study.verdict import judge
 
 
 class Measured:
-    """The samples under every reading. Of those, the first ``replications`` are complete and count."""
+    """The samples under every reading. The first ``replications`` are complete and count."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self.replications = plan.replications
         self.replications_of_others = plan.replications
-        """Of the readings not taken: where claims are undecided, only the reading taken grows."""
+        """The replications of the other readings: if claims are undecided, only the reading taken gets more."""
         self.errors: dict[str, float] = {}
-        """The error at which a claim is judged under the reading taken, where it is not the usual one."""
+        """The error at which a claim is judged under the reading taken, if it is not the usual one."""
         self._expressions = [plan.metrics(reading) for reading in plan.readings]
         shape = (len(plan.readings), len(plan.runs), plan.replications_most)
         self._samples: dict[str, Array] = {metric.id: np.full(shape, np.nan) for metric in plan.study.metrics}
@@ -49,7 +49,7 @@ class Measured:
         self._distributions = [Collected() for _ in plan.runs]
 
     def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
-        """Compute the metrics of a finished job. InputError names the metric that cannot be computed."""
+        """Computes the metrics of a finished job. InputError names the metric that cannot be computed."""
         known: dict[str, float] = {}
         words = RunWords(result)
         for use in planned.uses:
@@ -63,11 +63,11 @@ class Measured:
                 self._drawn_series[use.run] = self._drawn(self._plan.runs[use.run], result)
 
     def cases(self) -> Iterator[CaseResult]:
-        """The cases under the reading taken."""
+        """Returns the cases under the reading taken."""
         return (self._case(run, index) for index, run in enumerate(self._plan.runs))
 
     def means(self) -> Means:
-        """The mean of each metric in each run, under the reading taken."""
+        """Returns the mean of each metric in each run, under the reading taken."""
         return {
             metric.id: {
                 run.name: summarise(self._samples_of(metric.id, 0, c)).mean
@@ -91,7 +91,7 @@ class Measured:
         )
 
     def claims(self, reading: Reading) -> tuple[ClaimResult, ...]:
-        """All claims judged under ``reading``. InputError names the claim that cannot be."""
+        """Returns all claims judged under ``reading``. InputError names a claim that cannot be judged."""
         plan, index = self._plan, self._plan.readings.index(reading)
         replications = self.replications
         if reading is not None:
@@ -109,10 +109,10 @@ class Measured:
         return tuple(self._judged(words, replications, taken=reading is None))
 
     def touches(self, reading: Reading, claim: Claim) -> bool:
-        """Whether what ``claim`` names comes out otherwise under ``reading``, in the replications that both have.
+        """Returns whether the values that ``claim`` names differ under ``reading``, in the replications that both have.
 
-        Where it does not, the reading says nothing of the claim: it must not leave undecided what the reading taken
-        decides, only because it has fewer replications.
+        If they do not differ, the reading says nothing about the claim: it must not leave undecided what the reading
+        taken decides, only because it has fewer replications.
         """
         plan, index = self._plan, self._plan.readings.index(reading)
         count = plan.made(reading, self.replications_of_others)
@@ -129,7 +129,7 @@ class Measured:
         )
 
     def precision(self) -> PrecisionResult | None:
-        """How near the study is to the precision that it asks for; None when it asks for none."""
+        """Returns how near the study is to the precision that it asks for; None when it asks for none."""
         wanted = self._plan.precision
         if wanted is None:
             return None
@@ -148,14 +148,14 @@ class Measured:
         )
 
     def _drawn(self, run: SweptCase, result: Mapping[str, Any]) -> Series | None:
-        """Of a run's series, which are large, those that a figure shows."""
+        """Returns the series of a run that a figure shows; all of them would be large."""
         figures = [figure for figure in self._plan.study.figures if figure.kind == "time"]
         wanted = [path for figure in figures if run.matches(figure.cases) for path in figure.series_paths]
         series: Series | None = result.get("series")
         return series.chosen(wanted) if wanted and series is not None else None
 
     def _relative_width(self, metric: str, run: int) -> float:
-        """Half the interval over the mean; infinite where there is none yet."""
+        """Returns half the interval over the mean; infinite while there is no interval."""
         summary = summarise(self._samples_of(metric, 0, run))
         half = summary.half_width
         if half == 0:

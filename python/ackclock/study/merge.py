@@ -12,15 +12,15 @@ from ackclock import toml
 from ackclock.study.scenario_text import Place, ScenarioText, key_text, means, value_text, written
 
 Path = tuple[str, ...]
-"""Keys from the top of the scenario; an element of an array of tables stands there by its name."""
+"""The keys from the top of the scenario; an element of an array of tables appears by its name."""
 
 
 def merged(base: Mapping[str, Any], own: Mapping[str, Any], place: str = "scenario") -> dict[str, Any]:
-    """``base`` with the values of ``own`` in their places.
+    """Returns ``base`` with the values of ``own`` in their places.
 
-    Tables are merged key by key, except that one with another ``name`` (another control, queue...) is another thing
-    and replaces that of the base. Arrays of tables with names (flows, links) are merged by name: a new name is a
-    further one. Everything else is replaced. ValueError for a table without a name where the base's have names.
+    Tables are merged key by key, except that a table with another ``name`` (another control, queue...) is different
+    and replaces the base's. Arrays of tables with names (flows, links) are merged by name: a new name adds a
+    table. Everything else is replaced. ValueError for a table without a name if the base's have names.
     """
     result = dict(base)
     for key, value in own.items():
@@ -35,9 +35,10 @@ def merged(base: Mapping[str, Any], own: Mapping[str, Any], place: str = "scenar
 
 
 def merged_text(base: ScenarioText, own: ScenarioText, scenario: Mapping[str, Any]) -> ScenarioText:
-    """``scenario``, which is ``own`` laid over ``base``, as text: the base's lines with the study's in their places.
+    """Returns ``scenario``, which is ``own`` merged into ``base``, as text: the base's lines with the study's in
+    their places.
 
-    Comments stay. Where the two files divide the scenario into tables differently, it is written anew.
+    Comments stay. If the two files divide the scenario into tables differently, the text is generated.
     """
     blocks = list(_blocks(base))
     for block in _blocks(own):
@@ -59,27 +60,27 @@ Line = tuple[str, Place | None]
 
 @dataclass
 class _Statement:
-    """``key = value``."""
+    """A line (or lines) of the form ``key = value``."""
 
     key: str
     value: Any
     above: list[Line]
-    """Comments and empty lines."""
+    """The comments and empty lines before it."""
     lines: list[Line]
 
 
 @dataclass
 class _Block:
-    """A table of the file: its header and what it sets."""
+    """A table of the file: its header and its statements."""
 
     path: Path
     header: list[Line]
     statements: list[_Statement] = field(default_factory=list)
     rest: list[Line] = field(default_factory=list)
-    """Comments and empty lines at its end."""
+    """The comments and empty lines at its end."""
 
     def put(self, statement: _Statement, value: Any) -> None:
-        """Set what ``statement`` sets, which together with the base's makes ``value``."""
+        """Puts ``statement`` in its place; ``value`` is the result of merging it with the base's."""
         lines = statement.lines
         if value != statement.value:
             first = lines[0][1]
@@ -94,7 +95,7 @@ class _Block:
             self.statements[index] = _Statement(statement.key, value, above, lines)
 
     def lines(self) -> Iterator[Line]:
-        """As they stand in the file."""
+        """Returns the lines as they are in the file."""
         yield from self.header
         for statement in self.statements:
             yield from (*statement.above, *statement.lines)
@@ -102,7 +103,7 @@ class _Block:
 
 
 def _blocks(scenario: ScenarioText) -> Iterator[_Block]:
-    """The tables of ``scenario``, the top one first."""
+    """Returns the tables of ``scenario``, the top one first."""
     raw = scenario.text.splitlines()
     lines: list[Line] = list(zip_longest(raw, scenario.places[: len(raw)]))
     block, above = _Block((), []), list[Line]()
@@ -130,7 +131,7 @@ def _blocks(scenario: ScenarioText) -> Iterator[_Block]:
 
 
 def _value(lines: Sequence[str], first: int, key: str) -> tuple[int, Any]:
-    """The line after the statement that begins at ``first``, and its value, which may go over several lines."""
+    """Returns the line after the statement that begins at ``first``, and its value, which may span several lines."""
     for end in range(first + 1, len(lines) + 1):
         try:
             return end, toml.loads("\n".join(lines[first:end]))[key]
@@ -140,7 +141,7 @@ def _value(lines: Sequence[str], first: int, key: str) -> tuple[int, Any]:
 
 
 def _without_gaps(lines: Iterable[Line]) -> Iterator[Line]:
-    """``lines`` with one empty line where there are several, and none at the top."""
+    """Returns ``lines`` with runs of empty lines reduced to one, and none at the top."""
     empty = True
     for line in lines:
         if line[0].strip() or not empty:
@@ -149,7 +150,7 @@ def _without_gaps(lines: Iterable[Line]) -> Iterator[Line]:
 
 
 def _resolved(path: Path, names: Mapping[Path, str]) -> Path:
-    """``flows.transport`` as ``flows.tcp.transport``: a table below an array belongs to its last element."""
+    """Returns ``flows.transport`` as ``flows.tcp.transport``: a table below an array belongs to its last element."""
     result: Path = ()
     for index, part in enumerate(path):
         result = (*result, part)
@@ -159,7 +160,7 @@ def _resolved(path: Path, names: Mapping[Path, str]) -> Path:
 
 
 def _name_below(lines: Sequence[str]) -> str:
-    """The ``name`` that the table of the header above ``lines`` has."""
+    """Returns the ``name`` in the table whose header is above ``lines``."""
     for line in lines:
         if re.match(r"\s*\[", line):
             break
@@ -169,7 +170,7 @@ def _name_below(lines: Sequence[str]) -> str:
 
 
 def _after(blocks: Sequence[_Block], path: Path) -> int:
-    """Where a new block goes: after its nearest relatives, else at the end."""
+    """Returns the place of a new block: after its nearest relatives, else at the end."""
     for length in range(len(path) - 1, 0, -1):
         related = [n for n, block in enumerate(blocks) if block.path[:length] == path[:length]]
         if related:
@@ -178,7 +179,7 @@ def _after(blocks: Sequence[_Block], path: Path) -> int:
 
 
 def _at(scenario: Any, path: Path) -> Any:
-    """The value at ``path``."""
+    """Returns the value at ``path``."""
     for part in path:
         if isinstance(scenario, list):
             scenario = next((item for item in scenario if item.get("name") == part), {})
@@ -206,6 +207,6 @@ def _merged_by_name(
     for item in own:
         name = item.get("name")
         if not isinstance(name, str):
-            raise ValueError(f"{place}: give each its name: it says which of the base's it changes")
+            raise ValueError(f"{place}: give each a name, which says which of the base's it changes")
         result[name] = merged(result[name], item, f'{place} "{name}"') if name in result else dict(item)
     return list(result.values())

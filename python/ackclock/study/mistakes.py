@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a file, in words: the file, the place in it, what was found, what was expected."""
+"""Turns pydantic's errors into messages: the file, the place in it, what was found, what was expected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ackclock.study.grid import Item
 def rendered(
     error: pydantic.ValidationError, model: type[pydantic.BaseModel], document: Mapping[str, Any], file: str
 ) -> str:
-    """One line per problem that ``model`` has with ``document``, which was read from ``file``."""
+    """Returns one line per problem that ``model`` has with ``document``, which was read from ``file``."""
     lines = []
     for problem in error.errors(include_url=False):
         place, line = _place(problem["loc"], document)
@@ -35,13 +35,13 @@ def _message(problem: Mapping[str, Any], model: type[pydantic.BaseModel]) -> str
     if kind == "value_error":
         return str(problem["ctx"]["error"])
     expected = str(problem["msg"]).removeprefix("Input should be ").removeprefix("a valid ")
-    # What TOML calls what Python and pydantic call so.
+    # TOML's words for those of Python and pydantic.
     expected = re.sub(r"dictionary( or instance of \w+)?", "table", expected)
     return f"found {_short(found)}, expected {expected}"
 
 
 def _known_keys(location: tuple[int | str, ...], model: Any) -> str:
-    """The nearest key that the table at ``location`` may have."""
+    """Returns the nearest key that the table at ``location`` may have."""
     for part in location[:-1]:
         if isinstance(part, int):
             continue
@@ -52,7 +52,7 @@ def _known_keys(location: tuple[int | str, ...], model: Any) -> str:
 
 
 def located(problem: str, document: Mapping[str, Any], file: str) -> str:
-    """``problem``, which begins with the metric, claim or finding that it is about, with the place in the file."""
+    """Returns ``problem``, which begins with its metric, claim or finding, with the place in the file."""
     if finding := re.match(r"findings\[(\d+)\]", problem):
         item = document["findings"][int(finding[1]) - 1]
         where = file if item.line is None else f"{file}:{item.line}"
@@ -68,7 +68,7 @@ def located(problem: str, document: Mapping[str, Any], file: str) -> str:
 
 
 def _place(location: tuple[int | str, ...], document: Mapping[str, Any]) -> tuple[str, int | None]:
-    """``claims[2] ("5a").tolerance``: the path, with the id or name of each element for those who do not count; and
+    """Returns a path such as ``claims[2] ("5a").tolerance``, with the id or name of each element, and
     the line, where it is known.
     """
     text, node, line = "", document, None
@@ -87,7 +87,7 @@ def _place(location: tuple[int | str, ...], document: Mapping[str, Any]) -> tupl
 
 
 def _names(node: Mapping[str, Any]) -> list[str]:
-    """What tells an element of an array from the others: its id or name, and the row that it comes from."""
+    """Returns what distinguishes an element of an array: its id or name, and the row that it comes from."""
     name = node.get("id") or node.get("name") or node.get("what") or node.get("label")
     point = node.point if isinstance(node, Item) else ""
     return [*([f'"{name}"'] if name else []), *([point] if point else [])]

@@ -1,7 +1,7 @@
 """The typed form of a study file: a published experiment that runs.
 
-A study file is TOML. This module says what may stand in it and checks what can be checked without the compiled core:
-types, ranges, and that every name which refers to another part of the file (a case, a metric, a claim) exists there.
+A study file is TOML. This module defines its keys and checks what can be checked without the compiled core:
+types, ranges, and whether every name that refers to another part of the file (a case, a metric, a claim) exists there.
 The ``scenario`` table is opaque here: the core owns the scenario language and reports its errors itself.
 """
 
@@ -42,7 +42,7 @@ _CASE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+=-]*\Z")
 
 
 def _or_from_base(*keys: str) -> Callable[[dict[str, Any]], None]:
-    """For the JSON Schema of a file: ``keys`` need not be there, since a base may give them."""
+    """Makes ``keys`` optional in the JSON Schema of a file, because a base may give them."""
 
     def relax(schema: dict[str, Any]) -> None:
         schema["required"] = [key for key in schema["required"] if key not in keys]
@@ -51,7 +51,7 @@ def _or_from_base(*keys: str) -> Callable[[dict[str, Any]], None]:
 
 
 class Publication(Table):
-    """What a study of one's own comes from."""
+    """The publication that a user's own study comes from."""
 
     author: str = Field(description='e.g. "N. Cardwell and others"')
     title: str
@@ -59,7 +59,8 @@ class Publication(Table):
     where: str = Field(default="", description='e.g. "ACM Queue 14(5)"')
     systems: list[str] = Field(
         default_factory=list,
-        description="registered names of what it proposes, so that claims about rivals alone are counted apart",
+        description="registered names of the systems that it proposes, so that claims about baselines alone "
+        "are counted separately",
     )
 
 
@@ -69,7 +70,9 @@ class Source(Table):
     model_config = ConfigDict(json_schema_extra=_or_from_base("section"))
 
     thesis: str | None = Field(default=None, description="key of studies/theses.toml")
-    publication: Publication | None = Field(default=None, description="in place of thesis: any other")
+    publication: Publication | None = Field(
+        default=None, description="instead of thesis: any other publication"
+    )
     item: str = Field(description='the table or figure, e.g. "Table 4.1"')
     section: str = Field(default="", description='where the text discusses it, e.g. "4.5.8"')
     asked_by: Literal["thesis", "us"] = Field(
@@ -77,11 +80,12 @@ class Source(Table):
     )
     setup_unknown: str = Field(
         default="",
-        description="what of the set-up is lost, so that no claim counts for or against the publication",
+        description="the unknown part of the set-up, so that no claim counts for or against the publication",
     )
     repeats: str = Field(
         default="",
-        description="the study of the package whose runs these are, whose lost set-up is lost here too: THESIS/STUDY",
+        description="the study of the package whose runs these are; its unknown set-up is unknown here too: "
+        "THESIS/STUDY",
     )
 
     @model_validator(mode="after")
@@ -127,11 +131,13 @@ class Case(Table):
     overrides: Overrides = Field(default_factory=dict)
     quick: Overrides = Field(
         default_factory=dict,
-        description="what a quick run sets in place of that: of a case with a duration of its own, a shorter one",
+        description="overrides of a quick run, which replace those above: for a case with its own duration, a "
+        "shorter one",
     )
     swept: bool = Field(default=True, description="false: this case stays outside the sweep")
     sweep: Sweep | None = Field(
-        default=None, description="values of its own, in place of the study's: what differs along its curve"
+        default=None,
+        description="the case's own values, instead of the study's sweep, for a curve over another quantity",
     )
 
     @field_validator("name")
@@ -146,12 +152,12 @@ class Case(Table):
     @model_validator(mode="after")
     def _swept_or_not(self) -> Self:
         if self.sweep is not None and not self.swept:
-            raise ValueError("swept = false keeps a case outside any sweep; it has none of its own then")
+            raise ValueError("swept = false keeps a case outside any sweep; it cannot have its own sweep")
         return self
 
     @property
     def title(self) -> str:
-        """The label, or the name of a case that has none."""
+        """Returns the label, or the name of a case without a label."""
         return self.label or self.name
 
 
@@ -166,7 +172,7 @@ class Metric(Table):
     expr: str
     paper: dict[str, float] = Field(default_factory=dict, description="the thesis's numbers by case name")
     definition: str = Field(
-        default="", description="what is measured, in words, where the label leaves a doubt"
+        default="", description="the definition of the metric in words, if the label is not clear enough"
     )
 
     @field_validator("id")
@@ -178,7 +184,7 @@ class Metric(Table):
 
     @property
     def axis_title(self) -> str:
-        """The label with its unit."""
+        """Returns the label with its unit."""
         return self.label + (f" ({self.unit})" if self.unit else "")
 
 
@@ -225,7 +231,7 @@ class Figure(Table):
 
     @property
     def series_paths(self) -> list[str]:
-        """The series of a figure over time, as a list also where the file gives one."""
+        """Returns the series of a figure over time, as a list even if the file gives a single one."""
         if self.series is None:
             return []
         return [self.series] if isinstance(self.series, str) else list(self.series)
@@ -241,7 +247,7 @@ class Change(Table):
 
 
 class Alternative(Table):
-    """Another reading of the thesis: other scenario values, or other definitions of metrics."""
+    """Another reading (interpretation) of the thesis: other scenario values, or other definitions of metrics."""
 
     label: str
     overrides: Overrides = Field(default_factory=dict)
@@ -249,14 +255,15 @@ class Alternative(Table):
         default=None, description="cases that the overrides apply to; default: all"
     )
     changes: list[Change] = Field(
-        default_factory=list, description="in place of overrides, where cases differ in what changes"
+        default_factory=list, description="instead of overrides, if different cases change differently"
     )
     metrics: dict[str, str] = Field(
-        default_factory=dict, description="metric id: expression to use in its place"
+        default_factory=dict, description="metric id: the expression that replaces its own"
     )
     against: str = Field(
         default="",
-        description="what in the thesis speaks against this reading, which then changes no verdict, with its section",
+        description="the evidence in the thesis against this reading, with its section; the reading then "
+        "changes no verdict",
     )
 
     @model_validator(mode="after")
@@ -264,25 +271,24 @@ class Alternative(Table):
         if not self.overrides and not self.changes and not self.metrics:
             raise ValueError("an alternative changes something: give overrides, changes or metrics")
         if self.changes and (self.overrides or self.cases):
-            raise ValueError(
-                "each of the changes has its own overrides and cases; there are none beside them"
-            )
+            raise ValueError("each of the changes has its own overrides and cases; give none beside them")
         return self
 
     def all_changes(self) -> list[Change]:
-        """The changes, also where there is one that is written without a list."""
+        """Returns the changes as a list, also if there is one that is written without a list."""
         if not self.overrides:
             return list(self.changes)
         return [Change(overrides=self.overrides, cases=self.cases)]
 
 
 class Assumption(Table):
-    """A value that the thesis leaves open: what was taken, why, and what else it could have been."""
+    """A value that the thesis leaves open: the value taken, the reason, and the alternatives."""
 
     model_config = ConfigDict(json_schema_extra=_or_from_base("what", "taken", "why"))
 
     id: str = Field(
-        default="", description="what `assume` names it by; one that the base has is completed from there"
+        default="",
+        description="the name by which `assume` selects it; if the base has the same id, missing keys come from there",
     )
     what: str
     taken: str
@@ -296,12 +302,14 @@ class Finding(Table):
     claim: str
     text: str
     verdict: Verdict | None = Field(
-        default=None, description="the verdict that it explains; under another one it is not shown"
+        default=None, description="the verdict that it explains; it is not shown under another verdict"
     )
 
     def explains(self, verdict: Verdict | None, outcome: Verdict | None = None) -> bool:
-        """Whether it stands under ``verdict``, or under that outcome of a test that counts as another verdict."""
-        # Records of an earlier form have no outcome of a claim that missed in a set-up that is lost.
+        """Returns whether the finding is shown under ``verdict``, or under ``outcome`` if the verdict counts the
+        outcome as another.
+        """
+        # Records of an earlier form have no outcome for a claim that failed in an unknown set-up.
         missed = verdict == "set-up unknown" and outcome is None
         return self.verdict in (None, verdict, outcome) or (
             missed and self.verdict in ("direction only", "not reproduced")
@@ -313,7 +321,9 @@ class Precision(Table):
 
     within: str = Field(description='half the interval over the mean, e.g. "5 %"')
     metrics: list[str] = Field(min_length=1, description="metric ids")
-    replications_most: int = Field(ge=1, le=10_000, description="where to stop in any case")
+    replications_most: int = Field(
+        ge=1, le=10_000, description="the largest number of replications in any case"
+    )
 
     @field_validator("within")
     @classmethod
@@ -329,7 +339,7 @@ class Precision(Table):
 
     @property
     def share(self) -> float:
-        """``within`` as a number: 0.05 for 5 %."""
+        """Returns ``within`` as a number: 0.05 for 5 %."""
         return float(self.within.strip(" %")) / 100
 
 
@@ -344,7 +354,7 @@ class Study(Table):
         default=None, description="a file beside this one, *.base.toml, that several studies share"
     )
     assume: list[str] = Field(
-        default_factory=list, description="ids of the assumptions that hold, of the base or of this file"
+        default_factory=list, description="ids of the assumptions that apply, of the base or of this file"
     )
     source: Source
     replications: int = Field(default=20, ge=1, le=10_000)
@@ -352,19 +362,21 @@ class Study(Table):
         default=None,
         ge=1,
         le=10_000,
-        description="where to stop while claims are undecided; default: four times the replications, 10 at least",
+        description="the largest number of replications while claims are undecided; default: four times the "
+        "replications, 10 at least",
     )
     precision: Precision | None = None
     quick: Quick = Field(default_factory=Quick)
     scenario: dict[str, Any]
     disciplines: Placement | None = Field(
-        default=None, description="where the disciplines of the base go; each is a case"
+        default=None,
+        description="the paths at which the base's disciplines are set; each discipline is a case",
     )
     characterisation: Characterisation | None = Field(
-        default=None, description="the scenario of RFC 7928 that this is"
+        default=None, description="the scenario of RFC 7928 that this study is"
     )
     axes: dict[str, list[Any]] = Field(
-        default_factory=dict, description="what varies: the values that `for_all` goes through, by name"
+        default_factory=dict, description="the values that `for_all` runs over, by the name of the axis"
     )
     cases: list[Case] = Field(default_factory=lambda: [Case(name="base")], min_length=1)
     sweep: Sweep | None = None
@@ -376,7 +388,7 @@ class Study(Table):
     findings: list[Finding] = Field(default_factory=list)
 
     def runs(self) -> list[SweptCase]:
-        """The cases as they run, in file order: each case, or each case at each value of the sweep."""
+        """Returns the cases as they run, in file order: each case, or each case at each value of the sweep."""
         runs: list[SweptCase] = []
         for case in self.cases:
             sweep = (case.sweep or self.sweep) if case.swept else None
@@ -390,7 +402,7 @@ class Study(Table):
         return runs
 
     def metric(self, id: str) -> Metric:
-        """The metric called ``id``; the study was checked, so a missing one is a programming error."""
+        """Returns the metric called ``id``; the study was checked, so a missing one is a programming error."""
         return next(metric for metric in self.metrics if metric.id == id)
 
     @model_validator(mode="after")
@@ -445,22 +457,22 @@ class Study(Table):
                 problems.append(f'{place}: kind = "sweep" but the study has no [sweep]')
             shown = [run.case for run in runs if run.matches(figure.cases)]
             problems += [
-                f'{place}: case "{name}" has a sweep of its own, which is another axis'
+                f'{place}: case "{name}" has its own sweep, which is another axis'
                 for name in dict.fromkeys(case.name for case in shown if case.sweep)
             ]
         return problems
 
 
 class SweptCase(Table):
-    """A case at one value of the sweep (or a case outside any sweep): what one set of replications runs."""
+    """A case at one value of the sweep (or a case outside any sweep), which one set of replications runs."""
 
     name: str
     case: Case
     value: int | float | str | None = None
-    sweep: Sweep | None = Field(default=None, description="the sweep that the value is of")
+    sweep: Sweep | None = Field(default=None, description="the sweep to which the value belongs")
 
     def matches(self, patterns: list[str] | None) -> bool:
-        """Whether any pattern (``rbcc*``, ``rbcc[5]``) names this run or its case; None names all."""
+        """Returns whether any pattern (``rbcc*``, ``rbcc[5]``) names this run or its case; None names all."""
         return patterns is None or any(
             pattern in (self.name, self.case.name) or fnmatch.fnmatchcase(self.case.name, pattern)
             for pattern in patterns
@@ -468,12 +480,12 @@ class SweptCase(Table):
 
 
 def sweep_text(value: int | float | str) -> str:
-    """A sweep value as it stands between the brackets of a case name: 2.0 is ``2``, "10 ms" is ``10 ms``."""
+    """Returns a sweep value as written in the brackets of a case name: 2.0 is ``2``, "10 ms" is ``10 ms``."""
     return value if isinstance(value, str) else f"{value:.12g}"
 
 
 def repeated(kind: str, names: list[str], what: str = "defined") -> list[str]:
-    """A message for each of ``names`` that stands there more than once."""
+    """Returns a message for each of ``names`` that occurs more than once."""
     return [f'{kind} "{name}" is {what} twice' for name in sorted({n for n in names if names.count(n) > 1})]
 
 

@@ -1,4 +1,4 @@
-"""What a study says of another study of the package: that a claim is counted there, or that its runs are the same."""
+"""References to other studies of the package: a claim is counted there, or the runs are the same."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ackclock.study.model import Study
 
 
 def wrong_references(study: Study) -> Iterator[str]:
-    """The problems of ``same_as`` and ``repeats``, each a message that begins with its place in the file."""
+    """Yields the problems of ``same_as`` and ``repeats``, each a message that begins with its place in the file."""
     for claim in study.claims:
         if claim.holds_whatever and not lost_with(study):
-            yield f'claim "{claim.id}": holds_whatever: nothing of the set-up is lost here'
+            yield f'claim "{claim.id}": holds_whatever: no part of the set-up is unknown here'
         other = claim.elsewhere()
         if other is None:
             continue
@@ -39,7 +39,9 @@ def wrong_references(study: Study) -> Iterator[str]:
 
 
 def lost_with(study: Study) -> str:
-    """What of the set-up is lost, also where only the study whose runs it repeats says so; empty where nothing is."""
+    """Returns the unknown part of the set-up, also if only the study whose runs it repeats states it; empty if
+    everything is known.
+    """
     if study.source.setup_unknown or not study.source.repeats:
         return study.source.setup_unknown
     document = _of_package(study.source.repeats)
@@ -53,7 +55,7 @@ def _no_study(name: str) -> str:
 
 @cache
 def _of_package(name: str) -> Mapping[str, Any] | None:
-    """The study's document with its base and with its grids written out; None where there is no such study."""
+    """Returns the study's document with its base and with its grids written out; None if there is no such study."""
     path = studies_dir() / f"{name}.toml"
     if name.endswith(".base") or not is_there(path):
         return None

@@ -1,4 +1,4 @@
-"""Line and column for messages about a study file, which name the table and the key that they are about."""
+"""Finds line and column for messages about a study file, from the table and the key that they name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _NAMES = ("id", "name", "what", "label")
 
 
 def placed(message: str, text: str, file: str) -> str:
-    """``message`` with ``FILE:LINE:COLUMN`` where it said ``FILE``, or ``FILE:LINE``, of what stands in ``text``."""
+    """Returns ``message`` with ``FILE:LINE:COLUMN`` in place of ``FILE`` or ``FILE:LINE``; ``text`` is the file's
+    content.
+    """
     try:
         document = toml.loads(text)
     except toml.TOMLDecodeError:
@@ -30,7 +32,7 @@ def placed(message: str, text: str, file: str) -> str:
     def with_place(found: re.Match[str]) -> str:
         line, what = found[1], found[2]
         if line is not None and what.startswith("`"):
-            return found[0]  # the core's, about a scenario of which a part stands in another file
+            return found[0]  # the core's message, about a scenario that is partly in another file
         place = _place(what, document, text, file, None if line is None else int(line))
         return found[0] if place is None else f"{file}:{place[0]}:{place[1]}: {what}"
 
@@ -38,7 +40,7 @@ def placed(message: str, text: str, file: str) -> str:
 
 
 def not_toml(text: str, file: str, error: toml.TOMLDecodeError) -> InputError:
-    """The error for a study file that is not TOML, with line and column where the core finds it so, too."""
+    """Returns the error for a study file that is not TOML, with line and column if the core also refuses it."""
     try:
         core.locate(text, file, [])
     except ScenarioError as located:
@@ -53,11 +55,11 @@ def _place(
     path = _of_override(override[1], what, document) if override else _of_words(what, document)
     item = next((path[: end + 1] for end in reversed(range(len(path))) if isinstance(path[end], int)), None)
     if line is not None and (item is None or core.locate(text, file, item)[1][0] != line):
-        # It is about a row, which stands for a table.
+        # The message is about a row, which stands for a table.
         source = text.splitlines()[line - 1]
         return line, len(source) - len(source.lstrip()) + 1
     if not path:
-        # What is missing is missing at the beginning.
+        # A missing key is reported at the beginning of its table.
         return core.locate(text, file, [])[1] if re.match(r'(\w+): "\1" is missing', what) else None
     steps, key, value = core.locate(text, file, path)
     about_key = "unknown key" in what or steps < len(path) or (override and "found the key" in what)
@@ -67,8 +69,8 @@ def _place(
 
 
 def _of_words(what: str, document: Mapping[str, Any]) -> Path:
-    """The path that a message begins with, as ``claims[1] ("1"): tolerance: `` or ``metrics.goodput.paper: ``; on to
-    what the message quotes, if that stands there.
+    """Returns the path that a message begins with, as in ``claims[1] ("1"): tolerance: `` or ``metrics.goodput.paper:
+    ``; on to the text that the message quotes, if it is there.
     """
     if twice := re.match(r'assumption "([^"]*)" is named twice', what):
         return ["assume", len(document["assume"]) - 1 - document["assume"][::-1].index(twice[1])]
@@ -90,7 +92,7 @@ def _of_words(what: str, document: Mapping[str, Any]) -> Path:
 
 
 def _step(what: str, position: int, node: Any) -> tuple[re.Match[str] | None, Path | None]:
-    """What stands there of a path, and the steps below ``node`` that it means."""
+    """Returns the next part of a path, and the steps below ``node`` that it stands for."""
     if found := _NAMED.match(what, position):
         return found, _called(node, found[1].removesuffix("s") + "s", found[2], last="twice" in what)
     if found := _INDEXED.match(what, position):
@@ -106,7 +108,7 @@ def _on_to_leaf(path: Path, node: Any, what: str) -> Path:
 
 
 def _leaf(what: str, node: Any) -> str | int | None:
-    """The key of a table, or the index of an item of a list, that a message quotes."""
+    """Returns the key of a table, or the index of an item of a list, that a message quotes."""
     quoted = re.findall(r'"([^"]*)"', what)
     if isinstance(node, dict):
         return next((word for word in quoted if word in node), None)
@@ -116,7 +118,7 @@ def _leaf(what: str, node: Any) -> str | int | None:
 
 
 def _called(node: Any, key: str, name: str, *, last: bool = False) -> Path | None:
-    """The item of a list that has the name; of two the second, where one too many is what the message is about."""
+    """Returns the item of a list with this name; the second of two if the message is about a duplicate."""
     items = node.get(key) if isinstance(node, dict) else None
     found = _called_in(items, name, last=last) if isinstance(items, list) else None
     return None if found is None else [key, *found]
@@ -132,7 +134,9 @@ def _called_in(items: Sequence[Any], name: str, *, last: bool = False) -> Path |
 
 
 def _of_override(wrong: str, what: str, document: Mapping[str, Any]) -> Path:
-    """Where the study sets what the core found wrong at the dotted path ``wrong``: first in the case that it names."""
+    """Returns where the study sets the value that the core refused at the dotted path ``wrong``, preferably in the
+    case named.
+    """
     steps = wrong.split(".")
     named = re.search(r'\n  in case "([^"\[]*)', what)
     case = _called(document, "cases", named[1]) if named else None
@@ -143,7 +147,7 @@ def _of_override(wrong: str, what: str, document: Mapping[str, Any]) -> Path:
 
 
 def _settings(node: Any, path: Path, steps: Sequence[str]) -> Iterator[Path]:
-    """The paths of all settings below ``node`` that go to ``steps`` or to something around it."""
+    """Yields the paths of all settings below ``node`` for ``steps`` or for a table around it."""
     items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for key, value in items:
         here = [*path, key]
@@ -166,7 +170,7 @@ def _settings(node: Any, path: Path, steps: Sequence[str]) -> Iterator[Path]:
 
 
 def _at(node: Any, path: Sequence[str | int]) -> Any:
-    """What a path leads to; None where it leads nowhere."""
+    """Returns the value at a path; None if there is none."""
     for step in path:
         try:
             node = node[step]

@@ -1,4 +1,4 @@
-"""Which simulations a study needs."""
+"""The simulations that a study needs."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ackclock.study.rehearsal import MetricsRehearsal
 from ackclock.study.run_words import needs_series
 
 Reading = Alternative | None
-"""An alternative reading of the thesis, or None for the one that the study takes."""
+"""An alternative reading (interpretation) of the thesis, or None for the one that the study takes."""
 
 
 @dataclass(frozen=True)
 class Use:
-    """What a job's result is for: replication ``replication`` of ``run`` under ``reading``."""
+    """The use of a job's result: replication ``replication`` of ``run`` under ``reading``."""
 
     reading: int
     run: int
@@ -34,27 +34,29 @@ class Use:
 
 @dataclass(frozen=True)
 class Planned:
-    """A simulation and what its result is for."""
+    """A simulation and the uses of its result."""
 
     job: Job
     uses: Sequence[Use]
     cost: float
-    """About how many packets it sends."""
+    """The approximate number of packets that it sends."""
 
     @property
     def taken(self) -> bool:
-        """Whether the reading that the study takes needs it."""
+        """Returns whether the reading that the study takes needs it."""
         return any(use.reading == 0 for use in self.uses)
 
 
 READINGS_QUICK = 2
-"""A quick run makes so many replications of what only other readings need: the fewest that have an interval."""
+"""The number of replications that a quick run makes of simulations needed only by other readings: the fewest that
+give an interval.
+"""
 GROWTH = 4
-"""A study with claims left undecided may run so many times its replications, if they would decide one."""
+"""The largest factor on the replications of a study with undecided claims, if more would decide one."""
 
 
 class Plan:
-    """What a study runs. Runs that several readings share (equal overrides and seed) are made once."""
+    """The runs of a study. Runs that several readings share (equal overrides and seed) are made once."""
 
     def __init__(self, loaded: LoadedStudy, *, quick: bool, sensitivity: bool) -> None:
         study = loaded.study
@@ -64,14 +66,14 @@ class Plan:
         self.precision = None if quick else study.precision
         self.replications_most = self._most()
         seed = study.scenario.get("seed", 1)
-        self._first_seed = seed if isinstance(seed, int) else 1  # the core's check reports another type
+        self._first_seed = seed if isinstance(seed, int) else 1  # the core's check reports any other type
         self._costs: dict[str, float] = {}
         self.readings: list[Reading] = [None]
         if sensitivity:
             self.readings += [alternative for item in study.assumptions for alternative in item.alternatives]
 
     def _most(self) -> int:
-        """Where a study stops that asks for a precision, or that has claims left undecided; a quick run never grows."""
+        """Returns the largest number of replications for a precision or for undecided claims; a quick run adds none."""
         if self.precision is not None:
             return self.precision.replications_most
         if self.quick:
@@ -79,32 +81,36 @@ class Plan:
         return self.study.replications_most or max(GROWTH * self.replications, 10)
 
     def seeds(self, replications: int) -> tuple[int, ...]:
-        """The seeds of that many replications, the same for every case."""
+        """Returns the seeds of that many replications, the same for every case."""
         return tuple(self._first_seed + k for k in range(replications))
 
     def overrides(self, run: SweptCase, reading: Reading = None) -> Overrides:
-        """What ``run`` sets in the scenario. Later wins: quick, the case, its own quick, the sweep, the reading."""
+        """Returns what ``run`` sets in the scenario. Later ones win: quick, the case, its own quick, the sweep, the
+        reading.
+        """
         swept = {} if run.sweep is None else {run.sweep.path: run.value}
         other = _changes(reading, run)
         study, case = (self.study.quick.overrides, run.case.quick) if self.quick else ({}, {})
         return merge(study, run.case.overrides, case, swept, *other)
 
     def made(self, reading: Reading, replications: int) -> int:
-        """How many of so many replications are made of a reading; in a quick run few of one that is not taken."""
+        """Returns how many of the given replications are made of a reading; a quick run makes few of a reading that
+        is not taken.
+        """
         if not self.quick or reading is None or not reading.all_changes():
             return replications
         return min(replications, READINGS_QUICK)
 
     def metrics(self, reading: Reading) -> dict[str, Expression]:
-        """The expression of each metric under ``reading``."""
+        """Returns the expression of each metric under ``reading``."""
         replaced = reading.metrics if reading is not None else {}
         return {metric.id: Expression(replaced.get(metric.id, metric.expr)) for metric in self.study.metrics}
 
     def check(self) -> None:
-        """Have the core check the scenario of every run, and what metrics and figures name of it, before the first one
+        """Checks, with the core, the scenario of every run, and the names in metrics and figures, before the first run
         starts. InputError names the case.
 
-        What the core expects of each run is what its simulations later say that they cost.
+        The core's estimate for each run later becomes the cost of its simulations.
         """
         problems: dict[str, list[str]] = {}
         for reading, run, message in self._problems():
@@ -115,7 +121,9 @@ class Plan:
             raise InputError(placed(told, self.loaded.text, self.loaded.file))
 
     def simulations(self, first: int = 0, end: int | None = None) -> list[Planned]:
-        """Those of the replications from ``first`` to ``end`` (not included); all of the first batch by default."""
+        """Returns the simulations of the replications from ``first`` to ``end`` (not included), by default the first
+        batch.
+        """
         seeds = self.seeds(self.replications if end is None else end)
         uses: dict[tuple[str, int], list[Use]] = {}
         wanted: dict[tuple[str, int], Job] = {}
@@ -139,13 +147,15 @@ class Plan:
         return Job(scenario.text, scenario.file, overrides, seed, series)
 
     def _runs_of(self, reading: Reading) -> Iterator[SweptCase]:
-        """Every run under the reading taken; of an alternative those that it changes, or measures otherwise."""
+        """Returns every run for the reading taken; for an alternative, those that it changes or
+        measures differently.
+        """
         for run in self.runs:
             if reading is None or reading.metrics or _changes(reading, run):
                 yield run
 
     def _problems(self) -> Iterator[tuple[Reading, SweptCase, str]]:
-        """What is wrong with each run's scenario, or with what is to be shown and measured of it."""
+        """Returns what is wrong with each run's scenario, or with the names in figures and metrics."""
         scenario = self.loaded.scenario
         readings = [(reading, MetricsRehearsal(self.study, reading)) for reading in self.readings]
         looked_at = [
@@ -155,7 +165,7 @@ class Plan:
             (self.overrides(run, reading), metrics.need_series or bool(self._figures(reading, run)))
             for reading, run, metrics in looked_at
         ]
-        # All at once, so that the core can read them on all processors.
+        # Checks all scenarios at once, so that the core can use all processors.
         outlines = core.outlines(scenario.text, scenario.file, wanted)
         for (reading, run, metrics), (overrides, _), outline in zip(looked_at, wanted, outlines, strict=True):
             if isinstance(outline, ScenarioError):
@@ -167,23 +177,23 @@ class Plan:
                 yield reading, run, f"{self.loaded.file}: {message}"
 
     def _figures(self, reading: Reading, run: SweptCase) -> list[Figure]:
-        """The figures over time that show ``run`` under ``reading``: none but under the one that is taken."""
+        """Returns the figures over time that show ``run``; none unless ``reading`` is the one taken."""
         figures = self.study.figures if reading is None else []
         return [figure for figure in figures if figure.kind == "time" and run.matches(figure.cases)]
 
 
 def _key(overrides: Overrides) -> str:
-    """Equal for equal overrides."""
+    """Returns a key that is equal for equal overrides."""
     return repr(sorted(overrides.items()))
 
 
 def _changes(reading: Reading, run: SweptCase) -> list[Overrides]:
-    """What ``reading`` sets in ``run``."""
+    """Returns what ``reading`` sets in ``run``."""
     changes = [] if reading is None else reading.all_changes()
     return [change.overrides for change in changes if run.matches(change.cases)]
 
 
 def _few(places: Sequence[str]) -> str:
-    """The first places, and how many more there are."""
+    """Returns the first places, and the number of further ones."""
     shown = "; ".join(places[:3])
     return shown if len(places) <= 3 else f"{shown}; and {len(places) - 3} more"

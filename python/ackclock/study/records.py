@@ -1,4 +1,4 @@
-"""What the recorded full runs of the package's studies found: ``records/THESIS/STUDY.json``."""
+"""The recorded results of full runs of the package's studies: ``records/THESIS/STUDY.json``."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from ackclock.study.computed import Means
 
 Values = Mapping[str, Mapping[str, Sequence[float | None]]]
-"""By the names of runs and of metrics: the mean, half the 95 % interval, and the published value where there is one."""
+"""The mean, half the 95 % interval, and the published value if there is one, by the names of runs and of metrics."""
 
 
 def records_dir() -> Path:
-    """The folder of the records inside the installed package."""
+    """Returns the folder of the records inside the installed package."""
     return Path(str(resources.files("ackclock"))) / "records"
 
 
 def recorded_verdicts(name: str, study: Study) -> Mapping[str, Verdict]:
-    """The verdicts by claims; none of a study that is not recorded, or that has changed since it was."""
+    """Returns the verdicts by claims; empty for a study that is not recorded or has changed since."""
     record = _record(name, study)
     return {claim["id"]: claim["verdict"] for claim in record.get("claims", [])}
 
 
 def recorded_means(name: str, study: Study) -> Means | None:
-    """The means of the study's metrics; None where they are not recorded, or the study has changed since."""
+    """Returns the means of the study's metrics; None if they are not recorded, or the study has changed since."""
     return means_of(_record(name, study).get("values", {}), study)
 
 
 def means_of(values: Values, study: Study) -> Means | None:
-    """The means of all metrics in all runs of ``study``; None where ``values`` lack one."""
+    """Returns the means of all metrics in all runs of ``study``; None if ``values`` lack one."""
     runs = [run.name for run in study.runs()]
     if any(metric.id not in values.get(run, {}) for run in runs for metric in study.metrics):
         return None

@@ -1,4 +1,4 @@
-"""A rehearsal of a study: every expression computed once on made-up numbers, so that slips show before any run."""
+"""A dry run of a study: computes every expression once on synthetic numbers, so that mistakes show before any run."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ REPLICATIONS = 2
 
 
 def rehearse(study: Study) -> list[str]:
-    """The problems, each a message that begins with its place in the file.
+    """Yields the problems, each a message that begins with its place in the file.
 
-    Names of flows, links and series are taken on trust here: they are looked at where the core says which a case has.
+    Names of flows, links and series are not checked here, but later, when the core says which ones a case has.
     """
     problems = _unmeasurable((_place(metric.id, None, ""), metric.expr) for metric in study.metrics)
     problems += rehearse_assumptions(study.assumptions)
@@ -44,7 +44,7 @@ def rehearse(study: Study) -> list[str]:
 
 
 def rehearse_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
-    """The same of the metrics that alternatives define."""
+    """Yields the problems of the metrics that alternatives define."""
     return _unmeasurable(
         (_place(id, alternative, assumption.what), text)
         for assumption in assumptions
@@ -54,7 +54,9 @@ def rehearse_assumptions(assumptions: Iterable[Assumption]) -> list[str]:
 
 
 class MetricsRehearsal:
-    """The metrics of a study under one reading, computed on made-up runs that have what the runs of its cases will."""
+    """The metrics of a study under one reading, computed on synthetic runs with the flows, links and series of its
+    cases.
+    """
 
     def __init__(self, study: Study, reading: Alternative | None) -> None:
         other = reading.metrics if reading is not None else {}
@@ -70,7 +72,7 @@ class MetricsRehearsal:
         self._found: dict[Names, list[str]] = {}
 
     def problems(self, names: Names) -> list[str]:
-        """A message for each metric that names what such a run does not have."""
+        """Yields a message for each metric that names something that such a run does not have."""
         if names not in self._found:
             self._found[names] = _unmeasurable(self._metrics, run_of(names))
         return self._found[names]
@@ -78,12 +80,12 @@ class MetricsRehearsal:
 
 @cache
 def _read(text: str) -> Expression:
-    # Most readings of a study measure the same.
+    # Most readings of a study have the same metrics.
     return Expression(text)
 
 
 def _place(metric: str, alternative: Alternative | None, what: str) -> str:
-    """Where a metric's expression stands; in an alternative of an assumption if one is given."""
+    """Returns the place of a metric's expression; in an alternative of an assumption if one is given."""
     if alternative is None:
         return f'metric "{metric}": expr'
     return f'assumption "{what}", alternative "{alternative.label}", metric "{metric}"'

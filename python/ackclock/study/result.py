@@ -1,4 +1,4 @@
-"""What a study found: plain frozen data, ready for the terminal, for JSON and for the report.
+"""The result of a study: plain frozen data, ready for the terminal, for JSON and for the report.
 
 Vectors over replications are tuples in seed order, so that element k of two cases saw the same random numbers. A
 missing sample is ``nan`` inside tuples and ``None`` where a single number may be missing.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from ackclock.characterisation.language import Characterisation
 from ackclock.study.model import Figure, Finding, Metric, Sweep, Verdict
 
-if TYPE_CHECKING:  # a mistake in a study file is found without the libraries that compute
+if TYPE_CHECKING:  # mistakes in a study file are found without the numerical libraries
     from ackclock.characterisation.distributions import Distribution
     from ackclock.series import Series
 
@@ -27,7 +27,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class Thesis:
-    """An entry of ``studies/theses.toml``, or the publication that a study of one's own names."""
+    """An entry of ``studies/theses.toml``, or the publication that a user's own study names."""
 
     key: str
     author: str
@@ -36,11 +36,11 @@ class Thesis:
     year: int
     degree: str
     systems: tuple[str, ...] = ()
-    """What it proposes, by registered names; what it compares them with is a baseline."""
+    """The systems that it proposes, by registered names; the systems that it compares them with are baselines."""
 
     @property
     def reference(self) -> str:
-        """Who, as what, where and when, as far as it is known; without the title."""
+        """Returns author, kind of work, place and year, as far as known, without the title."""
         return ", ".join(filter(None, (self.author, self.degree, self.where, str(self.year))))
 
 
@@ -52,9 +52,9 @@ class Source:
     item: str
     section: str
     asked_by: str = "thesis"
-    """``us`` where the publication never ran it."""
+    """``us`` if the publication never ran it."""
     setup_unknown: str = ""
-    """What of the set-up is lost."""
+    """The unknown part of the set-up."""
 
     def __str__(self) -> str:
         section = f", section {self.section}" if self.section else ""
@@ -80,9 +80,9 @@ class MetricValue:
 class CaseResult:
     """One case at one value of the sweep, over all replications.
 
-    ``name`` is ``rbcc-5``, or ``rbcc[5]`` in a sweep, where ``case`` is ``rbcc`` and ``sweep_value`` the 5 as the file
+    ``name`` is ``rbcc-5``, or ``rbcc[5]`` in a sweep, where ``case`` is ``rbcc`` and ``sweep_value`` is 5 as the file
     has it (a number, or text with a unit). ``label`` is the case's label without the sweep value.
-    ``series`` has of the first replication's series what figures show, or is None where no figure shows any.
+    ``series`` has the series of the first replication that figures show, or is None if no figure shows any.
     """
 
     name: str
@@ -94,13 +94,13 @@ class CaseResult:
     values: Mapping[str, MetricValue]
     series: Series | None = None
     distributions: Mapping[str, Distribution] = field(default_factory=dict)
-    """Of a scenario of RFC 7928 that keeps them, by what they are of."""
+    """The distributions of a scenario of RFC 7928 that keeps them, by their quantity."""
     own_sweep: Sweep | None = None
-    """The sweep that ``sweep_value`` is of, where it is not the study's."""
+    """The sweep to which ``sweep_value`` belongs, if it is not the study's."""
 
     @property
     def sweep_number(self) -> float | None:
-        """The sweep value as a number for an axis: 5 for 5 and for "5 ms"; None where it has none."""
+        """Returns the sweep value as a number for an axis: 5 for 5 and for "5 ms"; None if it has none."""
         if self.sweep_value is None:
             return None
         try:
@@ -111,13 +111,13 @@ class CaseResult:
 
 @dataclass(frozen=True)
 class ReadingVerdict:
-    """How a claim's test comes out under another reading of the publication."""
+    """The outcome of a claim's test under another reading (interpretation) of the publication."""
 
     assumption: str
     alternative: str
     verdict: Verdict
     against: str = ""
-    """What in the publication speaks against the reading, which then changes no verdict."""
+    """The evidence in the publication against the reading, which then changes no verdict."""
 
     def __str__(self) -> str:
         return f"{self.assumption}: {self.alternative}"
@@ -127,9 +127,9 @@ class ReadingVerdict:
 class ClaimResult:
     """One sentence of the thesis, tested.
 
-    ``measured`` and ``interval`` belong to the claim's expression, evaluated per replication. ``detail`` says in one
-    line how the verdict came about; ``finding`` is the author's written conclusion, if any. ``tolerance`` is the
-    distance from ``paper`` that is allowed, where that is the test; ``accepted`` has the lowest and the highest value
+    ``measured`` and ``interval`` belong to the claim's expression, evaluated per replication. ``detail`` gives in one
+    line the reason for the verdict; ``finding`` is the study's written conclusion, if any. ``tolerance`` is the
+    allowed distance from ``paper``, if that is the test; ``accepted`` has the lowest and the highest value
     that the test accepts, None for an end that is open, and is None itself for a claim of a direction alone.
     """
 
@@ -146,25 +146,27 @@ class ClaimResult:
     tolerance: float | None = None
     accepted: tuple[float | None, float | None] | None = None
     alternative: float | None = None
-    """What would be measured if the claim were false, where the study says so."""
+    """The value to expect if the claim were false, if the study states one."""
     written: str = ""
-    """When the test was written or changed, where that was after a run."""
+    """When the test was written or changed, if that was after a run."""
     baselines: bool = False
-    """Whether it is about rivals alone: no system of the thesis is in what is measured."""
+    """Whether it is about baselines alone, so that no system of the thesis enters the measured value."""
     replications_needed: int | None = None
-    """About how many would decide an undecided claim; None where that cannot be said."""
+    """About how many replications would decide an undecided claim; None if unknown."""
     recorded: Verdict | None = None
-    """The verdict of the recorded full run, beside that of a quick one."""
+    """For a quick run, the verdict of the recorded full run."""
     outcome: Verdict | None = None
-    """How the test came out as taken, where the verdict says another thing: "set-up unknown", or on what it hangs."""
+    """The outcome of the test under the reading taken, if the verdict is another: "set-up unknown" or "hangs on the
+    reading".
+    """
     readings: tuple[ReadingVerdict, ...] = ()
-    """The other readings under which the test comes out otherwise, those included that leave it undecided."""
+    """The other readings under which the test has another outcome, including those that leave it undecided."""
     samples: tuple[float, ...] = ()
-    """What was measured in each replication."""
+    """The measured value of each replication."""
 
     @property
     def came_out(self) -> Verdict:
-        """The outcome of the test as taken, whatever the verdict counts it as."""
+        """Returns the outcome of the test under the reading taken, whatever verdict it counts as."""
         return self.outcome or self.verdict
 
 
@@ -176,18 +178,18 @@ class SensitivityResult:
     alternative: str
     claims: tuple[ClaimResult, ...]
     changed: tuple[str, ...]
-    """Ids of the claims whose test comes out otherwise than under the assumption as taken, and not undecided."""
+    """Ids of the claims whose test has another outcome than under the assumption as taken, other than undecided."""
     undecided: tuple[str, ...]
-    """Ids of those that are decided as taken, and not under the alternative."""
+    """Ids of the claims that are decided as taken, and undecided under the alternative."""
     replications: int
-    """Those of the alternative: as taken there may be more, made to decide what was undecided."""
+    """The replications of the alternative; the reading taken may have more, made to decide undecided claims."""
     against: str = ""
-    """What in the publication speaks against the alternative, which then changes no verdict."""
+    """The evidence in the publication against the alternative, which then changes no verdict."""
 
 
 @dataclass(frozen=True)
 class AssumptionResult:
-    """What was taken where the thesis is silent, and what the alternatives would have given."""
+    """The interpretation taken where the thesis is silent, and the results of the alternatives."""
 
     what: str
     taken: str
@@ -197,10 +199,10 @@ class AssumptionResult:
 
 @dataclass(frozen=True)
 class PrecisionResult:
-    """The relative precision that a study asked for, and what it came to.
+    """The relative precision that a study asked for, and the precision that it reached.
 
     ``widest`` is half the widest 95 % interval of ``metrics`` over its mean, None while one has no interval; ``where``
-    is the metric and the case that have it.
+    names the metric and the case that have it.
     """
 
     wanted: float
@@ -244,49 +246,49 @@ class StudyResult:
     versions: Mapping[str, str] = field(default_factory=dict)
     """``ackclock``, ``core`` (with a hash of the compiled module), ``python``, ``numpy``, ``scipy``."""
     runs: int = 0
-    """Simulations that the result rests on, those found on disk included."""
+    """The number of simulations behind the result, including those found on disk."""
     reused_runs: int = 0
     cpu_time_s: float | None = None
-    """About what its simulations took of one core, those that it shares with other studies included; None where some
+    """The approximate CPU time of its simulations, including those that it shares with other studies; None if some
     were found on disk."""
     more_replications: int = 0
-    """Those of ``replications`` that were made because they would decide what the others had left undecided."""
+    """The number of ``replications`` that were added to decide undecided claims."""
     characterisation: Characterisation | None = None
     fingerprint: str = ""
     """A hash of everything in the study that its numbers depend on."""
 
     def case(self, name: str) -> CaseResult:
-        """The case called ``name``. KeyError when there is none."""
+        """Returns the case called ``name``. KeyError when there is none."""
         for case in self.cases:
             if case.name == name:
                 return case
         raise KeyError(name)
 
     def metric(self, id: str) -> Metric:
-        """The metric called ``id``; the study was checked, so a missing one is a programming error."""
+        """Returns the metric called ``id``; the study was checked, so a missing one is a programming error."""
         return next(metric for metric in self.metrics if metric.id == id)
 
     def axis(self, case: CaseResult) -> str:
-        """What the sweep value of ``case`` is a value of; empty for a case outside any sweep."""
+        """Returns the quantity that the sweep value of ``case`` is a value of; empty for a case outside any sweep."""
         sweep = None if case.sweep_value is None else case.own_sweep or self.sweep
         return sweep.axis if sweep else ""
 
     @property
     def swept(self) -> bool:
-        """Whether any case has a curve rather than a point."""
+        """Returns whether any case has a curve rather than a point."""
         return self.sweep is not None or any(case.own_sweep for case in self.cases)
 
     def verdicts(self) -> dict[Verdict, int]:
-        """How many claims have each verdict, in the order in which they are counted."""
+        """Returns the number of claims with each verdict, in the usual order of verdicts."""
         return counted(claim.verdict for claim in self.claims)
 
 
 def counted(verdicts: Iterable[Verdict]) -> dict[Verdict, int]:
-    """How many of each there are, in the order in which they are counted; what is not there is left out."""
+    """Returns the number of each verdict, in the usual order of verdicts, without those that do not occur."""
     found = Counter(verdicts)
     return {verdict: found[verdict] for verdict in ORDER if found[verdict]}
 
 
 def tested(verdicts: Mapping[Verdict, int]) -> int:
-    """How many of them are verdicts on tests."""
+    """Returns the number of verdicts on tests."""
     return sum(count for verdict, count in verdicts.items() if verdict != "not a test")
