@@ -26,8 +26,9 @@ from ackclock.study.standing import with_readings
 from ackclock.study.truth import ERROR_LATER
 
 LOOKS = 3
-"""How often a study with undecided claims is looked at again. To look until an interval happens to decide would decide
-too much; ``ERROR_LATER`` says how much these do."""
+"""The number of further looks at a study with undecided claims. To look until an interval happens to decide would
+decide too much; ``ERROR_LATER`` says how often these looks err.
+"""
 HOPELESS = 4
 """A claim that would take more than this many times the most replications of its study is left undecided.
 
@@ -45,7 +46,7 @@ def run_study(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Run all cases, replications and (with ``sensitivity``) alternative readings of a study, and judge its claims.
+    """Runs all cases, replications and (with ``sensitivity``) alternative readings of a study, and judges its claims.
 
     InputError when a scenario or an expression is wrong, RunError when a run fails, Interrupted on Ctrl-C.
     """
@@ -65,11 +66,11 @@ def run_studies(
     progress: Progress | None = None,
     on_failure: Callable[[LoadedStudy, InputError], None] | None = None,
 ) -> list[StudyResult]:
-    """Run several studies together; the results are in the order of ``studies``.
+    """Runs several studies together; the results are in the order of ``studies``.
 
-    The simulations of all of them are one pool, the longest first. What several studies need is made once. A metric or
-    a claim that cannot be computed from what was simulated is an InputError; with ``on_failure`` it is told there, and
-    the other studies go on.
+    The simulations of all studies are one pool, the longest first. A simulation that several studies need is made
+    once. A metric or a claim that cannot be computed from the simulations is an InputError; with ``on_failure`` the
+    error is passed to it, and the other studies continue.
     """
     works = []
     for loaded in studies:
@@ -81,7 +82,7 @@ def run_studies(
 
 
 def versions() -> dict[str, str]:
-    """What the numbers were made with."""
+    """Returns the versions of the software that made the numbers."""
     from importlib.metadata import version
 
     return {
@@ -106,19 +107,19 @@ class _Work:
         self.failed, self._on_failure = False, on_failure
         self.first, self.end = 0, plan.replications
         self.looks = 0
-        """How often it was looked at again, with further replications, for claims that were undecided."""
+        """The number of further looks, with more replications, because claims were undecided."""
         self.later: list[Planned] = []
-        """Simulations of other readings, which wait until the number of replications is known."""
+        """The simulations of other readings, which wait until the number of replications is known."""
         self.count, self.stored, self.cpu_time_s = 0, 0, 0.0
 
     def search(self) -> list[Planned]:
-        """The next replications of a study that asks for a precision, under the reading that it takes."""
+        """Returns the next replications of a study that asks for a precision, under the reading that it takes."""
         batch = self.plan.simulations(self.first, self.end)
         self.later += [planned for planned in batch if not planned.taken]
         return [planned for planned in batch if planned.taken]
 
     def searched(self) -> bool:
-        """Whether there are enough replications; if not, the next are due."""
+        """Returns whether there are enough replications; if not, the next are due."""
         self.measured.replications = self.measured.replications_of_others = self.end
         found = self.measured.precision()
         if self.failed or self.end >= self.plan.replications_most or found is None or found.reached:
@@ -127,11 +128,11 @@ class _Work:
         return False
 
     def growing(self) -> list[Planned]:
-        """Further replications for claims that are undecided; they count from now on.
+        """Returns further replications for undecided claims; they count from now on.
 
-        None are left once every claim is decided, at the most replications of the study, after ``LOOKS`` further looks,
-        and where no claim has a prospect of being decided. A claim that was undecided is judged at a smaller error
-        from then on.
+        There are none once every claim is decided, at the most replications of the study, after ``LOOKS`` further
+        looks, and if no claim has a prospect of being decided. A claim that was undecided is judged at a smaller
+        error from then on.
         """
         now, most = self.measured.replications, self.plan.replications_most
         if self.failed or self.plan.precision is not None or now >= most or self.looks == LOOKS:
@@ -140,7 +141,7 @@ class _Work:
             undecided = [claim for claim in self.measured.claims(None) if claim.verdict == "undecided"]
             before = dict(self.measured.errors)
             self.measured.errors.update((claim.id, ERROR_LATER) for claim in undecided)
-            # How many it takes at that error.
+            # The number of replications that it takes at that error.
             needed = [
                 claim.replications_needed
                 for claim in self.measured.claims(None)
@@ -158,13 +159,13 @@ class _Work:
         return []
 
     def take(self, planned: Planned, result: Mapping[str, Any]) -> None:
-        """A simulation has finished."""
+        """Called when a simulation has finished."""
         with self._failing():
             self.measured.take(planned, result)
         self.count += 1
 
     def results(self) -> list[StudyResult]:
-        """What the study found; nothing of one that failed."""
+        """Returns the result of the study; nothing for one that failed."""
         found: list[StudyResult] = []
         with self._failing():
             if not self.failed:
@@ -173,7 +174,7 @@ class _Work:
 
     @contextmanager
     def _failing(self) -> Iterator[None]:
-        """The first InputError of a study is told, if anybody wants to know, and is the end of the study."""
+        """Ends the study at its first InputError, which is passed to ``on_failure`` if there is one."""
         try:
             yield
         except InputError as error:
@@ -184,7 +185,7 @@ class _Work:
             self.failed = True
 
     def _result(self) -> StudyResult:
-        """What the study found."""
+        """Returns the result of the study."""
         plan, measured, study = self.plan, self.measured, self.loaded.study
         taken = measured.claims(None)
         assumptions = self._assumptions(taken)
@@ -223,13 +224,15 @@ class _Work:
         )
 
     def _words(self) -> ClaimWords:
-        """The means that findings are computed of: in a quick run those of the recorded full one, if there is one."""
+        """Returns the vocabulary of findings: in a quick run over the means of the recorded full run, if there is
+        one.
+        """
         study = self.loaded.study
         recorded = recorded_means(self.loaded.name, study) if self.plan.quick else None
         return words_of_means(recorded or self.measured.means(), study.runs())
 
     def _assumptions(self, taken: Sequence[ClaimResult]) -> tuple[AssumptionResult, ...]:
-        """What other readings give, beside the claims as ``taken``."""
+        """Returns the results of the other readings, compared with the claims as ``taken``."""
         plan, measured = self.plan, self.measured
         return tuple(
             AssumptionResult(
@@ -252,7 +255,7 @@ class _Work:
         )
 
     def _under(self, alternative: Alternative, taken: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
-        """The claims under another reading; those that it does not touch are as ``taken``."""
+        """Returns the claims under another reading; claims that it does not touch are as ``taken``."""
         return tuple(
             then
             if self.measured.touches(alternative, claim)
@@ -265,7 +268,7 @@ class _Work:
 
 @dataclass
 class _Shared:
-    """A simulation and the studies that it is for."""
+    """A simulation and the studies that need it."""
 
     job: Job
     cost: float
@@ -273,7 +276,7 @@ class _Shared:
 
 
 class _Pool:
-    """Makes the simulations of all studies and hands them over."""
+    """Makes the simulations of all studies and passes the results to them."""
 
     def __init__(self, store: Store, threads: int, progress: Progress | None) -> None:
         self._store, self._threads, self._progress = store, threads, progress
@@ -283,7 +286,7 @@ class _Pool:
     def make(
         self, wanted: Sequence[tuple[_Work, Planned]], to_follow: Sequence[tuple[_Work, Planned]] = ()
     ) -> None:
-        """Make them. ``to_follow`` are known to be made after them."""
+        """Makes the simulations. ``to_follow`` is the number of simulations known to follow them."""
         shared = _shared(wanted)
         before, spent = self._count, self._spent
         cost = sum(one.cost for one in shared.values())
@@ -317,9 +320,9 @@ class _Pool:
         self._account(shared, made)
 
     def _account(self, shared: Mapping[str, _Shared], made: Made) -> None:
-        """Tell the studies where their results came from."""
+        """Tells the studies where their results came from."""
         for index, (key, one) in enumerate(shared.items()):
-            # What this command has made before is on disk as well, but not from an earlier run.
+            # Results that this command made before are on disk too, but do not come from an earlier command.
             stored = index in made.stored and key not in self._made
             for work, _ in one.users:
                 work.stored += stored
@@ -329,7 +332,7 @@ class _Pool:
 
 
 def _shared(wanted: Sequence[tuple[_Work, Planned]]) -> dict[str, _Shared]:
-    """The simulations by their keys; of those that differ in nothing else, one with series serves all."""
+    """Returns the simulations by their keys; of equal simulations, one with series serves all."""
     found: dict[str, _Shared] = {}
     for work, planned in wanted:
         key = planned.job.key(series=False)
@@ -341,11 +344,11 @@ def _shared(wanted: Sequence[tuple[_Work, Planned]]) -> dict[str, _Shared]:
 
 
 def _make(works: Sequence[_Work], pool: _Pool) -> None:
-    """All simulations of all studies.
+    """Makes all simulations of all studies.
 
     Studies that ask for a precision come first: they get replications batch by batch until it is reached. Only the
-    reading taken decides how many; its alternatives follow with the same seeds, so that all compare. Last come further
-    replications of what left claims undecided.
+    reading taken decides how many; its alternatives follow with the same seeds, so that all are comparable. Last come
+    further replications for undecided claims.
     """
     others = [
         (work, planned)

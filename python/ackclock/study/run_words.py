@@ -1,4 +1,4 @@
-"""What a metric's expression can name: the result of one run.
+"""The vocabulary of a metric's expression: the result of one run.
 
     flows.X                     X of every flow, a vector; flows("tcp").X those of one group
     links.X                     X of every link
@@ -6,30 +6,31 @@
     fairness, duration          the run's Jain index; its length in seconds
     measured_from               when measuring begins, in seconds
     series("links.bottleneck.queue_packets")            a time series; series(path, from, to) a part of it, in seconds;
-                                series("flows.tcp-*.goodput_bps") the sum over all whose names begin so
+                                series("flows.tcp-*.goodput_bps") the sum over all matching names
     time_of_max(path), time_of_max(path, from, to), time_of_max(path, from, to, width)
-                                when the series is largest, in seconds: the first such time; with a width, the start of
-                                that stretch of so many seconds from ``from`` on whose mean is largest
+                                the first time in seconds at which the series is largest; with a width, the start of
+                                the stretch of ``width`` seconds from ``from`` on whose mean is largest
     time_of_reaching(path, level), time_of_reaching(path, level, from, to)
                                 the first time in seconds at which the series is at the level or above
     growth(path, width), growth(path, width, from, to)
-                                what a count grows by in consecutive stretches of ``width`` seconds
+                                the growth of a count in consecutive stretches of ``width`` seconds
     hurst(path), hurst(path, from, to)
-                                the Hurst parameter of what a count grows by from sample to sample
-    least_share(path, from, width)                      the smallest share, times their number, that one of the flows
-                                had of what all got, in any window of so many seconds: 1 for equal shares
+                                the Hurst parameter of the growth of a count from sample to sample
+    least_share(path, from, width)                      the smallest share of any flow in any window of ``width``
+                                seconds, times the number of flows: 1 for equal shares
     drift(path, from, to)       the least-squares slope of a series, per second
     phase(path, cycle, from, to, start)                 the samples between two times of every cycle from ``start`` on
-    settling_time(path, cycle, from, to, start)         how long after the beginning of that phase the series is still
-                                above what it comes to, the mean over the cycles
+    settling_time(path, cycle, from, to, start)         the time after the beginning of that phase during which the
+    series is still
+                                above its settled level, the mean over the cycles
     spectral_line(path, segment, from, to)              the share of a series' variance at its strongest frequency, by
-                                periodograms of segments of so many seconds
+                                periodograms of segments of ``segment`` seconds
     spectral_period(path, segment, from, to)            one over that frequency, in seconds
     convergence_time(first, second, start, from, to)    45-55 % convergence time in seconds of two series, see metrics
 
-X is any number of the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,
-median, percentile(x, q), correlation(x, y), count, jain, variation, abs, sqrt, log, log10, exp. All that reduce a
-vector leave out missing samples.
+X is any number in the result's records (`ackclock schema --of run`). The functions are sum, mean, std, min, max,
+median, percentile(x, q), correlation(x, y), count, jain, variation, abs, sqrt, log, log10, exp. All functions that
+reduce a vector ignore missing samples.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ class RunWords:
         return metrics.hurst(np.diff(values))
 
     def _part(self, path: str, start: Array | None, end: Array | None) -> tuple[Array, Array]:
-        """Times and values of a series between two times."""
+        """Returns times and values of a series between two times."""
         times, values = self._path(path)
         if start is not None and float(start) > self._end_s:
             raise LookupError(
@@ -189,7 +190,7 @@ class RunWords:
         return windows.settling_time(times, values, float(cycle), float(start), float(end), float(first))
 
     def _each(self, path: str) -> list[Array]:
-        """The values of every series whose name begins as that of ``path``."""
+        """Returns the values of every series whose name matches ``path``."""
         kind, name, quantity = path.split(".")
         series = self._series_of_run()
         names = [
@@ -200,7 +201,7 @@ class RunWords:
         return [series.values(kind, other, quantity) for other in names]
 
     def _path(self, path: str) -> tuple[Array, Array]:
-        """Times and values of the series at ``path``."""
+        """Returns times and values of the series at ``path``."""
         series = self._series_of_run()
         times = series.time_s
         parts = str(path).split(".")
@@ -238,7 +239,7 @@ class Records:
         self._groups = [group["name"] for group in groups]
 
     def attribute(self, name: str) -> Array:
-        """The vector of ``name`` over the records, nan where a record has no sample."""
+        """Returns the vector of ``name`` over the records, nan if a record has no sample."""
         return np.array([_field(self._kind, row, name) for row in self._rows], dtype=np.float64)
 
     def __call__(self, group: str) -> Records:
@@ -257,19 +258,19 @@ class OneRecord:
         self._kind, self._row = kind, row
 
     def attribute(self, name: str) -> float:
-        """The number called ``name``."""
+        """Returns the number called ``name``."""
         return _field(self._kind, self._row, name)
 
 
 def needs_series(expression: Expression) -> bool:
-    """Whether the expression can only be computed from a run with series."""
+    """Returns whether the expression can only be computed from a run with series."""
     return not expression.called.isdisjoint(SERIES_FUNCTIONS)
 
 
 def measure(expression: Expression, words: RunWords) -> float:
-    """The metric's value for the run of ``words``: a finite number, or nan when there is no sample.
+    """Returns the metric's value for the run of ``words``: a finite number, or nan when there is no sample.
 
-    ExpressionError when the expression names what the run's result does not have, or is still a vector.
+    ExpressionError when the expression names something that the run's result does not have, or is still a vector.
     """
     value = expression.evaluate(words)
     if value.ndim > 0:
@@ -281,7 +282,7 @@ def measure(expression: Expression, words: RunWords) -> float:
 
 
 def vector(values: Sequence[float | None]) -> Array:
-    """A float array with nan for None."""
+    """Returns a float array with nan for None."""
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 

@@ -1,4 +1,4 @@
-"""The scenario of a study as a scenario file of its own, whose lines know which file they come from."""
+"""The scenario of a study as a separate scenario file, whose lines know which file they come from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ackclock import toml
 
 @dataclass(frozen=True)
 class Place:
-    """A line of a file. ``exact`` when it stands there as it is here, so that columns agree."""
+    """A line of a file. ``exact`` if the line is the same there, so that columns agree."""
 
     file: str
     line: int
@@ -22,14 +22,14 @@ class Place:
 
 @dataclass(frozen=True)
 class ScenarioText:
-    """A scenario file. ``places[n]`` is where its line n + 1 comes from, None where nobody wrote it."""
+    """A scenario file. ``places[n]`` is the origin of its line n + 1, None for a generated line."""
 
     text: str
     file: str
     places: Sequence[Place | None] = field(repr=False, default=())
 
     def located(self, message: str) -> str:
-        """The core's message about this text, with places in the files that people wrote."""
+        """Returns the core's message about this text, with places in the original files."""
         return re.sub(
             rf"^{re.escape(self.file)}:(?P<line>\d+):(?P<column>\d+): (?P<what>.*)"
             r"(?:\n +\|\n +\d+ \| (?P<source>.*)\n +\| (?P<caret> *\^))?",
@@ -53,11 +53,11 @@ class ScenarioText:
 
 
 def extracted(study_text: str, scenario: Mapping[str, Any], file: str) -> ScenarioText:
-    """The ``scenario`` part of a study file as a scenario file.
+    """Returns the ``scenario`` part of a study file as a scenario file.
 
     Each line keeps its number, so that the core's messages point into the study file: lines of other tables become
     empty, and ``[scenario.links]`` becomes ``[links]``. A file that does this in an unusual way (an inline table,
-    dotted keys) is written anew instead, and has no places.
+    dotted keys) is generated instead, and has no places.
     """
     lines, inside = [], False
     for line in study_text.splitlines():
@@ -78,13 +78,13 @@ def extracted(study_text: str, scenario: Mapping[str, Any], file: str) -> Scenar
 
 
 def written(scenario: Mapping[str, Any], file: str) -> ScenarioText:
-    """A scenario file for ``scenario``, a line per key."""
+    """Returns a scenario file for ``scenario``, a line per key."""
     lines = [f"{key_text(key)} = {value_text(value)}\n" for key, value in scenario.items()]
     return ScenarioText("".join(lines), file, [None] * len(lines))
 
 
 def means(text: str, scenario: Mapping[str, Any]) -> bool:
-    """Whether ``text`` is TOML that says just ``scenario``."""
+    """Returns whether ``text`` is TOML for exactly ``scenario``."""
     try:
         return bool(toml.loads(text) == scenario)
     except toml.TOMLDecodeError:
@@ -92,12 +92,12 @@ def means(text: str, scenario: Mapping[str, Any]) -> bool:
 
 
 def key_text(name: str) -> str:
-    """A key as TOML has it."""
+    """Returns a key in TOML syntax."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
 def value_text(value: Any) -> str:
-    """A TOML value in inline form."""
+    """Returns a TOML value in inline form."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""How a verdict counts: whose question it answers, whether the set-up is known, what other readings make of it."""
+"""The status of a verdict: whose question it answers, whether the set-up is known, and how other readings decide."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _DECIDED: Collection[Verdict] = ("reproduced", *_REFUTED)
 
 
 def outcome(judged: Verdict, claim: Claim, study: Study) -> Verdict:
-    """How the test came out: ``judged``, the answer to a question of our own, or "not a test"."""
+    """Returns the outcome of the test: ``judged``, the answer to a question of our own, or "not a test"."""
     if claim.not_judged():
         return "not a test"
     return _ANSWERED.get(judged, judged) if study.source.asked_by == "us" else judged
 
 
 def standing(outcome: Verdict, claim: Claim, study: Study) -> Verdict:
-    """The verdict that ``outcome`` counts as in ``study``, before other readings are looked at."""
+    """Returns the verdict that ``outcome`` counts as in ``study``, before other readings are considered."""
     lost = study.source.setup_unknown and not claim.holds_whatever
     return "set-up unknown" if lost and outcome in _DECIDED else outcome
 
 
 def with_readings(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> ClaimResult:
-    """``claim`` with the readings under which its test comes out otherwise, and with what they make of its verdict."""
+    """Returns ``claim`` with the readings under which its test has another outcome, and with the resulting verdict."""
     readings = tuple(_otherwise(claim, assumptions))
     if not hangs(claim.came_out, [reading.verdict for reading in readings if not reading.against]):
         return replace(claim, readings=readings)
@@ -49,12 +49,12 @@ def with_readings(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -
 
 
 def hangs(outcome: Verdict, others: Collection[Verdict]) -> bool:
-    """Whether a claim that comes out as ``outcome`` hangs on the reading.
+    """Returns whether a claim with this ``outcome`` hangs on the reading.
 
     ``others`` are the outcomes under the other readings that the publication does not rule out. A refutation hangs on a
-    reading that leaves it undecided as well: a publication is refuted only where all that it can mean is. Who wins
-    being right does not make the claim right, so "direction only" and "not reproduced" do not hang on each other.
-    Questions of our own never hang: what else is run of them are variants of the question.
+    reading that leaves it undecided as well: a publication is refuted only if all that it can mean is refuted. The
+    right direction does not make the claim right, so "direction only" and "not reproduced" do not hang on each other.
+    Questions of our own never hang: their alternatives are variants of the question.
     """
     if outcome == "reproduced":
         return any(other in _REFUTED for other in others)
@@ -70,9 +70,9 @@ def _otherwise(claim: ClaimResult, assumptions: Iterable[AssumptionResult]) -> I
 
 
 def rivals(study: Study, thesis: Thesis) -> list[str]:
-    """The cases that have no system of the thesis; none where it is not known what those are.
+    """Returns the cases without a system of the thesis; none if the systems are unknown.
 
-    A control that only displays what its law would do is standard TCP, unless that display is all that the study is of.
+    A control that only displays what its law would do is standard TCP, unless the study is only about that display.
     """
     if not thesis.systems:
         return []
@@ -84,7 +84,9 @@ def rivals(study: Study, thesis: Thesis) -> list[str]:
 
 
 def about_baselines(claim: Claim, without_system: Collection[str], thesis: Thesis) -> bool:
-    """Whether ``claim`` names cases ``without_system`` of the thesis alone; of a thesis without systems, never."""
+    """Returns whether ``claim`` names only cases ``without_system`` of the thesis; false for a thesis without
+    systems.
+    """
     if not thesis.systems:
         return False
     expressions = [Expression(text) for text in (claim.measured, claim.direction) if text is not None]
@@ -101,7 +103,7 @@ def _has_system(run: SweptCase, study: Study, thesis: Thesis, *, displayed: bool
 
 
 def _put(table: Mapping[str, Any], path: list[str], value: Any) -> dict[str, Any]:
-    """``table`` with ``value`` at ``path``; a flow or link in a list is found by its name."""
+    """Returns ``table`` with ``value`` at ``path``; a flow or link in a list is found by its name."""
     key, rest = path[0], path[1:]
     result = dict(table)
     if not rest:
@@ -118,13 +120,13 @@ def _put(table: Mapping[str, Any], path: list[str], value: Any) -> dict[str, Any
                 for one in inside
             ]
         return result
-    # A control named by text alone is its name; its parameters are set beside it.
+    # A control given as text is its name; its parameters are set beside the name.
     result[key] = _put(inside if isinstance(inside, dict) else {"name": inside}, rest, value)
     return result
 
 
 def _texts(value: Any, *, displayed: bool) -> Iterator[str]:
-    """All texts in a scenario; without ``displayed`` those of controls that are ``display_only`` are left out."""
+    """Yields all texts in a scenario; without ``displayed``, texts of ``display_only`` controls are left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
@@ -134,6 +136,6 @@ def _texts(value: Any, *, displayed: bool) -> Iterator[str]:
             yield from _texts(inside, displayed=displayed)
     elif isinstance(value, list):
         for inside in value:
-            # Flows and links have names of their own, which may be those of systems.
+            # Flows and links have their own names, which may equal those of systems.
             text = {**inside, "name": None} if isinstance(inside, Mapping) else inside
             yield from _texts(text, displayed=displayed)

@@ -1,4 +1,4 @@
-"""What every table of a study file has in common."""
+"""The common base of all tables of a study file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Verdicts counted over many studies: of a thesis's own systems, of its baselines alone, of our own questions."""
+"""Counts of verdicts over many studies: about a thesis's own systems, about its baselines alone, about our own
+questions.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ KINDS: Mapping[Kind, str] = {
     "baselines": "about baselines alone",
     "ours": "questions of our own",
 }
-"""What a claim is about, and how a row of a table says so."""
+"""The kinds of claims, with their labels in tables."""
 
 
 @dataclass(frozen=True)
@@ -33,19 +35,19 @@ class Tally:
 
 
 def kind_of(claim: ClaimResult, result: StudyResult) -> Kind:
-    """Whose sentence it is, and whether a system of the thesis is in it."""
+    """Returns the kind of a claim: by whose question it is, and whether it involves a system of the thesis."""
     if result.source.asked_by == "us":
         return "ours"
     return "baselines" if claim.baselines else "systems"
 
 
 def verdicts_of(results: Iterable[StudyResult]) -> dict[Verdict, int]:
-    """How many claims of all these studies have each verdict, in the order in which they are counted."""
+    """Returns the number of claims of all these studies with each verdict, in the usual order of verdicts."""
     return counted(claim.verdict for result in results for claim in result.claims)
 
 
 def by_thesis(results: Iterable[StudyResult]) -> list[Tally]:
-    """A tally for each thesis and kind of claim, in the order in which their first studies come."""
+    """Returns a tally for each thesis and kind of claim, in the order of their first studies."""
     groups: dict[str, list[StudyResult]] = {}
     for result in results:
         groups.setdefault(result.source.thesis.key, []).append(result)

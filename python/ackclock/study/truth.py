@@ -1,12 +1,12 @@
-"""How surely something holds over the replications: surely, surely not, or undecided.
+"""The truth of a statement over the replications: it surely holds, surely fails, or is undecided.
 
 A :class:`Truth` is three-valued and joined by ``&``, ``|`` and ``~``. It carries two one-sided p-values, one for
-holding and one for failing, from the method that the 95 % interval has: a single comparison is decided where the whole
+holding and one for failing, by the method of the 95 % interval: a single comparison is decided if the whole
 interval lies on one side.
 
 Joined comparisons are corrected for their number. "All of n" holds surely if each of them does, without a correction
 (the intersection-union test: R. L. Berger, "Multiparameter hypothesis testing and acceptance sampling", Technometrics
-24, 1982). It fails surely if Holm's first step finds one that fails: if n times the least p-value is small enough
+24, 1982). It surely fails if Holm's first step finds one that fails: if n times the least p-value is small enough
 (S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6, 1979).
 Without the factor, one of 20 true parts is refuted by chance in 1 - 0.975^20 = 40 % of studies. "Any of n" is the
 reverse.
@@ -26,24 +26,25 @@ from ackclock.statistics import LEVEL, Summary, summarise, t_quantile
 from ackclock.study.language import Array
 
 NEGLIGIBLE = 1e-3
-"""A difference of at most this share of what is compared is none: one unit in the third significant digit at the least.
+"""The share of what is compared up to which a difference counts as none: at most one unit in the third significant
+digit.
 
-A table of three digits cannot show less, nor can a curve on paper: 0.08 of 100 points of utilisation are nothing. What
-is small itself has small differences that count: 0.01 points of a loss of 1 % are ten times as much.
+A table of three digits cannot show less, nor can a curve on paper: 0.08 of 100 points of utilisation are nothing. A
+small quantity has small differences that count: 0.01 points of a loss of 1 % are ten times as much.
 """
 ERROR = (1 - LEVEL) / 2
-"""The largest one-sided p-value that decides: what lies beyond one end of the 95 % interval."""
+"""The largest one-sided p-value that decides: the part beyond one end of the 95 % interval."""
 ERROR_LATER = 0.005
-"""The same of a claim that was undecided at a first look: one end of the 99 % interval.
+"""The largest one-sided p-value that decides a claim that was undecided at a first look: one end of the 99 % interval.
 
-Each further look is another chance to err. Where the truth lies on the end of what is accepted, so that every verdict
-is wrong, one look at 95 % errs in 5 % of studies, and with three further ones at 99 % it is 6.5 % (12 % if those were
-at 95 % as well): ``test_looking_again_seldom_decides_what_cannot_be_decided``.
+Each further look is another chance to err. If the true value lies on the end of the accepted range, so that every
+verdict is wrong, one look at 95 % errs in 5 % of studies, and with three further ones at 99 % it is 6.5 % (12 % if
+those were at 95 % as well): ``test_looking_again_seldom_decides_what_cannot_be_decided``.
 """
 
 
 class Holds(IntEnum):
-    """Ordered by how well it goes for the claim."""
+    """The answers, ordered from worst to best for the claim."""
 
     NO = 0
     UNDECIDED = 1
@@ -52,25 +53,28 @@ class Holds(IntEnum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for one answer: its p-value, and how many replications would bring that down to a given error.
+    """The evidence for one answer: its p-value, and how many replications would reduce it to a given error.
 
-    ``parts`` are those of an "any of"; they stay apart until they are counted, so that nested ones count together.
+    ``parts`` are the parts of an "any of"; they stay separate until they are counted, so that nested ones count
+    together.
     """
 
     p: float
     needed: Callable[[float], float]
-    """The replications for an error; infinite where the mean lies on the other side. Not asked where ``p`` suffices."""
+    """Returns the replications for an error; infinite if the mean lies on the other side. Not called if ``p``
+    suffices.
+    """
     parts: tuple[Evidence, ...] = ()
     tests: bool = True
-    """False of a comparison of constants, which no chance decides and which is not counted."""
+    """Whether chance plays a part: False for a comparison of constants, which is not counted."""
 
     def replications(self, error: float) -> float:
-        """About how many replications suffice for ``error``; 0 where there are enough."""
+        """Returns about how many replications suffice for ``error``; 0 if there are enough."""
         return 0.0 if self.p <= error else self.needed(error)
 
 
 def every(evidence: Iterable[Evidence]) -> Evidence:
-    """Evidence that all of them hold: each at the full error."""
+    """Returns the evidence that all parts hold: each at the full error."""
     parts = list(evidence)
     return Evidence(
         max(part.p for part in parts),
@@ -80,7 +84,7 @@ def every(evidence: Iterable[Evidence]) -> Evidence:
 
 
 def some(evidence: Iterable[Evidence]) -> Evidence:
-    """Evidence that one of them holds: Holm's first step, where each gets an equal part of the error."""
+    """Returns the evidence that one part holds: Holm's first step, where each part gets an equal part of the error."""
     parts = tuple(part for one in evidence for part in (one.parts or (one,)))
     count = max(sum(part.tests for part in parts), 1)
     return Evidence(
@@ -93,10 +97,10 @@ def some(evidence: Iterable[Evidence]) -> Evidence:
 
 @dataclass(frozen=True)
 class Truth:
-    """Evidence for and against; which of them suffices is ``holds``.
+    """Evidence for and against a statement; ``holds`` says which of them suffices.
 
-    ``share`` is how large the difference is beside the larger side of the comparison, None where one side has no size
-    of its own. Of several comparisons it is the greatest.
+    ``share`` is the size of the difference relative to the larger side of the comparison, None if one side has no size
+    of its own. For several comparisons it is the greatest.
     """
 
     holding: Evidence
@@ -106,14 +110,14 @@ class Truth:
 
     @property
     def holds(self) -> Holds:
-        """The answer that ``error`` allows."""
+        """Returns the answer that ``error`` allows."""
         if self.holding.p <= self.error:
             return Holds.SURELY
         return Holds.NO if self.failing.p <= self.error else Holds.UNDECIDED
 
     @property
     def replications(self) -> float:
-        """Where it is undecided, about how many replications would tell; infinite where none would."""
+        """Returns about how many replications would decide; infinite if no number would."""
         return min(one.replications(self.error) for one in (self.holding, self.failing))
 
     def __and__(self, other: Truth) -> Truth:
@@ -127,17 +131,17 @@ class Truth:
 
     @property
     def comparisons(self) -> int:
-        """Of how many joined comparisons it is, for which one answer is corrected."""
+        """Returns the number of joined comparisons, for which one answer is corrected."""
         return max(sum(part.tests for part in one.parts) for one in (self.holding, self.failing)) or 1
 
     @property
     def negligible(self) -> bool:
-        """Whether every difference compared is known to be next to nothing."""
+        """Returns whether every compared difference is known to be next to nothing."""
         return self.share is not None and self.share <= NEGLIGIBLE
 
 
 def all_of(truths: Sequence[Truth]) -> Truth:
-    """That every one of ``truths`` holds."""
+    """Returns the truth of the statement that all ``truths`` hold."""
     if len(truths) == 1:
         return truths[0]
     shares = [truth.share for truth in truths if truth.share is not None]
@@ -150,7 +154,7 @@ def all_of(truths: Sequence[Truth]) -> Truth:
 
 
 def compared(comparison: str, difference: Array, size: float | None = None) -> Truth:
-    """How surely ``difference comparison 0`` holds, by its mean; ``size`` is that of the sides."""
+    """Returns the truth of ``difference comparison 0``, by its mean; ``size`` is the size of the sides."""
     if difference.ndim == 0:  # both sides are constants
         return _certain(_satisfied(comparison, float(difference)), tests=False)
     summary = summarise(difference)
@@ -160,10 +164,11 @@ def compared(comparison: str, difference: Array, size: float | None = None) -> T
 
 
 def within(summary: Summary, low: float, high: float, *, closed: bool | tuple[bool, bool] = True) -> Truth:
-    """How surely the mean lies between ``low`` and ``high``, which count as inside where ``closed``: both or each.
+    """Returns the truth of the mean lying between ``low`` and ``high``, which count as inside if ``closed``: both or
+    each.
 
-    A single replication decides nothing; without any there is nothing that could hold. A mean cannot lie beyond both
-    ends, so two ends are one test, as is an interval that is to lie between them.
+    A single replication decides nothing; without any the statement fails. A mean cannot lie beyond both
+    ends, so two ends are one test.
     """
     if summary.mean is None:
         return _certain(holds=False)
@@ -193,9 +198,9 @@ def within(summary: Summary, low: float, high: float, *, closed: bool | tuple[bo
 
 
 def share_of(summary: Summary, size: float | None) -> float | None:
-    """How large a difference is beside ``size``; None where either is not known.
+    """Returns the size of a difference relative to ``size``; None if either is unknown.
 
-    A difference that is surely there is as large as its mean. One that may be none is as large as the larger end of its
+    A difference that surely exists has the size of its mean. One that may be none has the size of the larger end of its
     interval: it is next to nothing only if nothing in the interval is more.
     """
     if summary.mean is None or summary.interval is None or size is None or not math.isfinite(size):
@@ -206,13 +211,15 @@ def share_of(summary: Summary, size: float | None) -> float | None:
 
 
 def size_of(*sides: Array) -> float | None:
-    """The larger of the sides' mean magnitudes."""
+    """Returns the larger of the sides' mean magnitudes."""
     means = [float(np.nanmean(np.abs(side))) for side in sides if np.isfinite(side).any()]
     return max(means, default=None)
 
 
 def _deciding(summary: Summary, distance: float, error: float) -> float:
-    """About how many replications put the mean ``distance`` from an end beyond doubt, if mean and spread stay."""
+    """Returns about how many replications would decide a mean at this ``distance`` from an end, if mean and spread
+    stay.
+    """
     if distance == 0 or summary.std is None:
         return math.inf
     ratio, level = summary.std / distance, 1 - 2 * error

@@ -1,14 +1,15 @@
 """From measured samples to a verdict.
 
-A verdict is a finding about the thesis, not a test of the program, and it needs the 95 % interval of what was measured:
+A verdict is a finding about the thesis, not a test of the program, and it rests on the 95 % interval of what was
+measured:
 
-* **reproduced**: the whole interval lies inside what the test accepts, and the direction, where one is given, holds
+* **reproduced**: the whole interval lies inside the accepted range, and the direction, if one is given, holds
   over the whole interval of the paired difference.
-* **not reproduced**: the whole interval lies outside, or the direction is surely the other. Of a direction with several
-  comparisons one has to fail so clearly that it is no accident among so many.
-* **direction only**: the interval lies outside, but the direction surely holds: who wins is right, by how much is not.
-* **undecided**: the interval lies across an end, so that more replications are needed; one replication decides nothing.
-* **not discriminating**: nothing here tells the claim from its denial: the effect is at most a thousandth of what is
+* **not reproduced**: the whole interval lies outside, or the direction surely fails. Of a direction with several
+  comparisons, one has to fail clearly enough for their number.
+* **direction only**: the interval is not inside, but the direction surely holds: who wins is right, by how much is not.
+* **undecided**: the interval contains an end, so that more replications are needed; one replication decides nothing.
+* **not discriminating**: the test cannot tell the claim from its denial: the effect is at most a thousandth of what is
   compared, or every rival of the thesis's system passes the test as well.
 """
 
@@ -46,10 +47,10 @@ def judge(
     rivals: Sequence[str] = (),
     error: float = ERROR,
 ) -> ClaimResult:
-    """The verdict on one claim. ExpressionError, naming the key, when an expression cannot be computed.
+    """Returns the verdict on one claim. ExpressionError, naming the key, when an expression cannot be computed.
 
-    ``rivals`` are the cases without a system of the thesis, whose passing a test about such a system tells against it.
-    ``error`` is the largest one-sided p-value that decides.
+    ``rivals`` are the cases without a system of the thesis: if they pass a test about such a system, it does not
+    discriminate. ``error`` is the largest one-sided p-value that decides.
     """
     test = _Test(claim, words, replications, rivals, error)
     verdict, detail = test.verdict()
@@ -73,7 +74,7 @@ def judge(
 
 
 class _Test:
-    """A claim's expressions computed, and what follows from them."""
+    """A claim's computed expressions, and the verdict that follows from them."""
 
     def __init__(
         self, claim: Claim, words: ClaimWords, replications: int, rivals: Sequence[str], error: float
@@ -88,7 +89,7 @@ class _Test:
         self._way = self._computed("direction", lambda: self._truth(self._direction))
 
     def verdict(self) -> tuple[Verdict, str]:
-        """The verdict, and in a line how it came about."""
+        """Returns the verdict, and its reason in one line."""
         if self.summary.mean is None:
             return "not reproduced", "no replication has a sample"
         verdict = _joined(self._amount, self._way)
@@ -99,14 +100,14 @@ class _Test:
         if verdict == "undecided":
             detail += f"; {_deciding(self.needed(), self.summary)}"
         if self._error < ERROR:
-            detail += f"; judged at {_level(self._error)}, since a first look left it undecided"
+            detail += f"; judged at {_level(self._error)}, because a first look left it undecided"
         missing = self._replications - self.summary.count
         if 0 < missing < self._replications:
             detail += f"; {missing} of {self._replications} replications have no sample"
         return verdict, detail
 
     def needed(self) -> int | None:
-        """About how many replications would decide it; None where that cannot be said."""
+        """Returns about how many replications would decide the claim; None if unknown."""
         undecided = [
             truth.replications
             for truth in (self._amount, self._way)
@@ -125,7 +126,7 @@ class _Test:
         conditions = claim.conditions()
         if not conditions:
             return None
-        # The tightest end on either side; of two that are equal the one that is not accepted itself.
+        # Takes the tightest end on either side; of two equal ends, the one that is not itself accepted.
         low, above = max(
             ((bound, sign == ">") for sign, bound in conditions if sign.startswith(">")),
             default=(-math.inf, False),
@@ -200,7 +201,7 @@ def _joined(amount: Truth | None, way: Truth | None) -> Verdict:
         alone = amount or way
         return "undecided" if alone is None else _ALONE[alone.holds]
     if way.holds is Holds.NO:
-        # However near its value comes: it may be near by chance.
+        # Even if the value comes near: it may be near by chance.
         return "not reproduced"
     if Holds.UNDECIDED in (amount.holds, way.holds):
         return "undecided"
@@ -222,14 +223,14 @@ def _said(truth: Truth, summary: Summary) -> str:
 
 
 def _level(error: float) -> str:
-    """The level of the interval that has ``error`` beyond either end: ``95 %``."""
+    """Returns the level of the interval that has ``error`` beyond either end: ``95 %``."""
     return f"{100 * (1 - 2 * error):g} %"
 
 
 def _deciding(needed: int | None, summary: Summary) -> str:
     if needed is None:
-        return "how many replications would decide it cannot be said"
-    return f"about {needed} replications would decide it, where {summary.count} were run"
+        return "the number of replications that would decide it is unknown"
+    return f"about {needed} replications would decide it; {summary.count} were run"
 
 
 def _number(value: float) -> str:
