@@ -1,4 +1,4 @@
-"""Reports as HTML: a page for one study, a folder of pages for several. Nothing in them is loaded from a network."""
+"""Reports as HTML: a page for one study, a folder of pages for several. They load nothing from a network."""
 
 from ackclock.report.folder import write_report
 from ackclock.report.study_page import render_page, write_page

@@ -1,4 +1,6 @@
-"""What a page needs to run one of its cases again in the reader's browser, beside what was recorded of it."""
+"""The data that a page needs to run one of its cases again in the reader's browser and compare it with the recorded
+curves.
+"""
 
 from __future__ import annotations
 
@@ -25,40 +27,42 @@ from ackclock.web.module import MODULE, packed, packed_module
 BESIDE = "ackclock.wasm.js"
 """The packed module's name beside the pages of a folder."""
 MOST_SAMPLES = 1500
-"""Of a recorded curve: it is drawn smaller than a figure of the report, and no case may make a page much larger."""
+"""The number of samples of a recorded curve: it is drawn smaller than a figure of the report, and must not make a
+page much larger.
+"""
 MOST_OWNERS = 12
-"""Of flows and of links that have recorded curves."""
+"""The largest numbers of flows and of links with recorded curves."""
 
 _WEB = Path(web.__file__).parent
 _DRAWN = {"flows": ("cwnd_packets", "rtt_s", "goodput_bps"), "links": ("queue_packets",)}
 _RATES = {"goodput_bps"}
-"""Counted from one sample to the next: fewer samples are means of what is between them."""
+"""The quantities that count from one sample to the next: fewer samples are means of those between them."""
 
 
 @dataclass(frozen=True)
 class Alive:
-    """The section of a page."""
+    """The section *change this and run it* of a page."""
 
     labels: Sequence[str]
-    """What the list of cases calls them."""
+    """The names of the cases in the list."""
     cases: str
-    """The scenario and what each case sets in it, packed."""
+    """The scenario and the values that each case sets in it, packed."""
     replications: int
     judged: str
-    """What rests on all of the replications, as the start of a sentence."""
+    """The start of a sentence about results that rest on all replications."""
     there: bool
-    """Whether the package has the module."""
+    """Whether the package has the WebAssembly module."""
 
 
 def of_study(result: StudyResult) -> Alive:
-    """The cases of a study, each with the first of its seeds."""
+    """Returns the section for a study: its cases, each with its first seed."""
     cases = [_case(case.overrides, case.seeds[0], case.series) for case in result.cases if case.seeds]
     labels = [full_label(case) for case in result.cases if case.seeds]
     return _alive(result.scenario_text, labels, cases, result.replications, "claims are judged")
 
 
 def of_runs(text: str, overrides: Mapping[str, Any], runs: Sequence[Run], replications: int) -> Alive:
-    """A scenario of one's own, at each point that the page draws."""
+    """Returns the section for a user's scenario, at each point that the page draws."""
     cases = [_case(merge(overrides, run.point), run.seed, run.result.get("series")) for run in runs]
     labels = [
         ", ".join(f"{path} = {value}" for path, value in run.point.items()) or run.scenario for run in runs
@@ -67,19 +71,19 @@ def of_runs(text: str, overrides: Mapping[str, Any], runs: Sequence[Run], replic
 
 
 def styles() -> Markup:
-    """The style sheets of the section."""
+    """Returns the style sheets of the section."""
     files = (_WEB / "simulating.css", _WEB / "alive" / "alive.css")
     return Markup("").join(Markup(file.read_text(encoding="utf-8")) for file in files)  # noqa: S704 (files of ours)
 
 
 @functools.cache
 def script() -> Markup:
-    """The section's script."""
+    """Returns the section's script."""
     return Markup(bundle(_WEB / "alive" / "main.js"))  # noqa: S704 (files of ours)
 
 
 def module_beside() -> str:
-    """The packed module as a script, for a file that many pages load; base 85 has no quote and no backslash."""
+    """Returns the packed module as a script, for a file that many pages load; base 85 has no quote and no backslash."""
     return f'globalThis.ackclockModule = "{packed_module()}";\n'
 
 
@@ -96,7 +100,7 @@ def _case(overrides: Mapping[str, Any], seed: int, series: Series | None) -> dic
 
 
 def _recorded(series: Series | None) -> dict[str, Any] | None:
-    """What the section draws of a case's series, in the form of a result's; None where there is nothing of it."""
+    """Returns the part of a case's series that the section draws, in the form of a result's; None if there is none."""
     if series is None:
         return None
     each = -(-series.time_s.size // MOST_SAMPLES) or 1
@@ -115,7 +119,7 @@ def _recorded(series: Series | None) -> dict[str, Any] | None:
 
 
 def _fewer(values: Vector, each: int, *, mean: bool) -> Vector:
-    """The last of every ``each`` samples, or their mean."""
+    """Returns the last of every ``each`` samples, or their mean."""
     if not mean or each == 1:
         return values[each - 1 :: each]
     stretches = np.nan_to_num(values[: values.size // each * each]).reshape(-1, each)

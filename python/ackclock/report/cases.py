@@ -1,4 +1,4 @@
-"""Which cases a figure shows, and what they are called there."""
+"""The cases that a figure shows, and their labels."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ackclock.study.result import CaseResult, StudyResult
 
 
 def selected(cases: Sequence[CaseResult], patterns: Sequence[str] | None) -> list[CaseResult]:
-    """The cases that any pattern names (``rbcc*``, ``rbcc``, ``rbcc[5]``); all without patterns."""
+    """Returns the cases that any pattern names (``rbcc*``, ``rbcc``, ``rbcc[5]``); all without patterns."""
     if patterns is None:
         return list(cases)
     return [
@@ -24,7 +24,7 @@ def selected(cases: Sequence[CaseResult], patterns: Sequence[str] | None) -> lis
 
 
 def families(cases: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
-    """The runs of each case of the study file: one without a sweep, one per value with it. In file order."""
+    """Returns the runs of each case of the study file, in file order: one without a sweep, one per value with it."""
     result: dict[str, list[CaseResult]] = {}
     for case in cases:
         result.setdefault(case.case, []).append(case)
@@ -32,12 +32,12 @@ def families(cases: Sequence[CaseResult]) -> dict[str, list[CaseResult]]:
 
 
 def shown(study: StudyResult) -> list[CaseResult]:
-    """The cases that any figure of the study shows: they are numbered through, so that the first looks serve them."""
+    """Returns the cases that any figure of the study shows, so that they can be numbered and get the first styles."""
     names = {case.name for figure in study.figures for case in selected(study.cases, figure.cases)}
     return [case for case in study.cases if case.name in names]
 
 
 def full_label(case: CaseResult) -> str:
-    """The case's label with the sweep value, where it has one."""
+    """Returns the case's label with the sweep value, if it has one."""
     label = case.label or case.case
     return label if case.sweep_value is None else f"{label}, at {sweep_text(case.sweep_value)}"

@@ -1,4 +1,4 @@
-"""The page of the characterisation: verdicts of every discipline in every scenario, and what they rest on."""
+"""The page of the characterisation: verdicts of every discipline in every scenario, with criteria and numbers."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from ackclock.study.result import CaseResult, StudyResult
 
 AT_DELAY_MS = (5.0, 10.0, 20.0)
 LIMIT_CYCLE = 50.0
-"""Per cent of the queue's variance at one frequency, from where on it is a limit cycle; ours."""
+"""The percentage of the queue's variance at one frequency from which on it counts as a limit cycle; our choice."""
 MOST_PLANES = 6
-"""A study with more settings draws the first, the last and some between."""
+"""The largest number of settings drawn; of more, the first, the last and some between are drawn."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A discipline in a scenario, in the matrix."""
+    """A cell of the matrix: a discipline in a scenario."""
 
     verdict: Verdict | None
     href: str
@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Judged:
-    """A criterion of a discipline: the worst of its metrics and settings, and all of them in words."""
+    """A criterion of a discipline: the worst of its metrics and settings, and a list of all."""
 
     outcome: Outcome
     text: str
@@ -69,7 +69,7 @@ class EqualDelay:
 
 @dataclass(frozen=True)
 class SensitivityTable:
-    """By how much each parameter moves delay and goodput."""
+    """How much each parameter changes delay and goodput."""
 
     heads: Sequence[str]
     rows: Sequence[tuple[str, str, Sequence[str], str, bool]]
@@ -91,7 +91,7 @@ class ScenarioView:
 
     @property
     def legend(self) -> Sequence[tuple[str, style.Style]]:
-        """Who is drawn in any of the planes."""
+        """Returns the disciplines that are drawn in any of the planes."""
         drawn = [*self.planes, *self.distributions]
         found = {mark.label: mark.look for one in drawn for mark in one.marks}
         return sorted(found.items(), key=lambda item: self._order.index(item[0]))
@@ -103,7 +103,7 @@ class ScenarioView:
 
 @dataclass(frozen=True)
 class ArmView:
-    """A discipline as it was run: a line of the legend and of the manifest."""
+    """A discipline as it was run: a line of the legend and of the list of parameters."""
 
     name: str
     label: str
@@ -111,20 +111,20 @@ class ArmView:
     note: str
     overall: Overall
     parameters: Sequence[Mapping[str, Any]]
-    """Of the registry, each with the value ``used``."""
+    """The parameters of the registry, each with the value ``used``."""
     summary: str
     source: str
 
 
 def write_characterisation(results: Sequence[StudyResult], path: Path, command: str) -> Path:
-    """Write the page of these studies to ``path``, one file that needs no network, and return the path."""
+    """Writes the page of these studies to ``path``, one file that needs no network, and returns the path."""
     return page.written(render(results, command), path)
 
 
 def render(results: Sequence[StudyResult], command: str) -> str:
-    """The page as HTML text."""
+    """Returns the page as HTML text."""
     anchors: set[str] = set()
-    # Not all take part in every scenario: the order is that of the scenarios with the most.
+    # Not all disciplines take part in every scenario: the order is that of the scenarios with the most.
     each = [list(dict.fromkeys(discipline_of(case.case) for case in result.cases)) for result in results]
     disciplines = list(dict.fromkeys(name for names in sorted(each, key=len, reverse=True) for name in names))
     numbers = {name: index for index, name in enumerate(disciplines)}
@@ -164,7 +164,7 @@ def render(results: Sequence[StudyResult], command: str) -> str:
 def _scenario(result: StudyResult, anchors: set[str], numbers: Mapping[str, int]) -> ScenarioView:
     about = result.characterisation
     if about is None:
-        raise ValueError(f"{result.name} is no study of the characterisation")
+        raise ValueError(f"{result.name} is not a study of the characterisation")
     anchor = study_view.new_anchor(result.name, anchors)
     study = study_view.view(result, anchor, study_view.own_command(result))
     views = [
@@ -191,17 +191,17 @@ def _scenario(result: StudyResult, anchors: set[str], numbers: Mapping[str, int]
 
 
 def planes_of(result: StudyResult) -> list[Plane]:
-    """All planes and distributions of a scenario, its disciplines numbered in their order."""
+    """Returns all planes and distributions of a scenario, its disciplines numbered in their order."""
     about = result.characterisation
     if about is None:
-        raise ValueError(f"{result.name} is no study of the characterisation")
+        raise ValueError(f"{result.name} is not a study of the characterisation")
     names = list(dict.fromkeys(discipline_of(case.case) for case in result.cases))
     numbers = {name: index for index, name in enumerate(names)}
     return [*_planes(result, about, numbers), *_distributions(result, about, numbers)]
 
 
 def _distributions(result: StudyResult, about: Characterisation, numbers: Mapping[str, int]) -> list[Plane]:
-    """The distributions in the first and the last setting."""
+    """Returns the distributions in the first and the last setting."""
     settings = list(dict.fromkeys(setting_of(case) for case in result.cases))
     found = []
     for setting in dict.fromkeys([settings[0], settings[-1]]):
@@ -216,7 +216,7 @@ def _distributions(result: StudyResult, about: Characterisation, numbers: Mappin
 
 
 def _sensitivity(result: StudyResult, about: Characterisation) -> SensitivityTable:
-    """Each parameter's elasticities and the strongest cycle at any setting of it."""
+    """Returns each parameter's elasticities and the strongest cycle at any setting of it."""
     table = []
     for one in sensitivities(result, about.elasticities, about.cycle):
         cells = []
@@ -234,7 +234,7 @@ def _sensitivity(result: StudyResult, about: Characterisation) -> SensitivityTab
 
 
 def _equal_delay(result: StudyResult) -> EqualDelay:
-    """The goodput at 5, 10 and 20 ms of median queueing delay, interpolated between the variants."""
+    """Returns the goodput at 5, 10 and 20 ms of median queueing delay, interpolated between the variants."""
     values = list(dict.fromkeys(case.sweep_value for case in result.cases))
     names = list(dict.fromkeys(discipline_of(case.case) for case in result.cases))
     table = []
@@ -260,7 +260,7 @@ def _equal_delay(result: StudyResult) -> EqualDelay:
 
 
 def _some(planes: Sequence[Plane]) -> list[Plane]:
-    """All, or as many as a reader will look at, spread over the settings."""
+    """Returns all items, or a readable number of them, spread over the settings."""
     if len(planes) <= MOST_PLANES:
         return list(planes)
     step = (len(planes) - 1) / (MOST_PLANES - 1)
@@ -288,7 +288,7 @@ def _planes(result: StudyResult, about: Characterisation, numbers: Mapping[str, 
 
 
 def _setting_words(result: StudyResult, case: CaseResult, setting: str, *, variant: bool) -> str:
-    """A setting in words: the label of the variant, and the value of the sweep."""
+    """Returns a setting in words: the label of the variant, and the value of the sweep."""
     of_variant = case.label.partition(", ")[2] if variant else ""
     axis = result.axis(case)
     value = "" if case.sweep_value is None else f"{axis.partition(' (')[0]} {case.sweep_value}"
@@ -318,7 +318,7 @@ def _judged(criterion: Criterion, findings: Sequence[Finding], result: StudyResu
 
 
 def _distance(finding: Finding) -> float:
-    """How near to its limits, or how far outside, a finding is: to choose the one to show."""
+    """Returns how near to its limits, or how far outside, a finding is: to choose the one to show."""
     limits = finding.criterion
     if finding.mean is None:
         return float("-inf")
@@ -328,7 +328,7 @@ def _distance(finding: Finding) -> float:
 
 
 def numbers_of(finding: Finding) -> str:
-    """The mean and its interval."""
+    """Returns the mean and its interval as text."""
     if finding.mean is None:
         return "–"
     scale, unit = finding.criterion.scale, finding.criterion.unit
@@ -349,14 +349,14 @@ def _cell(scenario: ScenarioView, discipline: str) -> Cell:
             )
             title = f"{scenario.about.section} {scenario.study.result.title}"
             words = f"{view.row.label}, {title}: {view.row.verdict.value}"
-            # Without criteria there is no row to lead to.
+            # Without criteria there is no row to link to.
             anchor = view.anchor if scenario.about.criteria else scenario.study.anchor
             return Cell(view.row.verdict, f"#{anchor}", f"{words}. {reasons}".rstrip(". ") + ".")
     return Cell(None, "", f"{scenario.about.section}: not run")
 
 
 def _counted(scenarios: Sequence[ScenarioView]) -> dict[Verdict, int]:
-    """How many cells of the matrix have each verdict."""
+    """Returns the number of cells of the matrix with each verdict."""
     shown = (Verdict.PASS, Verdict.CAUTION, Verdict.UNDECIDED, Verdict.FAIL, Verdict.INFO)
     counts = dict.fromkeys(shown, 0)
     for scenario in scenarios:
@@ -367,7 +367,7 @@ def _counted(scenarios: Sequence[ScenarioView]) -> dict[Verdict, int]:
 
 
 def _broken(scenarios: Sequence[ScenarioView]) -> list[tuple[str, int]]:
-    """The criteria of safety that made cells fail, with how many cells, the most frequent first."""
+    """Returns the safety criteria that made cells fail, with the number of cells, the most frequent first."""
     counts = Counter(
         title
         for scenario in scenarios

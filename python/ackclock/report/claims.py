@@ -1,4 +1,4 @@
-"""Claims and how their verdicts hold under the other readings of the thesis."""
+"""Claims, and their outcomes under the other readings (interpretations) of the thesis."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class ClaimView:
     measured: str
     interval: str
     accepted: str
-    """Empty where the claim has no such range."""
+    """The accepted range; empty for a claim without one."""
     alternative: str
     strip: strips.Strip | None
 
     @property
     def words(self) -> str:
-        """What the strip shows."""
+        """Returns the text alternative of the strip."""
         unit = f" {self.claim.unit}" if self.claim.unit else ""
         parts = [f"measured {self.measured}{unit}"]
         parts += [f"published {self.paper}{unit}"] if self.claim.paper is not None else []
@@ -46,40 +46,42 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Reading:
-    """What was taken, or an alternative to it, with the claims that any alternative changes."""
+    """The interpretation taken, or an alternative to it, with the claims that any alternative changes."""
 
     label: str
     taken: bool
     outcomes: Sequence[Outcome]
     against: str = ""
-    """What in the publication speaks against it."""
+    """The evidence in the publication against it."""
 
 
 @dataclass(frozen=True)
 class AssumptionView:
-    """An assumption and what depends on it. Claims that no alternative changes are only counted."""
+    """An assumption and the claims that depend on it. Claims that no alternative changes are only counted."""
 
     assumption: AssumptionResult
     changed: Sequence[ClaimView]
     readings: Sequence[Reading]
-    """As taken first, then the alternatives."""
+    """The reading taken, then the alternatives."""
     unchanged: int
     undecided: Sequence[str]
-    """A sentence for each alternative that leaves claims undecided which are decided as taken."""
+    """A sentence for each alternative that leaves claims undecided which are decided under the reading taken."""
 
 
 def views(study: StudyResult, anchor: str) -> list[ClaimView]:
-    """The claims in file order."""
+    """Returns the claims in file order."""
     return [_view(claim, anchor_of(anchor, number)) for number, claim in enumerate(study.claims, start=1)]
 
 
 def anchor_of(study: str, number: int) -> str:
-    """The HTML id of a study's claim, counted from 1."""
+    """Returns the HTML id of a study's claim, counted from 1."""
     return f"{study}-claim-{number}"
 
 
 def other_findings(study: StudyResult) -> list[Finding]:
-    """Further findings, which do not stand with their claim already. One that explains another verdict is left out."""
+    """Returns the findings that are not shown with their claim already. One that explains another verdict is left
+    out.
+    """
     said = {(claim.id, claim.finding) for claim in study.claims}
     verdicts = {claim.id: (claim.verdict, claim.came_out) for claim in study.claims}
     return [
@@ -91,7 +93,7 @@ def other_findings(study: StudyResult) -> list[Finding]:
 
 
 def assumptions(study: StudyResult, claims: Sequence[ClaimView]) -> list[AssumptionView]:
-    """The assumptions in file order."""
+    """Returns the assumptions in file order."""
     return [_assumption(assumption, claims) for assumption in study.assumptions]
 
 
@@ -99,8 +101,8 @@ def _view(claim: ClaimResult, anchor: str) -> ClaimView:
     on = None
     if claim.paper is not None or claim.accepted is not None:
         ends = (*(claim.interval or ()), *(claim.accepted or ()))
-        # Each claim has a scale of its own. Whether a difference is large or small shows beside what is accepted, and
-        # where nothing says that, from zero on.
+        # Each claim has its own scale. The accepted range shows whether a difference is large or small;
+        # without such a range, the scale begins at zero.
         zero = 0.0 if claim.accepted is None else None
         on = strips.scale([zero, claim.paper, claim.measured, *ends])
     return ClaimView(
@@ -141,7 +143,8 @@ def _undecided(reading: SensitivityResult) -> str:
     are = f"{count} claims that are" if count > 1 else "a claim that is"
     stay = "are" if count > 1 else "is"
     return (
-        f"With {reading.alternative} {are} decided as taken {stay} undecided, in {reading.replications} replications: "
+        f"With {reading.alternative} {are} decided under the reading taken {stay} undecided, "
+        f"in {reading.replications} replications: "
         f"{', '.join(reading.undecided)}."
     )
 

@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Axis:
-    """A title with its unit, and what the study file fixes about the scale."""
+    """An axis: its title with its unit, and the limits that the study file fixes."""
 
     label: str
     log: bool = False
     range: tuple[float, float] | None = None
 
     def plain(self) -> dict[str, Any]:
-        """The axis as JSON; what is not fixed is left out."""
+        """Returns the axis as JSON, without limits that are not fixed."""
         found: dict[str, Any] = {"label": self.label}
         if self.log:
             found["log"] = True
@@ -27,7 +27,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Entry:
-    """A line of the legend. ``index`` is the curve's number in the study, which decides its look."""
+    """A line of the legend. ``index`` is the curve's number in the study, which determines its style."""
 
     label: str
     index: int
@@ -49,11 +49,11 @@ class Panel:
     y: Axis
     curves: Sequence[Curve]
     x: Axis | None = None
-    """Its own horizontal axis, where the panels of a figure do not share one."""
+    """Its own horizontal axis, if the panels of a figure do not share one."""
     z: str = ""
-    """What the colours of a heat map say."""
+    """The quantity of the colours of a heat map."""
 
     def plain(self, entries: Sequence[Entry]) -> dict[str, Any]:
-        """The panel as JSON, its curves pointing into the list of entries."""
+        """Returns the panel as JSON; its curves refer to the list of entries."""
         curves = [{"entry": entries.index(curve.entry), **curve.data} for curve in self.curves]
         return {"title": self.title, "y": self.y.plain(), "curves": curves}

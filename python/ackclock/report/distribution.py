@@ -23,7 +23,7 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def drawn(title: str, cases: Sequence[tuple[int, str, CaseResult]], kind: Kept) -> Plane | None:
-    """The distributions of ``kind`` of the cases, each with its number among the disciplines and its label."""
+    """Returns the distributions of ``kind`` of the cases, each with its number among the disciplines and its label."""
     found = [
         (index, label, case.distributions[kind]) for index, label, case in cases if kind in case.distributions
     ]

@@ -1,7 +1,7 @@
-"""From a study's figures to what the page draws.
+"""Turns a study's figures into the descriptions that the page draws.
 
-The page receives a small description of each figure, not Plotly's own: the numbers, what they are called, and which
-look each curve has. The script in the page turns it into Plotly's traces with the colours of the theme in use.
+The page receives a small description of each figure, not Plotly's own: the numbers, their names, and the
+style of each curve. The script in the page turns it into Plotly's traces with the colours of the theme in use.
 """
 
 from __future__ import annotations
@@ -28,47 +28,49 @@ class FigureView:
 
     id: str
     file: str
-    """What a file of it is called, without the ending."""
+    """The name of a file of the figure, without the ending."""
     caption: str
     chart: Chart
     panels: int
     stackable: bool
-    """Its panels can be laid over each other."""
+    """Whether its panels can be laid over each other."""
     overlaid: bool
-    """They are, until the reader spreads them."""
+    """Whether they lie over each other until the reader spreads them."""
     splittable: bool
-    """Its curves lie over each other, and can be given a panel each."""
+    """Whether its curves lie over each other and can be given a panel each."""
     single: bool
-    """Each panel has one curve, which then needs neither dash nor marker."""
+    """Whether each panel has one curve, which needs neither dash nor marker."""
     has_paper: bool
     has_bands: bool
     has_crosses: bool
-    """Its points have an interval in both directions."""
+    """Whether its points have an interval in both directions."""
     missing: Sequence[str]
     seed: int | None
-    """Of the one run that a figure over time shows, where all its cases have the same."""
+    """The seed of the run that a figure over time shows, if it is the same for all cases."""
     thinned: bool
-    """Not every sample is drawn."""
+    """Whether samples were left out of the drawing."""
     note: str = ""
-    """What the reader has to know about an axis that shows little."""
+    """A remark on an axis over a narrow range."""
     level: bool = False
-    """Nothing varies in it."""
+    """Whether nothing varies in it."""
     folded: bool = False
-    """It is level, and others are not."""
+    """Whether it is level while other figures are not, and is therefore folded."""
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """Returns the heading above the figure."""
         return self.chart.title
 
     @property
     def legend(self) -> Sequence[tuple[Entry, style.Style]]:
-        """Each line of the legend with what it looks like."""
+        """Returns each line of the legend with its style."""
         return list(self.chart.looks.items())
 
     @property
     def drawing(self) -> Mapping[str, Any]:
-        """The figure as the page's script takes it; the table of all but long series, which the script makes itself."""
+        """Returns the figure for the page's script, with its table unless its series are long; the script makes that
+        table itself.
+        """
         plain = dict(self.chart.plain())
         if self.chart.kind != "time":
             plain["csv"] = rows.csv(self.chart)
@@ -76,12 +78,12 @@ class FigureView:
 
     @property
     def empty(self) -> bool:
-        """Nothing was recorded for it."""
+        """Returns whether nothing was recorded for it."""
         return not self.legend
 
 
 def view(study: StudyResult, figure: Figure, anchor: str) -> FigureView:
-    """The figure of a study as the page draws it."""
+    """Returns the figure of a study as the page draws it."""
     if figure.kind == "time":
         panels, missing = time_figure.panels(study, figure)
         x_axis = Axis("Time (s)", figure.x_log, figure.x_range)
@@ -128,7 +130,7 @@ def assembled(
     thinned: bool = False,
     overlaid: bool = False,
 ) -> FigureView:
-    """The panels as a figure: each curve gets its look, and the template what it has to explain."""
+    """Returns the panels as a figure: each curve gets its style, and the template the remarks that it shows."""
     chart = Chart(kind, title, x_axis, panels)
     curves = [curve for panel in panels for curve in panel.curves]
     stackable = chart.shared and len(panels) > 1
@@ -154,7 +156,8 @@ def assembled(
 
 
 def file_stem(*parts: str) -> str:
-    """The parts as the name of a file, without what a file's name cannot have or a shell would read.
+    """Returns the parts joined to the name of a file, without characters that are not allowed there or special in a
+    shell.
 
     >>> file_stem("Two flows through 1 Mbit/s", "cwnd_packets")
     'Two-flows-through-1-Mbit-s-cwnd_packets'
@@ -163,7 +166,7 @@ def file_stem(*parts: str) -> str:
 
 
 def study_stem(name: str) -> str:
-    """``rbcc-table-4.1`` for a study of the package, ``own`` for the file /some/where/own.toml."""
+    """Returns ``rbcc-table-4.1`` for a study of the package, ``own`` for the file /some/where/own.toml."""
     return Path(name).stem if name.endswith(".toml") else file_stem(name)
 
 
@@ -210,7 +213,7 @@ def _sweep_panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list
 
 
 def _swept(found: Sequence[tuple[CaseResult, MetricValue]]) -> dict[str, Any]:
-    """A curve over the sweep. Values such as "droptail" have no place on a scale and become categories."""
+    """Returns a curve over the sweep. Values such as "droptail" have no place on a scale and become categories."""
     numbers = [run.sweep_number for run, _ in found]
     categories = any(number is None for number in numbers)
     data: dict[str, Any] = {
@@ -226,7 +229,7 @@ def _swept(found: Sequence[tuple[CaseResult, MetricValue]]) -> dict[str, Any]:
 
 
 def _level(value: MetricValue) -> dict[str, Any]:
-    """A case outside the sweep: one value, drawn across the whole figure."""
+    """Returns a case outside the sweep as a level: one value, drawn across the whole figure."""
     data: dict[str, Any] = {"level": rounded_one(value.mean)}
     if value.interval:
         data["low"], data["high"] = map(rounded_one, value.interval)

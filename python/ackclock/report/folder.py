@@ -18,10 +18,10 @@ INDEX = "index.html"
 
 
 def write_report(results: Sequence[StudyResult], folder: Path, command: str) -> Path:
-    """Write the pages of ``results`` into ``folder`` and return the path of their index.
+    """Writes the pages of ``results`` into ``folder`` and returns the path of their index.
 
-    The pages need no network: the library that draws, and the simulator, lie beside them. ``command`` is the command
-    line that makes them again. Pages that an earlier report has left there are gone afterwards.
+    The pages need no network: the drawing library and the simulator lie beside them. ``command`` is the command
+    line that makes them again. Pages of an earlier report are removed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for old in (*folder.glob("*.html"), folder / LIBRARY, folder / alive.BESIDE):
@@ -55,7 +55,7 @@ def write_report(results: Sequence[StudyResult], folder: Path, command: str) -> 
 def _between(
     results: Sequence[StudyResult],
 ) -> Iterable[tuple[StudyResult | None, StudyResult, StudyResult | None]]:
-    """Each with the one before and the one after it."""
+    """Returns each page with the one before and the one after it."""
     padded = [None, *results, None]
     for (before, result), (_, after) in pairwise(pairwise(padded)):
         if result is not None:
@@ -63,5 +63,5 @@ def _between(
 
 
 def _new(name: str, taken: set[str]) -> str:
-    """A file's name without its ending, unlike those ``taken``."""
+    """Returns a new name of a file, without its ending, that is not among those ``taken``."""
     return study_view.new_anchor(study_stem(name), taken, kind="")

@@ -13,7 +13,7 @@ from ackclock.study.result import ORDER, ClaimResult, StudyResult, Thesis
 from ackclock.study.tally import Tally, by_thesis, verdicts_of
 
 HIGHLIGHTS = 5
-"""Findings before everything else on an index."""
+"""The number of highlights at the top of an index."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,18 @@ class StudyLine:
 
     @property
     def text(self) -> str:
-        """What it is found by, besides the texts of its claims."""
+        """Returns the text by which it is found, in addition to the texts of its claims."""
         result = self.result
         return " ".join([result.name, result.title, str(result.source), *self.systems]).lower()
 
 
 @dataclass(frozen=True)
 class ThesisLines:
-    """A thesis with its studies and their verdicts added up."""
+    """A thesis with its studies and their verdicts counted."""
 
     thesis: Thesis
     href: str
-    """Its own index; empty on that."""
+    """The address of its own index; empty on that index."""
     studies: Sequence[StudyLine]
     verdicts: Mapping[Verdict, int]
 
@@ -68,7 +68,7 @@ def render_index(
     indexes: Mapping[str, str],
     up: Sequence[study_page.Link] = (),
 ) -> str:
-    """The index as HTML text.
+    """Returns the index as HTML text.
 
     ``pages`` has the file of each study by its name, ``indexes`` that of each thesis by its key.
     """
@@ -96,7 +96,7 @@ def render_index(
 
 
 def _highlights(results: Sequence[StudyResult], pages: Mapping[str, str]) -> list[HighlightView]:
-    """The strongest findings of all studies, each with its claim on the study's page."""
+    """Returns the highlights of all studies, each with a link to its claim on the study's page."""
     return [
         HighlightView(
             one.claim,
@@ -134,7 +134,7 @@ def _line(result: StudyResult, href: str) -> StudyLine:
 
 
 def _tallies(results: Sequence[StudyResult], indexes: Mapping[str, str]) -> list[tuple[Tally, str]]:
-    """The verdicts of each thesis and kind of claim, with the thesis's index."""
+    """Returns the verdicts of each thesis and kind of claim, with the thesis's index."""
     return [(tally, indexes.get(tally.thesis.key, "")) for tally in by_thesis(results)]
 
 

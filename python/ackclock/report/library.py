@@ -9,24 +9,24 @@ import gzip
 from plotly.offline import get_plotlyjs
 
 LIBRARY = "plotly.packed.js"
-"""Its name beside the pages of a folder."""
+"""The name of its file beside the pages of a folder."""
 
 
 def packed(text: str) -> str:
-    """What is large in a page, compressed and in base64.
+    """Returns a large part of a page compressed, in base64.
 
     The page unpacks it with the browser's own ``DecompressionStream``, and only when a figure is about to be seen.
     """
-    # Without a time in its header the archive is the same every time.
+    # Without a time in its header, the archive has the same bytes each time.
     return base64.b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()
 
 
 @functools.cache
 def packed_plotly() -> str:
-    """Plotly's JavaScript, packed: two megabytes in place of nearly five."""
+    """Returns Plotly's JavaScript, packed: two megabytes instead of nearly five."""
     return packed(get_plotlyjs())
 
 
 def plotly_beside() -> str:
-    """The same as a script, for a file that many pages load: it hands over the text, which the page unpacks."""
+    """Returns packed Plotly as a script, for a file that many pages load: it sets the text, which the page unpacks."""
     return f'globalThis.packedPlotly = "{packed_plotly()}";\n'

@@ -1,4 +1,4 @@
-"""What stands inside the axes of a printed figure: curves, levels, dots, clouds, heat maps."""
+"""Draws the contents of the axes of a printed figure: curves, levels, dots, clouds, heat maps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _LONG = ("time", "distribution")
-"""Kinds whose curves have many points."""
+"""The kinds of figures whose curves have many points."""
 _MARKERS: Mapping[str, str] = {
     "circle": "o",
     "square": "s",
@@ -27,13 +27,13 @@ _MARKERS: Mapping[str, str] = {
     "star": "*",
 }
 _LIGHTEST = 0.85
-"""Of the scale of a heat map, beyond which yellow vanishes on white paper."""
+"""The part of the colour scale of a heat map that is used; beyond it yellow vanishes on white paper."""
 _CELLS = 60
-"""A heat map with more has no room for its numbers."""
+"""The largest number of squares of a heat map that has room for its numbers."""
 
 
 def drawn(chart: Chart, panel: Panel, ax: Axes) -> None:
-    """Draw the curves of a panel."""
+    """Draws the curves of a panel."""
     if chart.kind == "dots":
         _dots(panel, ax)
         return
@@ -63,7 +63,7 @@ def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool) -> No
         linestyle=("-" if long and alone else _dash(look)) if joined else "none",
         clip_on=long,
         marker="" if long and alone else marker,
-        # A marker on every sample of a long series would hide it; a dozen tell it from the others.
+        # A marker on every sample of a long series would hide it; a dozen suffice to recognise it.
         markevery=max(1, len(y) // 12) if long else None,
     )
     for ends, values, key in ((("x_low", "x_high"), x, "xerr"), (("low", "high"), y, "yerr")):
@@ -85,7 +85,7 @@ def _line(ax: Axes, curve: Curve, look: Style, *, long: bool, alone: bool) -> No
 
 
 def _level(ax: Axes, curve: Curve, look: Style) -> None:
-    """A value that does not depend on what is swept: across the whole panel."""
+    """Draws a value that does not depend on the sweep, across the whole panel."""
     data, colour = curve.data, COLOURS[look.colour]
     if data["level"] is None:
         return
@@ -95,7 +95,7 @@ def _level(ax: Axes, curve: Curve, look: Style) -> None:
 
 
 def _dots(panel: Panel, ax: Axes) -> None:
-    """A row for each case, the first on top."""
+    """Draws a row for each case, the first on top."""
     (curve,) = panel.curves
     data = curve.data
     places = range(len(data["x"]))
@@ -114,7 +114,7 @@ def _dots(panel: Panel, ax: Axes) -> None:
 
 
 def _cloud(ax: Axes, curve: Curve, look: Style) -> None:
-    """The runs of a discipline, their contour and median; or a line through the medians."""
+    """Draws the runs of a discipline, their contour and median; or a line through the medians."""
     data, colour = curve.data, COLOURS[look.colour]
     if "contour" in data:
         ax.fill(*zip(*data["contour"], strict=True), facecolor=colour, alpha=0.15)
@@ -130,7 +130,7 @@ def _cloud(ax: Axes, curve: Curve, look: Style) -> None:
 
 
 def _heat_map(ax: Axes, curve: Curve) -> None:
-    """Squares of one size, their values on the ticks; numbers inside them where there is room."""
+    """Draws squares of one size, with their values on the ticks, and numbers inside them if there is room."""
     import matplotlib as mpl
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
@@ -153,7 +153,7 @@ def _heat_map(ax: Axes, curve: Curve) -> None:
 
 
 def colour_bar(figure: Figure, label: str) -> None:
-    """What the colours of all panels say."""
+    """Draws the colour bar of all panels."""
     panels = list(figure.axes)
     figure.colorbar(panels[0].images[0], ax=panels, label=plain(label))
 
@@ -163,7 +163,7 @@ def _tick(value: Any) -> str:
 
 
 def _away(values: Sequence[Any], data: Mapping[str, Any], low: str, high: str) -> list[list[float]]:
-    """How far the ends of the intervals are from the values."""
+    """Returns the distances of the ends of the intervals from the values."""
 
     def distances(ends: Sequence[float | None], sign: int) -> Iterator[float]:
         for value, end in zip(values, ends, strict=True):
@@ -177,10 +177,10 @@ def _or_nan(values: Sequence[float | None]) -> list[float]:
 
 
 def _dash(look: Style) -> Any:
-    """The lengths in px as points of a line a third as thick."""
+    """Converts dash lengths from px to the points of a line a third as thick."""
     return (0, [float(length) / 2 for length in look.dash.split()]) if look.dash else "-"
 
 
 def plain(text: str) -> str:
-    """Matplotlib reads mathematics between dollar signs; our texts have none."""
+    """Escapes dollar signs, between which Matplotlib reads mathematics."""
     return text.replace("$", r"\$")

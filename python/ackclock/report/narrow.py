@@ -1,4 +1,4 @@
-"""Figures in which next to nothing varies: a flat line says little above claims that are about something else."""
+"""Detects figures in which next to nothing varies, and fits their axes to the values."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ from ackclock.numbers import plain
 from ackclock.report.curves import Panel
 
 NARROW = 0.05
-"""Up to this share of the largest value the axis is fitted to the values, which would be a flat line above zero."""
+"""The spread, as a share of the largest value, up to which the axis is fitted to the values, which would otherwise be
+a flat line.
+"""
 LEVEL = 0.001
-"""Up to this share nothing varies."""
+"""The spread, as a share of the largest value, up to which a figure counts as level."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """How far the values of a figure are apart."""
+    """The lowest and the highest value of a figure."""
 
     low: float
     high: float
 
     @property
     def share(self) -> float:
-        """The distance over the largest value; 0 where all values are 0."""
+        """Returns the distance over the largest value; 0 if all values are 0."""
         largest = max(abs(self.low), abs(self.high))
         return (self.high - self.low) / largest if largest else 0.0
 
     @property
     def level(self) -> bool:
-        """Whether nothing varies."""
+        """Returns whether nothing varies."""
         return self.share <= LEVEL
 
     @property
     def note(self) -> str:
-        """What the reader has to know about the axis; empty where values differ enough for one that begins at zero."""
+        """Returns a remark on the axis; empty if the values differ enough for an axis that begins at zero."""
         if self.level:
             return f"Nothing varies here: all values lie {self._between}."
         if self.share <= NARROW:
@@ -48,13 +50,13 @@ class Spread:
 
 
 def spread(panels: Sequence[Panel]) -> Spread | None:
-    """The spread of what is drawn and published along the vertical axes. None without a value, or with one alone."""
+    """Returns the spread of the drawn and published values along the vertical axes. None with fewer than two values."""
     values = list(_values(panels))
     return Spread(min(values), max(values)) if len(values) > 1 else None
 
 
 def fitted(panels: Sequence[Panel]) -> list[Panel]:
-    """The panels with a vertical axis that shows what varies, where the study leaves the axis open."""
+    """Returns the panels with a vertical axis fitted to the values, if the study does not fix the axis."""
     found = spread(panels)
     if found is None or found.level or found.share > NARROW:
         return list(panels)

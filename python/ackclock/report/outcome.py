@@ -1,4 +1,4 @@
-"""What came out of studies: in sentences, and in the findings that matter most."""
+"""Summaries of the results of studies: sentences and highlights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ackclock.study.result import ClaimResult, StudyResult, counted
 from ackclock.study.tally import Kind, kind_of
 
 MISSES: tuple[str, ...] = ("not reproduced", "hangs on the reading", "direction only")
-"""Verdicts whose claims are worth a reader's time before all others, in this order."""
+"""The verdicts whose claims are highlighted, in this order."""
 NOT_A_TEST = "not a test"
 """The verdict of claims that are shown and not counted."""
 _ABOUT: Mapping[Kind, str] = {
@@ -24,23 +24,23 @@ _FIRST: Mapping[Kind, Verdict] = {"systems": "reproduced", "baselines": "reprodu
 
 @dataclass(frozen=True)
 class Highlight:
-    """A claim of the publication that did not come out, with what is known about the reason."""
+    """A claim of the publication that was not reproduced, with the known reasons."""
 
     result: StudyResult
     claim: ClaimResult
     number: int
-    """Of the claim in its study, from 1."""
+    """The number of the claim in its study, from 1."""
 
     @property
     def numbers(self) -> str:
-        """What was measured, and what was published."""
+        """Returns the measured and the published value as text."""
         unit = f" {self.claim.unit}" if self.claim.unit else ""
         said = f"measured {mean_and_spread(self.claim.measured, self.claim.interval)}{unit}"
         return said if self.claim.paper is None else f"{said}, published {plain(self.claim.paper)}{unit}"
 
 
 def sentences(results: Sequence[StudyResult]) -> list[str]:
-    """A sentence for each kind of claim that there is: how many, and how many have each verdict."""
+    """Returns a sentence for each kind of claim: the number of claims, and the number with each verdict."""
     found: dict[Kind, list[Verdict]] = {kind: [] for kind in _ABOUT}
     for result in results:
         for claim in result.claims:
@@ -49,9 +49,10 @@ def sentences(results: Sequence[StudyResult]) -> list[str]:
 
 
 def highlights(results: Sequence[StudyResult], most: int) -> list[Highlight]:
-    """At most so many findings: what is farthest from being accepted first, and what is proposed before baselines.
+    """Returns at most this many highlights: claims farthest from the accepted range first, and proposed systems
+    before baselines.
 
-    Of several studies each has at most one.
+    With several studies, each has at most one.
     """
     found = [
         Highlight(result, claim, number)
@@ -67,7 +68,7 @@ def highlights(results: Sequence[StudyResult], most: int) -> list[Highlight]:
 
 
 def quick_notice(results: Sequence[StudyResult]) -> str:
-    """What every page of a report says that has quick runs in it; empty for full ones."""
+    """Returns the notice on every page of a report with quick runs; empty for full runs."""
     quick = [result for result in results if result.quick]
     if not quick:
         return ""
@@ -79,9 +80,9 @@ def quick_notice(results: Sequence[StudyResult]) -> str:
 
 
 def gap(claim: ClaimResult) -> float:
-    """How far the mean is from what the test accepts, from 0 to 1 and without a unit: |m - e| / (|m| + |e|).
+    """Returns how far the mean is from the accepted range, from 0 to 1 and without a unit: |m - e| / (|m| + |e|).
 
-    0 for what is accepted, and for a claim of a direction alone, which has no such range.
+    0 inside the range, and for a claim with only a direction, which has no such range.
     """
     if claim.accepted is None or claim.measured is None:
         return 0.0
@@ -104,7 +105,9 @@ def _rank(one: Highlight) -> tuple[bool, int, float]:
 
 
 def _sentence(kind: Kind, verdicts: Sequence[Verdict]) -> str:
-    """E.g. "Of 5 claims about what is proposed 3 are reproduced; 1 not reproduced and 1 undecided."."""
+    """Returns a sentence such as "Of 5 claims about what is proposed 3 are reproduced; 1 not reproduced and 1
+    undecided.".
+    """
     counts = {
         verdict: count for verdict, count in counted(verdicts).items() if count and verdict != NOT_A_TEST
     }

@@ -1,4 +1,4 @@
-"""What all pages share: the templates, the styles, the scripts, and the library that draws."""
+"""The parts that all pages share: templates, styles, scripts, and the drawing library."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _FIGURES = (
     "draw",
 )
 MOST_PLAIN = 10_000
-"""Characters of a figure's description that stands in the page as it is."""
+"""The largest number of characters of a figure's description that is put into the page unpacked."""
 SCRIPTS = ("page.js", "tables.js")
-"""What every page has at its end."""
+"""The scripts at the end of every page."""
 
 
 def rendered(
@@ -51,10 +51,10 @@ def rendered(
     quick_notice: str = "",
     **values: Any,
 ) -> str:
-    """A page made by ``template``: what ``layout.html.j2`` needs, and the page's own ``values``.
+    """Returns a page made by ``template``, from the values that ``layout.html.j2`` needs and the page's own ``values``.
 
-    The library that draws is inside where there are ``figures``; or it lies beside the pages of a folder. So it is with
-    the simulator's module, where the page can run its cases: ``alive``.
+    The drawing library is inside the page if there are ``figures``, or lies beside the pages of a folder. The same
+    holds for the simulator's module, if the page can run its cases: ``alive``.
     """
     inside = figures and not library_beside
     running = alive is not None and alive.there
@@ -82,7 +82,7 @@ def rendered(
 
 
 def written(text: str, path: Path) -> Path:
-    """Write a page, whole or not at all, and return its path."""
+    """Writes a page, completely or not at all, and returns its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as file:
         file.write_text(text, encoding="utf-8", newline="\n")
@@ -91,7 +91,9 @@ def written(text: str, path: Path) -> Path:
 
 @cache
 def environment() -> jinja2.Environment:
-    """The templates, with what they call. It keeps those that it has compiled, which takes longer than most pages."""
+    """Returns the templates with their functions. Cached, because compiling the templates takes longer than most
+    pages.
+    """
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("ackclock.report", "templates"),
         autoescape=True,
@@ -108,7 +110,7 @@ def environment() -> jinja2.Environment:
 
 
 def script_json(data: Any) -> Markup:
-    """JSON inside a script element: nothing in it may look like a tag to the HTML parser."""
+    """Returns JSON for a script element: nothing in it may look like a tag to the HTML parser."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -116,7 +118,9 @@ def script_json(data: Any) -> Markup:
 
 
 def description(figure: Any) -> Markup:
-    """The script element from which the page's script draws a figure. One with long series is packed, to a sixth."""
+    """Returns the script element from which the page's script draws a figure. One with long series is packed, to a
+    sixth.
+    """
     text = script_json(figure)
     if len(text) <= MOST_PLAIN:
         return Markup('<script type="application/json">{}</script>').format(text)
@@ -124,11 +128,11 @@ def description(figure: Any) -> Markup:
 
 
 def figures_script() -> Markup:
-    """The parts of the script for figures in one scope of their own."""
+    """Returns the parts of the script for figures, in a scope of their own."""
     parts = Markup("\n").join(asset(f"figures/{name}.js") for name in _FIGURES)
     return Markup('(function () {\n"use strict";\n') + parts + Markup("})();")
 
 
 def asset(name: str) -> Markup:
-    """A style sheet or script of the package, which stands in the page as it is."""
+    """Returns a style sheet or script of the package, which is put into the page unchanged."""
     return Markup((_ASSETS / name).read_text(encoding="utf-8"))  # noqa: S704 (a file of ours)

@@ -1,4 +1,4 @@
-"""Delay over goodput: what each discipline comes to, as points with their ellipse, drawn without a script.
+"""Planes of delay and goodput: the runs of each discipline as points with their ellipse, drawn without a script.
 
 Better is to the left and up: less delay, more goodput (RFC 7928 section 2.7).
 """
@@ -25,7 +25,7 @@ Point = tuple[float, float]
 WIDTH, HEIGHT = 420.0, 300.0
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 12.0, 10.0, 42.0
 WIDE = 6.0
-"""From this ratio of the largest delay to the smallest on, the axis is logarithmic."""
+"""The ratio of the largest delay to the smallest from which on the axis is logarithmic."""
 LEAST_DELAY_MS = 0.1
 
 
@@ -37,11 +37,11 @@ class Mark:
     look: Style
     at: tuple[float, float]
     contour: str
-    """Points of an SVG polygon; empty where the runs have no spread."""
+    """The points of an SVG polygon; empty if the runs have no spread."""
     runs: Sequence[tuple[float, float]]
     words: str
     line: str = ""
-    """Points of an SVG line: of a discipline whose wanted delay goes through a range."""
+    """The points of an SVG line, for a discipline whose wanted delay varies over a range."""
     stops: Sequence[tuple[float, float]] = ()
     """The medians along it."""
 
@@ -57,7 +57,7 @@ class Plane:
     y_ticks: Sequence[tuple[float, str]]
     marks: Sequence[Mark]
     chart: Chart
-    """The same for files."""
+    """The same plane as a figure for files."""
     width: float = WIDTH
     height: float = HEIGHT
     left: float = LEFT
@@ -67,7 +67,7 @@ class Plane:
 
     @property
     def csv(self) -> str:
-        """Its numbers as a table."""
+        """Returns its numbers as a table."""
         return rows.csv(self.chart)
 
 
@@ -81,7 +81,7 @@ class Axis:
     ticks: Sequence[tuple[float, str]]
 
     def share(self, value: float) -> float:
-        """Where ``value`` lies, from 0 to 1."""
+        """Returns the position of ``value``, from 0 to 1."""
         if self.log:
             value = max(value, self.low)
             return math.log(value / self.low) / math.log(self.high / self.low)
@@ -89,7 +89,7 @@ class Axis:
 
 
 def plane(title: str, cases: Sequence[tuple[int, str, CaseResult]], x: Metric, y: Metric) -> Plane | None:
-    """The plane of the cases, each with its number among the disciplines and its label; None without any point.
+    """Returns the plane of the cases, each with its number among the disciplines and its label; None without any point.
 
     Several cases of one discipline are joined by a line, in their order.
     """
@@ -132,7 +132,9 @@ def plane(title: str, cases: Sequence[tuple[int, str, CaseResult]], x: Metric, y
 
 
 def _curve(index: int, members: Sequence[tuple[str, tuple[Point, ...], Ellipse]]) -> Curve:
-    """A discipline: its runs with their contour and median, or the line through the medians of several cases."""
+    """Returns the mark of a discipline: its runs with their contour and median, or the line through the medians of
+    several cases.
+    """
     label, runs, one = members[0]
     stops = list(dict.fromkeys(other.median for _, _, other in members))
     points = list(runs) if len(stops) == 1 else stops
@@ -162,7 +164,7 @@ def _mark(
 
 
 def axis(values: Sequence[float], *, may_be_log: bool) -> Axis:
-    """A scale that holds the finite ones of ``values``."""
+    """Returns a scale that contains the finite ``values``."""
     finite = [value for value in values if math.isfinite(value)]
     low, high = min(finite), max(finite)
     if may_be_log and high > WIDE * max(low, LEAST_DELAY_MS):
@@ -185,6 +187,6 @@ def axis(values: Sequence[float], *, may_be_log: bool) -> Axis:
 
 
 def _round_step(rough: float) -> float:
-    """The smallest of 1, 2, 5 times a power of ten that is not below ``rough``."""
+    """Returns the smallest of 1, 2, 5 times a power of ten that is not below ``rough``."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next((factor * power for factor in (1, 2, 5) if factor * power >= rough * 0.999), 10 * power)

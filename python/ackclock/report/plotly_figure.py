@@ -14,14 +14,14 @@ from ackclock.report.style import Style
 
 
 def plotly_figure(chart: Chart) -> go.Figure:
-    """The figure of ``sweep_figure``."""
+    """Returns the figure of ``sweep_figure`` for Plotly."""
     rows = -(-len(chart.panels) // chart.across)
     titles = [panel.title for panel in chart.panels]
     figure = make_subplots(
         rows=rows, cols=chart.across, shared_yaxes="all", subplot_titles=titles if any(titles) else None
     )
     figure.update_layout(template="plotly_white", height=max(420, 300 * rows))
-    # What cannot be negative begins at 0.
+    # The axis of a quantity that cannot be negative begins at 0.
     figure.update_yaxes(rangemode="tozero")
     drawn: set[str] = set()
     for place, panel in enumerate(chart.panels):
@@ -29,7 +29,7 @@ def plotly_figure(chart: Chart) -> go.Figure:
         for curve in panel.curves:
             if "z" in curve.data:
                 figure.add_trace(_heat_map(chart, panel, curve), **at)
-                # Values that are far apart have squares of one size: their distances are on the ticks.
+                # Squares have one size even if values are far apart: the ticks show the values.
                 figure.update_xaxes(type="category", **at)
                 figure.update_yaxes(type="category", **at)
                 colours = {"colorscale": "Viridis", "colorbar": {"title": {"text": panel.z}}}

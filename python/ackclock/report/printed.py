@@ -47,11 +47,11 @@ _LOOK: Mapping[str, Any] = {
     "figure.constrained_layout.use": True,
 }
 _CHARACTER_IN = 0.058
-"""The width of a character of an axis title."""
+"""The width of a character of an axis title, in inches."""
 
 
 def printed(chart: Chart, format: str, width_in: float = COLUMN_IN) -> bytes:
-    """The figure as PDF, SVG or PNG, ``width_in`` inches wide. The same figure gives the same bytes.
+    """Returns the figure as PDF, SVG or PNG, ``width_in`` inches wide. The same figure gives the same bytes.
 
     InputError for another format, and without Matplotlib.
     """
@@ -68,7 +68,7 @@ def printed(chart: Chart, format: str, width_in: float = COLUMN_IN) -> bytes:
         figure = Figure(figsize=(width_in, _height(chart, width_in)))
         _draw(chart, figure)
         file = io.BytesIO()
-        # Without a date the same figure is the same file.
+        # Without a date, the same figure gives the same file.
         undated: Mapping[str, Any] = {"pdf": {"CreationDate": None}, "svg": {"Date": None}, "png": {}}[format]
         figure.savefig(file, format=format, dpi=300, metadata=dict(undated))
     return file.getvalue()
@@ -96,7 +96,7 @@ def _draw(chart: Chart, figure: Figure) -> None:
     if _heat(chart):
         marks.colour_bar(figure, chart.panels[0].z)
     room_in = float(figure.get_size_inches()[1]) / _down(chart) - 0.3
-    # Only now are the scales that panels share as wide as all of them need.
+    # Only now do the shared scales include the values of all panels.
     for index, ax in enumerate(places[: len(chart.panels)]):
         if chart.kind == "dots":
             _axis(ax, "x", chart.panels[index].y, True, _values(chart.panels[index], "y", "paper"))
@@ -109,7 +109,7 @@ def _draw(chart: Chart, figure: Figure) -> None:
 
 
 def _axes(chart: Chart, index: int, ax: Axes, room_in: float) -> None:
-    """The title of a panel and its axes; only those at the edge of the figure have a name where all share them."""
+    """Sets the title of a panel and its axes; if all panels share the axes, only those at the edge have a name."""
     panel = chart.panels[index]
     if panel.title:
         ax.set_title(marks.plain(panel.title), loc="left", fontweight="bold")
@@ -125,7 +125,7 @@ def _axes(chart: Chart, index: int, ax: Axes, room_in: float) -> None:
 
 
 def _legend(figure: Figure) -> None:
-    """Each line once, below the panels."""
+    """Draws each line of the legend once, below the panels."""
     handles: dict[str, Any] = {}
     for ax in figure.axes:
         handles |= dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))
@@ -134,7 +134,7 @@ def _legend(figure: Figure) -> None:
 
 
 def _down(chart: Chart) -> int:
-    """So many panels above each other."""
+    """Returns the number of panels above each other."""
     return -(-len(chart.panels) // chart.across)
 
 
@@ -143,14 +143,16 @@ def _heat(chart: Chart) -> bool:
 
 
 def _titled(chart: Chart) -> bool:
-    """Whether the title of each panel says what its one curve is."""
+    """Returns whether the title of each panel names its only curve."""
     return all(panel.title and len(panel.curves) == 1 for panel in chart.panels)
 
 
 def _axis(
     ax: Axes, which: str, axis: Axis, named: bool, values: Sequence[float], room_in: float = COLUMN_IN
 ) -> None:
-    """Title and scale. What is never negative begins at zero, as on the page; time and words fill their axis."""
+    """Sets title and scale. The axis of a quantity that is never negative begins at zero, as on the page; time and
+    words fill their axis.
+    """
     if named:
         lines = textwrap.wrap(marks.plain(axis.label), max(12, int(room_in / _CHARACTER_IN)))
         ax.set(**{f"{which}label": "\n".join(lines)})

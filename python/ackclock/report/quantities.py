@@ -22,9 +22,9 @@ _RATES = ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s"))
 
 
 def title_and_scale(quantity: str, largest: float) -> tuple[str, float]:
-    """The axis title of a series such as ``cwnd_packets``, and what to divide its values by.
+    """Returns the axis title of a series such as ``cwnd_packets``, and the divisor of its values.
 
-    Only bit rates are scaled: whoever reads a figure beside a thesis wants its packets and seconds unchanged.
+    Only bit rates are scaled: packets and seconds stay comparable with a thesis's figure.
     """
     stem, _, last = quantity.rpartition("_")
     unit = _UNITS.get(last)

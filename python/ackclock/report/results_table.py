@@ -1,4 +1,4 @@
-"""The results: a row per case, and per metric the thesis's value beside the measured one."""
+"""The results: a row per case, and for each metric the published value beside the measured one."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from ackclock.study.model import Metric
 from ackclock.study.result import MetricValue, StudyResult
 
 LONG = 16
-"""A table with more rows than this is folded: the figures show the same."""
+"""The largest number of rows of a table that is not folded: the figures show the same numbers."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A metric. It has a column for the thesis only where the thesis has a number for any case."""
+    """A metric. It has a column for published values only if there is one for any case."""
 
     metric: Metric
     has_paper: bool
@@ -50,14 +50,14 @@ class Row:
 
 @dataclass(frozen=True)
 class ResultsTable:
-    """What the template writes as a table."""
+    """A table as the template needs it."""
 
     columns: Sequence[Column]
     rows: Sequence[Row]
 
     @property
     def long(self) -> bool:
-        """Whether to fold it."""
+        """Returns whether to fold the table."""
         return len(self.rows) > LONG
 
 
@@ -70,18 +70,18 @@ class Card:
     rows: Sequence[tuple[str, strips.Strip, str]]
     """Label, positions, and the numbers in words."""
     chart: Chart
-    """The same for files."""
+    """The same dot plot as a figure for files."""
     file: str
-    """What a file of it is called, without the ending."""
+    """The name of a file of the dot plot, without the ending."""
 
     @property
     def drawing(self) -> Mapping[str, Any]:
-        """The dot plot as the page's script takes it."""
+        """Returns the dot plot for the page's script."""
         return {**self.chart.plain(), "csv": rows.csv(self.chart)}
 
 
 def table(study: StudyResult) -> ResultsTable:
-    """The study's results as a table."""
+    """Returns the study's results as a table."""
     columns = [
         Column(metric, any(_paper(case.values.get(metric.id)) for case in study.cases))
         for metric in study.metrics
@@ -94,7 +94,7 @@ def table(study: StudyResult) -> ResultsTable:
 
 
 def cards(study: StudyResult) -> list[Card]:
-    """Each metric as a small dot plot. Swept studies have their figures and need none."""
+    """Returns each metric as a small dot plot. Swept studies have their figures and need none."""
     if study.swept:
         return []
     return [card for card in (_card(study, metric) for metric in study.metrics) if card is not None]
@@ -118,7 +118,7 @@ def _card(study: StudyResult, metric: Metric) -> Card | None:
 
 
 def _chart(metric: Metric, found: Sequence[tuple[str, MetricValue]]) -> Chart:
-    """The dot plot: each case with its mean, its interval and the thesis's value."""
+    """Returns the dot plot: each case with its mean, its interval and the published value."""
     data: dict[str, Any] = {
         "x": [label for label, _ in found],
         "y": rounded(value.mean for _, value in found),

@@ -14,10 +14,10 @@ LOW, HIGH, PUBLISHED = "low end of the 95 % interval", "high end of the 95 % int
 
 
 def rows(chart: Chart) -> pl.DataFrame:
-    """The table of a figure. A column that no curve has a number for is left out."""
+    """Returns the table of a figure. A column without any number is left out."""
     found = [row for panel in chart.panels for curve in panel.curves for row in _of(chart, panel, curve)]
     names = list(dict.fromkeys(name for row in found for name in row))
-    # What tells the points apart stands before what was measured there.
+    # The columns that identify a point come before the measured values.
     first = [name for name in ("panel", "curve") if name in names]
     names = [*first, *(name for name in names if name not in first)]
     columns = {name: [row.get(name) for row in found] for name in names}
@@ -25,7 +25,7 @@ def rows(chart: Chart) -> pl.DataFrame:
 
 
 def csv(chart: Chart) -> str:
-    """The table as CSV (RFC 4180)."""
+    """Returns the table as CSV (RFC 4180)."""
     return rows(chart).write_csv(line_terminator="\r\n")
 
 
@@ -60,7 +60,7 @@ def _of(chart: Chart, panel: Panel, curve: Curve) -> Iterator[dict[str, Any]]:
 def _cells(
     head: Mapping[str, Any], across: str, up: str, panel: Panel, data: Mapping[str, Any]
 ) -> Iterator[dict[str, Any]]:
-    """The cells of a heat map."""
+    """Yields the cells of a heat map."""
     for row, y in enumerate(data["y"]):
         for column, x in enumerate(data["x"]):
             ends = (_at(data, key, row, column) for key in ("low", "high"))
@@ -68,7 +68,7 @@ def _cells(
 
 
 def _lines(data: Mapping[str, Any], index: int) -> dict[str, Any]:
-    """What the points of a curve have besides: where they lie on it."""
+    """Returns the further columns of a curve's points: their position along the curve."""
     return {name: values[index] for name, values in data.get("at", {}).items()}
 
 
@@ -84,7 +84,7 @@ def _at(data: Mapping[str, Any], key: str, *indices: int) -> Any:
 
 
 def xs(data: Mapping[str, Any]) -> Sequence[Any]:
-    """The horizontal positions of a curve, which may be written as start and step."""
+    """Returns the horizontal positions of a curve, which may be given as start and step."""
     if "x" in data:
         found: Sequence[Any] = data["x"]
         return found

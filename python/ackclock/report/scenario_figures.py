@@ -16,14 +16,14 @@ from ackclock.run import Run
 from ackclock.series import Series, Vector
 
 MOST_CURVES = 12
-"""In a figure; of more flows or links the first are drawn."""
+"""The largest number of curves in a figure; of more flows or links the first are drawn."""
 STRETCHES = 120
-"""Of samples in a figure of rates, each drawn as its mean."""
+"""The number of stretches of samples in a figure of rates, each drawn as its mean."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure: which series of all flows or links it shows."""
+    """A figure: the series that it shows for all flows or links."""
 
     kind: str
     quantity: str
@@ -41,7 +41,9 @@ FIGURES = (
 
 
 def figures_of(run: Run, anchor: str) -> list[FigureView]:
-    """The figures of a run with series, their HTML ids made from ``anchor``. What was never sampled has none."""
+    """Returns the figures of a run with series, with HTML ids made from ``anchor``. Series without samples have no
+    figure.
+    """
     series: Series | None = run.result.get("series")
     if series is None:
         return []
@@ -94,7 +96,7 @@ def _figure(run: Run, series: Series, drawn: Drawn, id: str) -> FigureView:
 
 
 def _owners(run: Run, series: Series, drawn: Drawn) -> Sequence[str]:
-    """Those that have a sample; of the links those where anything happened."""
+    """Returns the flows or links with a sample; only links at which anything happened."""
     names = [
         owner
         for owner in series.owners(drawn.kind)
@@ -112,7 +114,9 @@ def _largest(values: Vector) -> float:
 
 
 def _means(values: Vector, each: int) -> Vector:
-    """The mean of each stretch of ``each`` samples, nan where there was none; an unfinished stretch is left out."""
+    """Returns the mean of each stretch of ``each`` samples, nan if there was none; an unfinished
+    stretch is left out.
+    """
     stretches = values[: values.size // each * each].reshape(-1, each)
     known = np.isfinite(stretches)
     counts = known.sum(axis=1)

@@ -1,4 +1,4 @@
-"""The report of a scenario of one's own: tables with intervals, what happened over time, how to make it again."""
+"""The report of a user's scenario: tables with intervals, figures over time, and the command that makes it again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from ackclock.study.run import versions
 from ackclock.summary import summarised
 
 MOST_POINTS = 12
-"""Points of a sweep that have tables and figures of their own; more are in the sweep's table alone."""
+"""The largest number of points of a sweep with their own tables and figures; further points are only in the sweep's
+table.
+"""
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class PointView:
 
     anchor: str
     label: str
-    """What the sweep sets there; empty without a sweep."""
+    """The values that the sweep sets there; empty without a sweep."""
     tables: Sequence[Table]
     fairness: str
     figures: Sequence[FigureView]
@@ -35,19 +37,19 @@ class PointView:
 
 @dataclass(frozen=True)
 class Origin:
-    """What makes a report again: the command, the scenario's text, and what was set on top of it."""
+    """The origin of a report: the command, the scenario's text, and the values set on top of it."""
 
     command: str
     text: str
     overrides: Mapping[str, Any]
     whole: str = ""
-    """The text with what stands in the files that it names; empty where it names none."""
+    """The text including the contents of the files that it names; empty if it names none."""
 
 
 def write_scenario_report(
     runs: Runs, path: Path, origin: Origin, *, drawn: Sequence[Run] = (), warnings: Sequence[str] = ()
 ) -> Path:
-    """Write the report of ``runs`` to ``path``, one file that needs no network, and return the path.
+    """Writes the report of ``runs`` to ``path``, one file that needs no network, and returns the path.
 
     The figures show, of each of the first points, the run in ``drawn``, which has series; without it the point's first
     run, if that has any. The same runs give the same bytes.
@@ -56,7 +58,7 @@ def write_scenario_report(
 
 
 def render(runs: Runs, origin: Origin, *, drawn: Sequence[Run] = (), warnings: Sequence[str] = ()) -> str:
-    """The report as HTML text."""
+    """Returns the report as HTML text."""
     groups = runs.points
     drawn = drawn or [group[0] for group in groups[:MOST_POINTS]]
     points = [

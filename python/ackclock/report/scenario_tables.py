@@ -12,12 +12,12 @@ from ackclock.run import Run
 from ackclock.statistics import Summary
 
 MANY_FLOWS = 20
-"""A single run with more flows than this has a row for each group of them."""
+"""The largest number of flows of a single run with a row each; with more, each group has a row."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A field of the results as a column: how it is called, and what its values are divided by."""
+    """A field of the results as a column: its heading, and the divisor of its values."""
 
     field: str
     heading: str
@@ -48,7 +48,7 @@ LINKS = (
 
 @dataclass(frozen=True)
 class Column:
-    """A heading with its unit, and what the field means."""
+    """A heading with its unit, and the meaning of the field."""
 
     heading: str
     unit: str
@@ -57,7 +57,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A flow, a group of flows, or a link: its name, what it is, and a cell (text, interval) per column."""
+    """A flow, a group of flows, or a link: its name, its description, and a cell (text, interval) per column."""
 
     name: str
     kind: str
@@ -66,7 +66,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """What the template writes as a table."""
+    """A table as the template needs it."""
 
     title: str
     columns: Sequence[Column]
@@ -74,7 +74,9 @@ class Table:
 
 
 def flow_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
-    """A row per flow of a single run, a row per group of flows where there are several runs or many flows."""
+    """Returns a table with a row per flow of a single run, or a row per group if there are several runs or many
+    flows.
+    """
     document = runs[0].document
     flows: list[Mapping[str, Any]] = document["flows"]
     share = Column("Share", "%", "Goodput over the sum of all goodputs")
@@ -90,7 +92,7 @@ def flow_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
         groups = [group["name"] for group in document["groups"]]
         controls = {flow["group"]: flow["control"] for flow in flows}
         names = [(name, controls.get(name, ""), f"groups.{name}") for name in groups]
-        table = _summarised("Flows, the mean over those of a group", "flow", FLOWS, names, summary)
+        table = _summarised("Flows: the mean over the flows of a group", "flow", FLOWS, names, summary)
         counts = {group["name"]: group["flows"] for group in document["groups"]}
         means = {name: summary[f"groups.{name}.goodput_bps"].mean or 0.0 for name in groups}
         total = sum(counts[name] * means[name] for name in groups)
@@ -106,7 +108,7 @@ def flow_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
 
 
 def link_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
-    """A row per link that a packet waited or was lost at."""
+    """Returns a table with a row per link at which a packet waited or was lost."""
     links = [link for link in runs[0].document["links"] if worth_showing(link)]
     if len(runs) == 1:
         return _single("Links", "link", LINKS, [(link["name"], "", link) for link in links])
@@ -115,7 +117,7 @@ def link_table(runs: Sequence[Run], summary: Mapping[str, Summary]) -> Table:
 
 
 def worth_showing(link: Mapping[str, Any]) -> bool:
-    """Whether anything happened at a link: a bottleneck, or losses. Access links that only pass packets on are many."""
+    """Returns whether anything happened at a link: a queue, or losses. Many access links only forward packets."""
     return bool(link["lost_packets"] or link["utilisation"] > 0.5)
 
 
@@ -163,7 +165,7 @@ def _cell(value: Summary, divisor: float) -> tuple[str, str]:
 
 
 def _number(value: float | int | None, divisor: float) -> str:
-    """A value of one run: counts as they are, what was computed to four digits."""
+    """Returns a value of one run as text: counts unchanged, other values to four digits."""
     return str(value) if isinstance(value, int) else significant(_divided(value, divisor))
 
 

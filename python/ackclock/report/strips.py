@@ -1,4 +1,4 @@
-"""Strips: a mean with its interval, the thesis's value and what is accepted on one scale, as positions in per cent.
+"""Strips: a mean with its interval, the published value and the accepted range on one scale, as positions in per cent.
 
 The style sheet draws them, so they need no script, follow the theme and print.
 """
@@ -22,12 +22,12 @@ class Scale:
     ticks: Sequence[tuple[float, str]]
 
     def position(self, value: float) -> float:
-        """Where a value stands, in per cent of the width."""
+        """Returns the position of a value, in per cent of the width."""
         return round(100 * (value - self.low) / (self.high - self.low), 2)
 
 
 Range = tuple[float | None, float | None]
-"""Lowest and highest value; None for an end that is open."""
+"""The lowest and the highest value; None for an open end."""
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,19 @@ class Band:
 
 @dataclass(frozen=True)
 class Strip:
-    """Positions in per cent; what is missing is None."""
+    """Positions in per cent; None for missing values."""
 
     mean: float | None
     interval: tuple[float, float] | None
-    """Left end and width."""
+    """The left end and the width."""
     paper: float | None
     accepted: Band | None = None
 
 
 def scale(values: Iterable[float | None]) -> Scale | None:
-    """A scale around all finite values; None when there is nothing to show.
+    """Returns a scale around all finite values; None when there is nothing to show.
 
-    It starts at zero where the values are not far from it, so that lengths can be compared, and otherwise leaves a
+    It starts at zero if the values are not far from it, so that lengths can be compared, and otherwise leaves a
     little room. Ticks stand at round values.
     """
     finite = [value for value in values if value is not None and math.isfinite(value)]
@@ -77,7 +77,7 @@ def scale(values: Iterable[float | None]) -> Scale | None:
 
 
 def zero(values: Iterable[float | None]) -> list[float]:
-    """Zero as one more value, where none of them is negative: there an axis begins at zero."""
+    """Returns zero as one more value if no value is negative, so that the axis begins at zero."""
     known = [value for value in values if value is not None and math.isfinite(value)]
     return [0.0] if known and min(known) >= 0 else []
 
@@ -89,7 +89,7 @@ def strip(
     paper: float | None,
     accepted: Range | None = None,
 ) -> Strip:
-    """The positions of one row."""
+    """Returns the positions of one row."""
     ends = None
     if interval is not None and all(map(math.isfinite, interval)):
         left, right = on.position(interval[0]), on.position(interval[1])
@@ -109,7 +109,7 @@ def _band(on: Scale, low: float | None, high: float | None) -> Band:
 
 
 def _round_step(rough: float) -> float:
-    """The smallest of 1, 2, 2.5, 5 times a power of ten that is not below ``rough``."""
+    """Returns the smallest of 1, 2, 2.5, 5 times a power of ten that is not below ``rough``."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next((factor * power for factor in (1, 2, 2.5, 5) if factor * power >= rough * 0.999), 10 * power)
 

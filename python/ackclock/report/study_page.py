@@ -9,7 +9,7 @@ from ackclock.report import alive, outcome, page, study_view
 from ackclock.study.result import StudyResult
 
 ANCHOR = "study"
-"""From it the ids of the page's parts are made."""
+"""The prefix of the HTML ids of the page's parts."""
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,16 @@ class Link:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a page stands in a folder of pages."""
+    """The place of a page in a folder of pages."""
 
     up: tuple[Link, ...]
-    """The indexes that it is in, the widest first."""
+    """The indexes that contain it, the widest first."""
     before: Link | None = None
     after: Link | None = None
 
 
 def write_page(result: StudyResult, path: Path, command: str) -> Path:
-    """Write the page of one study to ``path``, one file that needs no other and no network, and return the path.
+    """Writes the page of one study to ``path``, one file that needs no other and no network, and returns the path.
 
     ``command`` is the command line that makes this page again; the page shows it. The same result and command give the
     same bytes.
@@ -41,7 +41,7 @@ def write_page(result: StudyResult, path: Path, command: str) -> Path:
 
 
 def render_page(result: StudyResult, command: str, place: Place | None = None) -> str:
-    """The page as HTML text; with a ``place`` as a page of a folder, which has the library beside it."""
+    """Returns the page as HTML text; with a ``place``, as a page of a folder, which has the library beside it."""
     study = study_view.view(result, ANCHOR, command)
     return page.rendered(
         "study_page.html.j2",

@@ -1,4 +1,4 @@
-"""A study as its template wants it."""
+"""A study as its template needs it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ackclock.study.model import Finding, sweep_text
 from ackclock.study.result import ClaimResult, StudyResult
 
 HIGHLIGHTS = 3
-"""Findings before everything else on the page of a study."""
+"""The number of highlights at the top of a study's page."""
 
 
 @dataclass(frozen=True)
@@ -33,44 +33,44 @@ class CaseSettings:
 
 @dataclass(frozen=True)
 class HighlightView:
-    """A finding that stands before everything else, and where its claim is."""
+    """A highlight at the top of a page, with the link to its claim."""
 
     claim: ClaimResult
     numbers: str
     href: str
     item: str = ""
-    """The item of the publication, on a page of several studies. There the reason stands with it; on the study's own
-    page it stands with the claim."""
+    """The item of the publication, on a page of several studies. There the reason is given with it; on the study's own
+    page it is given with the claim."""
 
 
 @dataclass(frozen=True)
 class StudyView:
-    """Everything that the page says about a study."""
+    """Everything that the page shows about a study."""
 
     result: StudyResult
     anchor: str
-    """The HTML id, from which those of its parts are made."""
+    """The HTML id, which is the prefix of those of its parts."""
     command: str
     file: str
     parts: Sequence[str]
-    """The sections that it has, in reading order."""
+    """Its sections, in reading order."""
     outcome: Sequence[str]
-    """What came out, in sentences."""
+    """The result in sentences."""
     highlights: Sequence[HighlightView]
     claims: Sequence[ClaimView]
     findings: Sequence[Finding]
-    """Those that do not stand with their claim."""
+    """The findings that are not shown with their claim."""
     table: ResultsTable
     cards: Sequence[Card]
     figures: Sequence[FigureView]
     assumptions: Sequence[AssumptionView]
     seeds: Sequence[tuple[str, str]]
-    """Case and seeds; one entry without a case where all cases have the same."""
+    """The seeds of each case; one entry without a case if all cases have the same."""
     settings: Sequence[CaseSettings]
 
 
 def view(result: StudyResult, anchor: str, command: str) -> StudyView:
-    """The view of one result."""
+    """Returns the view of one result."""
     claim_views = claims.views(result, anchor)
     return StudyView(
         result=result,
@@ -95,7 +95,7 @@ def view(result: StudyResult, anchor: str, command: str) -> StudyView:
 
 
 def _figures(result: StudyResult, anchor: str) -> list[FigureView]:
-    """The figures in file order. Those in which nothing varies come last, folded where there are others."""
+    """Returns the figures in file order. Those in which nothing varies come last, folded if there are others."""
     views = [
         figures.view(result, figure, f"{anchor}-figure-{number}")
         for number, figure in enumerate(result.figures, start=1)
@@ -105,12 +105,12 @@ def _figures(result: StudyResult, anchor: str) -> list[FigureView]:
 
 
 def own_command(result: StudyResult) -> str:
-    """The command for one study out of a report of many."""
+    """Returns the command for one study of a report of many."""
     return f"ackclock reproduce {shlex.quote(result.name)}" + (" --quick" if result.quick else "")
 
 
 def new_anchor(name: str, taken: set[str], kind: str = "study-") -> str:
-    """An HTML id for the study called ``name``, unlike those ``taken``, to which it is added."""
+    """Returns an HTML id for the study called ``name`` that is not among those ``taken``, and adds it to them."""
     stem = kind + (re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-") or "unnamed")
     anchor, number = stem, 2
     while anchor in taken:
@@ -120,7 +120,7 @@ def new_anchor(name: str, taken: set[str], kind: str = "study-") -> str:
 
 
 def _file(result: StudyResult) -> str:
-    """The study file without the folders that differ between machines."""
+    """Returns the study file's path without the folders that differ between machines."""
     parts = Path(result.file).parts
     if "studies" in parts:
         return "/".join(parts[len(parts) - 1 - parts[::-1].index("studies") :])
@@ -128,7 +128,7 @@ def _file(result: StudyResult) -> str:
 
 
 def _parts(result: StudyResult) -> list[str]:
-    """What was published comes first: a figure of a sweep, otherwise the table."""
+    """Returns the sections, beginning with the published form: the figure for a sweep, otherwise the table."""
     order = ["figures", "claims", "results"] if result.swept else ["results", "claims", "figures"]
     has = {"results": True, "claims": bool(result.claims), "figures": bool(result.figures)}
     return [part for part in order if has[part]]
@@ -142,7 +142,7 @@ def _seeds(result: StudyResult) -> list[tuple[str, str]]:
 
 
 def _settings(result: StudyResult) -> list[CaseSettings]:
-    """A row per case with the values of its own sweep, and one for what the study's sweep sets in all the others."""
+    """Returns a row per case with the values of its own sweep, and one for the study's sweep in all other cases."""
     sweep = result.sweep
     rows = []
     for name, runs in families(result.cases).items():

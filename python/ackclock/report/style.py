@@ -1,11 +1,11 @@
-"""What tells the curves apart: a colour, a dash and a marker each, so that none of them is needed alone."""
+"""Styles of curves: each has a colour, a dash and a marker, so that no one of them is needed to tell curves apart."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 COLOURS = 6
-"""How many colours the style sheet has, as ``--curve-0`` and on, once for the light and once for the dark theme.
+"""The number of colours in the style sheet, as ``--curve-0`` and on, for the light and for the dark theme.
 
 Derived from Okabe and Ito's palette ("Color Universal Design", 2008), moved where a colour had less than 3:1 contrast
 with the background, and checked for distance under simulated protanopia and deuteranopia.
@@ -17,7 +17,7 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "triangle-down", 
 
 @dataclass(frozen=True)
 class Style:
-    """How a curve looks. ``dash`` has lengths in px, "" for a solid line; ``symbol`` is one of Plotly's names."""
+    """The style of a curve. ``dash`` has lengths in px, "" for a solid line; ``symbol`` is one of Plotly's names."""
 
     colour: int
     dash: str
@@ -25,12 +25,12 @@ class Style:
 
 
 def style(index: int) -> Style:
-    """The look of the ``index``-th curve; the cycles have different lengths, so 120 curves differ."""
+    """Returns the style of the ``index``-th curve; the cycles have different lengths, so 120 curves differ."""
     return Style(index % COLOURS, _DASHES[index % len(_DASHES)], _SYMBOLS[index % len(_SYMBOLS)])
 
 
 def choose(indices: list[int]) -> list[Style]:
-    """Looks for the curves of one figure, given each one's number in the whole study.
+    """Returns styles for the curves of one figure, given each one's number in the whole study.
 
     A case looks the same in all figures of a study as long as no two curves of the figure would share a colour;
     otherwise the figure numbers its curves itself.

@@ -1,7 +1,7 @@
 """The picture of a sweep: lines over one axis, a heat map over two, small multiples over three.
 
-An axis of words, such as controls, becomes curves rather than a direction where the other one has numbers. What was
-drawn at random has no grid: it becomes points, over each of the ranges.
+An axis of words, such as controls, becomes curves rather than a direction if the other one has numbers. Values that
+were drawn at random have no grid: they become points, over each of the ranges.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from ackclock.summary import bound
 from ackclock.sweep import Axis
 
 ACROSS = 3
-"""Panels beside each other."""
+"""The largest number of panels side by side."""
 PANELS = 24
-"""More would be too small to read."""
+"""The largest number of panels; more would be too small to read."""
 CURVES = 12
-"""More over each other cannot be told apart."""
+"""The largest number of curves over each other that can be told apart."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """What is drawn: a number of the summary."""
+    """The drawn quantity: a number of the summary."""
 
     metric: str
     label: str
@@ -49,9 +49,9 @@ class Part:
 
 
 def sweep_figure(table: pl.DataFrame, axes: Sequence[Axis], metric: str | None = None) -> Chart:
-    """The figure of a metric of ``Runs.summary``; by default the goodput of each group of flows.
+    """Returns the figure of a metric of ``Runs.summary``; by default the goodput of each group of flows.
 
-    InputError without a sweep, for a metric that is not there, and for more axes than a figure can show.
+    InputError without a sweep, for an unknown metric, and for more axes than a figure can show.
     """
     if not axes:
         raise InputError("there is no sweep to draw: the scenario has no [sweep]")
@@ -74,7 +74,7 @@ def sweep_figure(table: pl.DataFrame, axes: Sequence[Axis], metric: str | None =
     panels = _parts(table, outer)
     _refuse_many(len(panels), PANELS, "panels")
     if len(inner) == 2 and all(axis.numeric == inner[0].numeric for axis in inner):
-        # The axis of the file's last path across.
+        # The axis of the file's last path is horizontal.
         inner = [axis for axis in axes if axis in inner]
         return _heat_maps(panels, inner[1], inner[0], measures[0])
     across = next((axis for axis in inner if axis.numeric), inner[0])
@@ -101,7 +101,7 @@ def _measure(table: pl.DataFrame, metric: str) -> Measure:
     title, scale = title_and_scale(
         quantity or metric, float(largest) if isinstance(largest, int | float) else 0.0
     )
-    # Of a group, the mean over its flows.
+    # A group's value is the mean over its flows.
     whose = {"groups": f" per flow of {name}", "links": f" of {name}"}.get(kind, "")
     head, bracket, unit = title.partition(" (")
     return Measure(metric, name or metric, f"{head}{whose}{bracket}{unit}", scale)
@@ -118,7 +118,7 @@ def _parts(table: pl.DataFrame, axis: Axis | None) -> list[Part]:
 
 
 def _readable(axis: Axis) -> tuple[str, float]:
-    """The unit that the values of an axis are shown in, and what they are divided by: rates in Mbit/s and the like."""
+    """Returns the unit in which the values of an axis are shown, and their divisor: rates in Mbit/s and the like."""
     if axis.unit != "bps" or not axis.numeric:
         return axis.unit, 1.0
     title, scale = title_and_scale("rate_bps", max(axis.cells))
@@ -158,15 +158,15 @@ def _title(axis: Axis) -> str:
 
 
 def _lines(table: pl.DataFrame, axis: Axis, measures: Sequence[Measure]) -> Chart:
-    """Several metrics of one kind over one axis."""
+    """Returns a figure of several metrics of one kind over one axis."""
     _refuse_many(len(measures), CURVES, "curves")
-    # They share the scale of the largest.
+    # All metrics use the scale of the largest.
     largest = max(measures, key=lambda measure: measure.scale)
     curves = [
         _curve(table, axis, replace(measure, scale=largest.scale), measure.label, number)
         for number, measure in enumerate(measures)
     ]
-    # What they share is the quantity, which stands before the name of each.
+    # The shared part is the quantity, which comes before the name of each.
     shared = largest.title.replace(f" of {largest.label}", "")
     return _chart(shared, axis, [Panel("", Named(shared), curves)])
 
@@ -193,7 +193,7 @@ def _curve(table: pl.DataFrame, axis: Axis, measure: Measure, name: str, number:
         table = table.sort(axis.column)
     data: dict[str, Any] = {
         "x": table[axis.column].to_list(),
-        # Between words there is nothing to join.
+        # Points over words are not joined.
         "joined": axis.numeric,
     }
     for key, column in (("y", measure.metric), ("low", None), ("high", None)):
@@ -203,7 +203,7 @@ def _curve(table: pl.DataFrame, axis: Axis, measure: Measure, name: str, number:
 
 
 def _heat_maps(panels: Sequence[Part], across: Axis, up: Axis, measure: Measure) -> Chart:
-    """All on one scale of colours, or they could not be compared."""
+    """Returns heat maps, all on one scale of colours so that they can be compared."""
     drawn = []
     known = [value / measure.scale for part in panels for value in part.table[measure.metric].drop_nulls()]
     scale = [min(known, default=0.0), max(known, default=1.0)]
@@ -234,7 +234,7 @@ def _scaled(row: Mapping[str, Any] | None, column: str, scale: float) -> float |
 
 
 def _points(table: pl.DataFrame, axes: Sequence[Axis], measure: Measure) -> Chart:
-    """Samples: a panel for each range, a colour for each point of the grid."""
+    """Returns a figure of samples: a panel for each range, a colour for each point of the grid."""
     ranges = [axis for axis in axes if axis.sampled]
     grid = [axis.column for axis in axes if not axis.sampled and len(axis.cells) > 1]
     _refuse_many(len(ranges), PANELS, "panels")

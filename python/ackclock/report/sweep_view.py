@@ -1,4 +1,4 @@
-"""The pictures of a sweep as the page wants them."""
+"""The figures of a sweep as the page needs them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ackclock.run import Runs
 
 @dataclass(frozen=True)
 class SweepFigureView:
-    """A figure of a sweep, as Plotly's Python library makes it."""
+    """A figure of a sweep, made by Plotly's Python library."""
 
     id: str
     file: str
-    """What a file of it is called, without the ending."""
+    """The name of a file of the figure, without the ending."""
     title: str
     caption: str
     height: int
@@ -34,7 +34,7 @@ class SweepFigureView:
 
 
 def figures_of(runs: Runs) -> list[SweepFigureView]:
-    """What the points of a sweep come to; none for a sweep over more axes than a figure can show."""
+    """Returns the figures of a sweep's means; none for a sweep over more axes than a figure can show."""
     if not runs.axes:
         return []
     table = runs.summary()
@@ -69,7 +69,9 @@ def figures_of(runs: Runs) -> list[SweepFigureView]:
 
 
 def _drawn(runs: Runs, table: pl.DataFrame) -> Iterator[tuple[str, str | None]]:
-    """Titles and metrics: goodput of the groups, their round trips, the queues of the links that matter, fairness."""
+    """Returns titles and metrics: goodput of the groups, their round trips, the queues of the links that matter,
+    fairness.
+    """
     yield "Goodput", None
     groups = [group["name"] for group in runs[0].document["groups"]]
     metrics = [(f"Round trip of {name}", f"groups.{name}.rtt_mean_s") for name in groups[:3]]

@@ -1,4 +1,4 @@
-"""Which controls and queue disciplines a study runs, as the index is searched for them."""
+"""The controls and queue disciplines that a study runs, for the search of the index."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ackclock import toml
 from ackclock.study.result import StudyResult
 
 KEYS = frozenset({"control", "queue"})
-"""What a scenario calls the things that are compared."""
+"""The keys of a scenario that name compared systems."""
 
 
 def systems_of(result: StudyResult) -> list[str]:
-    """The registered names, in alphabetical order."""
+    """Returns the registered names, in alphabetical order."""
     found = set(_named(toml.loads(result.scenario_text)))
     for case in result.cases:
         for path, value in case.overrides.items():
@@ -32,7 +32,7 @@ def _named(value: Any) -> Iterator[str]:
 
 
 def _name(value: Any) -> Iterator[str]:
-    """The name of a thing written as text, or as a table with its parameters."""
+    """Returns the name of an entry written as text, or as a table with its parameters."""
     name = value.get("name") if isinstance(value, dict) else value
     if isinstance(name, str):
         yield name

@@ -1,4 +1,4 @@
-"""Figures over time: which series they show, and how these are spread over panels."""
+"""Figures over time: the series that they show, and the panels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from ackclock.study.model import Figure
 from ackclock.study.result import CaseResult, StudyResult
 
 MOST_SAMPLES = 4000
-"""A curve has no more: a screen has fewer columns, and a page of a hundred studies has to open."""
+"""The largest number of samples of a curve: a screen has fewer columns, and a page of a hundred studies has to open
+quickly.
+"""
 
 
 @dataclass(frozen=True)
@@ -29,10 +31,10 @@ class _Series:
 
 
 def panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
-    """The figure's panels, and a sentence for each series that was asked for and is not there.
+    """Returns the figure's panels, and a sentence for each requested series that is missing.
 
-    Different quantities never share an axis: each has a panel. Otherwise each case has one, since sawtooths drawn over
-    each other hide what they show; the page can lay these panels over each other again.
+    Different quantities never share an axis: each has a panel. Otherwise each case has one, because sawtooths drawn
+    over each other hide what they show; the page can lay these panels over each other again.
     """
     found, missing = _find(study, figure)
     if not found:
@@ -84,7 +86,7 @@ def _find(study: StudyResult, figure: Figure) -> tuple[list[_Series], list[str]]
 
 
 def _recorded(series: Series, kind: str, owner: str, quantity: str) -> dict[str, list[float | None]]:
-    """The quantity of each flow or link that ``owner`` names, which may be a pattern."""
+    """Returns the quantity of each flow or link that ``owner`` names, which may be a pattern."""
     return {
         name: series.samples(kind, name, quantity)
         for name in series.owners(kind)
@@ -93,10 +95,10 @@ def _recorded(series: Series, kind: str, owner: str, quantity: str) -> dict[str,
 
 
 def _entries(study: StudyResult, groups: Sequence[Sequence[_Series]]) -> dict[tuple[str, str], Entry]:
-    """What each curve is called: only what tells it from the others, the case or the flow or both."""
+    """Returns the name of each curve: only what distinguishes it from the others, the case or the flow or both."""
     everything = [series for group in groups for series in group]
     by_case = len({series.case.name for series in everything}) > 1
-    # Where every panel shows each case once, the axis title already says whose quantity it is.
+    # If every panel shows each case once, the axis title already names the flow or link.
     by_owner = any(
         len({series.owner for series in group if series.case.name == case}) > 1
         for group in groups
@@ -125,7 +127,7 @@ def _panel(
 ) -> Panel:
     label, scale = title_and_scale(group[0].quantity, largest)
     if figure.y_label:
-        # Whoever names the axis names the unit of the recorded values.
+        # A title given in the study is in the unit of the recorded values.
         label, scale = figure.y_label, 1.0
     y_range = None if figure.y_range is None else (figure.y_range[0] / scale, figure.y_range[1] / scale)
     curves = [
@@ -136,7 +138,7 @@ def _panel(
 
 
 def over_time(time_s: Sequence[float], values: Sequence[float | None], scale: float) -> dict[str, Any]:
-    """A series as the numbers of a curve, its values divided by ``scale``."""
+    """Returns a series as the numbers of a curve, with values divided by ``scale``."""
     time_s, values = thinned(time_s, values)
     return {**_times(time_s), "y": _scaled(values, scale)}
 
@@ -144,7 +146,7 @@ def over_time(time_s: Sequence[float], values: Sequence[float | None], scale: fl
 def thinned(
     time_s: Sequence[float], values: Sequence[float | None]
 ) -> tuple[Sequence[float], Sequence[float | None]]:
-    """At most ``MOST_SAMPLES``: of each stretch of samples its least and its greatest, at their own times."""
+    """Returns at most ``MOST_SAMPLES``: the least and the greatest of each stretch of samples, at their own times."""
     if len(values) <= MOST_SAMPLES:
         return time_s, values
     stretch = -(-2 * len(values) // MOST_SAMPLES)
@@ -155,7 +157,7 @@ def thinned(
             for index, value in enumerate(values[first : first + stretch], first)
             if value is not None
         }
-        # A stretch without a sample keeps one place, so that the curve has its gap.
+        # A stretch without a sample keeps one place, so that the curve shows the gap.
         kept += sorted(
             {min(known, key=known.__getitem__), max(known, key=known.__getitem__)} if known else {first}
         )
@@ -167,7 +169,7 @@ def _scaled(values: Sequence[float | None], scale: float) -> list[float | int | 
 
 
 def _times(time_s: Sequence[float]) -> dict[str, Any]:
-    """Start and step where the samples are evenly spaced, which halves the figure's size; else every time."""
+    """Returns start and step if the samples are evenly spaced, which halves the figure's size; otherwise every time."""
     if len(time_s) > 2:
         step = (time_s[-1] - time_s[0]) / (len(time_s) - 1)
         if step > 0 and all(abs(time_s[0] + i * step - time) < 1e-3 * step for i, time in enumerate(time_s)):

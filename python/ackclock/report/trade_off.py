@@ -13,19 +13,19 @@ from ackclock.study.result import CaseResult, MetricValue, StudyResult
 
 
 def x_axis(study: StudyResult, figure: Figure) -> Axis:
-    """The horizontal axis."""
+    """Returns the horizontal axis."""
     across, _ = _metrics(study, figure)
     return Axis(figure.x_label or across.axis_title, figure.x_log, figure.x_range)
 
 
 def title(study: StudyResult, figure: Figure) -> str:
-    """What the figure is called where the file does not say."""
+    """Returns the figure's title if the file gives none."""
     across, up = _metrics(study, figure)
     return f"{up.label} against {across.label[:1].lower() + across.label[1:]}"
 
 
 def panels(study: StudyResult, figure: Figure) -> tuple[list[Panel], list[str]]:
-    """The one panel with its curves, and a sentence for each case that has no point."""
+    """Returns the one panel with its curves, and a sentence for each case that has no point."""
     across, up = _metrics(study, figure)
     positions = {name: index for index, name in enumerate(families(shown(study)))}
     curves, missing = [], []
@@ -72,7 +72,9 @@ def _points(found: Sequence[tuple[CaseResult, MetricValue, MetricValue]]) -> dic
 
 
 def _in_words(study: StudyResult, run: CaseResult, *values: tuple[Metric, MetricValue]) -> list[str]:
-    """What the page shows at the point: where it lies on its curve, then each metric with its 95 % interval."""
+    """Returns the text that the page shows at a point: its position on the curve, then each metric with its 95 %
+    interval.
+    """
     lines = []
     if run.sweep_value is not None:
         lines.append(f"{study.axis(run)}: {sweep_text(run.sweep_value)}")
