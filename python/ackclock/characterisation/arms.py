@@ -1,8 +1,8 @@
-"""The disciplines that are compared, and where a study puts them.
+"""The disciplines under test (in study files, ``arms``), and the places where a study puts them.
 
 A base file lists the disciplines once (``[[arms]]``). A study says in ``[disciplines]`` which links they go to, and in
 which variants; each discipline in each variant is a case of the study, named ``codel`` or ``codel+heavy``. The first
-arm, drop-tail, is what the others are held against (RFC 7928 section 1.2).
+discipline, drop-tail, is the baseline of the others (RFC 7928 section 1.2).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ackclock.characterisation.words import Table
 
 BASELINE = "droptail"
 OF_VARIANT = "+"
-"""Stands in the name of a case between the discipline and the variant."""
+"""Separates the discipline from the variant in the name of a case."""
 WITH_SCHEDULER = "(with scheduler)"
 """Ends the label of a discipline that chooses among several queues."""
 
@@ -25,22 +25,24 @@ WITH_SCHEDULER = "(with scheduler)"
 class Arm(Table):
     """A discipline under test."""
 
-    name: str = Field(description="as in the registry")
+    name: str = Field(description="name in the registry")
     label: str
-    parameters: dict[str, Any] = Field(default_factory=dict, description="what differs from its defaults")
+    parameters: dict[str, Any] = Field(
+        default_factory=dict, description="parameters that differ from the defaults"
+    )
     delay: dict[str, str] = Field(
         default_factory=dict,
-        description="the parameters that say how much delay is wanted, as a share of it: "
-        '"1 ms" for a time, "0.5 packets" for what the link sends in half of it',
+        description="the parameters that set the wanted delay, in terms of it: "
+        '"1 ms" for a time, "0.5 packets" for the packets that the link sends in half of it',
     )
-    ecn: bool = Field(default=False, description="whether it can mark")
+    ecn: bool = Field(default=False, description="whether it can mark packets")
     scheduler: bool = Field(
         default=False, description="whether it chooses among several queues (RFC 7928 section 4.6)"
     )
 
     @property
     def title(self) -> str:
-        """Its label, which says so of one with a scheduler."""
+        """Returns its label, with a remark if it has a scheduler."""
         return f"{self.label} {WITH_SCHEDULER}" if self.scheduler else self.label
 
 
@@ -50,43 +52,48 @@ class Variant(Table):
     name: str
     label: str
     overrides: dict[str, Any] = Field(default_factory=dict)
-    at: list[str] | None = Field(default=None, description="the links' queues, where they are others")
-    limit: str | list[str] | None = Field(default=None, description="buffer, where it is another")
-    ecn: bool = Field(default=False, description="mark; only the arms that can")
+    at: list[str] | None = Field(default=None, description="the paths of the queues, if they differ")
+    limit: str | list[str] | None = Field(default=None, description="the buffer, if it differs")
+    ecn: bool = Field(
+        default=False, description="whether packets are marked; leaves out disciplines that cannot mark"
+    )
     parameters: dict[str, Any] = Field(default_factory=dict, description="other parameters of the discipline")
     delays_ms: list[float] = Field(
-        default_factory=list, description="wanted delay of each link, or of all; only the arms that have one"
+        default_factory=list,
+        description="wanted delay of each link, or of all; leaves out disciplines without one",
     )
     beside: dict[str, list[str]] = Field(
         default_factory=dict,
-        description="other disciplines at further links: the first of the list that is not the arm itself; "
-        "drop-tail keeps drop-tail",
+        description="other disciplines at further links: the first of the list that differs from the discipline "
+        "itself; drop-tail keeps drop-tail",
     )
 
 
 class Placement(Table):
-    """Where the disciplines go."""
+    """The places of the disciplines in a scenario."""
 
     at: list[str] = Field(min_length=1, description="dotted paths of the queues")
-    limit: str | list[str] = Field(description="buffer, or one for each of the queues")
+    limit: str | list[str] = Field(description="the buffer, or one for each of the queues")
     packets_per_s: float = Field(
-        default=833.3, description="what a wanted delay is turned into packets by: the link's rate"
+        default=833.3, description="the link's rate, which converts a wanted delay into packets"
     )
-    only: list[str] | None = Field(default=None, description="names of arms; default: all")
-    only_ecn: bool = Field(default=False, description="only the arms that can mark")
+    only: list[str] | None = Field(default=None, description="names of disciplines; default: all")
+    only_ecn: bool = Field(default=False, description="only disciplines that can mark")
     variants: list[Variant] = Field(default_factory=list)
     factors: list[float] = Field(
         default_factory=list,
-        description="a variant for each number among an arm's parameters, times each of these, that is in its range",
+        description="a variant for each numeric parameter times each of these factors, if the result is in its range",
     )
 
 
 def cases(placement: Placement, arms: Sequence[Arm]) -> list[dict[str, Any]]:
-    """The cases of a study, as its file could have them. ValueError for an arm that is not in the list."""
+    """Returns the cases of a study, as its file could have them. ValueError for an unknown discipline."""
     names = [arm.name for arm in arms]
     unknown = [name for name in placement.only or () if name not in names]
     if unknown:
-        raise ValueError(f'disciplines.only: there is no arm "{unknown[0]}"; there are {", ".join(names)}')
+        raise ValueError(
+            f'disciplines.only: there is no discipline "{unknown[0]}"; there are {", ".join(names)}'
+        )
     chosen = [
         arm
         for arm in arms
@@ -99,23 +106,23 @@ def cases(placement: Placement, arms: Sequence[Arm]) -> list[dict[str, Any]]:
         for variant in [*variants, *varied(arm.name, arm.parameters, placement.factors)]
         if variant is None or _takes_part(arm, variant)
     ]
-    # Drop-tail has no wanted delay: variants that differ in nothing else are one.
+    # Drop-tail has no wanted delay: variants that differ only in that are one case.
     seen = [case["overrides"] for case in found]
     return [case for k, case in enumerate(found) if case["overrides"] not in seen[:k]]
 
 
 def discipline_of(case: str) -> str:
-    """The discipline of the case called ``case``."""
+    """Returns the discipline of the case called ``case``."""
     return case.partition(OF_VARIANT)[0]
 
 
 def variant_of(case: str) -> str:
-    """The variant of the case called ``case``; empty without one."""
+    """Returns the variant of the case called ``case``; empty without one."""
     return case.partition(OF_VARIANT)[2]
 
 
 def varied(name: str, own: Mapping[str, Any], factors: Sequence[float]) -> list[Variant]:
-    """The variants of one parameter each; what the discipline would refuse is left out."""
+    """Returns variants that change one parameter each, without values that the discipline would refuse."""
     return [
         Variant(
             name=f"{parameter}-x{factor:g}",
@@ -130,7 +137,7 @@ def varied(name: str, own: Mapping[str, Any], factors: Sequence[float]) -> list[
 
 
 def _takes_part(arm: Arm, variant: Variant) -> bool:
-    """What is about marks or a wanted delay says nothing of an arm without them; the baseline is always there."""
+    """Returns whether a discipline takes part in a variant about marks or a wanted delay; the baseline always does."""
     return arm.name == BASELINE or ((arm.ecn or not variant.ecn) and bool(arm.delay or not variant.delays_ms))
 
 
@@ -166,7 +173,7 @@ def _case(placement: Placement, arm: Arm, variant: Variant | None, arms: Sequenc
 
 
 def _wanted(arm: Arm, delay_ms: float, packets_per_s: float) -> Mapping[str, str]:
-    """The parameters of ``arm`` that ask for ``delay_ms``."""
+    """Returns the parameters of ``arm`` for a wanted delay of ``delay_ms``."""
     found = {}
     for parameter, share in arm.delay.items():
         factor, unit = share.split()

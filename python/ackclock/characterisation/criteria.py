@@ -1,6 +1,6 @@
-"""The criteria that several scenarios share. RFC 7928 has none: all of them, and every number in them, are ours.
+"""The criteria that several scenarios share. RFC 7928 has none: all of them, and their numbers, are this project's own.
 
-Ratios are of the discipline over drop-tail with a buffer of one bandwidth-delay product, paired by seed.
+Ratios are the discipline over drop-tail with a buffer of one bandwidth-delay product, paired by seed.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "floor": 0.1,
     },
     "growth": {
-        # The slope of a queue that does not grow is surely above zero in one case of forty, by chance: a packet in five
-        # minutes is no growth.
+        # The slope of a queue that does not grow is surely above zero in one of forty cases by chance: a packet in five
+        # minutes counts as no growth.
         "text": "The queue does not grow with time: not surely by more than a packet in five minutes",
         "metrics": ["drift"],
         "by": "some",
@@ -70,7 +70,7 @@ RULES: Mapping[str, Mapping[str, Any]] = {
         "high": 0.05,
     },
     "projection": {
-        "text": "What drop-tail loses is half to twice the loss that section 8.2.1 projects",
+        "text": "Drop-tail's loss is half to twice the loss that section 8.2.1 projects",
         "kind": "info",
         "metrics": ["projected"],
         "by": "mean",

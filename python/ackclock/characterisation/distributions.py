@@ -1,8 +1,8 @@
 """Distributions of delay and goodput (RFC 7928 section 2.7): quantiles, each the mean over the replications.
 
-``wait`` is of the packets at the link called bottleneck; ``variation`` of one-way delays above the flow's least one
-(packet delay variation, RFC 5481), the mean over the flows; ``goodput`` of each flow in each interval of the series
-that is measured, all flows together (ten least round trips, section 2.7).
+``wait`` is the waiting time of packets at the link called bottleneck; ``variation`` is the one-way delay above the
+flow's least (packet delay variation, RFC 5481), the mean over the flows; ``goodput`` is that of each flow in each
+interval of the series that is measured, all flows together (ten least round trips, section 2.7).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LINK = "bottleneck"
 
 @dataclass(frozen=True)
 class Distribution:
-    """Quantiles at ``probabilities``, in ms, or in Mbit/s of a goodput."""
+    """Quantiles at ``probabilities``, in ms, or in Mbit/s for a goodput."""
 
     probabilities: tuple[float, ...]
     quantiles: tuple[float, ...]
@@ -37,7 +37,7 @@ class Collected:
         self._probabilities: tuple[float, ...] = ()
 
     def take(self, wanted: Sequence[Kept], result: Mapping[str, Any]) -> None:
-        """Take in what ``wanted`` names of a run; nothing of what the run did not keep."""
+        """Adds the distributions that ``wanted`` names from a run, except those that the run did not keep."""
         self._probabilities = tuple(result.get("probabilities") or ())
         for kind in wanted if self._probabilities else ():
             quantiles = _quantiles(kind, result, np.array(self._probabilities))
@@ -45,7 +45,7 @@ class Collected:
                 self._found.setdefault(kind, []).append(quantiles)
 
     def means(self) -> dict[str, Distribution]:
-        """Each distribution, its quantiles averaged over the runs."""
+        """Returns each distribution, with its quantiles averaged over the runs."""
         return {
             kind: Distribution(self._probabilities, tuple(map(float, np.mean(runs, axis=0))))
             for kind, runs in self._found.items()

@@ -1,7 +1,7 @@
-"""By how much a parameter moves a metric (RFC 7928 section 8.3): the elasticity d ln(metric) / d ln(parameter).
+"""How much a parameter changes a metric (RFC 7928 section 8.3): the elasticity d ln(metric) / d ln(parameter).
 
-Between half and twice the default it is ln(metric at twice / metric at half) / ln 4, seed by seed; where one of the two
-is outside the parameter's range, the default stands for it, and ln 2 for ln 4. From -1 to 1 the metric moves no more
+Between half and twice the default it is ln(metric at twice / metric at half) / ln 4, seed by seed; if one of the two
+is outside the parameter's range, the default stands for it, and ln 2 for ln 4. From -1 to 1 the metric changes no more
 than in proportion.
 """
 
@@ -23,7 +23,7 @@ FACTORS = (0.5, 2.0)
 
 @dataclass(frozen=True)
 class Elasticity:
-    """Of one metric to one parameter of a discipline, at one value of the sweep."""
+    """The elasticity of one metric to one parameter of a discipline, at one value of the sweep."""
 
     metric: str
     sweep_value: str
@@ -39,11 +39,11 @@ class Sensitivity:
     parameter: str
     elasticities: Sequence[Elasticity]
     cycle: tuple[float, str] | None
-    """In per cent of the variance, and at which setting."""
+    """The strongest cycle in per cent of the variance, and its setting."""
 
 
 def sensitivities(result: StudyResult, metrics: Sequence[str], cycle: str) -> list[Sensitivity]:
-    """A record for each parameter of each discipline that has been varied."""
+    """Returns a record for each varied parameter of each discipline."""
     by_name: dict[tuple[str, str], CaseResult] = {
         (case.case, str(case.sweep_value)): case for case in result.cases
     }

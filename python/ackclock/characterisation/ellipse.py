@@ -14,22 +14,22 @@ import numpy.typing as npt
 
 Vector = npt.NDArray[np.float64]
 LEAST_POINTS = 5
-"""With fewer there is no contour."""
+"""The smallest number of runs with a contour."""
 
 
 @dataclass(frozen=True)
 class Ellipse:
-    """The fit. ``contour`` has points on the contour one after another; none where it has no area."""
+    """The fitted distribution. ``contour`` has successive points on the contour; none if it has no area."""
 
     mean: tuple[float, float]
     median: tuple[float, float]
     covariance: tuple[float, float, float]
-    """Of x with x, x with y, y with y."""
+    """The covariances of x with x, x with y, y with y."""
     contour: tuple[tuple[float, float], ...]
 
 
 def fitted(x: Vector, y: Vector, points: int = 48) -> Ellipse | None:
-    """The ellipse of the points (x, y); None without any point. Points with a ``nan`` are left out."""
+    """Returns the ellipse of the points (x, y); None without any point. Points with a ``nan`` are left out."""
     good = np.isfinite(x) & np.isfinite(y)
     x, y = x[good], y[good]
     if x.size == 0:
@@ -40,7 +40,7 @@ def fitted(x: Vector, y: Vector, points: int = 48) -> Ellipse | None:
     contour: tuple[tuple[float, float], ...] = ()
     determinant = xx * yy - xy * xy
     if x.size >= LEAST_POINTS and determinant > 1e-12 * xx * yy and xx > 0 and yy > 0:
-        # Cholesky: C = L L' takes the unit circle to the contour.
+        # Cholesky's L, with C = L L', maps the unit circle to the contour.
         l11 = math.sqrt(xx)
         l21 = xy / l11
         l22 = math.sqrt(yy - l21 * l21)

@@ -1,4 +1,4 @@
-"""What a study file says about its place in the characterisation: the ``[characterisation]`` table."""
+"""The ``[characterisation]`` table of a study file: its place in the characterisation."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ Measure = Literal["ratio", "difference", "value", "loss"]
 By = Literal["interval", "mean", "some", "every"]
 Requirement = Literal["must", "should", "recommended", "may", "can"]
 Kept = Literal["wait", "variation", "goodput"]
-"""What distributions are kept of: see distributions.py."""
+"""The quantities with distributions: see distributions.py."""
 
 
 class Criterion(Table):
-    """What has to hold of a discipline: a measure of it, and the range in which that has to lie.
+    """A condition on a discipline: a metric, and the range in which it has to lie.
 
     ``ratio`` and ``difference`` compare with drop-tail (or with the variant ``against``) seed by seed, a ratio by the
-    mean of its logarithm; ``value`` is the metric itself. ``by`` says what of it has to lie in the range: the whole
-    95 % ``interval`` of the mean, the ``mean``, ``some`` of the interval (it is not surely outside), or the value of
-    ``every`` replication. Outside the range but within ``caution_low`` and ``caution_high`` it is no failure yet.
+    mean of its logarithm; ``value`` is the metric itself. ``by`` says which part of it has to lie in the range: the
+    whole 95 % ``interval`` of the mean, the ``mean``, ``some`` part of the interval (it is not surely outside), or
+    the value of ``every`` replication. A value outside the range but within ``caution_low`` and ``caution_high`` is
+    not yet a failure.
     """
 
-    rule: str = Field(description="a rule of criteria.py, or a name of its own")
-    name: str = Field(default="", description="what to call it, where the rule alone does not tell it apart")
+    rule: str = Field(description="a rule of criteria.py, or a new name")
+    name: str = Field(default="", description="its title, if the rule alone does not distinguish it")
     text: str = ""
     kind: Kind = "safety"
     measure: Measure = "value"
@@ -42,20 +43,22 @@ class Criterion(Table):
     caution_high: float | None = None
     against: str = Field(
         default="",
-        description="a variant of the same discipline to compare with, where * stands for what follows the first "
-        "hyphen of the own one; default: drop-tail in the same variant",
+        description="a variant of the same discipline to compare with, where * stands for the part after the first "
+        "hyphen of its own variant; default: drop-tail in the same variant",
     )
     only: list[str] | None = Field(
         default=None, description="disciplines, variants or sweep values, or patterns of them; default: all"
     )
-    floor: float = Field(default=0.0, description="of a ratio: what lies below counts as this much")
+    floor: float = Field(default=0.0, description="for a ratio: lower values count as this value")
     unit: str = ""
-    scale: float = Field(default=1.0, description="what the numbers are multiplied by when they are shown")
+    scale: float = Field(
+        default=1.0, description="the factor by which the numbers are multiplied when they are shown"
+    )
 
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, given: Any) -> Any:
-        """``"latency"`` for ``{ rule = "latency" }``; a rule that is known gives what is not said."""
+        """Accepts ``"latency"`` for ``{ rule = "latency" }``, and takes missing keys from a known rule."""
         from ackclock.characterisation.criteria import RULES
 
         own = {"rule": given} if isinstance(given, str) else given
@@ -71,40 +74,43 @@ class Criterion(Table):
             known = ", ".join(RULES)
             raise ValueError(f'no metrics: "{self.rule}" is none of the rules {known}')
         if self.low is None and self.high is None and self.kind != "info" and self.measure != "loss":
-            raise ValueError("nothing has to hold: give low or high")
+            raise ValueError("no condition: give low or high")
         return self
 
     @property
     def title(self) -> str:
-        """What the head of its column says."""
+        """Returns the heading of its column."""
         return self.name or self.rule.capitalize().replace("-", " ")
 
 
 Words = Annotated[str, StringConstraints(pattern=r"\S\s+\S")]
-"""More than one: a text that was taken for the list of its letters has none."""
+"""A text of at least two words, so that a text that was taken for the list of its letters is refused."""
 
 
 class Characterisation(Table):
     """The scenario of RFC 7928 that a study runs."""
 
-    section: str = Field(description='of RFC 7928, e.g. "8.2.2"')
-    short: str = Field(description="two or three words for the head of a column")
-    requirement: Requirement = Field(description="the word of RFC 7928 section 13, or of the section")
-    demand: str = Field(description="what the section asks for, in our words")
+    section: str = Field(description='section of RFC 7928, e.g. "8.2.2"')
+    short: str = Field(description="two or three words for the heading of a column")
+    requirement: Requirement = Field(
+        description="the requirement word of RFC 7928 section 13, or of the section"
+    )
+    demand: str = Field(description="the section's demand, in our words")
     criteria: list[Criterion] = Field(default_factory=list)
     lacks: list[Words] = Field(
-        default_factory=list, description="what is weaker than the section, or left out"
+        default_factory=list,
+        description="where the study is weaker than the section, or leaves something out",
     )
     planes: list[tuple[str, str]] = Field(
         default_factory=lambda: [("delay", "goodput")],
         description="pairs of metrics to draw against each other, delay first (section 2.7)",
     )
     distributions: list[Kept] = Field(
-        default_factory=list, description="what to draw the distributions of (section 2.7)"
+        default_factory=list, description="quantities whose distributions are drawn (section 2.7)"
     )
     elasticities: list[str] = Field(
         default_factory=list,
-        description="metrics of which to say by how much each parameter moves them (section 8.3)",
+        description="metrics for which each parameter's effect is given (section 8.3)",
     )
     cycle: str = Field(
         default="",

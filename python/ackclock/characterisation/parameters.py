@@ -1,4 +1,4 @@
-"""The numbers among a discipline's parameters, and multiples of them that it takes."""
+"""The numeric parameters of a discipline, and multiples of them that it accepts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NOT_A_KNOB = ("limit",)
 
 @lru_cache(maxsize=64)
 def numbers(queue: str) -> Mapping[str, str]:
-    """The parameters of a discipline whose default is a number with or without a unit, and these defaults."""
+    """Returns the parameters of a discipline whose default is a number with or without a unit, and these defaults."""
     entry = next(entry for entry in core.registry() if entry["kind"] == "queue" and entry["name"] == queue)
     return {
         parameter["name"]: str(parameter["default"])
@@ -33,7 +33,7 @@ def numbers(queue: str) -> Mapping[str, str]:
 
 
 def scaled(queue: str, own: Mapping[str, Any], parameter: str, default: Any, factor: float) -> Any:
-    """The value of a parameter times ``factor`` as a scenario has it; None where the discipline would refuse it."""
+    """Returns the value of a parameter times ``factor`` as in a scenario; None if the discipline would refuse it."""
     found = _number(str(default))
     if found is None or found[0] == 0:
         return None

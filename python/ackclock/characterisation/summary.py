@@ -1,4 +1,4 @@
-"""The summary table of RFC 7928 section 13, and what a discipline comes to over all of it."""
+"""The summary table of RFC 7928 section 13, and the overall result of a discipline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ackclock.characterisation.verdicts import Verdict
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the table. ``runs`` are the sections of our scenarios; none where the line is text."""
+    """A line of the table. ``runs`` are the sections of our scenarios; none if the line is only text."""
 
     scenario: str
     section: str
@@ -40,14 +40,14 @@ TABLE = (
     Line("Other link rates", "12", "our choice of scenarios", ("8.2-R1", "8.2-R100")),
 )
 ONE_SETTING = ("6.1", "8.2.5", "8.2.6-1", "8.2.6-2", "8.2-R1", "8.2-R100")
-"""The scenarios through which the defaults should serve unchanged (section 12); the choice is ours."""
+"""The scenarios in which the defaults should work unchanged (section 12); the choice is ours."""
 LEAST_PASSES = 8
-"""Of the scenarios that must be considered, for "better than drop-tail and safe"; ours."""
+"""The number of must-be-considered scenarios to pass for "better than drop-tail and safe"; our choice."""
 
 
 @dataclass(frozen=True)
 class Overall:
-    """What a discipline comes to. ``missing`` are the scenarios that must be considered and were not run."""
+    """The overall result of a discipline. ``missing`` are the scenarios that must be considered and were not run."""
 
     passes: int
     cautions: int
@@ -56,17 +56,19 @@ class Overall:
     missing: tuple[str, ...]
     better_and_safe: bool
     one_setting: int
-    """In how many of ``ONE_SETTING`` the defaults pass."""
+    """The number of scenarios of ``ONE_SETTING`` in which the defaults pass."""
     baseline: bool
 
 
 def lines(sections: Sequence[str]) -> list[tuple[Line, list[str]]]:
-    """The table, each line with those of its scenarios that ran."""
+    """Returns the table, each line with those of its scenarios that ran."""
     return [(line, [run for run in line.runs if run in sections]) for line in TABLE]
 
 
 def overall(discipline: str, verdicts: Mapping[str, Mapping[str, Verdict]]) -> Overall:
-    """What ``discipline`` comes to in the scenarios that must be considered; ``verdicts`` by section and discipline."""
+    """Returns the overall result of ``discipline`` in the scenarios that must be considered; ``verdicts`` are by
+    section and discipline.
+    """
     must = [run for line in TABLE if line.must for run in line.runs]
     found = [verdicts.get(run, {}).get(discipline) for run in must]
     passes, failures = found.count(Verdict.PASS), found.count(Verdict.FAIL)

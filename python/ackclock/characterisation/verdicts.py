@@ -1,4 +1,6 @@
-"""From the samples of a study to a verdict on each discipline. A verdict is a finding, never a test of the program."""
+"""Derives a verdict on each discipline from the samples of a study. A verdict is a finding, never a test of the
+program.
+"""
 
 from __future__ import annotations
 
@@ -22,31 +24,33 @@ DEFAULTS = "default"
 
 
 class Verdict(Enum):
-    """How a discipline comes out in a scenario."""
+    """The result of a discipline in a scenario."""
 
     PASS = "pass"  # noqa: S105
     """Every criterion holds."""
     CAUTION = "caution"
-    """It is safe, but not better than drop-tail, or near a limit."""
+    """The discipline is safe, but not better than drop-tail, or near a limit."""
     FAIL = "fail"
-    """A criterion of safety is broken."""
+    """A safety criterion is broken."""
     UNDECIDED = "undecided"
-    """None is, but the interval of a criterion lies on both sides of its limit: more seeds would tell."""
+    """No safety criterion is broken, but the interval of a criterion lies on both sides of its limit: more seeds
+    would decide.
+    """
     INFO = "info"
-    """Numbers only."""
+    """The scenario gives numbers without a verdict."""
     BASELINE = "baseline"
-    """Drop-tail, which the others are held against."""
+    """Drop-tail, the baseline of the others."""
 
 
 class Outcome(Enum):
-    """How a criterion comes out."""
+    """The outcome of a criterion."""
 
     HOLDS = "holds"
     NEAR = "near"
-    """Outside, but by so little that it is no failure."""
+    """The value is outside, but by too little to count as a failure."""
     BROKEN = "broken"
     UNDECIDED = "undecided"
-    """The interval that should lie inside lies on both sides of a limit, or there is none."""
+    """The interval that should lie inside lies on both sides of a limit, or there is no interval."""
     INFO = "info"
     UNKNOWN = "unknown"
     """There is no sample, or nothing to compare with."""
@@ -59,7 +63,7 @@ class Finding:
     criterion: Criterion
     metric: str
     setting: str
-    """The variant or the sweep value; empty where there is one setting."""
+    """The variant or the sweep value; empty if there is only one setting."""
     outcome: Outcome
     mean: float | None
     low: float | None
@@ -68,7 +72,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Row:
-    """A discipline in a scenario."""
+    """The results of a discipline in a scenario."""
 
     discipline: str
     label: str
@@ -76,16 +80,16 @@ class Row:
     findings: Sequence[Finding]
 
     def reasons(self) -> list[Finding]:
-        """What kept it from a pass."""
+        """Returns the findings that kept it from a pass."""
         kept = (Outcome.BROKEN, Outcome.UNDECIDED, Outcome.NEAR)
         return [one for one in self.findings if one.outcome in kept]
 
 
 def rows(result: StudyResult) -> list[Row]:
-    """A row for each discipline of a study of the characterisation, drop-tail first."""
+    """Returns a row for each discipline of a study of the characterisation, drop-tail first."""
     about = result.characterisation
     if about is None:
-        raise ValueError(f"{result.name} is no study of the characterisation")
+        raise ValueError(f"{result.name} is not a study of the characterisation")
     by_discipline: dict[str, list[CaseResult]] = {}
     for case in result.cases:
         by_discipline.setdefault(discipline_of(case.case), []).append(case)
@@ -98,13 +102,13 @@ def rows(result: StudyResult) -> list[Row]:
 
 
 def setting_of(case: CaseResult) -> str:
-    """What tells the cases of a discipline apart: its variant and the sweep value."""
+    """Returns what distinguishes the cases of a discipline: the variant and the sweep value."""
     value = "" if case.sweep_value is None else str(case.sweep_value)
     return ", ".join(part for part in (variant_of(case.case), value) if part)
 
 
 def overall(verdicts: Sequence[Verdict]) -> Verdict:
-    """The worst of several."""
+    """Returns the worst of several verdicts."""
     for worst in (Verdict.FAIL, Verdict.UNDECIDED, Verdict.CAUTION, Verdict.PASS):
         if worst in verdicts:
             return worst
@@ -141,13 +145,14 @@ def _findings(criterion: Criterion, cases: Sequence[CaseResult], result: StudyRe
 
 
 def _baseline(criterion: Criterion, case: CaseResult, result: StudyResult) -> CaseResult | None:
-    """What ``case`` is held against: drop-tail in the same setting, or the same discipline in another variant."""
+    """Returns the baseline of ``case``: drop-tail in the same setting, or the same discipline in another variant."""
     variant = variant_of(case.case)
     if criterion.against:
         other = criterion.against.replace("*", variant.partition("-")[2])
         names = [f"{discipline_of(case.case)}{OF_VARIANT}{other}"]
     elif variant:
-        # Variants of a discipline's own parameters have no like of drop-tail: its defaults stand for all of them.
+        # Variants of a discipline's own parameters have no counterpart of drop-tail: its defaults stand for all of
+        # them.
         names = [f"{BASELINE}{OF_VARIANT}{variant}", f"{BASELINE}{OF_VARIANT}{DEFAULTS}"]
     else:
         names = [BASELINE]
@@ -183,7 +188,7 @@ def _finding(criterion: Criterion, metric: str, case: CaseResult, baseline: Case
 
 
 def _ratios(own: Vector, other: Vector, floor: float) -> Vector:
-    """The ratios seed by seed; nan where there is none."""
+    """Returns the ratios seed by seed; nan if there is none."""
     with np.errstate(all="ignore"):
         ratio = np.maximum(own, floor) / np.maximum(other, floor)
     return np.asarray(np.where((ratio > 0) & np.isfinite(ratio), ratio, np.nan), dtype=np.float64)
@@ -196,7 +201,7 @@ def _exponential(of_logarithms: Summary) -> tuple[float | None, tuple[float, flo
 
 
 def _loss(criterion: Criterion, metric: str, setting: str, own: Vector, other: Vector | None) -> Finding:
-    """The mean loss ratio in per cent, at most twice drop-tail's or ``high``, whichever is more."""
+    """Judges the mean loss ratio in per cent: at most twice drop-tail's or ``high``, whichever is more."""
     summary = summarise(own)
     low, high = summary.interval or (None, None)
     reference = None if other is None else summarise(other).mean
@@ -230,7 +235,7 @@ def _outcome(
 def _surely_outside(
     criterion: Criterion, low: float | None, high: float | None, ends: tuple[float, float] | None
 ) -> bool:
-    """Whether no part of the interval lies in the range; without an interval nothing is sure."""
+    """Returns whether no part of the interval lies in the range; False without an interval."""
     if ends is None:
         return False
     first, last = ends

@@ -1,4 +1,4 @@
-"""Measures over windows of a run: what RFC 7928 asks to be sampled often rather than averaged over everything."""
+"""Measures over windows of a run, which RFC 7928 wants to be sampled often rather than averaged over everything."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Vector = npt.NDArray[np.float64]
 
 
 def least_share(flows: list[Vector], time_s: Vector, start_s: float, width_s: float) -> float:
-    """The smallest share that any flow had of what all together had in any window, times their number.
+    """Returns the smallest share of any flow in any window, times the number of flows.
 
     1 for equal shares, 0 for a flow that got nothing for ``width_s``. Windows begin at every sample from ``start_s``
-    on; nan where none is complete.
+    on; nan if none is complete.
     """
     inside = time_s > start_s
     step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
@@ -29,7 +29,7 @@ def least_share(flows: list[Vector], time_s: Vector, start_s: float, width_s: fl
 
 
 def drift(time_s: Vector, values: Vector) -> float:
-    """The least-squares slope of ``values`` over time, per second; nan for fewer than three samples."""
+    """Returns the least-squares slope of ``values`` over time, per second; nan for fewer than three samples."""
     good = np.isfinite(values)
     if np.count_nonzero(good) < 3:
         return float("nan")
@@ -41,7 +41,7 @@ def drift(time_s: Vector, values: Vector) -> float:
 def in_phase(
     time_s: Vector, cycle_s: float, start_s: float, end_s: float, from_s: float
 ) -> npt.NDArray[np.bool_]:
-    """Which instants from ``from_s`` on lie between ``start_s`` and ``end_s`` of a cycle of ``cycle_s``."""
+    """Returns which times from ``from_s`` on lie between ``start_s`` and ``end_s`` of a cycle of ``cycle_s``."""
     within = np.mod(time_s - from_s + 1e-9, cycle_s)
     found: npt.NDArray[np.bool_] = (time_s >= from_s - 1e-9) & (within >= start_s) & (within < end_s)
     return found
@@ -50,11 +50,12 @@ def in_phase(
 def settling_time(
     time_s: Vector, values: Vector, cycle_s: float, start_s: float, end_s: float, from_s: float
 ) -> float:
-    """How long after the beginning of a phase a level is still above what it comes to: the mean over all cycles.
+    """Returns how long after the beginning of a phase a level is still above its settled value: the mean over all
+    cycles.
 
     The phase lies between ``start_s`` and ``end_s`` of each cycle of ``cycle_s`` from ``from_s`` on. Values are
     averaged over each second; the level has settled when no later second is more than a quarter above the highest of
-    the phase's second half. A band around the mean would not do: a sawtooth leaves any narrow one for ever.
+    the phase's second half. A band around the mean would not work: a sawtooth leaves any narrow band again and again.
     """
     found = []
     step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
@@ -74,11 +75,11 @@ def settling_time(
 
 
 def spectral_line(time_s: Vector, values: Vector, segment_s: float) -> tuple[float, float]:
-    """How much of the variance lies at the strongest frequency, from 0 to 1, and its period in seconds.
+    """Returns the share of the variance at the strongest frequency, from 0 to 1, and its period in seconds.
 
     The spectrum is the mean of the periodograms of segments of ``segment_s`` that overlap by half, each without its
     mean and under a Hann window (Welch 1967). The line is the strongest bin with its two neighbours, over which that
-    window spreads a pure tone. nan where no segment is complete or nothing varies.
+    window spreads a pure tone. nan if no segment is complete or nothing varies.
     """
     step = float(np.median(np.diff(time_s))) if time_s.size > 1 else 0.0
     length = round(segment_s / step) if step > 0 else 0

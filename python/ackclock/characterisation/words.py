@@ -1,4 +1,4 @@
-"""What the tables of this package have in common in a study file."""
+"""The common base of this package's tables in a study file."""
 
 from __future__ import annotations
 

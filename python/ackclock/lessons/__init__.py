@@ -1,7 +1,7 @@
-"""The classroom: scenarios to begin with, each with a question, what to change and what to look for.
+"""The classroom: scenarios for learning, each with a question, what to change and what to look for.
 
-A lesson is two files side by side: ``NAME.toml`` is a scenario like any other, ``NAME.lesson.toml`` says what it is
-for. What it tells the reader to look for is checked: ``outcome`` runs it.
+A lesson is two files side by side: ``NAME.toml`` is a scenario, ``NAME.lesson.toml`` describes the
+lesson. Its statements about what to look for are checked: ``outcome`` runs it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Table(BaseModel):
 
 
 class Variant(Table):
-    """A change to make at once: in the page a button."""
+    """A set of changes that are made at once: a button of the page."""
 
     label: str
     set: dict[str, Any]
-    """Values by dotted path, as ``--set`` has them."""
+    """The values by dotted path, as in ``--set``."""
 
 
 class Measure(Table):
@@ -46,21 +46,21 @@ class Measure(Table):
 
     @property
     def title(self) -> str:
-        """The label with its unit."""
+        """Returns the label with its unit."""
         return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
 class Check(Table):
-    """What shows that a statement is true, in the language of a study's claims."""
+    """A test of a statement, in the language of a study's claims."""
 
     look: int = Field(ge=1)
-    """Which statement, from 1."""
+    """The number of the statement, from 1."""
     holds: str
     """A comparison over measures of variants: ``goodput('Reno') > 2 * goodput('CUBIC')``."""
 
 
 class Words(Table):
-    """What a ``.lesson.toml`` has in it."""
+    """The contents of a ``.lesson.toml``."""
 
     order: int
     title: str
@@ -68,7 +68,7 @@ class Words(Table):
     change: list[str] = Field(min_length=1)
     look: list[str] = Field(min_length=1)
     figure: str = "flows.*.cwnd_packets"
-    """The series that a notebook draws, of every flow or link whose name fits."""
+    """The series that a notebook draws, of every flow or link whose name matches."""
     variants: list[Variant] = Field(min_length=2, alias="try")
     measures: list[Measure] = Field(min_length=1, alias="measure")
     checks: list[Check] = Field(min_length=1, alias="check")
@@ -80,7 +80,7 @@ class Words(Table):
         if checked != stated:
             odd = ", ".join(map(str, sorted(checked ^ stated)))
             raise ValueError(
-                f"each statement of look has a check, and each check a statement: not so for {odd}"
+                f"each statement of look has a check, and each check a statement: missing for {odd}"
             )
         return self
 
@@ -90,17 +90,17 @@ class Lesson(Words):
 
     name: str
     scenario: str
-    """The text, with the files that it names in it."""
+    """The scenario's text, including the files that it names."""
 
     @property
     def written(self) -> str:
-        """The scenario's text as it stands in its file."""
+        """Returns the scenario's text as it is in its file."""
         return as_written(self.scenario)
 
     @model_validator(mode="after")
     def _whole_variants(self) -> Self:
-        """Every variant sets what any of them sets, as the file has it where its own words say nothing: a button must
-        take back what the one before it has changed.
+        """Completes each variant with the values that any other sets, taken from the file, because a button must
+        undo the changes of the previous one.
         """
         paths = list(dict.fromkeys(path for variant in self.variants for path in variant.set))
         inside = [(a, b) for a in paths for b in paths if b.startswith(f"{a}.")]
@@ -116,13 +116,13 @@ class Lesson(Words):
         return self
 
     def changed(self, variant: Variant) -> dict[str, Any]:
-        """What a variant sets that stands otherwise in the scenario."""
+        """Returns the values of a variant that differ from the scenario's."""
         document = toml.loads(self.scenario)
         return {path: value for path, value in variant.set.items() if value != _value(document, path)}
 
 
 def _value(document: dict[str, Any], path: str) -> Any:
-    """What stands at a dotted path; ValueError where nothing does. In a list, tables go by their name."""
+    """Returns the value at a dotted path; ValueError if there is none. In a list, tables are found by their name."""
     value: Any = document
     for step in path.split("."):
         if isinstance(value, list):
@@ -136,17 +136,17 @@ def _value(document: dict[str, Any], path: str) -> Any:
 
 
 def names() -> list[str]:
-    """What the lessons are called, in the order of the alphabet; no file is read."""
+    """Returns the names of the lessons, in alphabetical order; reads no file."""
     return sorted(file.name.removesuffix(_ENDING) for file in LESSONS.glob(f"*{_ENDING}"))
 
 
 def lessons() -> list[Lesson]:
-    """All lessons, in their order."""
+    """Returns all lessons, in their order."""
     return sorted(map(_read, names()), key=lambda lesson: (lesson.order, lesson.name))
 
 
 def lesson(name: str) -> Lesson:
-    """The lesson of that name; InputError with the nearest right one where there is none."""
+    """Returns the lesson of that name; InputError with the nearest correct name if there is none."""
     known = names()
     if name not in known:
         raise InputError(

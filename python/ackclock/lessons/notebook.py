@@ -13,13 +13,13 @@ from ackclock.lessons.outcome import REPLICATIONS
 
 
 def write(lesson: Lesson, folder: Path) -> Path:
-    """Write ``NAME.ipynb`` into the folder; InputError where the library for notebooks is missing."""
+    """Writes ``NAME.ipynb`` into the folder; InputError if the library for notebooks is missing."""
     try:
         import nbformat
     except ImportError:
         raise InputError('--notebooks needs a library: pip install "ackclock[notebook]"') from None
     new: dict[str, Any] = {"markdown": nbformat.v4.new_markdown_cell, "code": nbformat.v4.new_code_cell}
-    # Identifiers of our own: the library's are drawn at random, and the same lesson gives the same file.
+    # Sets the identifiers, because the library's are random, and the same lesson should give the same file.
     cells = [
         new[kind](text, id=f"{lesson.name}-{place}") for place, (kind, text) in enumerate(_cells(lesson))
     ]
@@ -33,7 +33,7 @@ def write(lesson: Lesson, folder: Path) -> Path:
 
 
 def _cells(lesson: Lesson) -> list[tuple[str, str]]:
-    """What stands in the notebook: the kind of each cell and its text."""
+    """Returns the cells of the notebook: the kind and the text of each."""
     variants = {variant.label: lesson.changed(variant) for variant in lesson.variants}
     measures = {one.title: one.expr.strip() for one in lesson.measures}
     own = lesson.changed(lesson.variants[1])
@@ -82,14 +82,14 @@ table({"own": scenario.with_overrides(own).run_many(replications=$replications, 
 
 
 def _text(text: str) -> str:
-    """A text as Python reads it, over its own lines."""
+    """Returns a text as a Python literal over several lines."""
     if "'''" in text or "\\" in text:
         return repr(text)
     return f"'''\n{text}'''"
 
 
 def _dictionary(values: dict[str, Any]) -> str:
-    """A dictionary in Python's words, a line for each entry."""
+    """Returns a dictionary as a Python literal, a line for each entry."""
     return "{\n" + "".join(f"    {key!r}: {value!r},\n" for key, value in values.items()) + "}"
 
 

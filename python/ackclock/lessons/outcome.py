@@ -1,4 +1,4 @@
-"""What the runs of a lesson come to, and whether its statements are true of them."""
+"""The results of a lesson's runs, and whether its statements are true for them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 REPLICATIONS = 10
-"""Seeds of each variant: enough for an interval, few enough for a lesson."""
+"""The number of seeds of each variant: enough for an interval, few enough for a lesson."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,14 @@ class Outcome:
 
     @cached_property
     def samples(self) -> Mapping[str, Mapping[str, Array]]:
-        """Of each measure and variant, a number for each seed."""
+        """Returns the samples of each measure and variant, a number for each seed."""
         return {
             one.id: {label: samples(runs, one.expr) for label, runs in self.runs.items()}
             for one in self.lesson.measures
         }
 
     def truth(self, check: Check) -> Truth:
-        """How surely a check holds, by the 95 % intervals of the paired differences over the seeds."""
+        """Returns how surely a check holds, by the 95 % intervals of the paired differences over the seeds."""
         cases = [
             SweptCase(name=label, case=Case(name=f"try-{place}")) for place, label in enumerate(self.runs)
         ]
@@ -57,7 +57,7 @@ class Outcome:
 
 
 def play(lesson: Lesson, replications: int = REPLICATIONS) -> Outcome:
-    """Run every variant of the lesson with so many seeds, on all cores."""
+    """Runs every variant of the lesson with this number of seeds, on all cores."""
     scenario = Scenario.from_text(lesson.scenario, file=f"{lesson.name}.toml")
     runs = {
         variant.label: scenario.with_overrides(variant.set).run_many(replications=replications, series=True)
@@ -67,7 +67,7 @@ def play(lesson: Lesson, replications: int = REPLICATIONS) -> Outcome:
 
 
 def samples(runs: Runs, expression: str) -> Array:
-    """What an expression of a study's metrics comes to in each run."""
+    """Returns the value of an expression, in the language of a study's metrics, for each run."""
     parsed = Expression(expression)
     return np.array([measure(parsed, RunWords(run.result)) for run in runs], dtype=np.float64)
 
@@ -88,7 +88,8 @@ class Table:
 
 
 def table(runs: Mapping[str, Runs], measures: Mapping[str, str]) -> Table:
-    """One row per variant: of each expression in ``measures`` the mean over the seeds ± half its 95 % interval.
+    """Returns a table with a row per variant: for each expression in ``measures`` the mean over the seeds ± half its
+    95 % interval.
 
     >>> table(runs, {"Goodput (Mbit/s)": 'flow("tcp").goodput_bps / 1e6'})  # doctest: +SKIP
     """
@@ -100,9 +101,10 @@ def table(runs: Mapping[str, Runs], measures: Mapping[str, str]) -> Table:
 
 
 def curves(runs: Mapping[str, Runs], path: str) -> go.Figure:
-    """A series of the first run of each variant over time, a panel for each variant and a curve for each flow or link.
+    """Draws a series of the first run of each variant over time, a panel for each variant and a curve for each flow
+    or link.
 
-    ``path`` is such as ``flows.*.cwnd_packets``. InputError where no variant has such a series.
+    ``path`` is a pattern such as ``flows.*.cwnd_packets``. InputError if no variant has such a series.
     """
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
@@ -128,7 +130,7 @@ def curves(runs: Mapping[str, Runs], path: str) -> go.Figure:
 
 
 def _series(run: Run, kind: str, pattern: str, quantity: str) -> Iterator[tuple[str, Array, Array]]:
-    """The flows or links whose names fit and which have the quantity, with its times and values.
+    """Returns the flows or links whose names match and which have the quantity, with its times and values.
 
     A rate is drawn in Mbit/s, as means over a hundredth of the run: from sample to sample it jumps with every packet.
     """
@@ -146,4 +148,4 @@ def _series(run: Run, kind: str, pattern: str, quantity: str) -> Iterator[tuple[
 
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-"""Of Okabe and Ito: told apart by those who see colours otherwise."""
+"""The colours of Okabe and Ito, which colour-blind readers can tell apart."""

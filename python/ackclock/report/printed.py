@@ -165,7 +165,7 @@ def _axis(
 
 
 def _values(panel: Panel, *keys: str) -> list[float]:
-    """The numbers of a panel along an axis; none where it is an axis of words or of colours."""
+    """Returns the numbers of a panel along an axis; none for an axis of words or of colours."""
     found: list[Any] = []
     for curve in panel.curves:
         if "z" in curve.data:

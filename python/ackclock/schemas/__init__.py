@@ -1,4 +1,4 @@
-"""The published JSON documents: what ``--json`` prints, as pydantic models that also yield their JSON Schemas."""
+"""The published JSON documents, which ``--json`` prints, as pydantic models that also give their JSON Schemas."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ KINDS = ("scenario", "study", "run", "reproduce", "list")
 
 
 def schema(of: str) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of a document: one of ``KINDS``. KeyError for another name."""
+    """Returns the JSON Schema (draft 2020-12) of a document: one of ``KINDS``. KeyError for another name."""
     if of == "scenario":
         from ackclock import _core
 
@@ -27,7 +27,7 @@ def schema(of: str) -> dict[str, Any]:
         "reproduce": ReproduceDocument,
         "list": list[Entry],
     }
-    # What a study file may hold is what is read; of the others, what is written.
+    # The schema of a study file describes what is read; the others describe what is written.
     mode: Any = "validation" if of == "study" else "serialization"
     body = TypeAdapter(documents[of]).json_schema(mode=mode)
     if of == "study":

@@ -8,21 +8,21 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Parameter(BaseModel):
-    """A parameter of something that a scenario can name."""
+    """A parameter of an entry."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     summary: str
-    unit: str | None = Field(default=None, description="what it measures: time, packets, number, word...")
-    default: Any = Field(default=None, description="as in a scenario file; null when it may be absent")
+    unit: str | None = Field(default=None, description="its unit: time, packets, number, word...")
+    default: Any = Field(default=None, description="as in a scenario file; null if it may be absent")
     range: str | None = Field(default=None, description="in words, e.g. above 0 and at most 1")
-    choices: list[str] | None = Field(default=None, description="the words that it may be")
+    choices: list[str] | None = Field(default=None, description="the allowed words")
     source: str | None = None
 
 
 class Entry(BaseModel):
-    """Something that a scenario or the command line can name."""
+    """An entry: anything that a scenario or the command line can name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -34,4 +34,4 @@ class Entry(BaseModel):
     summary: str
     parameters: list[Parameter]
     source: str
-    file: str | None = Field(default=None, description="of a study, where it is")
+    file: str | None = Field(default=None, description="for a study, the path of its file")

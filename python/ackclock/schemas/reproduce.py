@@ -20,8 +20,8 @@ class SourceRecord(Document):
     year: int
     item: str = Field(description='e.g. "Table 4.1"')
     section: str
-    asked_by: Literal["thesis", "us"] = Field(description="us: the publication never ran it")
-    setup_unknown: str = Field(description="what of the set-up is lost; else empty")
+    asked_by: Literal["thesis", "us"] = Field(description="us: a question that the publication never ran")
+    setup_unknown: str = Field(description="the unknown part of the set-up; empty if there is none")
 
 
 class ValueRecord(Document):
@@ -50,13 +50,14 @@ class CaseRecord(Document):
 
 
 class ReadingRecord(Document):
-    """How the test of a claim comes out under another reading of the thesis."""
+    """The outcome of a claim's test under another reading (interpretation) of the thesis."""
 
     assumption: str
     alternative: str
     verdict: Verdict
     against: str = Field(
-        description="what in the thesis speaks against the reading, which then changes no verdict; else empty"
+        description="the evidence in the thesis against the reading, which then changes no verdict; empty if "
+        "there is none"
     )
 
 
@@ -69,53 +70,57 @@ class ClaimRecord(Document):
     measured: float | None
     interval: tuple[float, float] | None
     unit: str
-    tolerance: float | None = Field(
-        description="the distance from paper that is allowed, where that is the test"
-    )
+    tolerance: float | None = Field(description="the allowed distance from paper, if that is the test")
     accepted: tuple[float | None, float | None] | None = Field(
-        description="lowest and highest value that the test accepts, null for an open end"
+        description="the lowest and the highest value that the test accepts, null for an open end"
     )
     verdict: Verdict
     outcome: Verdict = Field(
-        description="how the test came out as taken, which counts as another verdict where that hangs on a reading or "
+        description="the outcome of the test under the reading taken; the verdict is another if it hangs on a "
+        "reading or "
         "the set-up is unknown"
     )
     detail: str
     readings: list[ReadingRecord] = Field(
-        description="the other readings under which the test comes out otherwise, undecided ones included"
+        description="the other readings under which the test has another outcome, including undecided"
     )
-    alternative: float | None = Field(
-        description="what would be measured if the claim were false, where stated"
-    )
+    alternative: float | None = Field(description="the value to expect if the claim were false, if stated")
     written: str = Field(
-        description="when the test was written or changed, where that was after a run; else empty"
+        description="when the test was written or changed, if that was after a run; else empty"
     )
-    baselines: bool = Field(description="about rivals alone: no system of the thesis is in what is measured")
+    baselines: bool = Field(
+        description="whether the claim is about baselines alone, so that no system of the thesis enters the "
+        "measured value"
+    )
     replications_needed: int | None = Field(
-        description="about how many would decide an undecided claim; null where it is decided or cannot be said"
+        description="about how many replications would decide an undecided claim; null if it is decided or the "
+        "number is unknown"
     )
-    recorded: Verdict | None = Field(description="of a quick run: the verdict of the recorded full one")
-    samples: list[float | None] = Field(description="of measured, in the order of seeds")
-    finding: str | None = Field(description="what is written of the claim under this verdict")
+    recorded: Verdict | None = Field(description="for a quick run, the verdict of the recorded full run")
+    samples: list[float | None] = Field(description="the samples of measured, in the order of seeds")
+    finding: str | None = Field(description="the study's text on the claim under this verdict")
 
 
 class SensitivityRecord(Document):
-    """The verdicts under another reading of the thesis."""
+    """The verdicts under another reading (interpretation) of the thesis."""
 
     assumption: str
     taken: str
     alternative: str
     changed: list[str] = Field(
-        description="ids of the claims whose test comes out otherwise and is not undecided"
+        description="ids of the claims whose test has another outcome, other than undecided"
     )
     undecided: list[str] = Field(
-        description="ids of those that are decided as taken, and not under this reading"
+        description="ids of the claims that are undecided under this reading and decided under the one taken"
     )
-    replications: int = Field(description="of this reading; as taken there may be more")
+    replications: int = Field(description="the replications of this reading; the reading taken may have more")
     against: str = Field(
-        description="what in the thesis speaks against it, so that it changes no verdict; else empty"
+        description="the evidence in the thesis against this reading, which then changes no verdict; empty if "
+        "there is none"
     )
-    claims: list[ClaimRecord] = Field(description="their verdicts are outcomes of tests under this reading")
+    claims: list[ClaimRecord] = Field(
+        description="all claims; their verdicts are the outcomes of their tests under this reading"
+    )
 
 
 class PrecisionRecord(Document):
@@ -124,7 +129,10 @@ class PrecisionRecord(Document):
     wanted: float = Field(description="half the 95 % interval over the mean, e.g. 0.05")
     metrics: list[str]
     reached: bool
-    widest: float | None = Field(description="of these metrics in all cases; null while one has no interval")
+    widest: float | None = Field(
+        description="half the widest interval over its mean, over these metrics in all cases; null while one "
+        "has no interval"
+    )
     where: str = Field(description="the metric and the case that have it")
 
 
@@ -134,7 +142,7 @@ class FindingRecord(Document):
     criterion: str
     kind: Literal["benefit", "safety", "info"]
     metric: str
-    setting: str = Field(description="the variant or the sweep value; empty where there is one setting")
+    setting: str = Field(description="the variant or the sweep value; empty if there is only one setting")
     outcome: Literal["holds", "near", "undecided", "broken", "info", "unknown"]
     mean: float | None
     interval: tuple[float, float] | None
@@ -170,28 +178,28 @@ class StudyRecord(Document):
     cases: list[CaseRecord]
     sensitivity: list[SensitivityRecord]
     characterisation: CharacterisationRecord | None = Field(
-        description="for a scenario of RFC 7928, else null"
+        description="for a scenario of RFC 7928; null for other studies"
     )
     versions: dict[str, str]
     runs: int
     reused_runs: int
     cpu_time_s: float | None
-    fingerprint: str = Field(description="hash of what the study's numbers depend on")
+    fingerprint: str = Field(description="a hash of what the study's numbers depend on")
 
 
 class ThesisRecord(Document):
-    """The claims of one kind in all studies of a thesis, counted."""
+    """The number of claims of one kind in all studies of a thesis."""
 
     thesis: str = Field(description="key, e.g. rbcc")
     about: Literal["systems", "baselines", "ours"] = Field(
-        description="its own systems; what it compares them with; questions that it never asked"
+        description="about its own systems; about its baselines alone; questions that it never asked"
     )
     studies: int
     verdicts: dict[Verdict, int]
 
 
 class ReproduceDocument(Document):
-    """What ``reproduce --json`` prints."""
+    """The document that ``reproduce --json`` prints."""
 
     schema_version: Literal[1] = 1
     verdicts: dict[Verdict, int]

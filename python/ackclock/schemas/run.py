@@ -1,7 +1,7 @@
 """The document of ``ackclock run --json``.
 
-The fields of a result are the core's: what it declares is what this publishes. Counts and means are over the measured
-part of the run, from the warm-up to the end. A value is null where there was no sample. Names end in their unit: ``_s``
+The fields of a result are those that the core declares. Counts and means are over the measured
+part of the run, from the warm-up to the end. A value is null if there was no sample. Names end in their unit: ``_s``
 seconds, ``_bps`` bits per second, ``_packets`` packets.
 """
 
@@ -18,7 +18,7 @@ from ackclock import core
 
 
 class Document(BaseModel):
-    """A published document: a key that is not described here is an error in the program that wrote it."""
+    """A published document. A key that is not described here is an error in the program that wrote it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,7 +31,7 @@ _TYPES: Mapping[str, Any] = {
     "numbers": list[float],
     "pair": tuple[float, float],
 }
-"""Of a field's kind, as the core names it, the type."""
+"""The type of a field, by the name of its kind in the core."""
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
@@ -44,7 +44,7 @@ class Series(Document):
 
 
 def _record(title: str, about: str, declared: Sequence[Mapping[str, Any]], **records: Any) -> Any:
-    """The record that the core declares so; ``records`` are those that it holds lists of."""
+    """Returns the model of a record that the core declares; ``records`` are the records of which it holds lists."""
     fields: dict[str, Any] = {}
     for field in declared:
         kind: Any = field["kind"]
@@ -62,7 +62,7 @@ def _record(title: str, about: str, declared: Sequence[Mapping[str, Any]], **rec
 
 
 def plain(meaning: str) -> str:
-    """A definition without the marks of Markdown's links."""
+    """Returns a definition without the markup of Markdown's links."""
     return _LINK.sub(r"\1", meaning.strip())
 
 
@@ -127,8 +127,8 @@ class Point(Document):
 
 
 class RunDocument(Result):
-    """What ``run --json`` prints: the first run and, when there are several, all of them."""
+    """The document that ``run --json`` prints: the first run and, if there are several, all of them."""
 
     points: list[Point] | None = Field(
-        default=None, description="every run, where there are several, point by point of the sweep; else null"
+        default=None, description="every run, point by point of the sweep; null for a single run"
     )

@@ -1,4 +1,4 @@
-"""The JSON Schema of tables that stand for several, which Python writes out before it checks them."""
+"""The JSON Schema of tables that stand for several tables, which Python writes out before it checks them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _WORDS: Mapping[str, Any] = {
         "type": "array",
         "items": {"type": "object"},
         "minItems": 1,
-        "description": "several tables for each point or row; what is around them holds for all of them",
+        "description": "several tables for each point or row; the enclosing keys hold for all of them",
     },
 }
 
 
 def with_templates(schema: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """``schema`` where an array of tables, named with its definition in ``names``, may have tables that stand for
-    several.
+    """Returns ``schema`` with arrays of tables, named with their definitions in ``names``, that may have tables that
+    stand for several.
     """
     definitions = dict(schema["$defs"])
     for name, kind in names.items():
@@ -42,8 +42,8 @@ def with_templates(schema: Mapping[str, Any], names: Mapping[str, str]) -> dict[
         definitions[f"{kind}Template"] = {
             "type": "object",
             "title": f"{kind}Template",
-            "description": f"Stands for several {name}. What differs stands in braces.",
-            # A name in braces may stand in place of any value.
+            "description": f"Stands for several {name}. The differing values are in braces.",
+            # A name in braces may replace any value.
             "properties": {
                 **{key: _described(value) for key, value in plain["properties"].items()},
                 **_WORDS,
@@ -64,7 +64,7 @@ def _described(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _replaced(node: Any, kinds: Sequence[str]) -> Any:
-    """``node`` where the items of arrays may be templates too."""
+    """Returns ``node`` with arrays whose items may be templates too."""
     if isinstance(node, list):
         return [_replaced(item, kinds) for item in node]
     if not isinstance(node, dict):

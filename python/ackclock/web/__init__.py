@@ -1,5 +1,5 @@
 """The simulator in a web page: its WebAssembly module, the JavaScript around it, and pages that need no network.
 
-``engine`` is the JavaScript that runs the module (its contract stands at the top of ``engine.js``), ``lab`` the page
+``engine`` is the JavaScript that runs the module (its contract is at the top of ``engine.js``), ``lab`` the page
 that `ackclock lab` writes.
 """

@@ -1,13 +1,13 @@
-"""JavaScript modules as one script: a page from a file cannot load modules from other files.
+"""Joins JavaScript modules into one script, because a page opened from a file cannot load modules from other files.
 
-Each module becomes a function of its own that is called once and returns what it exports, in an order in which
-everything is there before it is used. Only the plainest forms are known, and anything else is refused::
+Each module becomes a function that is called once and returns its exports, in an order in which
+everything is defined before it is used. Only the plainest forms are known, and anything else is refused::
 
     import { one, two as another } from "./other.js";
     export function f() {}    export async function g() {}    export class C {}    export const c = 1;
     export { one, C };
 
-A comment has its lines to itself, or stands behind something in its line with ``//``.
+A comment has its own lines, or follows code in its line after ``//``.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ _ENDS_SCRIPT = re.compile(r"</(?=script)|<!(?=--)", re.IGNORECASE)
 
 
 class BundleError(ValueError):
-    """A module that cannot be put into a page. A defect of the package, which its tests find."""
+    """A module cannot be put into a page. This is a defect of the package, which its tests find."""
 
 
 def bundle(entry: Path) -> str:
-    """The script of a page whose first module is ``entry``."""
+    """Returns the script of a page whose first module is ``entry``."""
     names: dict[Path, str] = {}
     parts: list[str] = []
     _add(entry.resolve(), names, parts, ())
     script = '"use strict";\n' + _bare("\n".join(parts), entry)
-    # Nothing in it may look to the HTML parser like the end of a script, or like a comment.
+    # To the HTML parser, nothing in it may look like the end of a script or like a comment.
     if found := _ENDS_SCRIPT.search(script):
         raise BundleError(f"{entry}: a script in a page cannot have {found.group()} in it")
     return script
 
 
 def _bare(script: str, entry: Path) -> str:
-    """The script without the lines that are comments and without indentation, a fifth of it: a page is to be small."""
+    """Returns the script without comment lines and indentation, a fifth of it, to keep the page small."""
     lines = [line.strip() for line in script.split("\n")]
-    # In a text of several lines that would be part of the text.
+    # In a text of several lines, indentation would be part of the text.
     if several := next((line for line in lines if line.count("`") % 2), None):
         raise BundleError(f"{entry}: a text between backticks has to end in its line: {several}")
     return "\n".join(line for line in lines if line and not line.startswith("//"))
 
 
 def _add(file: Path, names: dict[Path, str], parts: list[str], on_the_way: tuple[Path, ...]) -> None:
-    """Put a module behind all that it imports. What was put already is not put again."""
+    """Adds a module after all modules that it imports, each only once."""
     if file in names:
         return
     if file in on_the_way:

@@ -1,4 +1,4 @@
-"""The WebAssembly module of the simulator, as a page holds it."""
+"""The WebAssembly module of the simulator, packed for a page."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from pathlib import Path
 from ackclock.errors import AckclockError
 
 MODULE = Path(__file__).with_name("ackclock.wasm")
-"""What `make wasm` builds, and wheels have inside."""
+"""The file that `make wasm` builds, and that wheels contain."""
 
 
 def read_module() -> bytes:
-    """The module. AckclockError where it was not built."""
+    """Returns the module. AckclockError if it was not built."""
     try:
         return MODULE.read_bytes()
     except FileNotFoundError:
         raise AckclockError(
-            "this installation has no WebAssembly module of the simulator, which pages that simulate need; "
+            "this installation has no WebAssembly module of the simulator, which simulating pages need; "
             "`make wasm` builds it in a clone of the repository and says what that needs"
         ) from None
 
 
 _ALPHABET = bytes.maketrans(b"<>&", b",.:")
-"""What a page must not have in a script is written as what base 85 does not use."""
+"""Replaces characters that a page must not have in a script by characters that base 85 does not use."""
 
 
 @functools.cache
 def packed_module() -> str:
-    """The module as a page holds it."""
+    """Returns the module packed for a page."""
     return packed(read_module())
 
 
 def packed(content: bytes) -> str:
-    """Compressed and in base 85, four bytes in five characters: ``unpacked`` of ``engine/embedded.js`` is the other
-    direction. In base 64 it would be larger by a fifteenth.
+    """Returns the bytes compressed and in base 85, four bytes in five characters. ``unpacked`` of
+    ``engine/embedded.js`` is the inverse. In base 64 the text would be larger by a fifteenth.
     """
-    # Without a time in its header the archive is the same every time.
+    # Without a time in its header, the archive has the same bytes each time.
     archive = gzip.compress(content, compresslevel=9, mtime=0)
     return base64.b85encode(archive).translate(_ALPHABET).decode()

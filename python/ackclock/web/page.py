@@ -19,17 +19,17 @@ from ackclock.web.bundle import bundle
 from ackclock.web.module import packed, packed_module
 
 LAB = Path(__file__).with_name("lab")
-"""``index.html.j2``, the module ``main.js`` with what it imports, and its style sheet."""
+"""The folder with ``index.html.j2``, the module ``main.js`` and its imports, and the style sheet."""
 
 SIMULATING = Path(__file__).with_name("simulating.css")
-"""What every page that simulates has, on top of the reports' style sheet."""
+"""The style sheet of every simulating page, on top of the reports' style sheet."""
 
 _TOLD = {"name", "title", "question", "change", "look", "variants"}
-"""What of a lesson the page shows."""
+"""The parts of a lesson that the page shows."""
 
 
 def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
-    """Write the page to ``path``. ``given`` is what it begins with, see ``render_lab``."""
+    """Writes the page to ``path``. ``given`` is the scenario that it opens with, see ``render_lab``."""
     writable(path.parent)
     text = render_lab(given)
     with replacing(path) as file:
@@ -38,10 +38,10 @@ def write_lab(path: Path, given: Mapping[str, Any]) -> Path:
 
 
 def render_lab(given: Mapping[str, Any]) -> str:
-    """The page as HTML text. ``given`` is JSON for its script: ``scenario`` is the text that it begins with, or null
-    for the first lesson.
+    """Returns the page as HTML text. ``given`` is JSON for its script: ``scenario`` is the text that it opens with,
+    or null for the first lesson.
 
-    Colours, theme and what all pages share are those of the reports.
+    Colours, theme and the common parts of pages are those of the reports.
     """
     theme, page, script = asset("theme.js"), asset("page.js"), Markup(bundle(LAB / "main.js"))  # noqa: S704
     own = (LAB / "lab.css").read_text(encoding="utf-8") + SIMULATING.read_text(encoding="utf-8")
@@ -65,10 +65,10 @@ def render_lab(given: Mapping[str, Any]) -> str:
 
 
 def content_policy(*scripts: str) -> str:
-    """The content security policy of a page with these scripts and no others, which fetches nothing.
+    """Returns the content security policy of a page with only these scripts, which fetches nothing.
 
-    The text of ``scripts`` has to stand between the tags without a change. Modules of WebAssembly need a word of their
-    own; the worker is made of text.
+    The text of ``scripts`` has to be unchanged between the tags. WebAssembly modules need a keyword of their
+    own; the worker is made from text.
     """
     hashes = " ".join(f"'sha256-{_sha256(script)}'" for script in scripts)
     return (
