@@ -1,6 +1,6 @@
-"""What the functions of the package are given: errors that say what was found and what was expected.
+"""Checks arguments of the package's functions: errors say what was found and what was expected.
 
-A whole number may be NumPy's, a path may be a text; nothing is guessed beyond that.
+A whole number may be NumPy's, and a path may be a text; nothing else is converted.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ackclock.errors import InputError
 
 
 def shown(value: Any) -> str:
-    """A value for a message: its beginning if it is long."""
+    """Returns a value for a message, shortened to its beginning if it is long."""
     if isinstance(value, int) and abs(value) >= 10**30:
         return "a number of more than 30 digits"
     text = repr(value)
@@ -23,19 +23,19 @@ def shown(value: Any) -> str:
 
 
 def whole(what: str, value: Any, least: int, most: int) -> int:
-    """A whole number from ``least`` to ``most``."""
+    """Returns a whole number from ``least`` to ``most``."""
     if not is_whole(value, least, most):
         raise InputError(f"{what}: found {shown(value)}, expected a whole number from {least} to {most}")
     return int(value)
 
 
 def is_whole(value: Any, least: int, most: int) -> bool:
-    """Whether it is one."""
+    """Returns whether ``value`` is a whole number."""
     return not isinstance(value, bool) and isinstance(value, Integral) and least <= int(value) <= most
 
 
 def mapping(what: str, value: Any) -> dict[str, Any]:
-    """A dictionary with texts as keys; an empty one for None."""
+    """Returns a dictionary with texts as keys; an empty one for None."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -47,28 +47,28 @@ def mapping(what: str, value: Any) -> dict[str, Any]:
 
 
 def text(what: str, value: Any) -> str:
-    """A text."""
+    """Returns a text."""
     if not isinstance(value, str):
         raise InputError(f"{what}: found {shown(value)}, expected a text")
     return value
 
 
 def path(what: str, value: Any) -> Path:
-    """A path."""
+    """Returns a path."""
     if not isinstance(value, str | os.PathLike):
         raise InputError(f"{what}: found {shown(value)}, expected a path")
     return Path(value)
 
 
 def iterable(what: str, value: Any) -> Iterable[Any]:
-    """Something to go through, but a text."""
+    """Returns an iterable that is not a text."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise InputError(f"{what}: found {shown(value)}, expected a list or a range")
     return value
 
 
 def plain(value: Any) -> Any:
-    """The same with numbers of NumPy and of pandas as Python's, and paths as texts, at any depth."""
+    """Returns ``value`` with numbers of NumPy and of pandas as Python's, and paths as texts, at any depth."""
     if isinstance(value, Mapping):
         return {key: plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):

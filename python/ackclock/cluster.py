@@ -1,8 +1,8 @@
 """Runs on the workers of a Dask cluster: the same jobs, the same core, the same bytes.
 
-A task is a handful of runs. A worker that dies takes its unfinished tasks with it, and Dask gives them to another; what
-had come back is stored already. What a worker returns is the text of the results and the bytes of the series, so
-nothing is rounded on the way.
+A task is a handful of runs. If a worker dies, Dask gives its unfinished tasks to another; results that
+came back are stored already. A worker returns the text of the results and the bytes of the series, so
+nothing is rounded in transfer.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ from ackclock.series import Series
 from ackclock.store import Job, core_fingerprint
 
 MOST = 25
-"""Runs of a task: few enough that little is lost with a worker, many enough that handing them over costs little."""
+"""The number of runs of a task: few enough that little is lost with a worker, many enough that the transfer costs
+little.
+"""
 
 Answer = tuple[int, str, bytes | None, AckclockError | None]
-"""Index, result, series, or why there is none."""
+"""The index, the result, the series, or the reason why there is no result."""
 
 
 def connect(address: str) -> Any:
-    """A client of the scheduler at ``address``. InputError when Dask is missing or ``address`` is none, AckclockError
-    when nobody answers.
+    """Returns a client of the scheduler at ``address``. InputError if Dask is missing or ``address`` is not an
+    address, AckclockError if no scheduler answers.
     """
     try:
         from distributed import Client
@@ -46,7 +48,7 @@ def connect(address: str) -> Any:
 
 
 def pool(client: Any, threads: int = 0) -> Pool:
-    """The workers of a Dask client; without one, this machine."""
+    """Returns the workers of a Dask client; without one, this machine."""
     return Local(threads) if client is None else Workers(client)
 
 
@@ -59,12 +61,12 @@ class Workers:
         self.ahead = self.cores * MOST
 
     def begin(self, jobs: Sequence[Job]) -> Batch:
-        """Start them in this order."""
+        """Starts the jobs in this order."""
         return _Tasks(self._client, jobs, min(MOST, -(-len(jobs) // (4 * self.cores))))
 
 
 class _Tasks:
-    """Jobs in the hands of the workers."""
+    """Jobs that the workers make."""
 
     def __init__(self, client: Any, jobs: Sequence[Job], size: int) -> None:
         self._client = client
@@ -74,14 +76,14 @@ class _Tasks:
                 make,
                 [jobs[index] for index in part],
                 core_fingerprint(),
-                # Equal calls are not the same work done already: nothing of an earlier sweep is looked for.
+                # Equal calls are made again: results of an earlier sweep are not looked up.
                 pure=False,
             ): part
             for part in parts
         }
 
     def __iter__(self) -> Iterator[tuple[int, core.Made | AckclockError]]:
-        """The finished jobs with their index, in the order of finishing."""
+        """Yields the finished jobs with their index, in the order of finishing."""
         from distributed import as_completed
 
         for future in as_completed(list(self._parts), loop=self._client.loop):
@@ -94,29 +96,29 @@ class _Tasks:
             else:
                 for position, text, series, error in future.result():
                     yield part[position], error or _Returned(text, data=series)
-            # The cluster need not keep what is here.
+            # The cluster need not keep a result that has arrived.
             future.release()
 
     def cancel(self) -> None:
-        """Begin no more of them."""
+        """Starts no further jobs."""
         for future in self._parts:
             future.cancel()
 
 
 @dataclass(frozen=True)
 class _Returned(core.Made):
-    """What a run on a worker gave."""
+    """The result of a run on a worker."""
 
     data: bytes | None = None
-    """Its series, as the worker has written them."""
+    """Its series, as the worker wrote them."""
 
     def series(self) -> Series | None:
-        """The series, if there are any."""
+        """Returns the series, if there are any."""
         return None if self.data is None else Series.from_bytes(self.data)
 
 
 def make(jobs: Sequence[Job], fingerprint: str) -> list[Answer]:
-    """Make these jobs: what a worker does. AckclockError when its core is another."""
+    """Makes these jobs on a worker. AckclockError if its core differs."""
     if core_fingerprint() != fingerprint:
         raise AckclockError(
             f"a worker has another core ({core_fingerprint()}) than this ({fingerprint}): results would differ"

@@ -1,4 +1,4 @@
-"""Takes the runs of a sweep in as they finish, and sums each point up as soon as it can."""
+"""Collects the runs of a sweep as they finish, and summarises each point as soon as possible."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Collector:
-    """What is known of the runs of a sweep; with ``keep`` the runs themselves, of which there may be too many."""
+    """The results of a sweep; with ``keep`` also the runs themselves, which may be too many for memory."""
 
     def __init__(self, sweep: Sweep, plan: Plan, *, keep: bool) -> None:
         self._sweep, self._plan, self._keep = sweep, plan, keep
@@ -25,37 +25,37 @@ class Collector:
         self._runs: dict[tuple[int, int], Run] = {}
 
     def take(self, point: int, run: Run) -> None:
-        """A finished run."""
+        """Adds a finished run."""
         if self._keep:
             self._runs[point, run.seed] = run
         found = self._samples.setdefault(point, {})
         found[run.seed] = samples(run.result)
-        # The numbers of a million runs have no room either.
+        # The numbers of a million runs do not fit into memory either.
         if len(found) == len(self._plan.seeds) and not self._plan.precision:
             self._complete[point] = self._summary(point)
             del self._samples[point]
 
     def runs(self, failures: Sequence[Failure]) -> Runs:
-        """The runs in the order of the sweep and of the plan's seeds, whatever finished first."""
+        """Returns the runs in the order of the sweep and of the plan's seeds, whichever finished first."""
         order = {seed: number for number, seed in enumerate(self._plan.seeds)}
         # Seeds beyond the plan, for precision, follow in their own order.
         keys = sorted(self._runs, key=lambda key: (key[0], order.get(key[1], key[1])))
         return Runs((self._runs[key] for key in keys), self._sweep.axes, failures)
 
     def points(self) -> list[int]:
-        """The points that have a run, in the order of the sweep."""
+        """Returns the points that have a run, in the order of the sweep."""
         return sorted({*self._complete, *self._samples})
 
     def summaries(self) -> list[PointSummary]:
-        """What the points come to."""
+        """Returns the summaries of the points."""
         return [self._complete.get(point) or self._summary(point) for point in self.points()]
 
     def _summary(self, point: int) -> PointSummary:
         found = self._samples[point]
-        # In the order of seeds: a sum of floats depends on its order in the last digit.
+        # Sums in the order of seeds, because a sum of floats depends on its order in the last digit.
         values = over(found[seed] for seed in sorted(found))
         return PointSummary(self._sweep.cells(point), len(found), values)
 
     def table(self) -> pl.DataFrame:
-        """The same as a data frame, one row per point."""
+        """Returns the summaries as a data frame, one row per point."""
         return frame(self.summaries(), self._sweep.axes)

@@ -25,7 +25,7 @@ VERSION = _core.__version__
 
 
 def registry() -> list[dict[str, Any]]:
-    """Everything that a scenario can name."""
+    """Returns everything that a scenario can name."""
     return list(json.loads(_core.registry()))
 
 
@@ -34,13 +34,17 @@ Guests = Sequence["_core.Guest"]
 
 
 def check(text: str, file: str, overrides: Mapping[str, Any], guests: Guests = ()) -> dict[str, Any]:
-    """ScenarioError when the scenario is wrong. What the points of its sweep are: axes, points, packets and every."""
+    """Checks a scenario. Returns the points of its sweep: axes, points, packets and every. ScenarioError when the
+    scenario is wrong.
+    """
     with own_errors():
         return dict(json.loads(_core.check(text, file, to_json(overrides), list(guests))))
 
 
 def describe(text: str, file: str, overrides: Mapping[str, Any], guests: Guests = ()) -> dict[str, Any]:
-    """Name, duration_s, warmup_s, seed, replications, expected_packets, flows, links and warnings of a scenario."""
+    """Returns name, duration_s, warmup_s, seed, replications, expected_packets, flows, links and warnings of a
+    scenario.
+    """
     with own_errors():
         return dict(json.loads(_core.describe(text, file, to_json(overrides), list(guests))))
 
@@ -48,10 +52,11 @@ def describe(text: str, file: str, overrides: Mapping[str, Any], guests: Guests 
 def outlines(
     text: str, file: str, runs: Sequence[tuple[Mapping[str, Any], bool]]
 ) -> list[dict[str, Any] | ScenarioError]:
-    """What each run of a scenario will have, by its overrides and whether its series are asked for.
+    """Returns the contents of each run of a scenario, given its overrides and whether its series are wanted.
 
-    Groups of ``flows`` with their names, names of ``links``, duration_s, expected_packets, and of ``series`` the paths
-    ``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY``. What is wrong with the scenario of a run stands in its place.
+    They are groups of ``flows`` with their names, names of ``links``, duration_s, expected_packets, and ``series``,
+    the paths ``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY``. For a wrong scenario, the run's entry says what is
+    wrong.
     """
     with own_errors():
         found = _core.outlines(text, file, [(to_json(overrides), series) for overrides, series in runs])
@@ -63,47 +68,49 @@ def outlines(
 
 
 def locate(text: str, file: str, path: Sequence[str | int]) -> tuple[int, tuple[int, int], tuple[int, int]]:
-    """How many steps of ``path`` there are in a TOML file, and line and column of the key and of the value of the last
-    of them. ScenarioError where the text is not TOML.
+    """Returns how many steps of ``path`` exist in a TOML file, and line and column of the key and of the value of the
+    last of them. ScenarioError if the text is not TOML.
     """
     with own_errors():
         return _core.locate(text, file, [str(step) for step in path])
 
 
 def fields() -> dict[str, list[dict[str, Any]]]:
-    """The fields of a result's records (run, flow, link, group): name, kind, unit, nullable, optional and meaning."""
+    """Returns the fields of a result's records (run, flow, link, group): name, kind, unit, nullable, optional and
+    meaning.
+    """
     return dict(json.loads(_core.fields()))
 
 
 def run(
     text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, guests: Guests = ()
 ) -> dict[str, Any]:
-    """The result of one run; its series, if they are wanted, are a ``Series``."""
+    """Returns the result of one run; its series, if they are wanted, are a ``Series``."""
     return make(text, file, overrides, seed, series, guests).result()
 
 
 def make(
     text: str, file: str, overrides: Mapping[str, Any], seed: int, series: bool, guests: Guests = ()
 ) -> Made:
-    """What one run gave. One with guests is made on this thread."""
+    """Makes one run and returns its result. A run with Python classes is made on this thread."""
     with own_errors():
         return Made(*_core.run(text, file, to_json(overrides), seed, series, list(guests)))
 
 
 def document(text: str, file: str, overrides: Mapping[str, Any], seed: int) -> str:
-    """The result of one run with its series, in JSON: the bytes that the simulator in a web page writes."""
+    """Returns the result of one run with its series, in JSON: the bytes that the simulator in a web page writes."""
     with own_errors():
         return _core.document(text, file, to_json(overrides), seed)
 
 
 def trace(text: str, file: str, overrides: Mapping[str, Any], seed: int, guests: Guests = ()) -> Any:
-    """The packet trace of one run, an object of the Arrow PyCapsule interface."""
+    """Returns the packet trace of one run, an object of the Arrow PyCapsule interface."""
     with own_errors():
         return _core.trace(text, file, to_json(overrides), seed, list(guests))
 
 
 def verify(text: str, file: str, overrides: Mapping[str, Any], seed: int, guests: Guests = ()) -> list[Any]:
-    """Violations of the network's physics in one run."""
+    """Returns the violations of the network's physics in one run."""
     with own_errors():
         return list(json.loads(_core.verify(text, file, to_json(overrides), seed, list(guests))))
 
@@ -116,8 +123,8 @@ def export(
     wishes: Mapping[str, Any],
     guests: Guests = (),
 ) -> tuple[dict[str, Any], list[tuple[str, int]], Any]:
-    """Run once and write files: the result, the files with the numbers of their records, and the event log, an object
-    of the Arrow PyCapsule interface, or None. OSError when a file cannot be written.
+    """Runs once and writes files. Returns the result, the files with their numbers of records, and the event log, an
+    object of the Arrow PyCapsule interface, or None. OSError when a file cannot be written.
     """
     with own_errors():
         wanted = json.dumps(wishes)
@@ -127,23 +134,23 @@ def export(
 
 @dataclass(frozen=True)
 class Made:
-    """What a run gave."""
+    """The result of a run."""
 
     text: str
     """Its result in JSON, without the series."""
     columns: Any = None
-    """The series as an object of the Arrow PyCapsule interface; None where they were not wanted."""
+    """The series as an object of the Arrow PyCapsule interface; None if they were not wanted."""
 
     def series(self) -> Series | None:
-        """The series, if there are any."""
+        """Returns the series, if there are any."""
         if self.columns is None:
             return None
-        from ackclock.series import Series  # libraries that `ackclock --help` can do without
+        from ackclock.series import Series  # libraries that `ackclock --help` does not need
 
         return Series.from_core(self.columns)
 
     def result(self) -> dict[str, Any]:
-        """The result with its series."""
+        """Returns the result with its series."""
         return {**json.loads(self.text), "series": self.series()}
 
 
@@ -154,7 +161,7 @@ class Batch:
         self._batch = _core.Batch(list(jobs), threads)
 
     def __iter__(self) -> Iterator[tuple[int, Made | AckclockError]]:
-        """The finished runs, each with the index of its job; of one that could not be done the error."""
+        """Yields the finished runs, each with the index of its job; for a failed run, its error."""
         next_result = self._batch.__next__
         while True:
             with own_errors():
@@ -166,13 +173,13 @@ class Batch:
             del text, columns, failure
 
     def cancel(self) -> None:
-        """Stop after the runs in progress."""
+        """Stops after the runs in progress."""
         self._batch.cancel()
 
 
 @contextmanager
 def own_errors() -> Iterator[None]:
-    """Turn the core's exceptions into the package's."""
+    """Turns the core's exceptions into the package's."""
     try:
         yield
     except _core.ScenarioError as error:
@@ -184,12 +191,12 @@ def own_errors() -> Iterator[None]:
     except (ValueError, TypeError) as error:
         raise InputError(str(error)) from None
     except RuntimeError as error:
-        # Where Python code in the run has raised, its traceback is the cause.
+        # If Python code in the run has raised, its traceback is the cause.
         raise RunError(str(error)) from error.__cause__
 
 
 def _own(failure: BaseException) -> AckclockError:
-    """The package's error for one of the core's."""
+    """Returns the package's error for one of the core's."""
     try:
         with own_errors():
             raise failure

@@ -1,4 +1,4 @@
-"""Congestion controls and queue disciplines written in Python, with the events that those in Rust hear.
+"""Congestion controls and queue disciplines written in Python, with the same events as those in Rust.
 
 >>> class Steady(Control):
 ...     '''A window that never moves.'''
@@ -74,26 +74,26 @@ __all__ = [
 ]
 
 Verdict = Literal["admit", "mark", "drop"]
-"""What becomes of a packet that arrives at a queue."""
+"""The fate of a packet that arrives at a queue."""
 
 Unit = Literal["number", "integer", "flag", "choice", "time", "rate", "size", "packets"]
 
 
 class Decision(NamedTuple):
-    """What a control allows its host."""
+    """The limits that a control sets for its host."""
 
     cwnd: float
-    """How many packets may be in flight."""
+    """The number of packets that may be in flight."""
     ssthresh: float = math.inf
-    """The slow start threshold, for observers; infinite where there is none."""
+    """The slow start threshold, for observers; infinite if there is none."""
     pacing_rate: float | None = None
-    """How fast packets may leave, in bits per second of payload; None for as fast as the window allows."""
+    """The pacing rate, in bits per second of payload; None for as fast as the window allows."""
     send_quantum: int | None = None
-    """How many packets may leave back to back when pacing."""
+    """The number of packets that may leave back to back when pacing."""
 
 
 class Parameter(NamedTuple):
-    """A parameter as ``parameter`` declares it."""
+    """A parameter as declared by ``parameter``."""
 
     default: Any
     unit: Unit | None
@@ -112,10 +112,10 @@ def parameter(
     at_most: float | None = None,
     about: str = "",
 ) -> Any:
-    """A parameter of a control or a discipline: its default, its unit, what it may be and one line about it.
+    """Declares a parameter of a control or a discipline: its default, unit, bounds and description.
 
-    The default of a quantity with a unit is written as in a scenario (``parameter("40 ms", unit="time")``); None where
-    there need not be one. Without ``unit`` the annotation says what it is: float, int, bool, or a Literal of words.
+    The default of a quantity with a unit is written as in a scenario (``parameter("40 ms", unit="time")``); None if
+    it may be absent. Without ``unit`` the annotation gives its type: float, int, bool, or a Literal of words.
     """
     return Parameter(default, unit, above, at_least, at_most, about)
 
@@ -124,14 +124,14 @@ T = TypeVar("T", bound="_Hosted")
 
 
 class _Hosted:
-    """What controls and disciplines share: how an instance gets its parameters."""
+    """The common base of controls and disciplines, which gives an instance its parameters."""
 
     @classmethod
     def _make(cls: type[T], parameters: Mapping[str, Any], *arguments: Any) -> T:
-        """An instance whose parameters are there when its constructor begins."""
+        """Returns an instance whose parameters are set before its constructor runs."""
         made = cls.__new__(cls)
         made.__dict__.update(parameters)
-        made.__init__(*arguments)  # type: ignore[misc]  # called here, since the parameters come first
+        made.__init__(*arguments)  # type: ignore[misc]  # called here, because the parameters come first
         return made
 
 
@@ -139,85 +139,87 @@ class Control(_Hosted, ABC):
     """A congestion control, one instance for each connection.
 
     Annotated attributes of the class are its parameters, which a scenario may set. After each event the host asks for
-    the ``decision``. A class that has ``set_cwnd`` and ``set_ssthresh`` has a window that slow starts, discriminators
-    and the like may stand around; any other counts as one with a model of the path, and what it decides holds while
-    losses are repaired too (the host brings the flight of a window law down by proportional rate reduction, RFC 9937).
+    the ``decision``. A class with ``set_cwnd`` and ``set_ssthresh`` has a window that slow starts, discriminators
+    and the like can set; any other class counts as a control with a model of the path, whose decision also holds while
+    losses are repaired (the host reduces the flight of a window law by proportional rate reduction, RFC 9937).
     """
 
     recovery: ClassVar[str | None] = None
-    """The retransmission rule that it is to be run with, such as "newreno" or "sack"; None for the transport's own."""
+    """The retransmission rule to use with it, such as "newreno" or "sack"; None for the transport's own."""
     counts_marks: ClassVar[bool] = False
-    """Whether it hears how many packets were marked (``Ack.marks``), instead of each echo as a loss."""
+    """Whether it gets the number of marked packets (``Ack.marks``), instead of each echo as a loss."""
     follows_sending: ClassVar[Literal["everything", "restarts"]] = "everything"
-    """Which packets it hears of in ``on_sent``, if it has that: all, or those sent when nothing was in flight."""
+    """The packets for which ``on_sent`` is called, if it is defined: all, or those sent when nothing was in flight."""
 
     def __init__(self, initial: Initial) -> None:
-        """A connection begins so. Parameters are attributes already."""
+        """Called when a connection begins. Parameters are attributes already."""
 
     @abstractmethod
     def decision(self) -> Decision:
-        """How much may be sent now. Asked after each event."""
+        """Returns how much may be sent now. Called after each event."""
 
     @abstractmethod
     def on_ack(self, ack: Ack, random: Draws) -> None:
-        """An acknowledgement arrived."""
+        """Called when an acknowledgement arrives."""
 
     @abstractmethod
     def on_loss(self, loss: Loss, random: Draws) -> None:
-        """The host found a loss (or an echo of congestion) and enters recovery: once per window of data."""
+        """Called when the host detects a loss (or an echo of congestion) and enters recovery, once per window of
+        data.
+        """
 
     @abstractmethod
     def on_timeout(self, timeout: Timeout, random: Draws) -> None:
-        """The retransmission timer expired."""
+        """Called when the retransmission timer expires."""
 
     def on_change(self, change: Change) -> None:
-        """The connection begins, opens or ends, or its packets change their size."""
+        """Called when the connection begins, opens or ends, or when its packet size changes."""
 
     def on_sent(self, sent: Sent, random: Draws) -> None:
-        """A packet has been sent."""
+        """Called when a packet has been sent."""
 
     def on_lost(self, lost: Lost, random: Draws) -> None:
-        """A packet is given up for lost: every one, as it is found."""
+        """Called for each packet that is declared lost."""
 
     def on_recovered(self, recovered: Recovered) -> None:
-        """The recovery that the last loss or timeout began has ended."""
+        """Called when the recovery after the last loss or timeout has ended."""
 
     def publish(self) -> dict[str, float]:
-        """What the control has to show of its inside, for figures: numbers by name."""
+        """Returns internal values of the control by name, for figures."""
         return {}
 
 
 class Discipline(_Hosted, ABC):
     """A queue discipline, one instance for each link and direction.
 
-    It decides when a packet arrives, and what it admits leaves in order. One that has ``on_departure`` decides again
-    when the link is free: it may drop what has waited, and choose which packet goes.
+    It decides when a packet arrives, and admitted packets leave in order. A class with ``on_departure`` decides again
+    when the link is free: it may drop waiting packets, and choose the packet to send.
 
-    Annotated attributes of the class are its parameters, which a scenario may set. Its ``limit`` is every queue's; the
-    discipline is told it as a ``Capacity``.
+    Annotated attributes of the class are its parameters, which a scenario may set. Every queue has a ``limit``; the
+    discipline gets it as a ``Capacity``.
     """
 
     _queue: Queue
 
     def __init__(self, capacity: Capacity, link: LinkRate) -> None:
-        """An empty queue at a link. Parameters are attributes already."""
+        """Called for an empty queue at a link. Parameters are attributes already."""
 
     @abstractmethod
     def on_arrival(self, arrival: Arrival, backlog: Backlog, random: Draws) -> Verdict:
-        """What to do with a packet that arrives: "admit", "mark" or "drop"."""
+        """Returns what to do with an arriving packet: "admit", "mark" or "drop"."""
 
     def on_departure(self, now: float, random: Draws) -> Arrival | None:  # noqa: ARG002  (the oldest, whenever)
-        """Which packet of ``queue`` goes now that the link is free. None only where none is left.
+        """Returns the packet of ``queue`` to send now that the link is free. None only if the queue is empty.
 
-        What is to be dropped before, or to go marked, is told to ``queue``. Packets of one flow stay in order.
+        Call ``queue`` to drop packets before, or to mark them. Packets of one flow stay in order.
         """
         return self.queue[0]
 
     @property
     def queue(self) -> Queue:
-        """What waits, in a class that has ``on_departure``: packets in the order of their arrival.
+        """The waiting packets in the order of their arrival, for a class with ``on_departure``.
 
-        Each is the very object that ``on_arrival`` was handed.
+        Each is the same object that ``on_arrival`` received.
         """
         try:
             return self._queue
@@ -225,19 +227,19 @@ class Discipline(_Hosted, ABC):
             raise AttributeError("only a discipline that has on_departure holds its packets") from None
 
     def period(self) -> float | None:
-        """How often it looks at its queue, in seconds; None for never."""
+        """Returns the interval of ``on_period`` in seconds; None for never."""
         return None
 
     def on_period(self, now: float, backlog: Backlog) -> None:
-        """A period has passed."""
+        """Called when a period has passed."""
 
     def publish(self) -> dict[str, float]:
-        """What the discipline has to show of its inside, for figures: numbers by name."""
+        """Returns internal values of the discipline by name, for figures."""
         return {}
 
 
 def guests(controls: Mapping[str, type[Control]], queues: Mapping[str, type[Discipline]]) -> list[Guest]:
-    """The classes as the core takes them. InputError for what is no such class or declares what cannot be."""
+    """Returns the classes in the core's form. InputError for a wrong class or a wrong declaration."""
     wanted: list[tuple[str, Any, type[_Hosted]]] = [
         ("controls", controls, Control),
         ("queues", queues, Discipline),
@@ -273,7 +275,7 @@ def _is_class(given: Any, base: type[_Hosted]) -> bool:
 
 @cache
 def _described(name: str, cls: Any) -> Guest:
-    """A description stays in the core as long as the program, so there is one for each class and name."""
+    """Returns the description of a class. Cached, because a description stays in the core until the program ends."""
     return Guest(name, cls, json.dumps(_description(cls)))
 
 
@@ -297,7 +299,7 @@ def _description(cls: type[_Hosted]) -> dict[str, Any]:
 
 
 def _overrides(cls: type[_Hosted], base: type[_Hosted]) -> Callable[[str], bool]:
-    """Whether a class has its own of a method that does nothing otherwise: else it is not called."""
+    """Returns whether a class overrides a method that does nothing by default and is then not called."""
     return lambda name: getattr(cls, name) is not getattr(base, name)
 
 
@@ -357,7 +359,7 @@ def _alternatives(annotation: Any) -> tuple[Any, ...]:
 
 
 def _written(default: Any) -> str | None:
-    """A default as a scenario has it."""
+    """Returns a default as written in a scenario."""
     if default is None or isinstance(default, str):
         return default
     return str(default).lower() if isinstance(default, bool) else repr(default)

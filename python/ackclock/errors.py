@@ -1,4 +1,4 @@
-"""The errors that a user meets. Each prints as it is; none needs a traceback to be understood."""
+"""The errors that a user sees. Each can be printed as it is and understood without a traceback."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class ScenarioError(InputError):
     def __init__(self, message: str, diagnostics: list[dict[str, Any]]) -> None:
         super().__init__(message)
         self.diagnostics = diagnostics
-        """One dictionary per problem: file, line, column, end, path, found, expected, hint, message."""
+        """A dictionary per problem: file, line, column, end, path, found, expected, hint, message."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Errors come back from the workers of a cluster.
+        # Errors are sent back from the workers of a cluster.
         return ScenarioError, (str(self), self.diagnostics)
 
 

@@ -1,4 +1,4 @@
-"""A run in the formats of other tools."""
+"""Exports a run to the formats of other tools."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 FORMATS = {
     "pcapng": "packets for Wireshark; =senders, =receivers, =LINK (behind its queue) or =before:LINK",
     "qlog": "what each TCP or QUIC sender sends, receives and decides; =FLOW for one of them",
-    "events": "what every congestion control heard and made of it, as Parquet; =csv for CSV",
+    "events": "every event of a congestion control with its reaction, as Parquet; =csv for CSV",
     "flent": "the series of the flows, for flent",
     "mahimahi": "opportunities to send: =LINK for its rate, =FLOW for what it delivers",
 }
-"""What there is, with what may stand behind it."""
+"""The formats, with the values that may follow them."""
 FOLDER = "exports"
-"""Where they are, below the folder for results. It is theirs alone: each export begins with an empty one."""
+"""The folder for exports, below that for results. It contains nothing else: each export begins with an empty folder."""
 MAX_QLOGS = 500
-"""Each is an open file."""
+"""The largest number of qlog files, each of which is an open file."""
 
 FLAGS = ("round_start", "recovering", "cwnd_limited", "app_limited")
 COUNTS = ("path", "packet", "acked_to_packet", "sent_to_packet", "marked_packets")
@@ -44,7 +44,7 @@ class Export:
     path: Path
     records: int
     unit: str
-    """What its records are."""
+    """The name of its records."""
 
     def __str__(self) -> str:
         return f"{self.path}: {self.records:,} {self.unit}"
@@ -52,14 +52,14 @@ class Export:
 
 @dataclass(frozen=True)
 class Wish:
-    """A format, and what stands behind it."""
+    """A format, and the value that follows it."""
 
     format: str
     where: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Wish:
-        """From ``FORMAT`` or ``FORMAT=WHERE``. InputError for a format that there is not."""
+        """Parses ``FORMAT`` or ``FORMAT=WHERE``. InputError for an unknown format."""
         name, _, where = text.partition("=")
         if name not in FORMATS:
             raise InputError(f'--export: found "{name}", {_expected(name, list(FORMATS))}')
@@ -69,9 +69,9 @@ class Wish:
 def export(
     scenario: Scenario, folder: Path, wishes: Iterable[str], *, seed: int, payloads: bool = False
 ) -> list[Export]:
-    """Simulate once and write the files below ``folder``/exports, in place of what is there.
+    """Simulates once and writes the files below ``folder``/exports, replacing its contents.
 
-    InputError for a wish that cannot be, RunError when a file cannot be written.
+    InputError for an impossible export, RunError when a file cannot be written.
     """
     plan = planned(scenario, wishes)
     with _fresh(folder / FOLDER) as unfinished:
@@ -82,7 +82,7 @@ def export(
 
 
 def planned(scenario: Scenario, wishes: Iterable[str]) -> _Plan:
-    """What is to be written. InputError for a wish that cannot be."""
+    """Returns the files to write. InputError for an impossible export."""
     plan = _Plan(scenario)
     for wish in map(Wish.parse, wishes):
         plan.add(wish)
@@ -90,14 +90,14 @@ def planned(scenario: Scenario, wishes: Iterable[str]) -> _Plan:
 
 
 def events(scenario: Scenario, seed: int) -> pl.DataFrame:
-    """The event log of a run: see ``Scenario.events``."""
+    """Returns the event log of a run: see ``Scenario.events``."""
     source = scenario.text, scenario.file, scenario.overrides
     _, _, log = core.export(*source, seed, {"events": True}, scenario.guests)
     return _typed(log)
 
 
 class _Plan:
-    """What is to be written of a scenario."""
+    """The files to write of a scenario."""
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
@@ -113,11 +113,11 @@ class _Plan:
         self.flent = False
 
     def add(self, wish: Wish) -> None:
-        """One more file, or several."""
+        """Adds a file, or several."""
         getattr(self, f"_add_{wish.format}")(wish.where)
 
     def write(self, folder: Path, seed: int, *, payloads: bool) -> Iterator[Export]:
-        """Write it all."""
+        """Writes all files."""
         scenario = self.scenario
         if any(self.wanted.values()) or self.events:
             wishes: dict[str, Any] = {
@@ -132,7 +132,7 @@ class _Plan:
                 raise RunError(f"{FOLDER}/{Path(error.filename or '').name}: {_cause(error)}") from None
             made = {Path(path).name: records for path, records in files}
             if self.wanted["qlogs"] and not any(self.units[name] == "events" for name in made):
-                raise InputError("--export qlog: no flow is a connection of TCP or QUIC of its own")
+                raise InputError("--export qlog: no flow is a single connection of TCP or QUIC")
             for name, records in made.items():
                 if records == 0 and self.units[name] == "opportunities":
                     raise InputError(f"--export mahimahi: {Path(name).stem} carries less than 1504 bytes")
@@ -192,7 +192,7 @@ class _Plan:
         self._add("rates", [index], f"{_plain(where)}.mahimahi", "opportunities")
 
     def _add(self, kind: str, entry: list[Any], name: str, unit: str) -> None:
-        """A file of this name, unless it is wanted already."""
+        """Adds a file of this name, unless it is planned already."""
         stem, dot, ending = name.partition(".")
         number = 2
         while name in self.units:
@@ -209,7 +209,7 @@ class _Plan:
 
 
 def _expected(found: str, names: Sequence[str]) -> str:
-    """What would have been right: all of a few names, else the nearest of many."""
+    """Returns what was expected: all of a few names, or the nearest of many."""
     close = alike(found, names)
     hint = "" if close is None else f'; did you mean "{close}"?'
     few = 8
@@ -218,7 +218,7 @@ def _expected(found: str, names: Sequence[str]) -> str:
 
 @contextmanager
 def _fresh(folder: Path) -> Iterator[Path]:
-    """A folder to fill, which takes the place of ``folder`` when all is well. RunError when it cannot be made."""
+    """Yields a folder to fill, which replaces ``folder`` on success. RunError when it cannot be made."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -236,17 +236,17 @@ def _fresh(folder: Path) -> Iterator[Path]:
 
 
 def _cause(error: OSError) -> str:
-    # The core's text names the number, too: "No space left on device (os error 28)".
+    # The core's text also contains the number: "No space left on device (os error 28)".
     return str(error.strerror or error).partition(" (os error")[0]
 
 
 def _plain(name: str) -> str:
-    """A name that a file can have."""
+    """Returns a valid name of a file."""
     return re.sub(r"[^\w.+-]+", "-", name).strip("-.") or "unnamed"
 
 
 def _write(table: pl.DataFrame, path: Path) -> None:
-    # Polars tells of a full disk in words of its own.
+    # Polars reports a full disk in its own words.
     import polars as pl
 
     write = table.write_csv if path.suffix == ".csv" else table.write_parquet
@@ -258,7 +258,7 @@ def _write(table: pl.DataFrame, path: Path) -> None:
 
 
 def _typed(log: Any) -> pl.DataFrame:
-    """The event log with whole numbers and flags as such."""
+    """Returns the event log with integer and boolean columns."""
     import polars as pl
 
     table = pl.DataFrame(log)

@@ -1,4 +1,4 @@
-"""A figure that a program or a notebook has in its hands: to look at, and to save for a paper."""
+"""Figures for programs and notebooks: to look at, and to save for a paper."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from ackclock.study.result import StudyResult
 
 FIGURES = "figures"
-"""The folder below that of the results where a command writes them."""
+"""The folder, below that of the results, into which a command writes figures."""
 
 
 def known_formats(names: Sequence[str]) -> list[str]:
-    """The formats of files by their endings, each once. InputError for one that there is not."""
+    """Returns the formats of files by their endings, each once. InputError for an unknown format."""
     for name in names:
         if name not in (*FORMATS, "csv"):
             raise InputError(f'--figures: found "{name}", expected one of {", ".join((*FORMATS, "csv"))}')
@@ -37,20 +37,20 @@ class Figure:
 
     def __init__(self, chart: Chart, name: str) -> None:
         self.chart = chart
-        """What is drawn, whatever draws it."""
+        """The figure as data, for any drawing library."""
         self.name = name
-        """What a file of it is called, without the ending."""
+        """The name of a file of the figure, without the ending."""
 
     @property
     def frame(self) -> pl.DataFrame:
-        """Its numbers: a row for each point of each curve, columns named after the axes with their units."""
+        """Returns its numbers: a row for each point of each curve, columns named after the axes with their units."""
         return rows.rows(self.chart)
 
     def save(self, path: str | Path, *, width_in: float = COLUMN_IN) -> Path:
-        """Write it as PDF, SVG, PNG or CSV, as the ending of ``path`` says, and return the path.
+        """Writes the figure as PDF, SVG, PNG or CSV, by the ending of ``path``, and returns the path.
 
-        ``width_in`` is its width in inches: by default that of a column in a paper of two. No browser is needed; all
-        but CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for another ending.
+        ``width_in`` is its width in inches: by default that of a column in a two-column paper. No browser is needed;
+        all formats except CSV need Matplotlib (``pip install 'ackclock[figures]'``). InputError for another ending.
         """
         path = Path(path)
         format = path.suffix.removeprefix(".").lower()
@@ -67,12 +67,12 @@ class Figure:
         return path
 
     def plotly(self) -> go.Figure:
-        """A sweep's figure as one of Plotly's, to zoom into or to change. InputError for others."""
+        """Returns a sweep's figure as a Plotly figure, to zoom into or to change. InputError for other figures."""
         from ackclock.report.plotly_figure import plotly_figure
 
         if self.chart.kind != "grid":
             raise InputError(
-                f"{self.name}: only figures of sweeps are Plotly's; save() writes this one as a file"
+                f"{self.name}: only figures of sweeps can be Plotly figures; save() writes this one as a file"
             )
         return plotly_figure(self.chart)
 
@@ -80,14 +80,14 @@ class Figure:
         return f"Figure({self.name!r})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """In a notebook: Plotly's figure of a sweep, a picture of others."""
+        """Shows the figure in a notebook: a sweep as a Plotly figure, others as a picture."""
         if self.chart.kind == "grid":
             return self.plotly()._repr_mimebundle_(**kwargs)
         return {"image/svg+xml": printed(self.chart, "svg", 2 * COLUMN_IN).decode()}
 
 
 def figures(of: StudyResult | Run | Runs) -> list[Figure]:
-    """All figures of a study, of a run (what happened over time; empty without series), or of the runs of a sweep.
+    """Returns all figures of a study, of a run (values over time; empty without series), or of the runs of a sweep.
 
     A figure's ``name`` begins with that of the study or of the scenario.
     """
@@ -102,7 +102,7 @@ def figures(of: StudyResult | Run | Runs) -> list[Figure]:
 
 
 def _of_study(study: StudyResult) -> Iterator[Figure]:
-    """What its page draws: figures, dot plots, planes and distributions."""
+    """Returns the figures of a study's page: figures, dot plots, planes and distributions."""
     from ackclock.report import characterisation, results_table
     from ackclock.report.figures import study_stem, view
 
@@ -119,5 +119,5 @@ def _of_study(study: StudyResult) -> Iterator[Figure]:
 
 
 def save_all(found: Sequence[Figure], folder: Path, formats: Sequence[str]) -> list[Path]:
-    """Write every figure in each format into ``folder`` and return the paths. InputError without Matplotlib."""
+    """Writes every figure in each format into ``folder`` and returns the paths. InputError without Matplotlib."""
     return [figure.save(folder / f"{figure.name}.{format}") for figure in found for format in formats]

@@ -15,12 +15,12 @@ from ackclock.names import alike
 
 STANDARD_INPUT = Path("-")
 MAX_BYTES = 10_000_000
-"""No scenario or study comes near this; a file that does was named by mistake."""
+"""The largest size of a scenario or study in bytes; a larger file was named by mistake."""
 
 
 def read_text(path: Path) -> str:
-    """The text of a file, or of standard input for ``-``. InputError when it is missing, unreadable, too large, or not
-    UTF-8.
+    """Returns the text of a file, or of standard input for ``-``. InputError when it is missing, unreadable, too
+    large, or not UTF-8.
     """
     try:
         if path == STANDARD_INPUT:
@@ -39,12 +39,14 @@ def read_text(path: Path) -> str:
 
 
 def _mode(path: Path) -> int:
-    """What kind of file it is. InputError when there is none."""
+    """Returns the kind of a file. InputError when there is none."""
     try:
         return path.stat().st_mode
     except FileNotFoundError:
         if path.is_symlink():
-            raise InputError(f"{path}: is a symbolic link to {path.readlink()}, which is not there") from None
+            raise InputError(
+                f"{path}: is a symbolic link to {path.readlink()}, which does not exist"
+            ) from None
         raise InputError(f"{path}: No such file{_near(path)}") from None
     except OSError as error:
         if error.errno == errno.ELOOP:
@@ -53,15 +55,15 @@ def _mode(path: Path) -> int:
 
 
 def _piped(path: Path) -> bytes:
-    """What the writers of a pipe send, such as the command in ``<(command)``.
+    """Returns what the writers of a pipe send, such as the command in ``<(command)``.
 
-    InputError when no program has it open to write: reading would wait for one.
+    InputError when no program has the pipe open for writing: reading would wait for one.
     """
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
         try:
             first = os.read(file.fileno(), 1)
         except BlockingIOError:
-            first = None  # a writer has it open, and has not written yet
+            first = None  # a writer has the pipe open, and has not written yet
         if first == b"":
             raise InputError(f"{path}: is a pipe into which no program writes, expected a TOML file")
         os.set_blocking(file.fileno(), True)
@@ -69,7 +71,7 @@ def _piped(path: Path) -> bytes:
 
 
 def is_there(path: Path, kind: Callable[[Path], bool] = Path.is_file) -> bool:
-    """Whether there is a file of that name, or what else ``kind`` asks for.
+    """Returns whether there is a file of that name, or another object of the given ``kind``.
 
     InputError when no file can have the name.
     """
@@ -80,8 +82,8 @@ def is_there(path: Path, kind: Callable[[Path], bool] = Path.is_file) -> bool:
 
 
 def writable(folder: Path, option: str = "--out") -> None:
-    """Make the folder for results, which ``option`` named. InputError when it cannot be written, before anything is
-    simulated.
+    """Makes the folder for results, which ``option`` named. InputError, before anything is simulated, when it cannot be
+    written.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -93,8 +95,8 @@ def writable(folder: Path, option: str = "--out") -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Another name to write the file under; it becomes ``path`` when it is whole. InputError when it is no place for a
-    file, RunError when the disk is full.
+    """Yields another name to write the file under, which is renamed to ``path`` when complete. InputError if ``path``
+    cannot be a file, RunError when the disk is full.
     """
     if is_there(path, Path.is_dir):
         raise InputError(f"{path}: is a folder, expected a file to write")
@@ -113,11 +115,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def _text(data: bytes, path: Path) -> str:
-    """The text that the bytes are. A device without an end has more of them than is allowed, too."""
+    """Returns the text of the bytes. InputError if there are too many, as from a device without an end."""
     if len(data) > MAX_BYTES:
         raise InputError(f"{path}: more than {MAX_BYTES} bytes, which is the limit")
     try:
-        # Line ends as Python's text files have them.
+        # Converts line ends as Python's text files do.
         return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         before = data[: error.start]
@@ -130,13 +132,13 @@ def _text(data: bytes, path: Path) -> str:
 
 
 def _near(path: Path) -> str:
-    """The file beside ``path`` whose name is like it."""
+    """Returns a hint at the file beside ``path`` with a similar name."""
     files = {other.stem: other for other in sorted(path.parent.glob("*.toml")) if other != path}
     close = alike(path.stem, files)
     return "" if close is None else f'; did you mean "{files[close]}"?'
 
 
 def _in(folder: Path) -> str:
-    """The first TOML files in ``folder``."""
+    """Returns a hint at the first TOML files in ``folder``."""
     names = sorted(str(path) for path in folder.glob("*.toml"))[:3]
     return f" such as {', '.join(names)}" if names else ""

@@ -1,7 +1,7 @@
 """Series in flent's format: a result of its test ``tcp_nup``, one upload for each connection, and a ping.
 
-Flent's plots find data sets by their names, so a connection over QUIC or SCTP is a ``TCP upload``, too. What goes over
-UDP is a ``UDP upload``, as in flent's test ``udp_flood``, which is the test of a run that has nothing else.
+Flent's plots find data sets by their names, so a connection over QUIC or SCTP is a ``TCP upload`` too. A flow over
+UDP is a ``UDP upload``, as in flent's test ``udp_flood``, which is the test of a run with only such flows.
 
 Version 4 of the format, as flent's ``resultset.py`` reads it: ``x_values`` and, under the name of each data set,
 ``results`` at these; ``raw_values`` with the times themselves, and further numbers of a TCP socket that flent plots.
@@ -33,17 +33,17 @@ PING = "Ping (ms) ICMP"
 STEP = "200 ms"
 """Flent's own interval."""
 START = datetime(1970, 1, 1, tzinfo=timezone.utc)
-"""Runs have no place in time; a file that is made again should be the same."""
+"""The fixed date of all files, so that a file that is made again is the same."""
 SOCKET = {
     "tcp_rtt": ("rtt_s", 1e3),
     "tcp_cwnd": ("cwnd_packets", 1.0),
     "tcp_pacing_rate": ("pacing_rate_bps", 1e-6),
 }
-"""Of flent's numbers of a socket, in ms, packets and Mbit/s: our quantity, and the factor."""
+"""Flent's numbers of a socket, in ms, packets and Mbit/s: our quantity, and the factor."""
 
 
 def write(run: Run, path: Path, over_udp: Collection[str]) -> int:
-    """Write the series of the flows, of which those that are named go over UDP; returns how many instants they have.
+    """Writes the series of the flows, of which the named ones go over UDP; returns the number of sampling times.
 
     RunError for a run without any.
     """
@@ -61,7 +61,7 @@ def write(run: Run, path: Path, over_udp: Collection[str]) -> int:
 
 
 def document(run: Run, series: Series, over_udp: Collection[str]) -> dict[str, Any]:
-    """Return what the file holds."""
+    """Returns the contents of the file."""
     time = series.time_s
     step = float(time[0]) if len(time) else 0.0
     sampled = series.owners("flows")
@@ -119,10 +119,10 @@ def document(run: Run, series: Series, over_udp: Collection[str]) -> dict[str, A
 
 
 def _pings(series: Series, connections: list[str], datagrams: list[str]) -> dict[str, str]:
-    """Return the flows that stand for a ping, under the names of its data sets.
+    """Returns the flows that represent a ping, under the names of its data sets.
 
-    Those are the requests over UDP, which are answered as a ping is. Where there are none, the connections' own round
-    trips take their place, which differ from a ping's where flows have queues of their own.
+    They are the requests over UDP, which work like a ping. Without any, the connections' own round
+    trips replace them, which differ from a ping's if flows have their own queues.
     """
     timed = [flow for flow in datagrams if "rtt_s" in series.quantities("flows", flow)]
     kind = "UDP" if timed else "TCP"
@@ -142,9 +142,9 @@ def _raw_ping(series: Series, flow: str) -> list[dict[str, float]]:
 
 
 def _raw(series: Series, flow: str, goodput: Any, step: float) -> list[dict[str, float]]:
-    """Return the samples of a flow with their instants.
+    """Returns the samples of a flow with their times.
 
-    The first of them is as far from the beginning as from the second.
+    The first time is as far from the beginning as from the second.
     """
     columns = {"val": goodput, "dur": np.full(len(goodput), step)}
     for name, (quantity, factor) in SOCKET.items():

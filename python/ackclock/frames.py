@@ -1,4 +1,4 @@
-"""Results as pandas frames and as xarray datasets, where these libraries are installed."""
+"""Results as pandas frames and as xarray datasets, if these libraries are installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
-    """The table as pandas has it, with types that do not depend on which values are missing. Two concatenate.
+    """Returns the table as a pandas frame, with types that do not depend on missing values, so that two frames can be
+    concatenated.
 
     InputError without pandas.
     """
@@ -29,7 +30,7 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
     except ImportError:
         raise _missing("pandas") from None
 
-    # By way of NumPy, as pyarrow need not be there. A whole number that is missing is <NA>, not a float.
+    # Converts by way of NumPy, because pyarrow may be missing. A missing whole number is <NA>, not a float.
     kinds: Mapping[Any, str] = {
         pl.Int64: "Int64",
         pl.Float64: "float64",
@@ -45,10 +46,11 @@ def to_pandas(table: pl.DataFrame) -> pd.DataFrame:
 
 
 def to_xarray(table: pl.DataFrame, axes: Sequence[Axis], row: str) -> xr.Dataset:
-    """The table as a dataset: a dimension for each swept axis, the seed and ``row`` ("flow", "group" or "link").
+    """Returns the table as a dataset: a dimension for each swept axis, the seed and ``row`` ("flow", "group" or
+    "link").
 
     A sweep whose values were drawn from ranges has no grid: it has one dimension, ``point``, with the values along it.
-    What was not run is nan. InputError without xarray.
+    Missing runs are nan. InputError without xarray.
     """
     try:
         import xarray as xr
@@ -80,7 +82,7 @@ def to_xarray(table: pl.DataFrame, axes: Sequence[Axis], row: str) -> xr.Dataset
 
 
 def _unit(name: str) -> dict[str, str]:
-    """The unit that a column's name ends in."""
+    """Returns the unit that a column's name ends in."""
     ending = next((unit for unit in UNITS if name.endswith(unit)), "")
     unit = {"_bps": "bit/s"}.get(ending, ending.removeprefix("_"))
     return {"units": unit} if unit else {}

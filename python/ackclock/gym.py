@@ -4,8 +4,8 @@
 >>> import ackclock.gym
 >>> env = gymnasium.make("ackclock/Window-v0", scenario="duel.toml", flow="cubic")  # doctest: +SKIP
 
-A step is an interval of simulated time. What is observed are ratios, so that a policy of one path means something on
-another; ``info`` has the measurements themselves. The same seed gives the same episode.
+A step is an interval of simulated time. The observation is ratios, so that a policy learned on one path is meaningful
+on another; ``info`` has the measurements themselves. The same seed gives the same episode.
 """
 
 from __future__ import annotations
@@ -50,19 +50,19 @@ EXAMPLE = {
     },
     "flows": [{"name": "agent", "control": "newreno"}],
 }
-"""The scenario of an environment that is given none: one flow alone at a bottleneck."""
+"""The default scenario of an environment: one flow alone at a bottleneck."""
 
 MOST_PACKETS = 1e6
 LEAST_RATE, MOST_RATE = 1e3, 1e12
 LARGEST = 100.0
-"""No observation is larger."""
+"""The largest value of an observation."""
 FIRST_RTT_S = 0.1
-"""Taken for the round trip before one is known."""
+"""The assumed round trip, in seconds, before one is measured."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """What the acknowledgements of an interval told, and what holds at its end."""
+    """The acknowledgements of an interval, and the state at its end."""
 
     time_s: float
     length_s: float
@@ -71,12 +71,12 @@ class Interval:
     lost_packets: float
     marks: int
     losses: int
-    """Losses that began a recovery."""
+    """The number of losses that began a recovery."""
     timeouts: int
     rtt_mean_s: float | None
-    """None where no round trip was measured."""
+    """The mean round trip; None if none was measured."""
     rtt_min_s: float | None
-    """The least of the connection so far."""
+    """The least round trip of the connection so far."""
     rtt_smoothed_s: float
     inflight_packets: float
     cwnd_packets: float
@@ -84,18 +84,18 @@ class Interval:
 
     @property
     def rate_packets_s(self) -> float:
-        """Packets delivered in a second."""
+        """Returns the packets delivered per second."""
         return self.delivered_packets / self.length_s
 
     @property
     def loss(self) -> float:
-        """The share of packets that was lost."""
+        """Returns the share of packets lost."""
         known = self.delivered_packets + self.lost_packets
         return self.lost_packets / known if known else 0.0
 
     @property
     def delay(self) -> float:
-        """How much longer than the least the mean round trip is, as a share of the least; 0 without a measurement."""
+        """Returns the mean round trip minus the least, as a share of the least; 0 without a measurement."""
         if self.rtt_mean_s is None or not self.rtt_min_s:
             return 0.0
         return self.rtt_mean_s / self.rtt_min_s - 1.0
@@ -106,16 +106,16 @@ Reward = Callable[[Interval], float]
 
 @dataclass(frozen=True)
 class LogThroughput:
-    """The logarithm of the throughput less what delay and loss are weighed: ln(1 + packets/s) - d delay - l loss.
+    """The logarithm of the throughput minus weighted delay and loss: ln(1 + packets/s) - d delay - l loss.
 
-    One packet a second is added, so that an interval without any is bad and not infinitely so.
+    One packet per second is added, so that the reward of an interval without any is finite.
     """
 
     delay: float = 1.0
     loss: float = 10.0
 
     def __call__(self, interval: Interval) -> float:
-        """The reward of an interval."""
+        """Returns the reward of an interval."""
         return math.log1p(interval.rate_packets_s) - self.delay * interval.delay - self.loss * interval.loss
 
 
@@ -124,12 +124,13 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
     ``scenario`` is a ``Scenario``, a dictionary or a TOML file; its controls must be the core's. ``flow`` is the
     agent's group of one flow, by default the first. An action is a number from -1 to 1: the window (or, with
-    ``action="rate"``, the pacing rate) is multiplied by 2 to the power of ``stride`` times it. ``interval_s`` is how
-    long a step takes. ``reward`` is called with each ``Interval``.
+    ``action="rate"``, the pacing rate) is multiplied by 2 to the power of ``stride`` times it. ``interval_s`` is the
+    duration of a step. ``reward`` is called with each ``Interval``.
 
-    Observed: packets delivered in a least round trip over the window (with a rate: over those in flight), mean round
-    trip over the least less 1, the same of the smoothed one, share of packets lost, marked packets over delivered ones,
-    packets in flight over the window, base-2 logarithm of the window (or rate) over where it began, timeouts.
+    The observation: packets delivered in a least round trip over the window (with a rate: over those in flight), mean
+    round trip over the least minus 1, smoothed round trip over the least minus 1, share of packets lost, marked
+    packets over delivered ones, packets in flight over the window, base-2 logarithm of the window (or rate) over its
+    initial value, timeouts.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012  (as the base class has it)
@@ -157,7 +158,7 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self.observation_space = spaces.Box(low, np.full(8, LARGEST, dtype=np.float32))
         self.action_space = spaces.Box(-1.0, 1.0, (1,), dtype=np.float32)
         self._episode: _core.Episode | None = None
-        # What is wrong with the scenario now that the agent takes part shows here and not at the first reset.
+        # Mistakes of the scenario with the agent in it are reported here and not at the first reset.
         self._begin(1)
 
     def reset(
@@ -166,9 +167,10 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         seed: int | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002  (as Gymnasium calls it)
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin an episode. With ``seed`` that run; without, the next of those that an earlier seed leads to.
+        """Begins an episode. With ``seed``, it is the run of that seed; without, the next in the sequence from an
+        earlier seed.
 
-        Nothing is decided in the interval in which the flow begins.
+        The agent does not decide in the interval in which the flow begins.
         """
         if seed is not None:
             whole("seed", seed, 0, MAX_SEED)
@@ -181,7 +183,7 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._observed(interval), self._info(interval, ended)
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Go on for an interval. An episode is never terminated, but truncated at the end of its run."""
+        """Continues for an interval. An episode is never terminated, but truncated at the end of its run."""
         if self._episode is None:
             raise gymnasium.error.ResetNeeded("an episode begins with reset()")
         chosen = float(np.clip(np.asarray(action, dtype=np.float64).reshape(-1)[0], -1.0, 1.0))
@@ -199,7 +201,7 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         )
 
     def close(self) -> None:
-        """Let go of the run."""
+        """Releases the run."""
         self._episode = None
 
     def _begin(self, seed: int) -> _core.Episode:
@@ -265,9 +267,9 @@ class AckclockEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
 
 class AckclockVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """Several environments side by side, whose simulations run on threads: the core does not hold Python back.
+    """Several environments side by side, whose simulations run on threads: the core does not block Python.
 
-    Environment k of a seed is that of seed + k. One that has ended begins anew with the step after.
+    Environment k of a seed has seed + k. One that has ended restarts with the next step.
     """
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
@@ -290,7 +292,7 @@ class AckclockVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,  # noqa: ARG002  (as Gymnasium calls it)
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin an episode in each."""
+        """Begins an episode in each environment."""
         if seed is None or isinstance(seed, int):
             seeds: Sequence[int | None]
             seeds = [None if seed is None else seed + k for k in range(self.num_envs)]
@@ -303,7 +305,7 @@ class AckclockVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def step(
         self, actions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Go on for an interval in each."""
+        """Continues for an interval in each environment."""
 
         def one(env: AckclockEnv, action: np.ndarray, ended: bool) -> tuple[Any, float, bool, Any]:
             if ended:
@@ -325,7 +327,7 @@ class AckclockVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return together
 
     def close_extras(self, **_: Any) -> None:
-        """Let go of the runs."""
+        """Releases the runs."""
         self._threads.shutdown()
         for env in self.envs:
             env.close()
@@ -354,14 +356,14 @@ def _scenario(given: Any) -> Scenario:
 
 
 def _taken_over(scenario: Scenario, flow: str | None) -> dict[str, Any]:
-    """The override that gives a flow to the agent."""
+    """Returns the override that gives a flow to the agent."""
     groups = {each["group"]: each for each in scenario.describe()["flows"]}
     name = next(iter(groups)) if flow is None else flow
     if name not in groups:
         raise InputError(f'flow: no "{name}"{nearest(name, groups)}; there are {", ".join(groups)}')
     if len(groups[name]["names"]) != 1:
         raise InputError(
-            f'flow: "{name}" is {len(groups[name]["names"])} flows, expected one: a group of its own'
+            f'flow: "{name}" is {len(groups[name]["names"])} flows, expected a group of one flow'
         )
     position = list(groups).index(name)
     return {f"flows.{position}.control": "agent"}

@@ -1,4 +1,4 @@
-"""Running many jobs on all cores, taking from the store what is there and storing each run as it finishes."""
+"""Runs many jobs on all cores, takes stored results from the store, and stores each run as it finishes."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from ackclock.store import Job, Store
 Progress = Callable[[int, int, float], None]
 """Called with (runs done, runs in all, share of the work done) from the thread that started them.
 
-The share, 0 to 1, is of the work that is not on disk already, long runs counting more than short ones.
+The share, from 0 to 1, is of the work that is not on disk already; long runs count more than short ones.
 """
 
 MOST_THREADS = 10_000
 BATCH = 1000
-"""Jobs that are handed over at a time."""
+"""The number of jobs of a batch."""
 FIRST = 100
-"""Jobs of the first batch, so that the cores have work while the next is looked up."""
+"""The number of jobs of the first batch, so that the cores have work while the next is looked up."""
 
 
 class Batch(Protocol):
-    """Jobs in the hands of whatever makes them."""
+    """Jobs that a pool makes."""
 
     def __iter__(self) -> Iterator[tuple[int, core.Made | AckclockError]]:
-        """The finished ones with their index, in the order of finishing."""
+        """Yields the finished jobs with their index, in the order of finishing."""
 
     def cancel(self) -> None:
-        """Begin no more of them."""
+        """Starts no further jobs."""
 
 
 class Pool(Protocol):
-    """What makes jobs."""
+    """A pool that makes jobs."""
 
     cores: int
-    """How many it makes at a time."""
+    """The number of jobs that it makes at a time."""
     ahead: int
-    """How many it needs before the last, so that no core waits."""
+    """The number of jobs in progress at which it needs the next batch, so that no core waits."""
 
     def begin(self, jobs: Sequence[Job]) -> Batch:
-        """Start them in this order."""
+        """Starts the jobs in this order."""
 
 
 class Local:
@@ -60,26 +60,26 @@ class Local:
         self._threads = threads
 
     def begin(self, jobs: Sequence[Job]) -> Batch:
-        """Start them in this order. Those with Python code in them are made on this thread."""
+        """Starts the jobs in this order. Jobs with Python classes are made on this thread."""
         return begin(jobs, self._threads)
 
 
 def begin(jobs: Sequence[Job], threads: int) -> Batch:
-    """Start jobs on threads; one after another on this one where Python code takes part."""
+    """Starts jobs on threads; jobs with Python classes run one after another on this thread."""
     if any(job.has_guests for job in jobs):
         return OneByOne(jobs)
     return core.Batch([job.for_core() for job in jobs], threads)
 
 
 class OneByOne:
-    """Jobs with Python code in them: on one core, since the interpreter runs one thread at a time."""
+    """Jobs with Python classes, on one core, because the interpreter runs one thread at a time."""
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._jobs = jobs
         self._cancelled = False
 
     def __iter__(self) -> Iterator[tuple[int, core.Made | AckclockError]]:
-        """Make them."""
+        """Makes the jobs."""
         from ackclock.custom import guests
 
         for index, job in enumerate(self._jobs):
@@ -92,18 +92,18 @@ class OneByOne:
                 yield index, error
 
     def cancel(self) -> None:
-        """Begin no more of them."""
+        """Starts no further jobs."""
         self._cancelled = True
 
 
 @dataclass
 class Made:
-    """Where the results of some jobs came from."""
+    """The origin of the results of some jobs."""
 
     stored: set[int] = field(default_factory=set)
     """The jobs that were found on disk."""
     cpu_time_s: dict[int, float] = field(default_factory=dict)
-    """About what each of the other jobs took of a core."""
+    """The approximate CPU time of each of the other jobs."""
 
 
 def run_jobs(
@@ -118,12 +118,13 @@ def run_jobs(
     on_failure: Callable[[int, AckclockError], None] | None = None,
     pool: Pool | None = None,
 ) -> Made:
-    """Call ``on_result(index, result)`` for every job, in the order of finishing.
+    """Calls ``on_result(index, result)`` for every job, in the order of finishing.
 
-    With ``costs``, how long each job is expected to take in any unit, the longest start first, so that all cores are
-    busy to the end; ``longest_first = False`` keeps their order. What is on disk is looked up batch by batch, so that
-    the first run starts at once. ``on_failure(index, error)`` is called for a job that fails, and the others go on;
-    without it, ScenarioError or RunError for the first one. Interrupted on Ctrl-C; what had finished by then is stored.
+    ``costs`` are the expected durations of the jobs, in any unit. With them the longest start first, so that all
+    cores are busy to the end; ``longest_first = False`` keeps their order. Results on disk are looked up batch by
+    batch, so that the first run starts at once. ``on_failure(index, error)`` is called for a job that fails, and the
+    others continue; without it, the first failure raises ScenarioError or RunError. Interrupted on Ctrl-C; jobs
+    finished by then are stored.
     """
     cost: Sequence[float] = [1.0] * len(jobs) if costs is None else costs
     order: Sequence[int] = range(len(jobs))
@@ -132,7 +133,7 @@ def run_jobs(
         order = sorted(order, key=lambda index: -cost[index])
     made, clock, pool = Made(), _Clock(), pool or Local(threads)
     total, done = len(jobs), 0
-    # What turns out to be stored is no work.
+    # Stored results are no work.
     spent, needed = 0.0, float(sum(cost))
 
     def tell() -> None:
@@ -166,12 +167,12 @@ def run_jobs(
                 else:
                     result = finished.result()
                     store.save(jobs[index], finished.text, result["series"])
-                    # Counted at once: an interruption says how many are stored.
+                    # Counted at once, because an interruption reports how many are stored.
                     done += 1
                     on_result(index, result)
                     del result
                 tell()
-                # Series are large: nothing of this run stays while the next one is awaited.
+                # Series are large: this run is released while the next one is awaited.
                 del finished
     except KeyboardInterrupt:
         raise Interrupted(done, total, store.runs_dir) from None
@@ -182,9 +183,9 @@ def run_jobs(
 def _results(
     jobs: Sequence[Job], missing: Iterable[int], pool: Pool, clock: _Clock
 ) -> Generator[tuple[int, core.Made | AckclockError], None, None]:
-    """The results of the ``missing`` jobs as they finish, started in this order.
+    """Yields the results of the ``missing`` jobs as they finish, started in this order.
 
-    A batch is looked up while most of the one before it is to be made, and starts while the last of that are in
+    A batch is looked up while most of the previous one is unfinished, and starts while its last jobs are in
     progress, so that no core waits for them.
     """
     to_come = iter(missing)
@@ -221,10 +222,10 @@ def _results(
 
 
 class _Clock:
-    """Shares the processor time of the simulating threads out between the jobs.
+    """Distributes the processor time of the simulating threads over the jobs.
 
-    What was spent between two finished jobs belongs in equal parts to those that were in progress: as many as there are
-    threads, the earliest of the order that have not finished. The sum is measured, its parts are about right.
+    The time between two finished jobs is divided equally among the jobs in progress: as many as there are
+    threads, the earliest of the order that have not finished. The sum is measured, its parts are approximate.
     """
 
     def __init__(self) -> None:
@@ -235,14 +236,14 @@ class _Clock:
         self._read = self._now()
 
     def begun(self, part: Sequence[int], threads: int) -> None:
-        """These jobs have been handed over, to be made by so many threads."""
+        """Called when these jobs have been started on this number of threads."""
         self.cpu_time_s |= dict.fromkeys(part, 0.0)
         self._to_come.extend(part)
         self._threads = threads
         self._fill()
 
     def finished(self, index: int) -> None:
-        """The job ``index`` has finished."""
+        """Called when the job ``index`` has finished."""
         now = self._now()
         sharing = self._in_progress | {index}
         for job in sharing:
@@ -259,5 +260,5 @@ class _Clock:
 
     @staticmethod
     def _now() -> float:
-        """Processor time of all threads but this one, which only takes the results in."""
+        """Returns the processor time of all threads except this one, which only receives results."""
         return time.process_time() - time.thread_time()

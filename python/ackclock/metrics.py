@@ -1,6 +1,6 @@
 """Metrics that are derived from a run's records or series.
 
-What a single record already holds (goodput, RTT percentiles, drops...) is defined by the simulator; here are the ones
+The simulator defines the values of single records (goodput, RTT percentiles, drops...); this module has the metrics
 that combine several values. All take and return plain numbers or one-dimensional float arrays.
 """
 
@@ -13,10 +13,10 @@ Vector = npt.NDArray[np.float64]
 
 
 def jain_index(shares: Vector) -> float:
-    """Jain's fairness index (sum x)^2 / (n * sum x^2): 1 for equal shares, 1/n when one has everything.
+    """Returns Jain's fairness index (sum x)^2 / (n * sum x^2): 1 for equal shares, 1/n when one has everything.
 
     R. Jain, D. Chiu, W. Hawe, DEC TR-301 (1984), equation 1. ``nan`` entries are left out; nan when nothing is left or
-    nobody has anything.
+    all are zero.
     """
     shares = shares[np.isfinite(shares)]
     squares = float(np.sum(shares**2))
@@ -24,7 +24,8 @@ def jain_index(shares: Vector) -> float:
 
 
 def coefficient_of_variation(values: Vector) -> float:
-    """Population standard deviation over mean, without unit; the smoothness measure of RFC 5166 section 2.5.
+    """Returns the population standard deviation over the mean, without unit; the smoothness measure of RFC 5166
+    section 2.5.
 
     ``nan`` entries are left out; nan for an empty vector or a mean of zero.
     """
@@ -34,7 +35,7 @@ def coefficient_of_variation(values: Vector) -> float:
 
 
 def correlation(first: Vector, second: Vector) -> float:
-    """Pearson's correlation coefficient of two vectors of one length.
+    """Returns Pearson's correlation coefficient of two vectors of one length.
 
     Pairs in which either is ``nan`` are left out; nan for fewer than two pairs or a vector that does not vary.
     """
@@ -47,24 +48,24 @@ def correlation(first: Vector, second: Vector) -> float:
 
 
 def time_of_max(time_s: Vector, values: Vector) -> float:
-    """The first time at which ``values`` is largest; nan when it holds no number."""
+    """Returns the first time at which ``values`` is largest; nan when it holds no number."""
     if not np.any(np.isfinite(values)):
         return float("nan")
     return float(time_s[np.nanargmax(values)])
 
 
 def time_of_reaching(time_s: Vector, values: Vector, level: float) -> float:
-    """The first time at which ``values`` is ``level`` or more; nan when it never is."""
+    """Returns the first time at which ``values`` is ``level`` or more; nan when it never is."""
     reached = np.flatnonzero(values >= level)
     return float(time_s[reached[0]]) if reached.size else float("nan")
 
 
 def hurst(counts: Vector) -> float:
-    """The Hurst parameter of counts in consecutive bins, by aggregated variances.
+    """Returns the Hurst parameter of counts in consecutive bins, by aggregated variances.
 
     Alnuem 2009, appendix C: with m = 2, 4, 8... up to half the number of bins, the variance of the means of m bins each
     falls as m^(2H - 2); H comes from the least-squares slope of its logarithm over that of m. 0.5 without memory, above
-    it with long-range dependence. nan where fewer than two of those variances are positive.
+    it with long-range dependence. nan if fewer than two of those variances are positive.
     """
     sizes = 2 ** np.arange(1, max(2, int(np.log2(max(counts.size, 2)))))
     blocks = [
@@ -79,13 +80,14 @@ def hurst(counts: Vector) -> float:
 
 
 def stretches(time_s: Vector, values: Vector, start_s: float, width_s: float) -> tuple[Vector, Vector]:
-    """The starts and the means of the stretches of ``width_s`` from ``start_s`` on that ``time_s`` covers in full.
+    """Returns the starts and the means of the stretches of ``width_s`` from ``start_s`` on that ``time_s`` covers in
+    full.
 
-    A stretch holds its start and not its end; what it has of ``nan`` is left out.
+    A stretch includes its start and not its end; ``nan`` values are left out.
     """
     if not width_s > 0:
         raise ValueError("a stretch is longer than 0 seconds")
-    # Times such as 0.3 are not exact, so that a sample on a border must not fall to the stretch before it.
+    # Times such as 0.3 are not exact: a sample on a border must not fall into the stretch before it.
     index = np.floor((time_s - start_s) / width_s + 1e-9).astype(int)
     step = float(np.max(np.diff(time_s), initial=0.0))
     last = int(np.floor((time_s[-1] + step - start_s) / width_s + 1e-9)) if time_s.size else 0
@@ -98,16 +100,16 @@ def stretches(time_s: Vector, values: Vector, start_s: float, width_s: float) ->
 
 
 def growth(time_s: Vector, counts: Vector, start_s: float, width_s: float) -> Vector:
-    """What a count grows by in the stretches of ``width_s`` from ``start_s`` on that ``time_s`` covers in full.
+    """Returns the growth of a count in the stretches of ``width_s`` from ``start_s`` on that ``time_s`` covers in full.
 
-    The count at a border is that of the last sample there or before, so that ``width_s`` is a multiple of the sampling
-    interval at best.
+    The count at a border is that of the last sample at or before it, so ``width_s`` should be a multiple of the
+    sampling interval.
     """
     if not width_s > 0:
         raise ValueError("a stretch is longer than 0 seconds")
     if not time_s.size:
         return np.empty(0)
-    # Times such as 0.3 are not exact, so that a sample on a border must not fall behind it.
+    # Times such as 0.3 are not exact: a sample on a border must not fall behind it.
     tolerance = 1e-9 * width_s
     whole = max(0, int(np.floor((time_s[-1] - start_s + tolerance) / width_s)))
     borders = start_s + width_s * np.arange(whole + 1)
@@ -124,7 +126,7 @@ def convergence_time(
     lower: float = 0.45,
     upper: float = 0.55,
 ) -> float:
-    """The 45-55 % convergence time of a second flow that joins a first, in seconds after ``start_s``.
+    """Returns the 45-55 % convergence time of a second flow that joins a first, in seconds after ``start_s``.
 
     S. Jain, LTCP-RC (Texas A&M University, 2005), chapter IV section E: let M be the maximum of the first flow's cwnd
     in the ``region_s`` = (from, to) where it is alone. The time counts from the start of the second flow until both

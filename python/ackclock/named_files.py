@@ -1,7 +1,7 @@
-"""Files that a scenario names, such as the trace of a rate: their text is put into the scenario's own.
+"""Puts the text of files that a scenario names, such as the trace of a rate, into the scenario's own text.
 
-So the text of a scenario alone determines what it simulates: the store of finished runs takes another run when a trace
-has changed, and who has the text has everything.
+So the text of a scenario alone determines what it simulates: if a trace has changed, the store of finished runs does
+not reuse results, and the text is complete by itself.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from ackclock import toml
 from ackclock.files import is_there, read_text
 
 KEYS = ("trace", "sizes")
-"""What names a file, in a table or at the end of a dotted path."""
-_MARK = "# What stands in the files that are named above.\n"
+"""The keys that name a file, in a table or at the end of a dotted path."""
+_MARK = "# The contents of the files that are named above.\n"
 
 
 def with_files(text: str, file: str, *others: Any) -> str:
-    """``text`` with ``[files."NAME"]`` for each file that it or one of ``others`` names and that is there.
+    """Returns ``text`` with ``[files."NAME"]`` for each existing file that it or one of ``others`` names.
 
-    Names are relative to the folder of ``file``, the scenario's. Of a file that is not there the core says so, at the
-    place where it is named. InputError for one that cannot be read. What the text has is not read again.
+    Names are relative to the folder of ``file``, the scenario's. The core reports a missing file, at the
+    place where it is named. InputError for a file that cannot be read. Files already in the text are not read again.
     """
     named, there = (
         _named_by(text) if any(key in text for key in KEYS) else (frozenset[str](), frozenset[str]())
@@ -41,16 +41,16 @@ def with_files(text: str, file: str, *others: Any) -> str:
 
 
 def as_written(text: str) -> str:
-    """What was written by hand of a scenario's text: all but what ``with_files`` has put there."""
+    """Returns the hand-written part of a scenario's text, without the part added by ``with_files``."""
     return text.split(f"\n{_MARK}", maxsplit=1)[0]
 
 
 def names_in(value: Any) -> Iterator[str]:
-    """The names of files in tables and lists of a document, in overrides too: ``{"rate": {"trace": NAME}}``."""
+    """Yields the names of files in tables and lists of a document, in overrides too: ``{"rate": {"trace": NAME}}``."""
     if isinstance(value, Mapping):
         for key, item in value.items():
             if str(key).split(".")[-1] in KEYS:
-                # A sweep has a list of them.
+                # A sweep has a list of names.
                 yield from (
                     name for name in (item if isinstance(item, list) else [item]) if isinstance(name, str)
                 )
@@ -63,7 +63,9 @@ def names_in(value: Any) -> Iterator[str]:
 
 @lru_cache(maxsize=64)
 def _named_by(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The files that a scenario names, and those whose text it has; none where it is no TOML, which the core tells."""
+    """Returns the files that a scenario names, and those whose text it has; none if it is not TOML, which the core
+    reports.
+    """
     try:
         document = toml.loads(text)
     except toml.TOMLDecodeError:
@@ -73,5 +75,5 @@ def _named_by(text: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _basic(text: str) -> str:
-    """A basic string of TOML, which is one of JSON but for one more character that has to be escaped."""
+    """Returns a basic string of TOML, which is a JSON string with one more character escaped."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Numbers as people read them: as many digits as the interval justifies, and no more."""
+"""Formats numbers for readers: with as many digits as the interval justifies."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MOST_DIGITS = 6
 
 
 def plain(value: float | None) -> str:
-    """A number that somebody wrote down (the thesis's value), with the digits it was written with."""
+    """Formats a number from a publication, with the digits that it was printed with."""
     if value is None or not math.isfinite(value):
         return _not_a_number(value)
     return _typeset(f"{value:.12g}")
 
 
 def significant(value: float | None, digits: int = 4) -> str:
-    """A computed number to some significant digits, without an exponent where that stays readable."""
+    """Formats a computed number to some significant digits, without an exponent if that stays readable."""
     if value is None or not math.isfinite(value):
         return _not_a_number(value)
     if value == 0:
@@ -34,7 +34,7 @@ def significant(value: float | None, digits: int = 4) -> str:
 
 
 def mean_and_spread(mean: float | None, interval: Interval | None) -> str:
-    """``0.1243 ± 0.0004``: the half-width of the interval decides the digits of the mean."""
+    """Returns a text such as ``0.1243 ± 0.0004``: the half-width of the interval determines the digits of the mean."""
     half = half_width(mean, interval)
     if half is None:
         return significant(mean)
@@ -42,7 +42,7 @@ def mean_and_spread(mean: float | None, interval: Interval | None) -> str:
 
 
 def mean_alone(mean: float | None, interval: Interval | None) -> str:
-    """The mean as :func:`mean_and_spread` writes it."""
+    """Returns the mean as :func:`mean_and_spread` writes it."""
     half = half_width(mean, interval)
     if mean is None or half is None:
         return significant(mean)
@@ -50,7 +50,7 @@ def mean_alone(mean: float | None, interval: Interval | None) -> str:
 
 
 def interval_text(mean: float | None, interval: Interval | None) -> str:
-    """``0.1239 to 0.1247``."""
+    """Returns a text such as ``0.1239 to 0.1247``."""
     half = half_width(mean, interval)
     if mean is None or interval is None or half is None:
         return MISSING
@@ -61,7 +61,9 @@ def interval_text(mean: float | None, interval: Interval | None) -> str:
 
 
 def half_width(mean: float | None, interval: Interval | None) -> float | None:
-    """Half the interval's width, or None without a finite interval; what is only rounding of the floats counts as 0."""
+    """Returns half the interval's width, or None without a finite interval; a width due only to rounding of floats
+    counts as 0.
+    """
     if mean is None or interval is None or not all(map(math.isfinite, (mean, *interval))):
         return None
     half = (interval[1] - interval[0]) / 2
@@ -69,7 +71,7 @@ def half_width(mean: float | None, interval: Interval | None) -> float | None:
 
 
 def duration(seconds: float) -> str:
-    """A wall-clock time: ``0.42 s``, ``12 s``, ``3 min 20 s``, ``2 h 05 min``."""
+    """Formats a wall-clock time: ``0.42 s``, ``12 s``, ``3 min 20 s``, ``2 h 05 min``."""
     if seconds < 10:
         return f"{seconds:.2g} s"
     if seconds < 100:
@@ -82,7 +84,7 @@ def duration(seconds: float) -> str:
 
 
 def ranges(values: Sequence[int]) -> str:
-    """Seeds in short: ``1 to 20``, ``1, 2, 7``."""
+    """Formats seeds in short form: ``1 to 20``, ``1, 2, 7``."""
     runs: list[list[int]] = []
     for value in values:
         if runs and value == runs[-1][1] + 1:
@@ -96,12 +98,12 @@ def ranges(values: Sequence[int]) -> str:
 
 
 def rounded(values: Iterable[float | None], digits: int = 5) -> list[float | int | None]:
-    """A series for drawing: few significant digits, whole numbers without a decimal point, gaps as None."""
+    """Returns a series for drawing: few significant digits, whole numbers without a decimal point, gaps as None."""
     return [rounded_one(value, digits) for value in values]
 
 
 def rounded_one(value: float | None, digits: int = 5) -> float | int | None:
-    """One value of :func:`rounded`."""
+    """Returns one value of :func:`rounded`."""
     if value is None or not math.isfinite(value):
         return None
     short = float(f"{value:.{digits}g}")
@@ -109,9 +111,9 @@ def rounded_one(value: float | None, digits: int = 5) -> float | int | None:
 
 
 def _decimals(half: float, mean: float) -> int:
-    """Decimals that show one significant digit of ``half``, or two where the first is 1 (0.0012, but 0.004).
+    """Returns the decimals that show one significant digit of ``half``, or two if the first is 1 (0.0012, but 0.004).
 
-    They give the mean at most six digits: what a smaller spread says about more of them is of no use to a reader.
+    They give the mean at most six digits: more digits are of no use to a reader.
     """
     digits = 2 if f"{half:e}".startswith("1") else 1
     wanted = digits - 1 - math.floor(math.log10(half))
@@ -121,7 +123,7 @@ def _decimals(half: float, mean: float) -> int:
 
 
 def _spread(half: float, mean: float) -> str:
-    """Half the interval with the decimals of the mean; ``<0.00001`` where these do not show it."""
+    """Formats half the interval with the decimals of the mean; ``<0.00001`` if these do not show it."""
     if half == 0:
         return "0"
     decimals = _decimals(half, mean)
@@ -130,7 +132,7 @@ def _spread(half: float, mean: float) -> str:
 
 
 def _trimmed(value: float) -> str:
-    """Up to six significant digits, without zeros at the end: for numbers without any spread."""
+    """Formats a number without any spread: up to six significant digits, without zeros at the end."""
     text = significant(value, MOST_DIGITS)
     return text.rstrip("0").rstrip(".") if "." in text and "e" not in text else text
 
@@ -140,7 +142,7 @@ def _fixed(value: float, decimals: int) -> str:
     if float(text) == 0:
         text = text.lstrip("-")
     whole, point, fraction = text.partition(".")
-    # Five digits and more are grouped with a narrow no-break space, which no language takes for a decimal point.
+    # Five digits and more are grouped with a narrow no-break space, which is a decimal point in no language.
     grouped = f"{int(whole):,}".replace(",", "\u202f") if len(whole.lstrip("-")) > 4 else whole
     return _typeset(grouped + point + fraction)
 

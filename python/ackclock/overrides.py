@@ -11,7 +11,7 @@ from ackclock.errors import InputError
 
 
 def merge(*layers: Mapping[str, Any]) -> dict[str, Any]:
-    """The layers as one, later ones winning.
+    """Returns the layers merged into one; later layers win.
 
     Setting a whole table also takes back what an earlier layer set inside it, so the outcome does not depend on the
     order in which the core applies the paths:
@@ -30,7 +30,7 @@ def merge(*layers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def assignment(text: str) -> tuple[str, Any]:
-    """``PATH=VALUE`` of the command line. The value is TOML, or else the text that it is.
+    """Parses ``PATH=VALUE`` of the command line. The value is parsed as TOML, or else taken as text.
 
     >>> assignment("flows.tcp.count=4")
     ('flows.tcp.count', 4)
@@ -53,8 +53,10 @@ def assignment(text: str) -> tuple[str, Any]:
 
 
 def to_json(overrides: Mapping[str, Any]) -> str:
-    """The overrides as the core takes them, keys in order. InputError for what JSON cannot hold: a date, nan, inf."""
+    """Returns the overrides in the core's form, keys in order. InputError for values that JSON cannot hold: a date,
+    nan, inf.
+    """
     try:
         return json.dumps(overrides, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise InputError(f"an override holds what a scenario cannot: {error}") from None
+        raise InputError(f"an override holds a value that a scenario cannot hold: {error}") from None

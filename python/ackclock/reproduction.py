@@ -14,7 +14,7 @@ from ackclock.study.run import run_study
 
 
 def studies() -> list[str]:
-    """The names of all studies, e.g. ``rbcc/table-4.1``."""
+    """Returns the names of all studies, e.g. ``rbcc/table-4.1``."""
     return study_names()
 
 
@@ -27,7 +27,7 @@ def reproduce(
     threads: int = 0,
     progress: Progress | None = None,
 ) -> StudyResult:
-    """Run one study and judge its claims.
+    """Runs one study and judges its claims.
 
     ``study`` is a name such as ``rbcc/table-4.1`` or the path of a study file. With ``out``, finished runs are stored
     below that folder and found there the next time. InputError when the study is unknown or wrong, RunError when a run

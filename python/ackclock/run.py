@@ -36,7 +36,7 @@ class Run:
     """The result of one run.
 
     ``flows``, ``links`` and ``groups`` are data frames with one row per flow, link or group; ``series`` has one row per
-    time and flow or link. Column names end in their unit (``_s``, ``_bps``, ``_packets``); what they mean is in
+    time and flow or link. Column names end in their unit (``_s``, ``_bps``, ``_packets``); their meaning is in
     ``ackclock schema --of run``. A value without a sample is null.
     """
 
@@ -48,16 +48,16 @@ class Run:
         cells: Mapping[str, Any] | None = None,
     ) -> None:
         self.result = result
-        """The result as the core hands it over: records, and the series as columns."""
+        """The result in the core's form: records, and the series as columns."""
         self.overrides = dict(overrides or {})
         self.point = dict(point or {})
         """The values of the scenario's sweep, by dotted path; empty without a sweep."""
         self.cells = dict(cells or {})
-        """The same as cells of data frames, by the names of their columns."""
+        """The values of the sweep as cells of data frames, by the names of their columns."""
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
-        """The result as it is published in JSON: the series as lists."""
+        """Returns the result as published in JSON: the series as lists."""
         return as_document(self.result)
 
     @property
@@ -93,18 +93,18 @@ class Run:
 
     @cached_property
     def transfers(self) -> pl.DataFrame:
-        """One row per connection of transfers and web sessions, where `observe.transfers` asked for it."""
+        """One row per connection of transfers and web sessions, if `observe.transfers` is set."""
         return _frame("transfer", self.result.get("transfers") or [])
 
     @cached_property
     def size_classes(self) -> pl.DataFrame:
-        """One row per class of sizes of such a flow, where `observe.transfers` asked for it."""
+        """One row per size class of such a flow, if `observe.transfers` is set."""
         return _frame("size_class", self.result.get("size_classes") or [])
 
     @cached_property
     def series(self) -> pl.DataFrame:
         """Values over time: columns time_s, kind ("flow" or "link"), name, and one per quantity (cwnd_packets,
-        queue_packets...), null where the quantity is not the row's. Without rows when the run was made without series.
+        queue_packets...), null if the row has no such quantity. There are no rows if the run was made without series.
         """
         series: Series | None = self.result.get("series")
         if series is None:
@@ -122,27 +122,27 @@ class Run:
         return pl.concat(parts, how="diagonal")
 
     def to_json(self) -> str:
-        """The result as it is published, as JSON text."""
+        """Returns the result as published, as JSON text."""
         return json.dumps(self.document)
 
     def __repr__(self) -> str:
         return f"Run({self.scenario!r}, seed={self.seed}, flows={len(self.result['flows'])})"
 
     def _repr_html_(self) -> str:
-        """In a notebook: the flows and the links, as tables."""
+        """Shows the flows and the links in a notebook, as tables."""
         return f"<p>{escape(repr(self))}</p>{self.flows._repr_html_()}{self.links._repr_html_()}"
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A run that could not be done."""
+    """A failed run."""
 
     point: int
     """The point of the sweep, from 1."""
     seed: int
     error: AckclockError
     command: str
-    """The command that makes this run alone."""
+    """The command that makes only this run."""
 
     def __str__(self) -> str:
         return f"{self.error}; `{self.command}` repeats it"
@@ -152,7 +152,7 @@ class Runs(Sequence[Run]):
     """Many runs.
 
     The data frames are those of the runs, one below the other, with the columns ``seed`` and one per swept path, which
-    is called after the end of the path and its unit: ``limit_packets``. ``failures`` are the runs that are missing.
+    is named after the end of the path and its unit: ``limit_packets``. ``failures`` are the runs that failed.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Runs(Sequence[Run]):
     ) -> None:
         self._runs = tuple(runs)
         self.axes = tuple(axes)
-        """What the sweep varies."""
+        """The sweep of the scenario."""
         self.failures = tuple(failures)
 
     @overload
@@ -190,12 +190,12 @@ class Runs(Sequence[Run]):
 
     @cached_property
     def transfers(self) -> pl.DataFrame:
-        """One row per run and connection of transfers and web sessions, where `observe.transfers` asked for it."""
+        """One row per run and connection of transfers and web sessions, if `observe.transfers` is set."""
         return self._stacked("transfers")
 
     @cached_property
     def size_classes(self) -> pl.DataFrame:
-        """One row per run and class of sizes of such a flow, where `observe.transfers` asked for it."""
+        """One row per run and size class of such a flow, if `observe.transfers` is set."""
         return self._stacked("size_classes")
 
     @cached_property
@@ -205,37 +205,37 @@ class Runs(Sequence[Run]):
 
     @cached_property
     def points(self) -> list[list[Run]]:
-        """The runs of each point of the sweep, in its order."""
+        """Returns the runs of each point of the sweep, in its order."""
         return grouped(self._runs)
 
     def summary(self) -> pl.DataFrame:
-        """One row per point of the sweep: its values, ``runs``, and of each number the mean over the runs and the ends
-        of its 95 % interval, e.g. ``groups.tcp.goodput_bps``, ``..._low_bps`` and ``..._high_bps``.
+        """Returns a row per point of the sweep: its values, ``runs``, and for each number the mean over the runs and
+        the ends of its 95 % interval, e.g. ``groups.tcp.goodput_bps``, ``..._low_bps`` and ``..._high_bps``.
 
         Numbers of a group are means over its flows.
         """
         return frame(self.summaries(), self.axes)
 
     def summaries(self) -> list[PointSummary]:
-        """What ``summary`` shows, as objects."""
+        """Returns the contents of ``summary`` as objects."""
         return [
             PointSummary(runs[0].cells, len(runs), summarised(run.result for run in runs))
             for runs in self.points
         ]
 
     def to_pandas(self, table: Table = "flows") -> pd.DataFrame:
-        """A table as a pandas frame: ``flows``, ``links``, ``groups``, ``transfers``, ``size_classes``, ``series`` or
-        ``points`` (the summary).
+        """Returns a table as a pandas frame: ``flows``, ``links``, ``groups``, ``transfers``, ``size_classes``,
+        ``series`` or ``points`` (the summary).
 
-        InputError without pandas (``pip install 'ackclock[frames]'``), and for another table.
+        InputError without pandas (``pip install 'ackclock[frames]'``), and for an unknown table.
         """
         from ackclock.frames import to_pandas
 
         return to_pandas(self._table(table))
 
     def to_xarray(self, table: Table = "flows") -> xr.Dataset:
-        """``flows``, ``links`` or ``groups`` as an xarray dataset: a variable for each number, with its unit, and a
-        dimension for each swept axis, for the seed and for the flow, link or group.
+        """Returns ``flows``, ``links`` or ``groups`` as an xarray dataset: a variable for each number, with its unit,
+        and a dimension for each swept axis, for the seed and for the flow, link or group.
 
         InputError without xarray (``pip install 'ackclock[frames]'``), and for another table.
         """
@@ -251,7 +251,7 @@ class Runs(Sequence[Run]):
         return self.summary() if name == "points" else self._stacked(name)
 
     def plot(self, metric: str | None = None) -> Figure:
-        """The figure of the sweep: lines over one axis, a heat map over two, small multiples over three.
+        """Returns the figure of the sweep: lines over one axis, a heat map over two, small multiples over three.
 
         ``metric`` is a name of ``summary``; by default the goodput of each group. Its ``save`` writes a file: PDF, SVG,
         PNG or CSV. InputError without a sweep.
@@ -264,10 +264,10 @@ class Runs(Sequence[Run]):
         return Figure(chart, file_stem(self[0].scenario, metric or "goodput"))
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Write flows, links, groups and points as CSV and Parquet, so the transfers and their classes of sizes where
+        """Writes flows, links, groups and points as CSV and Parquet, also the transfers and their size classes if
         they were observed, and the series (if any) as Parquet; returns the files.
 
-        What another run has left under these names is gone afterwards.
+        Files of another run under these names are removed.
         """
         folder = arguments.path("folder", folder)
         frames = {name: self._stacked(name) for name in ("flows", "links", "groups")}
@@ -280,12 +280,12 @@ class Runs(Sequence[Run]):
         return f"Runs({len(self)} runs)"
 
     def _repr_html_(self) -> str:
-        """In a notebook: what the runs come to at each point."""
+        """Shows the summary of each point in a notebook."""
         return f"<p>{escape(repr(self))}</p>{self.summary()._repr_html_() if self else ''}"
 
     def _stacked(self, name: str) -> pl.DataFrame:
         if name == "series":
-            # Of thousands of runs without series one tells the columns.
+            # Of thousands of runs without series, one suffices to know the columns.
             timed = [run for run in self._runs if run.result.get("series") is not None] or self._runs[:1]
             frames = [
                 run.series.select(*_labels([run], [len(run.series)], self.axes), pl.all()) for run in timed
@@ -295,7 +295,7 @@ class Runs(Sequence[Run]):
 
 
 def grouped(runs: Iterable[Run]) -> list[list[Run]]:
-    """The runs by their points of the sweep, in the order of their first ones."""
+    """Returns the runs by their points of the sweep, in the order of their first runs."""
     groups: dict[str, list[Run]] = {}
     for run in runs:
         groups.setdefault(repr(sorted(run.point.items())), []).append(run)
@@ -303,7 +303,7 @@ def grouped(runs: Iterable[Run]) -> list[list[Run]]:
 
 
 def stacked(name: str, runs: Sequence[Run], axes: Sequence[Axis]) -> pl.DataFrame:
-    """The records of that name of all runs, one below the other, with the seed and the values of the sweep."""
+    """Returns the records of that name of all runs, one below the other, with the seed and the values of the sweep."""
     records = [run.result.get(name) or [] for run in runs]
     counts = [len(rows) for rows in records]
     rows = _frame(_RECORDS[name], [row for run in records for row in run])
@@ -311,7 +311,7 @@ def stacked(name: str, runs: Sequence[Run], axes: Sequence[Axis]) -> pl.DataFram
 
 
 def _labels(runs: Sequence[Run], counts: Sequence[int], axes: Sequence[Axis]) -> list[pl.Series]:
-    """The seed and the values of the sweep of each run, repeated so many times."""
+    """Returns the seed and the values of the sweep of each run, repeated for each of its rows."""
     repeated = [run for run, count in zip(runs, counts, strict=True) for _ in range(count)]
     seeds = pl.Series("seed", [run.seed for run in repeated], dtype=pl.Int64)
     return [seeds, *label_columns([run.cells for run in repeated], axes).values()]
@@ -326,16 +326,16 @@ _RECORDS: Mapping[str, str] = {
     "transfers": "transfer",
     "size_classes": "size_class",
 }
-"""Of a table, the record of the core whose rows it has."""
+"""The core's record for the rows of each table."""
 
 
 def write(folder: Path, frames: Mapping[str, pl.DataFrame], series: pl.DataFrame | None = None) -> list[Path]:
-    """Write the tables into ``folder``, and remove what another run has left there under their names."""
+    """Writes the tables into ``folder``, and removes files of another run under their names."""
     folder.mkdir(parents=True, exist_ok=True)
     clear(folder)
     written = []
     for name, table in frames.items():
-        # Distributions are lists, for which CSV has no cell.
+        # Distributions are lists, which do not fit into a cell of CSV.
         _write(folder / f"{name}.csv", table.select(cs.exclude(cs.nested())).write_csv)
         _write(folder / f"{name}.parquet", table.write_parquet)
         written += [folder / f"{name}.csv", folder / f"{name}.parquet"]
@@ -346,7 +346,7 @@ def write(folder: Path, frames: Mapping[str, pl.DataFrame], series: pl.DataFrame
 
 
 def _write(path: Path, table: Callable[[BinaryIO], object]) -> None:
-    """Write what ``table`` makes. Polars tells of a full disk in words of its own, so it writes into memory."""
+    """Writes the bytes that ``table`` makes in memory, because Polars reports a full disk in its own words."""
     content = io.BytesIO()
     table(content)
     with replacing(path) as file:
@@ -354,7 +354,7 @@ def _write(path: Path, table: Callable[[BinaryIO], object]) -> None:
 
 
 def clear(folder: Path) -> None:
-    """Remove the tables that a run has written there."""
+    """Removes the tables that a run has written there."""
     for name in NAMES:
         for ending in ("csv", "parquet"):
             (folder / f"{name}.{ending}").unlink(missing_ok=True)
@@ -367,11 +367,11 @@ _TYPES: Mapping[str, Any] = {
     "text": pl.String,
     "numbers": pl.List(pl.Float64),
 }
-"""Of a field's kind, as the core names it, the type of its column."""
+"""The type of a field's column, by the name of its kind in the core."""
 
 
 def _frame(record: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """The rows with the columns that the core declares, in its order; those that no row has are left out."""
+    """Returns the rows with the columns that the core declares, in its order; columns that no row has are left out."""
     present = {key for row in rows for key in row}
     columns = {
         field["name"]: _TYPES[field["kind"]] for field in _declared(record) if field["name"] in present

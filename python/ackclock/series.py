@@ -21,8 +21,8 @@ TIME = "time_s"
 class Series:
     """The series of one run.
 
-    A table of numbers with a row for each instant and the columns ``time_s``, ``flows.FLOW.QUANTITY`` and
-    ``links.LINK.QUANTITY``, null where there was nothing to sample. No name of a flow, link or quantity has a dot.
+    A table of numbers with a row for each time and the columns ``time_s``, ``flows.FLOW.QUANTITY`` and
+    ``links.LINK.QUANTITY``, null if there was nothing to sample. No name of a flow, link or quantity has a dot.
     """
 
     def __init__(self, frame: pl.DataFrame) -> None:
@@ -30,12 +30,12 @@ class Series:
 
     @classmethod
     def from_core(cls, columns: Any) -> Series:
-        """From what the core hands over: any object of the Arrow PyCapsule interface. Nothing is copied."""
+        """Returns series from the core's output: any object of the Arrow PyCapsule interface. Nothing is copied."""
         return cls(pl.DataFrame(columns))
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Series:
-        """From what ``document`` returns."""
+        """Returns series from the output of ``document``."""
         columns = {TIME: document[TIME]}
         for kind in KINDS:
             for owner, quantities in document[kind].items():
@@ -44,21 +44,23 @@ class Series:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Series:
-        """From what ``to_bytes`` returns. ValueError when it is something else."""
+        """Returns series from the output of ``to_bytes``. ValueError for other bytes."""
         try:
             return cls(pl.read_ipc(io.BytesIO(data), use_pyarrow=False))
         except pl.exceptions.PolarsError as error:
             raise ValueError(str(error)) from None
 
     def to_bytes(self) -> bytes:
-        """As a file of the Arrow IPC format."""
+        """Returns the series as a file in the Arrow IPC format."""
         file = io.BytesIO()
-        # lz4 would take a third of the time and half as much room again.
+        # lz4 would take a third of the time and 50 % more room.
         self.frame.write_ipc(file, compression="zstd")
         return file.getvalue()
 
     def document(self) -> dict[str, Any]:
-        """As the JSON of a run has it: lists by flow or link and quantity, None where there was nothing to sample."""
+        """Returns the series as in the JSON of a run: lists by flow or link and quantity, None if there was nothing
+        to sample.
+        """
         lists: dict[str, Any] = {TIME: self.frame[TIME].to_list()}
         for kind in KINDS:
             lists[kind] = {
@@ -69,43 +71,43 @@ class Series:
 
     @cached_property
     def time_s(self) -> Vector:
-        """The instants in seconds."""
+        """The sampling times in seconds."""
         return self.frame[TIME].to_numpy()
 
     def paths(self) -> Sequence[str]:
-        """``flows.FLOW.QUANTITY`` and ``links.LINK.QUANTITY`` of every series."""
+        """Returns ``flows.FLOW.QUANTITY`` or ``links.LINK.QUANTITY`` of every series."""
         return [column for column in self.frame.columns if column != TIME]
 
     def owners(self, kind: str) -> Sequence[str]:
-        """The names of the flows or links that have series."""
+        """Returns the names of the flows or links that have series."""
         return list(self._places.get(kind, ()))
 
     def quantities(self, kind: str, owner: str) -> Sequence[str]:
-        """What there is of a flow or link. KeyError when it has no series."""
+        """Returns the quantities of a flow or link. KeyError when it has no series."""
         return self._places[kind][owner]
 
     def values(self, kind: str, owner: str, quantity: str) -> Vector:
-        """One series, nan where there was nothing to sample."""
+        """Returns one series, nan if there was nothing to sample."""
         return self._column(kind, owner, quantity).to_numpy()
 
     def samples(self, kind: str, owner: str, quantity: str) -> list[float | None]:
-        """One series as a list, None where there was nothing to sample."""
+        """Returns one series as a list, None if there was nothing to sample."""
         return self._column(kind, owner, quantity).to_list()
 
     def chosen(self, paths: Iterable[str]) -> Series:
-        """A copy of those series alone that are called so, where a flow or link may be a pattern."""
+        """Returns a copy of only the series with these names, in which a flow or link may be a pattern."""
         kept = {TIME: self.time_s.copy()}
         for path in paths:
             of, pattern, wanted = path.split(".")
             for owner, quantities in self._places.get(of, {}).items():
                 if wanted in quantities and (owner == pattern or fnmatch.fnmatchcase(owner, pattern)):
-                    # A column of its own: while one column of the core's is in use, all of them stay in memory.
+                    # Copies the column, because while one of the core's columns is in use, all of them stay in memory.
                     kept[f"{of}.{owner}.{wanted}"] = self._column(of, owner, wanted).to_numpy().copy()
         return Series(pl.DataFrame(kept, nan_to_null=True))
 
     @cached_property
     def _places(self) -> dict[str, dict[str, list[str]]]:
-        """The quantities by kind and owner."""
+        """Returns the quantities by kind and owner."""
         places: dict[str, dict[str, list[str]]] = {kind: {} for kind in KINDS}
         for path in self.paths():
             kind, owner, quantity = path.split(".")
@@ -117,6 +119,6 @@ class Series:
 
 
 def as_document(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result as it is published: its series as lists."""
+    """Returns a result as published: its series as lists."""
     series = result.get("series")
     return {**result, "series": series.document() if isinstance(series, Series) else series}

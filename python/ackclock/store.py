@@ -1,9 +1,9 @@
 """Finished runs on disk, so that a killed sweep resumes and a second run costs nothing.
 
 A run is one ZIP file with its result in JSON and its series in the Arrow IPC format. It is written under another name
-and then renamed: it is there whole or not at all. Its name is a hash of everything that determines the result, so
-nothing ever needs to be invalidated, and deleting the folder is always safe. The checksums of the ZIP format tell a
-damaged file, which counts as absent; so does one of another ``FORMAT``.
+and then renamed, so it is complete or absent. Its name is a hash of everything that determines the result, so
+nothing ever needs to be invalidated, and deleting the folder is always safe. The checksums of the ZIP format detect a
+damaged file, which counts as absent; so does a file of another ``FORMAT``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PLACE = "ACKCLOCK_RESULTS"
 """The environment variable that names the folder for results."""
 FORMAT = 2
-"""The number of the form in which runs are kept; 1 was JSON alone, compressed by gzip."""
+"""The version of the format of stored runs; 1 was only JSON, compressed by gzip."""
 _RESULT, _SERIES = "result.json", "series.arrow"
 
 
@@ -49,15 +49,17 @@ class Job:
 
     @property
     def has_guests(self) -> bool:
-        """Whether Python code takes part: what determines the result is not known, since that may call any other."""
+        """Returns whether Python classes take part: such a result is not stored, because the classes may call any
+        other code.
+        """
         return bool(self.controls or self.queues)
 
     def for_core(self) -> tuple[str, str, str, int, bool]:
-        """The job as ``_core.Batch`` takes it."""
+        """Returns the job in the form of ``_core.Batch``."""
         return (self.text, self.file, to_json(self.overrides), self.seed, self.series)
 
     def key(self, *, series: bool | None = None) -> str:
-        """What identifies the result: two jobs with one key give the same bytes."""
+        """Returns the key of the result: two jobs with equal keys give the same bytes."""
         parts = [
             canonical(self.text),
             to_json(self.overrides),
@@ -69,8 +71,9 @@ class Job:
 
 
 def results_folder(out: Path | None) -> Path:
-    """Where results go, for every command: ``out`` where it is given, else the folder that the environment variable
-    ``ACKCLOCK_RESULTS`` names, else ``ackclock-results`` in the home folder. Never wherever one happens to stand.
+    """Returns the folder for results of every command: ``out`` if it is given, else the folder that the environment
+    variable ``ACKCLOCK_RESULTS`` names, else ``ackclock-results`` in the home folder. It never depends on the current
+    directory.
     """
     if out is not None:
         return out
@@ -88,7 +91,7 @@ class Store:
         self.runs_dir = None if out is None else out / "runs"
 
     def load(self, job: Job) -> dict[str, Any] | None:
-        """The stored result of ``job``, or None. A run stored with series serves a job that wants none."""
+        """Returns the stored result of ``job``, or None. A run stored with series also serves a job without."""
         if self.runs_dir is None or job.has_guests:
             return None
         for series in (job.series,) if job.series else (False, True):
@@ -98,11 +101,12 @@ class Store:
         return None
 
     def save(self, job: Job, result_json: str, series: Series | None = None) -> None:
-        """Store the result of ``job`` and its series. OSError when the disk does not take it."""
+        """Stores the result of ``job`` and its series. OSError if it cannot be written."""
         if self.runs_dir is None or job.has_guests:
             return
         path = self._path(job.key())
-        # The process number keeps two programs that write the same run apart; either one's rename leaves it whole.
+        # The process number separates two programs that write the same run; the rename of either leaves a complete
+        # file.
         unfinished = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         packed = _packed(result_json, series)
         try:
@@ -124,7 +128,7 @@ class Store:
 
 @lru_cache(maxsize=1024)
 def canonical(text: str) -> str:
-    """``text`` without what does not change its meaning: comments, spaces and the order of keys."""
+    """Returns ``text`` in a canonical form, without comments, spaces and the order of keys."""
     try:
         return json.dumps(toml.loads(text), sort_keys=True, default=str)
     except toml.TOMLDecodeError:
@@ -133,7 +137,7 @@ def canonical(text: str) -> str:
 
 @lru_cache(maxsize=1)
 def core_fingerprint() -> str:
-    """Version and hash of the compiled core: a core that was built anew may give other results."""
+    """Returns version and hash of the compiled core, because a new build may give other results."""
     from ackclock import _core
 
     digest = hashlib.sha256()
@@ -149,14 +153,14 @@ def _packed(result_json: str, series: Series | None) -> bytes:
         archive.comment = _comment()
         archive.writestr(zipfile.ZipInfo(_RESULT), result_json, zipfile.ZIP_DEFLATED, compresslevel=1)
         if series is not None:
-            # Its columns are compressed already.
+            # The columns are compressed already.
             archive.writestr(zipfile.ZipInfo(_SERIES), series.to_bytes())
     return file.getvalue()
 
 
 def _read(path: Path, *, series: bool) -> dict[str, Any] | None:
-    """The result in a file, with its series if they are wanted; None when there is none, or something else."""
-    if not path.exists():  # a run is asked for twice, and of a new sweep none is there
+    """Returns the result in a file, with its series if they are wanted; None if there is no valid file."""
+    if not path.exists():  # a run is looked up twice, and a new sweep has none
         return None
     try:
         with zipfile.ZipFile(path) as archive:
@@ -164,7 +168,7 @@ def _read(path: Path, *, series: bool) -> dict[str, Any] | None:
                 return None
             document = json.loads(archive.read(_RESULT))
             columns = archive.read(_SERIES) if series else None
-    # KeyError: there are no series. RuntimeError: a damaged header asks for another compression or a password.
+    # KeyError: there are no series. RuntimeError: a damaged header names another compression or a password.
     except (OSError, EOFError, ValueError, KeyError, RuntimeError, zlib.error, zipfile.BadZipFile):
         return None
     if not isinstance(document, dict):

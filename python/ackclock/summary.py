@@ -1,4 +1,4 @@
-"""What runs come to at each point of a sweep: means over the replications, with intervals."""
+"""Summaries of each point of a sweep: means over the replications, with intervals."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from ackclock.sweep import Axis
 
 UNITS = ("_s", "_bps", "_packets", "_bytes")
-"""What the names of numbers end in."""
+"""The endings of the names of numbers."""
 
 _COUNTED = ("packets", "bytes")
-"""Units of what is whole."""
+"""The units of whole numbers."""
 
 Samples = dict[str, float | None]
 """The numbers of one run: fairness, groups.GROUP.FIELD (the mean over its flows), links.LINK.FIELD."""
 
 
 def samples(result: Mapping[str, Any]) -> Samples:
-    """The numbers of one run that have a mean over runs."""
+    """Returns the numbers of one run that are averaged over runs."""
     found: Samples = {"fairness": result["fairness"]}
     flows: dict[str, list[Mapping[str, Any]]] = {}
     for flow in result["flows"]:
@@ -51,7 +51,7 @@ def samples(result: Mapping[str, Any]) -> Samples:
 
 @lru_cache(maxsize=1024)
 def _numbers(record: str, whose: str) -> list[tuple[str, str]]:
-    """The fields of a record that are numbers, each with its name in ``Samples``."""
+    """Returns the numeric fields of a record, each with its name in ``Samples``."""
     kinds = ("number", "share", "integer")
     return [
         (field["name"], f"{whose}.{field['name']}")
@@ -61,12 +61,12 @@ def _numbers(record: str, whose: str) -> list[tuple[str, str]]:
 
 
 def summarised(runs: Iterable[Mapping[str, Any]]) -> dict[str, Summary]:
-    """Statistics over the results of replications, by the names of ``samples``."""
+    """Returns statistics over the results of replications, by the names of ``samples``."""
     return over(map(samples, runs))
 
 
 def over(replications: Iterable[Samples]) -> dict[str, Summary]:
-    """Statistics over what ``samples`` found in each replication."""
+    """Returns statistics over the output of ``samples`` for each replication."""
     found = list(replications)
     if len(found) == 1:
         return {
@@ -77,7 +77,7 @@ def over(replications: Iterable[Samples]) -> dict[str, Summary]:
         }
     names = list(found[0]) if found else []
     if all(list(one) == names for one in found):
-        # As ever, but where something has a sample in some runs only; a sweep has millions of them.
+        # The common case, in which every number has a sample in every run; a sweep has millions of numbers.
         table = np.array([list(one.values()) for one in found], dtype=np.float64).T
     else:
         names = list(dict.fromkeys(name for one in found for name in one))
@@ -88,7 +88,7 @@ def over(replications: Iterable[Samples]) -> dict[str, Summary]:
 
 
 def _rows(table: npt.NDArray[np.float64]) -> list[Summary]:
-    """``summarise`` of every row, together: of a sweep there may be millions."""
+    """Applies ``summarise`` to all rows at once, because a sweep may have millions."""
     count = table.shape[1]
     whole = np.isfinite(table).all(axis=1)
     equal = whole & (table == table[:, :1]).all(axis=1)
@@ -111,9 +111,9 @@ def _rows(table: npt.NDArray[np.float64]) -> list[Summary]:
 
 
 NOTHING = Summary(None, None, None, 0)
-"""Of what has no sample."""
+"""The summary of a number without samples."""
 FEW = 8
-"""NumPy sums so few numbers one after the other, as Python does, and takes longer to begin."""
+"""The largest number of values that NumPy sums one after the other, as Python does, but with more overhead."""
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -134,10 +134,10 @@ class PointSummary:
 
 
 def frame(points: Sequence[PointSummary], axes: Sequence[Axis]) -> pl.DataFrame:
-    """One row per point: the values of the sweep, the number of runs, and of each number its mean and the ends of its
-    95 % interval, null with fewer than two samples.
+    """Returns a row per point: the values of the sweep, the number of runs, and for each number its mean and the ends
+    of its 95 % interval, null with fewer than two samples.
 
-    Left out is what has no sample anywhere, and links without a queue that could fill and without any loss.
+    Numbers without any sample are left out, and so are links without a queue that could fill and without any loss.
     """
     idle = _idle(points)
     names = [
@@ -161,7 +161,9 @@ def frame(points: Sequence[PointSummary], axes: Sequence[Axis]) -> pl.DataFrame:
 
 
 def _idle(points: Sequence[PointSummary]) -> set[str]:
-    """The links at which nothing can happen: no path shares their queue, or it has no limit, and nothing was lost."""
+    """Returns the links at which nothing can happen: no path shares their queue, or it has no limit, and nothing was
+    lost.
+    """
     seen = dict.fromkeys(
         name.rpartition(".")[0] for point in points for name in point.values if name.startswith("links.")
     )
@@ -178,7 +180,7 @@ def _idle(points: Sequence[PointSummary]) -> set[str]:
 
 
 def bound(name: str, which: str) -> str:
-    """The column of an end of an interval: its word stands before the unit.
+    """Returns the column of an end of an interval: its word comes before the unit.
 
     >>> bound("groups.tcp.goodput_bps", "low")
     'groups.tcp.goodput_low_bps'
@@ -188,7 +190,7 @@ def bound(name: str, which: str) -> str:
 
 
 def label_columns(cells: Sequence[Mapping[str, Any]], axes: Sequence[Axis]) -> dict[str, pl.Series]:
-    """A column for each axis, with a type that depends on its values alone."""
+    """Returns a column for each axis, with a type that depends only on its values."""
     return {
         axis.column: pl.Series(axis.column, [as_cell(row[axis.column]) for row in cells], dtype=_type(axis))
         for axis in axes
@@ -196,7 +198,7 @@ def label_columns(cells: Sequence[Mapping[str, Any]], axes: Sequence[Axis]) -> d
 
 
 def as_cell(value: Any) -> Any:
-    """A swept value as a cell: a table such as {name = "rbcc"} becomes text."""
+    """Returns a swept value as a cell: a table such as {name = "rbcc"} becomes text."""
     return value if isinstance(value, bool | int | float | str) else json.dumps(value)
 
 
@@ -206,7 +208,7 @@ def _type(axis: Axis) -> Any:
         return pl.Boolean
     if kinds == {int} and (axis.unit in _COUNTED or axis.path.endswith(".count")):
         return pl.Int64
-    # Whether the values of one sweep happen to be whole says nothing about those of another.
+    # The values of one sweep may be whole by chance, and those of another not.
     if kinds <= {int, float}:
         return pl.Float64
     return pl.String

@@ -10,7 +10,7 @@ from typing import Any
 from ackclock import core
 
 OWN_COLUMNS = frozenset({"seed", "runs", "point", "name", "kind", "time_s"})
-"""Columns of results that no record declares."""
+"""The columns of results that no record declares."""
 
 
 @dataclass(frozen=True)
@@ -19,29 +19,29 @@ class Axis:
 
     path: str
     column: str
-    """Its name in data frames and files: as much of the path's end as it takes, and the unit."""
+    """Its name in data frames and files: the shortest unambiguous end of the path, and the unit."""
     unit: str
-    """The word for the unit that ``column`` ends in; empty without one."""
+    """The unit that ``column`` ends in; empty without one."""
     sampled: bool
     """Whether its values were drawn from a range."""
     values: Sequence[Any]
-    """As written."""
+    """The values as written."""
     cells: Sequence[Any]
-    """The same as cells of a column: numbers in ``unit`` where all are quantities of one kind."""
+    """The values as cells of a column: numbers in ``unit`` if all are quantities of one kind."""
 
     @property
     def numeric(self) -> bool:
-        """Whether its values have a place on a scale."""
+        """Returns whether its values have a place on a scale."""
         return all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in self.cells)
 
     @property
     def quantity(self) -> str:
-        """What varies, without its unit."""
+        """Returns the varied quantity, without its unit."""
         return self.column.removesuffix(f"_{self.unit}") if self.unit else self.column
 
 
 class Sweep:
-    """The points of a sweep; one without any override where a scenario has none."""
+    """The points of a sweep; without a sweep, a single point without overrides."""
 
     def __init__(self, checked: Mapping[str, Any]) -> None:
         columns = column_names([(axis["path"], axis["unit"]) for axis in checked["axes"]])
@@ -57,25 +57,25 @@ class Sweep:
         return len(self._points)
 
     def overrides(self, point: int) -> dict[str, Any]:
-        """What makes the point: the values as written, by dotted path."""
+        """Returns the overrides of the point: the values as written, by dotted path."""
         return {
             axis.path: axis.values[index] for axis, index in zip(self.axes, self._points[point], strict=True)
         }
 
     def cells(self, point: int) -> dict[str, Any]:
-        """The values of the point by the names of their columns."""
+        """Returns the values of the point by the names of their columns."""
         return {
             axis.column: axis.cells[index] for axis, index in zip(self.axes, self._points[point], strict=True)
         }
 
     def packets(self, point: int) -> float:
-        """How many data packets a run of the point can send at most, as its links' rates have it."""
+        """Returns the largest number of data packets that a run of the point can send at its links' rates."""
         return self._packets[point // self._every]
 
 
 def column_names(axes: Sequence[tuple[str, str]]) -> list[str]:
-    """A name for each (path, unit): the last steps of the path that tell it from the others and from the columns of
-    results, and the unit.
+    """Returns a name for each (path, unit): the last steps of the path that distinguish it from the others and from
+    the columns of results, and the unit.
 
     >>> column_names([("dumbbell.bottleneck.queue.limit", "packets"), ("flows.tcp.control", "")])
     ['limit_packets', 'tcp_control']

@@ -1,4 +1,4 @@
-"""The runs of a sweep: which there are, how many more a wanted precision takes, how to repeat one."""
+"""The runs of a sweep: their list, the further runs for a wanted precision, and the command that repeats one."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Plan:
-    """Which points run, with which seeds."""
+    """The points to run, with their seeds."""
 
     points: range
     seeds: Sequence[int]
     precision: Mapping[str, Any] | None = None
-    """How narrow the intervals of some metrics have to be: ``within``, ``metrics``, ``replications_most``."""
+    """The wanted precision of the intervals of some metrics: ``within``, ``metrics``, ``replications_most``."""
 
     def __len__(self) -> int:
         return len(self.points) * len(self.seeds)
@@ -43,7 +43,7 @@ class Plan:
 
 
 class SweepJobs(Sequence[Job]):
-    """The jobs of a sweep, made when they are needed: there may be millions."""
+    """The jobs of a sweep, created when they are needed, because there may be millions."""
 
     def __init__(
         self,
@@ -59,11 +59,11 @@ class SweepJobs(Sequence[Job]):
         self._text, self._file, self._series = text, file, series
         self._controls, self._queues = controls, queues
         self._wanted = wanted
-        # Neighbours are of the same point.
+        # Neighbouring jobs belong to the same point.
         self._overrides = lru_cache(maxsize=64)(lambda point: merge(overrides, sweep.overrides(point)))
 
     def pair(self, index: int) -> Pair:
-        """The point and the seed of a job; all seeds of a point follow each other."""
+        """Returns the point and the seed of a job; all seeds of a point are consecutive."""
         if not isinstance(self._wanted, Plan):
             return self._wanted[index]
         point, seed = divmod(index, len(self._wanted.seeds))
@@ -88,7 +88,7 @@ class SweepJobs(Sequence[Job]):
 
 
 def repeating(file: str, overrides: Mapping[str, Any], point: int | None, seed: int) -> str:
-    """The command line that makes one run of a sweep again."""
+    """Returns the command line that repeats one run of a sweep."""
     words = ["ackclock", "run", "-" if file == "standard input" else file]
     for path, value in overrides.items():
         words += ["--set", f"{path}={_toml(value)}"]
@@ -107,20 +107,20 @@ def _toml(value: Any) -> str:
 
 @dataclass
 class Rounds:
-    """Replications until the wanted precision is reached.
+    """Adds replications until the wanted precision is reached.
 
     The first round is the plan. As long as a point is not precise enough, it gets more seeds: as many as its interval
-    says that it takes, since that narrows with the root of their number, and at most as many again as it has.
+    requires (it narrows with the root of their number), and at most as many again as it has.
     """
 
     plan: Plan
     _begun: bool = False
     _found: dict[int, dict[str, list[float]]] = field(default_factory=dict)
     _seeds: dict[int, int] = field(default_factory=dict)
-    """How many seeds each point has had."""
+    """The number of seeds that each point has had."""
 
     def next(self) -> Plan | list[Pair]:
-        """What to run now; nothing where all is done."""
+        """Returns the runs to make now; an empty list when all is done."""
         if not self._begun:
             self._begun = True
             self._seeds = dict.fromkeys(self.plan.points, len(self.plan.seeds)) if self.plan.precision else {}
@@ -136,10 +136,10 @@ class Rounds:
         return pairs
 
     def take(self, point: int, run: Run) -> None:
-        """A finished run."""
+        """Adds a finished run."""
         if not self.plan.precision:
             return
-        from ackclock.summary import samples  # tables and statistics: checking a scenario does without
+        from ackclock.summary import samples  # tables and statistics, which checking a scenario does not need
 
         found = samples(run.result)
         for metric in self.plan.precision["metrics"]:
@@ -150,7 +150,7 @@ class Rounds:
             values.append(math.nan if value is None else value)
 
     def outcome(self) -> str:
-        """What became of the precision, in a sentence; empty where none was asked for."""
+        """Returns a sentence on the precision reached; empty if none was requested."""
         if not self.plan.precision:
             return ""
         within = 100 * self.plan.precision["within"]
@@ -163,7 +163,7 @@ class Rounds:
         )
 
     def _wanted(self, point: int) -> int:
-        """How many replications the point can be expected to need."""
+        """Returns the number of replications that the point is expected to need."""
         if self.plan.precision is None:
             return 0
         had, worst = self._seeds[point], self._worst(point)
@@ -174,7 +174,7 @@ class Rounds:
         return max(had + 1, math.ceil(had * (worst / float(self.plan.precision["within"])) ** 2))
 
     def _worst(self, point: int) -> float:
-        """Half the widest interval over its mean; infinite where there is none."""
+        """Returns half the widest interval over its mean; infinite if there is none."""
         if self.plan.precision is None:
             return 0.0
         found = self._found.get(point, {})
@@ -182,7 +182,7 @@ class Rounds:
 
 
 def _width(values: Sequence[float]) -> float:
-    """Half the interval over the mean; 0 where all are equal, infinite where there is none."""
+    """Returns half the interval over the mean; 0 if all samples are equal, infinite if there is no interval."""
     if len(values) > 1 and all(value == values[0] for value in values):
         return 0.0
     from ackclock.statistics import relative_precision

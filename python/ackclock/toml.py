@@ -1,4 +1,4 @@
-"""TOML 1.0, from the standard library where it has it, and what no file needs refused before it costs anything."""
+"""A TOML 1.0 parser: the standard library's where available. Refuses pathological documents before parsing them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ else:
 __all__ = ["TOMLDecodeError", "loads"]
 
 MOST_PARTS = 100
-"""Of a dotted key: reading one takes as long as the square of its parts."""
+"""The largest number of parts of a dotted key: parsing time grows with their square."""
 
 _QUOTED = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'|#.*')
 _OTHER = re.compile(r"[^\w.\- \t]")
 
 
 def loads(text: str) -> dict[str, Any]:
-    """The document in ``text``. TOMLDecodeError where it is none, and where it is nested very deeply."""
+    """Returns the document in ``text``. TOMLDecodeError if it is not TOML, or is nested very deeply."""
     for number, line in enumerate(text.splitlines(), start=1):
         if line.count(".") >= MOST_PARTS:
-            # What stands in quotes and comments has dots of its own; the rest falls into keys and numbers.
+            # Quoted text and comments may contain dots; the rest consists of keys and numbers.
             words = _OTHER.split(_QUOTED.sub("x", line))
             if any(word.count(".") >= MOST_PARTS for word in words):
                 raise TOMLDecodeError(f"a key of more than {MOST_PARTS} parts (at line {number}, column 1)")
