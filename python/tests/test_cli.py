@@ -248,7 +248,9 @@ class TestReproduce:
     def test_a_base_is_no_study(self, ackclock: Command, derived_file: Path) -> None:
         base = derived_file.with_name("small.base.toml")
         assert ackclock("reproduce", derived_file, "--quick").code == 0
-        assert "is what studies share, not a study" in " ".join(ackclock("reproduce", base).err.split())
+        assert "is a base that studies share, not a study" in " ".join(
+            ackclock("reproduce", base).err.split()
+        )
         assert "valid base of studies: a scenario, 2 assumptions" in ackclock("check", base).out
         assert "valid study: 2 cases" in ackclock("check", derived_file).out
         base.write_text(replaced(base.read_text(), ("replications", "replicatoins")))
@@ -262,7 +264,7 @@ class TestReproduce:
     def test_what_a_claim_hangs_on(self, ackclock: Command, study_file: Path) -> None:
         study_file.write_text(replaced(STUDY, ('against = "The title.", ', "")))
         out = " ".join(ackclock("reproduce", study_file).out.split())
-        assert "The test by itself, as taken: reproduced" in out
+        assert "The test alone, under the reading taken: reproduced" in out
         assert "1 not reproduced, 1 hangs on the reading" in out
         assert "Number of flows 6 and 6 1 count the bits undecided: 1" in out
 
@@ -279,8 +281,8 @@ class TestReproduce:
         )
         out = " ".join(ackclock("reproduce", study_file, "--quick").out.split())
         assert (
-            "1 of 2 other readings of what the publication leaves open decide a claim otherwise, "
-            "2 leave undecided what is decided as taken, of these claims: Number of flows "
+            "1 of 2 other readings (interpretations of what the publication leaves open) decide a claim otherwise, "
+            "2 leave undecided a claim that is decided as taken, of these claims: Number of flows "
             "6 and 6 (2 replications) (against it: The title.) 1; undecided: 2 count the bits undecided: 1"
         ) in out
 

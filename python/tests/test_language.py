@@ -107,7 +107,7 @@ def test_what_has_no_finite_value_is_missing(text: str) -> None:
         ("sum(links('a').utilisation)", "links have no groups"),
         ("sum(flows.name)", "is text, not a number"),
         ("flows.sent_packets", "the value is a vector of 3"),
-        ("flow('tcp-1')", "add the attribute wanted"),
+        ("flow('tcp-1')", "add an attribute"),
         ("flow('tcp-1') + 1", "expected a number"),
         ("'text'", "expected a number, found text"),
         ("sum", "sum is a function"),

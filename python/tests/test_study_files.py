@@ -96,7 +96,7 @@ def test_a_study_is_read() -> None:
         ([('name = "many"', 'name = "many[3]"')], "brackets belong to swept cases"),
         (
             [('expect = "< 0"', 'unit = "kbit/s"\nexpect = "< 0"')],
-            'claims.2.unit: found "kbit/s", expected "Mbit/s", which metric "goodput" is in',
+            'claims.2.unit: found "kbit/s", expected "Mbit/s", the unit of metric "goodput"',
         ),
         ([('claim = "2"', 'claim = "3"')], 'findings: there is no claim "3"'),
         (
@@ -152,7 +152,7 @@ def test_a_study_is_read() -> None:
         ),
         (
             [('expect = "< 0"', 'expect = "< 0"\nholds_whatever = "why"')],
-            'claim "2": holds_whatever: nothing of the set-up is lost here',
+            'claim "2": holds_whatever: no part of the set-up is unknown here',
         ),
         (
             [('item = "Table 0.0"', 'item = "Table 0.0"\nrepeats = "rbcc/figure-9"')],
@@ -165,7 +165,7 @@ def test_a_study_is_read() -> None:
         ([("Packets do arrive.", "{= goodput('fwe') }")], 'findings[1]: text: there is no case "fwe"'),
         (
             [("Packets do arrive.", "{= goodput('few') | 1 decimal }")],
-            'findings[1]: text: found "1 decimal" after |, expected how to write the number, such as .1f',
+            'findings[1]: text: found "1 decimal" after |, expected a format of the number, such as .1f',
         ),
         ([("Packets do arrive.", "{= }")], "findings[1]: text: expected an expression"),
         (

@@ -230,7 +230,7 @@ def test_how_a_study_is_written_does_not_change_what_it_is() -> None:
         (
             [('expect = "> 0" },\n]', 'epxect = "> 0", expect = "> 0" },\n]')],
             "rows = [",
-            'row 2: {epxect} stands nowhere, and there is no key of that name; did you mean "expect"?',
+            'row 2: no braces use {epxect}, and there is no key of that name; did you mean "expect"?',
         ),
         (
             [('expect = "> 0" },\n]', 'expect = "many" },\n]')],
@@ -339,7 +339,7 @@ rows = [
         ("n = [1, 2, 1.0]", 'axes.n: the value "1" is listed twice'),
         ("n = [{ name = 3 }]", "expected a number, a text, or a table with an id"),
         ('"a b" = [1]', "axes.a b: the name of an axis has"),
-        ("n = [1, 2]", "axes.n: nothing is for all of it"),
+        ("n = [1, 2]", "axes.n: no table uses it in for_all"),
     ],
 )
 def test_mistakes_in_axes(axes: str, message: str) -> None:

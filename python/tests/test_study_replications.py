@@ -50,7 +50,7 @@ def test_what_is_left_undecided_grows_or_says_how_much_it_would_take() -> None:
     assert (undecided.verdict, stopped.replications) == ("undecided", 3)
     # t(n - 1) / sqrt(n) has to come down from 2.484 to 0.7 of that, 1.739: 3.182 / 2 = 1.591 at n = 4.
     assert needed == 4
-    assert "about 4 replications would decide it, where 3 were run" in undecided.detail
+    assert "about 4 replications would decide it (3 were run)" in undecided.detail
     # A second look decides at 99 %: 4.604 / sqrt(5) = 2.059 at n = 5, 4.032 / sqrt(6) = 1.646 at n = 6.
     grown = run("replications_most = 6\n" + STUDY + claim)
     assert grown.replications == 6

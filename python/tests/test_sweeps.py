@@ -330,7 +330,7 @@ class TestFailures:
         setting = "dumbbell.bottleneck.rate=2 Mbit/s"
         outcome = ackclock("run", scenario_file, "--replications", "3", "--set", setting, "--out", "results")
         assert outcome.code == 1
-        assert "2 of 6 runs could not be done; the others are there" in outcome.err
+        assert "2 of 6 runs failed; the results of the others are complete" in outcome.err
         assert pl.read_csv("results/points.csv")["runs"].to_list() == [2, 2]
         repeated = "ackclock run small.toml --set 'dumbbell.bottleneck.rate=\"2 Mbit/s\"' --point 2 --seed 2"
         assert f"too many packets; `{repeated.replace('small.toml', str(scenario_file))}" in outcome.err

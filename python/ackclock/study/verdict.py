@@ -230,7 +230,7 @@ def _level(error: float) -> str:
 def _deciding(needed: int | None, summary: Summary) -> str:
     if needed is None:
         return "the number of replications that would decide it is unknown"
-    return f"about {needed} replications would decide it; {summary.count} were run"
+    return f"about {needed} replications would decide it ({summary.count} were run)"
 
 
 def _number(value: float) -> str:

@@ -136,13 +136,13 @@ def test_assumptions_show_what_changes(table: Document) -> None:
     )
     assert "The other 2 verdicts stay the same." in first
     assert (
-        "With one every 10 s 2 claims that are decided as taken are undecided, in 10 replications: 2, 3."
+        "With one every 10 s 2 claims that are decided under the reading taken are undecided, in 10 replications: 2, 3."
         in first
     )
     assert "No alternative was run." in second
     assert "No verdict changes with twice as large; or half as large." in third
     assert (
-        "With twice as large a claim that is decided as taken is undecided, in 20 replications: 3." in third
+        "With twice as large a claim that is decided under the reading taken is undecided, in 20 replications: 3." in third
     )
 
 
@@ -219,12 +219,12 @@ def test_what_does_not_count_for_or_against_a_publication_says_why() -> None:
     )
     page = Document(render_page(dataclasses.replace(study, claims=claims), "ackclock reproduce synthetic"))
     hanging, unknown, untested = (" ".join(text.split()) for text in page.all("li", "claim"))
-    assert "The test by itself, as taken: reproduced" in hanging
+    assert "The test alone, under the reading taken: reproduced" in hanging
     assert "With Start times: all at once: not reproduced" in hanging
     assert (
         "With Start times: one every 10 s: undecided (against it: Section 3.1 has one a second.)" in hanging
     )
-    assert "The test by itself, as taken: reproduced" in unknown
+    assert "The test alone, under the reading taken: reproduced" in unknown
     assert "Not judged: It was chosen so." in untested
     # The table of the assumption compares the outcomes of tests.
     assert all("hangs on the reading" not in text for text in page.all("table", "sensitivity"))

@@ -1,11 +1,11 @@
-// A scenario as a text that somebody can read and change: what `literal` writes, a table of the top with a header.
+// Writes a scenario as a text to read and change: values as `literal` writes them, each top-level table with a header.
 
 import { literal } from "../lab/edit.js";
 
-// What a scenario asks for that takes many runs; a page makes one.
+// The keys of a scenario that need many runs; a page makes one.
 const MANY_RUNS = ["sweep", "replications", "precision"];
 
-// The TOML of one run of a scenario.
+// Returns the TOML of one run of a scenario.
 export function oneRun(document, seed) {
   const kept = Object.entries(document).filter(([key]) => !MANY_RUNS.includes(key));
   return textOf({ ...Object.fromEntries(kept), seed });
@@ -15,7 +15,7 @@ const keyText = (key) => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(ke
 const isTable = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 const areTables = (value) => Array.isArray(value) && value.length > 0 && value.every(isTable);
 
-// The TOML of a document, its plain values first: what stands below a header belongs to it.
+// Returns the TOML of a document, with plain values first, because keys below a header belong to it.
 function textOf(document) {
   const entries = Object.entries(named(document));
   const lines = lined(entries.filter(([, value]) => !isTable(value) && !areTables(value)));
@@ -33,7 +33,7 @@ function lined(entries) {
   return entries.map(([key, value]) => `${keyText(key)} = ${literal(value)}`);
 }
 
-// The same with every `name` before what it is the name of: the simulator gives keys in the order of the alphabet.
+// Moves every `name` to the front of its table: the simulator gives keys in alphabetical order.
 function named(value) {
   if (Array.isArray(value)) return value.map(named);
   if (!isTable(value)) return value;

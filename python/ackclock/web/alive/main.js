@@ -1,6 +1,6 @@
 // "Change this and run it" on the page of a report: one seed of one case, in the reader's browser.
 //
-// Nothing is started, and the packed module is not even read, before the reader presses the button.
+// Nothing is started, and the packed module is not unpacked, before the reader presses the button.
 
 import { given, unpacked, unpackedText } from "../engine/embedded.js";
 import { Engine } from "../engine/engine.js";
@@ -14,9 +14,9 @@ import { compared } from "./recorded.js";
 
 const PAUSE_MS = 150;
 
-// `shown` is what the reader sees: the case, its text and meaning as recorded, what is drawn behind, the last run.
+// `shown` is what the reader sees: the case, its recorded text and meaning, the curves drawn behind, the last run.
 const state = { engine: null, runner: null, cases: null, editor: null, shown: null };
-globalThis.ackclock = state; // for whoever looks on the console, and for tests
+globalThis.ackclock = state; // for inspection on the console, and for tests
 
 async function begin() {
   byId("alive-open").disabled = true;
@@ -44,7 +44,7 @@ async function begin() {
   await choose();
 }
 
-// Inside the page, or in a file that pages of a folder share: a script, as a page from a file can load nothing else.
+// The module is inside the page, or in a script that the pages of a folder share: a page from a file can load nothing else.
 function packedModule() {
   const inside = byId("module");
   if (inside) return Promise.resolve(inside.textContent.trim());
@@ -57,10 +57,10 @@ function packedModule() {
   });
 }
 
-// The case of the list, as it was run: its text with everything that the case sets, and its seed.
+// Shows the selected case as it was run: its text with everything that the case sets, and its seed.
 async function choose() {
   const index = Number(byId("alive-case").value);
-  state.runner.cancel(); // it is about another case
+  state.runner.cancel(); // the current run belongs to another case
   const { base, overrides, seed, recorded } = state.cases[index];
   const { document: whole, errors } = await state.engine.check(base, { overrides });
   if (!whole) {
@@ -85,13 +85,13 @@ function run() {
   return state.runner.now(state.editor.text, { anyway: true });
 }
 
-// What the runner tells.
+// Handles the runner's messages.
 function heard(told) {
   const { shown } = state;
   document.body.dataset.alive = told.kind;
   if (told.kind === "checked") {
     state.editor.mark(told.answer.errors, told.answer.warnings);
-    if (!told.answer.meaning) status("The text is wrong: see below it.");
+    if (!told.answer.meaning) status("The text has mistakes: see below it.");
   }
   if (told.kind === "started") busy(true);
   if (told.kind === "progress") {
@@ -112,7 +112,7 @@ function finished({ outcome, meaning, text }) {
   if (text === shown.text) {
     shown.unchanged = outcome.result;
     shown.compared = shown.recorded && compared(shown.recorded, outcome.result.series);
-    // The same run with all that the report did not keep. Where it is not the same, what was recorded stays.
+    // The unchanged run has all series that the report did not keep. If the results differ, the recorded ones stay.
     if (!shown.compared?.other) shown.behind = shown.now;
   }
   const changed = text !== shown.text;
@@ -137,7 +137,7 @@ function agreement() {
 function draw() {
   const { shown } = state;
   if (!shown?.now) return;
-  // What is drawn anyway needs nothing behind it.
+  // The unchanged run itself needs no curves behind it.
   const behind = shown.behind === shown.now && !shown.recorded ? null : shown.behind;
   const other = shown.compared?.other || !shown.unchanged ? "dashed: recorded" : "dashed: as it was run";
   const width = Math.max(280, byId("alive-figure").clientWidth);

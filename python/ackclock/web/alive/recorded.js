@@ -1,9 +1,9 @@
-// What the report holds of a case's values over time, beside a run of the same case.
+// Compares a case's recorded values over time with a run of the same case.
 
 const CLOSE = 1e-6; // recorded values have seven digits
 
-// How many recorded values the run has as well, and how many it has otherwise: {same, other}. `recorded` has the last of
-// every `each` samples, or of `means` their mean, as the report wrote them.
+// Counts the recorded values that the run reproduces and those that differ: {same, other}. `recorded` has the last of
+// every `each` samples, or their mean for `means`, as the report wrote them.
 export function compared({ each, means, ...recorded }, series) {
   const found = { same: 0, other: 0 };
   for (const kind of ["flows", "links"]) {

@@ -1,20 +1,20 @@
-// What a page has inside of it: elements <script type="..."> that the browser does not run.
+// Reads data inside the page: elements <script type="..."> that the browser does not run.
 
-// Base 85 as Python's base64.b85encode has it, with , . : in place of < > &, which HTML would read.
+// Base 85 as in Python's base64.b85encode, with , . : instead of < > &, which HTML would interpret.
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%:()*+-;,=.?@^_\x60{|}~";
 
-// The bytes that were compressed with gzip and written in base 85, see module.py.
+// Returns the bytes of an element that holds them compressed with gzip, in base 85; see module.py.
 export function unpacked(id) {
   return unpackedText(document.getElementById(id).textContent.trim());
 }
 
-// The same from the text itself.
+// Returns the bytes of a text in this form.
 export async function unpackedText(text) {
   const stream = new Blob([bytesOf(text)]).stream();
   return new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
 }
 
-// Five characters are four bytes; fewer at the end are one byte less than there are characters.
+// Decodes base 85: five characters are four bytes; n < 5 characters at the end are n - 1 bytes.
 function bytesOf(text) {
   const digit = new Uint8Array(128);
   for (let value = 0; value < ALPHABET.length; value++) digit[ALPHABET.charCodeAt(value)] = value;
@@ -27,7 +27,7 @@ function bytesOf(text) {
   return bytes.subarray(0, bytes.length - (Math.ceil(text.length / 5) * 5 - text.length));
 }
 
-// The JSON.
+// Returns the parsed JSON of an element.
 export function given(id) {
   return JSON.parse(document.getElementById(id).textContent);
 }

@@ -5,45 +5,45 @@
 //     Module share its compiled code. Works from file://, with no network.
 //
 //   engine.registry(), engine.fields(), engine.version()
-//     At once: what `ackclock list --json` has, the fields of results, and the core's version.
+//     Return at once: the output of `ackclock list --json`, the fields of results, and the core's version.
 //       registry: [{kind, name, summary, source, parameters: [{name, summary, unit, default, range, choices, source}]}];
 //       kind is "control", "queue", "loss", "transport", "application", "discriminator", ...
 //       fields: {run | flow | link | group: [{name, kind, unit, nullable, optional, meaning}]}.
 //
 //   await engine.check(toml, {overrides = {}}) -> {errors, warnings, document, meaning}
-//     Never rejects for what is wrong with the text. May be called at every key: of several checks that wait only the
-//     last is made, and the earlier ones are answered with what that finds. Works while a run goes on.
+//     Never rejects because of a wrong text. May be called at every key press: of several waiting checks only the
+//     last is made, and the earlier ones get its answer. Works during a run.
 //       errors: [{line, column, end: {line, column}, from, to, path, found, expected, hint, message}]; lines and columns
 //         count characters from 1; `end` is behind the last character; `from` and `to` are the same places as indices
-//         into the text, for setSelectionRange. All six are null where an override is wrong. `hint` is the nearest right
-//         thing or null; `message` is one sentence without the place.
-//       warnings: sentences about what is allowed and yet hardly meant; also in `meaning`.
-//       document: the text as JSON, overrides in place; null where the text is no TOML.
-//       meaning: null where there are errors, else what the scenario comes to with all defaults filled in:
+//         into the text, for setSelectionRange. All six are null if an override is wrong. `hint` is the nearest correct
+//         value or null; `message` is one sentence without the place.
+//       warnings: sentences about settings that are allowed but hardly intended; also in `meaning`.
+//       document: the text as JSON with the overrides applied; null if the text is not TOML.
+//       meaning: null if there are errors, else the scenario with all defaults filled in:
 //         {name, duration_s, warmup_s, seed, replications, precision, expected_packets, warnings, links: [name],
 //          flows: [{group, control, transport, names: [...], paths: [{forward: [index of a link], backward: [...]}]}],
 //          network: {links: [{name, from, to, rate_bps, varies, delay_s, queue, queue_packets, queue_bytes, loss}]},
 //          sweep: {axes: [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], ...}}.
 //         `paths` are those of the group's flows in their order, at most a hundred; `from` and `to` are nodes; `queue` and
-//         `loss` are names or null; `queue_packets` or `queue_bytes` is what the queue holds, both null without limit.
+//         `loss` are names or null; `queue_packets` or `queue_bytes` is the queue's capacity, both null without limit.
 //
 //   await engine.run(toml, {seed, overrides = {}, series = true, onProgress}) -> {result, text, packets, seconds}
-//     seed: the scenario's own where it is left out. overrides: {dotted path: value}, as `ackclock run --set` has them.
-//     result: the result, parsed, with its series {time_s: [...], flows: {name: {quantity: [...]}}, links: {...}}, null
-//     where there was nothing to sample; text: the same as JSON, byte for byte what the native core writes; packets:
-//     data packets that left the first link; seconds: how long it took.
-//     onProgress(fraction, series): some ten times a second. `series` is what was sampled so far, in the form of
-//     result.series; it is one growing object that the engine keeps: read it, do not change it. null without series.
-//     Runs are made one after another in the order in which they are asked for.
-//     Rejects with Cancelled, with WrongScenario (errors: as check has them), or with RunFailed (message: why).
+//     seed: default: the scenario's. overrides: {dotted path: value}, as in `ackclock run --set`.
+//     result: the parsed result, with its series {time_s: [...], flows: {name: {quantity: [...]}}, links: {...}}, null
+//     if there was nothing to sample; text: the result as JSON, byte for byte as the native core writes it; packets:
+//     data packets that left the first link; seconds: the time that the run took.
+//     onProgress(fraction, series) is called some ten times a second. `series` has the samples so far, in the form of
+//     result.series; it is one growing object of the engine: read it, do not change it. null without series.
+//     Runs are made one after another in the order of the calls.
+//     Rejects with Cancelled, with WrongScenario (errors: as in check), or with RunFailed (message: the reason).
 //
 //   engine.cancel()
-//     The run under way and those that wait reject with Cancelled within tens of milliseconds.
+//     Makes the current run and those that wait reject with Cancelled within tens of milliseconds.
 //
 //   engine.stop()
-//     Ends the worker; what is under way and what is asked later rejects with Cancelled.
+//     Ends the worker; current and later calls reject with Cancelled.
 //
-// For many runs at a time, such as a curve of what-if: see Pool in pool.js.
+// For many runs at a time, such as a what-if curve, see Pool in pool.js.
 
 import { Cancelled, RunFailed, WrongScenario } from "./errors.js";
 import { Growing } from "./growing.js";
@@ -52,7 +52,7 @@ import { workerText } from "./worker.js";
 
 export { Cancelled, RunFailed, WrongScenario };
 
-// A worker that has not answered after so long computes something that cannot be interrupted: it is replaced.
+// The time in milliseconds after which a worker that does not answer is replaced: it computes something uninterruptible.
 const PATIENCE_MS = 150;
 
 export class Engine {
@@ -64,7 +64,7 @@ export class Engine {
   #runs = []; // runs that wait: {message, resolve, reject, onProgress}
   #running = null; // the id of the run under way
   #checks = null; // while one is made: {next: request or null, waiting: [{resolve, reject}]}
-  #over = null; // why nothing is answered any more
+  #over = null; // the reason why nothing is answered any more
   #leaving = null; // a cancelled run that the worker has not left yet: {id, timer}
 
   static async start(wasm) {
@@ -137,7 +137,7 @@ export class Engine {
     };
   }
 
-  // Sends the next run, if the worker is free.
+  // Sends the next run if the worker is free.
   #go() {
     if (this.#running !== null || this.#leaving || !this.#runs.length) return;
     const run = this.#runs.shift();
@@ -158,7 +158,7 @@ export class Engine {
     return id;
   }
 
-  // A worker, ready to be asked.
+  // Returns a worker that is ready for messages.
   #begin() {
     const url = URL.createObjectURL(new Blob([workerText()], { type: "text/javascript" }));
     const worker = this.#worker = new Worker(url);
@@ -182,7 +182,7 @@ export class Engine {
     });
   }
 
-  // Ends a worker that does not listen, and asks a new one what the old one still owed.
+  // Ends a worker that does not answer, and sends its open requests to a new one.
   #replace() {
     this.#worker.terminate();
     this.#leaving = null;
@@ -220,7 +220,7 @@ export class Engine {
     return new WrongScenario(errors.map(error => placed(error, text)));
   }
 
-  // Nothing will be answered any more.
+  // Rejects all open and later requests.
   #fail(error) {
     this.#over = error;
     const owed = [...this.#asked.values(), ...this.#runs.splice(0)];

@@ -1,11 +1,11 @@
-// Why there is no result.
+// The reasons why there is no result.
 
-// Somebody asked for it.
+// The run was cancelled by the page.
 export class Cancelled extends Error {
   constructor() { super("the run was cancelled"); }
 }
 
-// The scenario is wrong: `errors` as Engine.check has them.
+// The scenario is wrong; `errors` are as in Engine.check.
 export class WrongScenario extends Error {
   constructor(errors) {
     super(errors.map(({ message }) => message).join("\n"));
@@ -13,5 +13,5 @@ export class WrongScenario extends Error {
   }
 }
 
-// The run cannot be done; the message says why.
+// The run failed; the message says why.
 export class RunFailed extends Error {}

@@ -1,9 +1,9 @@
-// Series that grow while a run goes on: pieces are put behind what there is, in the form of a result's series.
+// Series that grow during a run: new samples are appended, in the form of a result's series.
 
 export class Growing {
   constructor() { this.series = null; }
 
-  // Adds what was sampled after all that is there.
+  // Appends new samples.
   add(piece) {
     if (!piece) return;
     this.series ??= { time_s: [], flows: {}, links: {} };
@@ -13,10 +13,10 @@ export class Growing {
       for (const [owner, quantities] of Object.entries(piece[kind])) {
         const owned = series[kind][owner] ??= {};
         for (const [quantity, values] of Object.entries(quantities)) {
-          // What was not there at first was not sampled until now.
+          // A new series had no samples until now.
           append(owned[quantity] ??= new Array(before).fill(null), values);
         }
-        // What is no longer told of has nothing to tell.
+        // A series that is no longer reported has no samples.
         for (const values of Object.values(owned)) {
           while (values.length < series.time_s.length) values.push(null);
         }

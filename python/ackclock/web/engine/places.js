@@ -1,6 +1,6 @@
 // Places in a text: lines and columns count characters from 1, an index counts UTF-16 units from 0.
 
-// The index of a place. Beyond the end of a line or of the text, that end.
+// Returns the index of a place. A place beyond the end of a line or of the text is moved to that end.
 export function indexOf(text, line, column) {
   let start = 0;
   for (let before = 1; before < line; before++) {
@@ -15,7 +15,7 @@ export function indexOf(text, line, column) {
   return index;
 }
 
-// A problem as the core tells it, with `from` and `to` as indices.
+// Returns a problem as reported by the core, with `from` and `to` as indices.
 export function placed(problem, text) {
   const { line, column, end } = problem;
   if (line === null) return { ...problem, end: null, from: null, to: null };

@@ -3,8 +3,8 @@
 //   const pool = await Pool.start(wasm, {workers = as many as the machine has cores to spare, at most 4})
 //   await pool.run(jobs, {onResult, onProgress}) -> outcomes
 //     jobs: [{toml, seed, overrides, series = false}], as Engine.run takes them.
-//     outcomes: for each job what Engine.run gives, or {error} for one that could not be done.
-//     onResult(index, outcome) as they finish; onProgress(fraction of all the work).
+//     outcomes: the result of Engine.run for each job, or {error} for a failed one.
+//     onResult(index, outcome) is called as jobs finish, onProgress(fraction) with the fraction of all the work.
 //     Rejects with Cancelled when it was cancelled.
 //   pool.cancel(), pool.stop()
 
@@ -65,7 +65,7 @@ export class Pool {
   }
 }
 
-// One is left to the page.
+// Leaves one core to the page.
 function sparedCores() {
   return Math.max(1, Math.min(MOST_WORKERS, (navigator.hardwareConcurrency ?? 2) - 1));
 }

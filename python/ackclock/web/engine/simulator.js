@@ -1,5 +1,5 @@
-// The module's functions, called with JavaScript's values. No import is needed. All of it is one function without anything
-// from outside, because its text is also what the worker is made of.
+// The module's functions, called with JavaScript values. No import is needed. Everything is in one function that uses
+// nothing from outside, because its text also makes the worker.
 
 // The exported functions are described in crates/wasm/src/border.rs.
 export function simulatorOf(module) {
@@ -10,7 +10,7 @@ export function simulatorOf(module) {
   const answer = () =>
     decoder.decode(new Uint8Array(core.memory.buffer, core.lab_answer(), core.lab_answer_length()));
 
-  // A trap (a defect, or no memory left) leaves an instance that cannot be used again: `broken` says so.
+  // After a trap (a defect, or no memory left) the instance cannot be used again: `broken` says so.
   function call(name, ...values) {
     try {
       return core[name](...values);
@@ -49,17 +49,17 @@ export function simulatorOf(module) {
       return JSON.parse(answer());
     },
 
-    // A run at its beginning; throws an error with `errors` where the scenario is wrong.
+    // Returns a run at its beginning; throws an error with `errors` if the scenario is wrong.
     begin(request) {
       if (!must(ask("lab_begin", request))) {
         throw Object.assign(new Error("the scenario is wrong"), { errors: JSON.parse(answer()) });
       }
       return {
-        step: events => must(call("lab_step", events)), // true where there is more
+        step: events => must(call("lab_step", events)), // true if there is more
         progress: () => core.lab_progress(),
         packets: () => core.lab_packets(),
         seriesSince(sample) { call("lab_series_since", sample); return JSON.parse(answer()); },
-        finish() { call("lab_finish"); return answer(); }, // the result as JSON, as it was written
+        finish() { call("lab_finish"); return answer(); }, // the result as JSON, as the core wrote it
         cancel: () => call("lab_cancel"),
       };
     },

@@ -1,8 +1,8 @@
-// What happens in the worker. It has no file of its own at run time: a page from file:// can only have a worker that is made
-// of text, so the text of these functions is put together. None of them may use anything else from outside.
+// The code of the worker. It has no file at run time: a page from file:// can only have a worker that is made
+// from text, so the texts of these functions are joined. None of them may use anything else from outside.
 import { simulatorOf } from "./simulator.js";
 
-// The worker's whole text.
+// Returns the worker's whole text.
 export function workerText() {
   return `${simulatorOf}\n(${serve})(simulatorOf, self);`;
 }
@@ -10,8 +10,8 @@ export function workerText() {
 // Messages in: {module}, once; {id, check: request}; {id, run: request}; {cancel: id}.
 // Messages out: {ready: catalogue}; {id, answer}; {id, progress, series}; {id, failed: {message, errors, cancelled}}.
 function serve(simulatorOf, port) {
-  const SLICE_MS = 12; // how long it computes before it looks for messages
-  const TELL_MS = 60; // how often it tells how far it is
+  const SLICE_MS = 12; // the time that it computes before it looks for messages
+  const TELL_MS = 60; // the interval of its progress messages
   let module = null, simulator = null, cancelled = null;
 
   // Lets messages in. A timer would wait for four milliseconds each time; a channel does not.
@@ -63,7 +63,7 @@ function serve(simulatorOf, port) {
         port.postMessage({ id, answer });
       }
     } catch (error) {
-      if (error.broken) simulator = simulatorOf(module); // what is left of the old one cannot be used
+      if (error.broken) simulator = simulatorOf(module); // the old instance cannot be used any more
       const { message, errors, cancelled } = error;
       port.postMessage({ id, failed: { message, errors, cancelled } });
     }

@@ -1,4 +1,4 @@
-// What is seen of a run: figures, table, progress. `a` is the newest run, also while it goes on; `b` the one that was kept.
+// The display of a run: figures, table, progress. `a` is the newest run, also while it goes on; `b` is the kept one.
 
 import { byId } from "./dom.js";
 import { planeFigure, timeFigure, view } from "./figures.js";
@@ -12,7 +12,7 @@ export class Board {
 
   constructor() {
     readout(byId("figure"), () => (this.a?.series ? view(this.a.series, this.a.meaning) : null));
-    // What is drawn has the width that there is.
+    // Figures have the available width.
     let width = 0;
     new ResizeObserver(() => {
       const now = byId("figure").clientWidth;

@@ -1,4 +1,4 @@
-// What the registry says of a control, a discipline, a transport and so on, and of each parameter.
+// Shows the registry's text on a control, a discipline, a transport and so on, and on each parameter.
 
 import { make } from "./dom.js";
 

@@ -1,6 +1,6 @@
 // Elements made from JavaScript, and text made safe for SVG.
 
-// An element with attributes and children. `on` holds listeners; a property that is no attribute is set as `.name`.
+// Makes an element with attributes and children. `on` holds listeners; a property that is no attribute is set as `.name`.
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -23,12 +23,12 @@ export function escaped(text) {
   return String(text).replace(/[&<>"]/g, (character) => ENTITIES[character]);
 }
 
-// Tells those who cannot see it what has just happened.
+// Announces to screen readers what has just happened.
 export function say(text) {
   byId("said").textContent = text;
 }
 
-// `action` once, `milliseconds` after the last call.
+// Calls `action` once, `milliseconds` after the last call.
 export function later(milliseconds, action) {
   let timer = 0;
   return (...values) => {

@@ -1,8 +1,8 @@
-// Edits of a TOML text in place: everything but the one value stays as it was written, comments and layout too.
+// Edits a TOML text in place: everything except the one value stays as it was written, including comments and layout.
 
 import { at, read } from "./toml.js";
 
-// A value as TOML.
+// Returns a value as TOML.
 export function literal(value) {
   if (typeof value === "string") return JSON.stringify(value).replace(/\u007f/g, "\\u007F");
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
@@ -21,7 +21,7 @@ function splice(text, from, to, inserted) {
   return text.slice(0, from) + inserted + text.slice(to);
 }
 
-// The text with `value` at `path`. Where a name stands for a table ("cubic"), it becomes one to hold the parameter.
+// Returns the text with `value` at `path`. If a name stands for a table ("cubic"), it becomes a table to hold the parameter.
 export function put(text, path, value) {
   const root = read(text);
   if (!root) return text;
@@ -60,7 +60,7 @@ function intoInline(text, table, key, toml) {
 
 function intoSection(text, root, table, key, toml) {
   let end = table.end;
-  // A table that has only tables below it has no place of its own yet.
+  // A table that contains only tables has no place of its own yet.
   if (end === null)
     return splice(text, text.length, text.length, `\n${dotted(root, table)}.${keyText(key)} = ${toml}\n`);
   if (end > 0 && text[end - 1] !== "\n") {
@@ -75,7 +75,7 @@ function dotted(root, table) {
   return "";
 }
 
-// The text without what stands at `path`.
+// Returns the text without the value at `path`.
 export function cut(text, path) {
   const root = read(text);
   const outer = root && at(root, path.slice(0, -1));
@@ -99,14 +99,14 @@ export function cut(text, path) {
   return splice(text, start, end < 0 ? text.length : end + 1, "");
 }
 
-// Without one of several things with commas between them.
+// Removes one of several items with commas between them.
 function withoutItem(text, spans, index) {
   const [from, to] = spans[index];
   if (index + 1 < spans.length) return splice(text, from, spans[index + 1][0], "");
   return index > 0 ? splice(text, spans[index - 1][1], to, "") : splice(text, from, to, "");
 }
 
-// Without a table and the tables below it, with the blank line and the comment that stand before it.
+// Removes a table and the tables below it, with the blank line and the comment before it.
 function withoutSection(text, root, table) {
   if (table.from === null) return text;
   const starts = headers(root);
@@ -116,7 +116,7 @@ function withoutSection(text, root, table) {
   return splice(text, beforeComment(text, table.from), to, "");
 }
 
-// The start of the comment lines right above `from`.
+// Returns the start of the comment lines right above `from`.
 function beforeComment(text, from) {
   let start = from;
   for (;;) {
@@ -135,7 +135,7 @@ function headers(node) {
   return found;
 }
 
-// The text with another table at its end.
+// Returns the text with another table at its end.
 export function append(text, header, table) {
   const lines = Object.entries(table).map(([key, value]) => `${keyText(key)} = ${literal(value)}\n`);
   return `${text.replace(/\s*$/, "\n")}\n[[${header}]]\n${lines.join("")}`;

@@ -1,4 +1,4 @@
-// The text of the scenario: a text area over its own copy, in which mistakes are underlined; what is wrong below it.
+// The editor of the scenario's text: a text area over its own copy, in which mistakes are underlined; messages below it.
 
 import { byId, escaped, make } from "./dom.js";
 
@@ -19,7 +19,7 @@ export class Editor {
     return this.area.value;
   }
 
-  // Another text, with the caret where it was.
+  // Sets another text and keeps the caret.
   set text(text) {
     if (text === this.area.value) return;
     const { selectionStart, selectionEnd, scrollTop } = this.area;
@@ -54,14 +54,14 @@ export class Editor {
     );
   }
 
-  // Shows where something was changed, until the text is written on.
+  // Marks the place of a change until the text is edited.
   reveal(from, to) {
     this.touched = [from, to];
     this.paint();
     this.bringIntoView(this.behind.querySelector("mark"));
   }
 
-  // A mark stands where the text area has the same letters.
+  // A mark is at the same letters as in the text area.
   bringIntoView(mark) {
     if (!mark) return;
     const [box, seen] = [mark.getBoundingClientRect(), this.area.getBoundingClientRect()];
@@ -104,7 +104,7 @@ export class Editor {
   }
 }
 
-// Comments, headers and texts in colours of their own.
+// Colours comments, headers and quoted texts.
 function coloured(text) {
   return escaped(text).replace(/(#[^\n]*)|(&quot;[^\n]*?&quot;)|(^\[\[?[^\n]*\]\]?)/gm, (whole, comment, quoted) => {
     const kind = comment ? "comment" : quoted ? "quoted" : "header";

@@ -1,10 +1,10 @@
-// What of a scenario can be chosen in the picture, and where in the text it is written.
+// The elements of a scenario that can be selected in the picture, and their places in the text.
 
 import { at } from "./toml.js";
 
 const SHOWN = 8; // paths of a group: with SCTP its first flow has several
 
-// The tables that describe a link, the more special first: what one does not say the next does.
+// Returns the tables that describe a link, the more specific first; keys missing in one come from the next.
 export function linkPaths(name, root) {
   if (name.endsWith("-reverse")) {
     const forward = linkPaths(name.slice(0, -"-reverse".length), root);
@@ -36,8 +36,8 @@ function nameOf(link) {
   return between ? between.join("-") : `${at(link, ["from"])?.value}-${at(link, ["to"])?.value}`;
 }
 
-// A dotted path, as overrides have it, as steps into the text: what stands in a list is meant by its name or from 0 by its
-// place. A group without a name is called what `meaning` says.
+// Returns a dotted path, as in overrides, as steps into the text: an item of a list is given by its name or its index from
+// 0. A group without a name has the name in `meaning`.
 export function pathOf(dotted, root, meaning) {
   const steps = [...dotted.matchAll(/"([^"]*)"|([^."]+)/g)].map((found) => found[1] ?? found[2]);
   const path = [];
@@ -53,19 +53,19 @@ export function pathOf(dotted, root, meaning) {
   return path;
 }
 
-// The round trip of a group's first flow, without queues and without the time that sending takes.
+// Returns the round trip of a group's first flow, without queues and transmission times.
 export function roundTripOf(group, links) {
   const [path] = group.paths;
   return [...path.forward, ...path.backward].reduce((sum, index) => sum + links[index].delay_s, 0);
 }
 
-// The pairs of a dumbbell that a group's flows take, from 0.
+// Returns the pairs of a dumbbell that a group's flows take, from 0.
 export function pairsOf(group, links) {
   const pairs = group.paths.map((path) => /^access-(\d+)-/.exec(links[path.forward[0]]?.name ?? "")?.[1]);
   return [...new Set(pairs.filter(Boolean))].map((pair) => Number(pair) - 1);
 }
 
-// What is written at the first of `paths` that has something at `key`: {path, node}; the first path where none has.
+// Returns the first of `paths` with a value at `key`: {path, node}; the first path if none has.
 export function written(root, paths, key) {
   for (const path of paths) {
     const node = at(root, [...path, key]);
@@ -74,8 +74,8 @@ export function written(root, paths, key) {
   return { path: [...paths[0], key], node: undefined };
 }
 
-// The links of the picture, each once however many pairs have one like it, and once for both directions:
-// {id, name, link, back}; `back` is the other direction where flows pass that too.
+// Returns the links of the picture, each once even if many pairs have the same, and once for both directions:
+// {id, name, link, back}; `back` is the other direction if flows use it too.
 export function linksOf(meaning) {
   const passed = new Map();
   for (const { paths } of meaning.flows) {

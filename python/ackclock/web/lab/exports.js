@@ -1,4 +1,4 @@
-// Files to take away: the figure as SVG and PNG, the values as CSV, the scenario as TOML.
+// Files to save: the figure as SVG and PNG, the values as CSV, the scenario as TOML.
 
 import { escaped, make } from "./dom.js";
 
@@ -14,7 +14,7 @@ export function save(name, content, type) {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-// Several drawings under one another as one file that needs no style sheet.
+// Joins several drawings, one below the other, into one file that needs no style sheet.
 export function standalone(drawings, title) {
   const styles = getComputedStyle(document.documentElement);
   const colour = (name) => styles.getPropertyValue(name).trim();
@@ -32,7 +32,7 @@ export function standalone(drawings, title) {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${top}" viewBox="0 0 ${width} ${top}" style="${style}"><style>.title{font-weight:600}.tick{font-size:11px;fill:${colour("--muted")}}</style><rect width="100%" height="100%" fill="${colour("--back")}"/><text x="${MARGIN}" y="${MARGIN + 8}" font-size="15" font-weight="600">${escaped(title)}</text>${inside}</svg>`;
 }
 
-// The drawing as a PNG of twice its size.
+// Returns the drawing as a PNG of twice its size.
 export async function asPng(text) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
@@ -42,7 +42,7 @@ export async function asPng(text) {
   return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 }
 
-// A result's values over time as a table with a column for each quantity of each flow and link.
+// Returns a result's values over time as CSV, with a column for each quantity of each flow and link.
 export function asCsv(series) {
   const columns = [["time_s", series.time_s]];
   for (const kind of ["flows", "links"]) {
@@ -58,7 +58,7 @@ export function asCsv(series) {
   return [columns.map(([name]) => cell(name)).join(","), ...lines, ""].join("\n");
 }
 
-// A name for a file, from the scenario's.
+// Returns a name for a file, from the scenario's.
 export function slug(name) {
   return (
     name

@@ -1,14 +1,14 @@
-// What a run's values over time come to as a figure: window, round trip, queue and shares under one another, with one
-// axis of time; and each flow's place in the plane of goodput over delay.
+// Draws a run's values over time: window, round trip, queue and shares, one below the other with one
+// time axis; and each flow's point in the plane of goodput over delay.
 
 import { escaped } from "./dom.js";
 import { headroom, panel } from "./panel.js";
 
-const MANY = 8; // flows of a group; of more, lines are thin and points have no names
+const MANY = 8; // flows of a group; with more, lines are thin and points have no names
 const LINKS = 4;
 const FASTER = 50;
 
-// What a run, or as much of it as there is, shows: {duration, time, flows: [{name, group, colour, cwnd, rtt, goodput}],
+// Returns the view of a run, or of its part so far: {duration, time, flows: [{name, group, colour, cwnd, rtt, goodput}],
 // links: [{name, colour, queue}]}. `meaning` is the checked scenario's.
 export function view(series, meaning) {
   const names = meaning.flows.flatMap((group, at) => group.names.map((name) => ({ name, at })));
@@ -28,8 +28,8 @@ export function view(series, meaning) {
   return { duration: meaning.duration_s, time: series?.time_s ?? [], flows, links };
 }
 
-// The links at which flows may have to wait: those that they pass forward, without the access links if others are left,
-// and without those that are many times as fast as the slowest.
+// Returns the links at which flows may have to wait: those that they pass forward, without access links if others
+// remain, and without links that are many times as fast as the slowest.
 export function queueingLinks(meaning) {
   const passed = new Set(meaning.flows.flatMap((flow) => flow.paths.flatMap((path) => path.forward)));
   const links = [...passed].map((index) => meaning.network.links[index]);
@@ -47,7 +47,7 @@ const highest = (lists) =>
   lists.reduce((most, list) => (list ?? []).reduce((so, value) => (value > so ? value : so), most), 0);
 const scaled = (list, factor) => (list ?? []).map((value) => (value === null ? null : value * factor));
 
-// Means over `window` samples: goodput is counted packet by packet, and shares of single samples are noise.
+// Returns means over `window` samples: goodput is counted packet by packet, and shares of single samples are noise.
 function smooth(list, window) {
   const sums = [0];
   for (const value of list) sums.push(sums[sums.length - 1] + (value ?? 0));
@@ -57,7 +57,7 @@ function smooth(list, window) {
   });
 }
 
-// Where each group's share of the goodput begins and ends, from 0 to 100 %.
+// Returns where each group's share of the goodput begins and ends, from 0 to 100 %.
 export function shares(one) {
   const window = smoothing(one);
   const stacked = one.time.map(() => 0);
@@ -74,7 +74,7 @@ export function shares(one) {
 }
 
 const smoothing = (one) => Math.max(1, Math.round(one.time.length / 40));
-// One flow has all of the goodput, always.
+// Returns whether one flow always has all of the goodput.
 const alone = (one) => one?.flows.length === 1;
 
 function linesOf(a, b, pick) {
@@ -83,7 +83,7 @@ function linesOf(a, b, pick) {
   return [...of(b, true), ...of(a, false)].filter((line) => line.ys);
 }
 
-// The figure over time as SVG text. `a` and `b` are views; either may be null. `other` is what the legend calls `b`.
+// Returns the figure over time as SVG text. `a` and `b` are views; either may be null. `other` is the name of `b` in the legend.
 export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: B" } = {}) {
   const thin = (a?.flows.length ?? 0) > MANY;
   const duration = Math.max(a?.duration ?? 0, b?.duration ?? 0) || 1;
@@ -144,7 +144,7 @@ export function timeFigure(a, b, width, { heightOfPanel = 128, other = "dashed: 
   return svg(width, top, parts.join(""), "Congestion window, round trip, queue and share of goodput over time");
 }
 
-// The names of the colours, [{label, colour}], in as many rows as they need.
+// Draws the legend, [{label, colour}], in as many rows as needed.
 export function legendOf(entries, width) {
   const parts = [];
   let x = 0;
@@ -174,7 +174,7 @@ function legendEntries(one) {
   return [...found.values()].slice(0, 12);
 }
 
-// Each flow's mean round trip in ms and goodput in Mbit/s so far.
+// Returns each flow's mean round trip in ms and goodput in Mbit/s so far.
 export function places(one) {
   return one.flows
     .map((flow) => {
@@ -187,7 +187,7 @@ export function places(one) {
     .filter(Boolean);
 }
 
-// Goodput over delay as SVG text. Better is to the left and up, as in the reports.
+// Returns goodput over delay as SVG text. Better is to the left and up, as in the reports.
 export function planeFigure(a, b, width, height = 250) {
   const mine = a ? places(a) : [];
   const theirs = b ? places(b) : [];

@@ -1,11 +1,11 @@
-// Groups of flows come and go, with what belongs to them elsewhere in the text.
+// Adds and removes groups of flows, with their entries elsewhere in the text.
 
 import { pairsOf } from "./elements.js";
 import { append, cut, put } from "./edit.js";
 import { named } from "./fields.js";
 import { at, plain, read } from "./toml.js";
 
-// The text with another group like the one at `index`, under a name of its own.
+// Returns the text with another group like the one at `index`, under a new name.
 export function withAnother(text, root, meaning, index) {
   const like = plain(at(root, ["flows", index]));
   delete like.name;
@@ -15,7 +15,7 @@ export function withAnother(text, root, meaning, index) {
   return append(text, "flows", { name: names.find((one) => !taken.has(one)), ...like });
 }
 
-// The text without the group at `index`, and without the round trips of the pairs of hosts that it alone has.
+// Returns the text without the group at `index`, and without the round trips of the pairs of hosts that only it has.
 export function withoutGroup(text, root, meaning, index) {
   const without = cut(text, ["flows", index]);
   const trips = plain(at(root, ["dumbbell", "rtt"]));
@@ -25,7 +25,7 @@ export function withoutGroup(text, root, meaning, index) {
   const gone = pairs[index].filter((pair) => !others.has(pair) && pair < trips.length);
   const left = trips.filter((_, pair) => !gone.includes(pair));
   if (!left.length) return without;
-  // Pairs are counted from 1; those behind one that is gone move up.
+  // Pairs are counted from 1; those behind a removed one move up.
   const moved = (pair) => pair - gone.filter((one) => one + 1 < pair).length;
   const flows = plain(at(read(without), ["flows"]));
   return flows.reduce(

@@ -1,5 +1,5 @@
-// The sliders, lists and texts of the chosen element. Each change is told as an edit of the text; what is written there is
-// shown again by `show`, so text and sliders cannot differ.
+// The sliders, lists and texts of the selected element. Each change is an edit of the text, which `show` then displays
+// again, so text and sliders cannot differ.
 
 import { make } from "./dom.js";
 import { entryAbout, parameterAbout } from "./documentation.js";
@@ -12,13 +12,13 @@ const SHAPES = [
 ];
 
 export class Inspector {
-  // edit(field, value): value undefined means that nothing is to be written there. choose(field, name): another control,
-  // queue and so on. shape(field, how, file): how a rate changes. act(name, field): what a button asks for.
+  // edit(field, value): value undefined removes the key. choose(field, name): selects another control,
+  // queue and so on. shape(field, how, file): sets how a rate changes. act(name, field): performs a button's action.
   constructor(box, { registry, edit, choose, shape, act }) {
     Object.assign(this, { box, registry, edit, choose, shape, act, signature: "", rows: new Map() });
   }
 
-  // Shows `sections`, see fields.js. Rows that were there stay, so that a slider can be held while it moves.
+  // Shows `sections`, see fields.js. Existing rows stay, so that a slider can be held while it moves.
   show(sections, { buttons = [] } = {}) {
     const signature = JSON.stringify(
       sections
@@ -37,7 +37,7 @@ export class Inspector {
     }
   }
 
-  // Nothing can be changed while the text cannot be read.
+  // Disables all inputs while the text cannot be parsed.
   disable(disabled) {
     for (const one of this.box.querySelectorAll("input, select, button")) one.disabled = disabled;
   }
@@ -113,8 +113,8 @@ export class Inspector {
       {
         type: "button",
         class: "reset",
-        "aria-label": `${field.label}: as without it`,
-        title: "Take it out of the text",
+        "aria-label": `${field.label}: back to the default`,
+        title: "Remove it from the text",
       },
       "×",
     );
@@ -142,7 +142,7 @@ export class Inspector {
       if (document.activeElement !== text) text.value = shown.value ?? "";
       text.placeholder = shown.value === undefined ? (shown.default ?? "not set") : "";
       const value = parse(written ?? "")?.value ?? Number(written);
-      // A position that means this value already stays: values are rounded, and a step of the keyboard may be less than that.
+      // A position that already stands for this value stays: values are rounded, and a keyboard step may be smaller.
       if (Number.isFinite(value) && measure().value(Number(range.value)) !== value)
         range.value = measure().position(value);
       range.setAttribute("aria-valuetext", String(written ?? "not set"));
@@ -271,7 +271,7 @@ function keyOf(field) {
   return `field-${field.kind === "shape" ? "shape-" : ""}${field.path.join("-")}`.replace(/[^\w-]/g, "_");
 }
 
-// A number stays a number; anything else is text, and the check says what is wrong with it.
+// A number stays a number; anything else is text, and the check reports what is wrong with it.
 function asWritten(field, text) {
   const number = Number(text);
   return field.kind === "number" && text.trim() !== "" && Number.isFinite(number) ? number : text;

@@ -1,9 +1,9 @@
-// Where the nodes of a path stand in its picture: as far to the right as they are from the sources, each group of flows
-// in a row of its own, what several groups pass in the middle.
+// Places the nodes of a path in its picture: as far to the right as they are from the sources, each group of flows
+// in its own row, and shared nodes in the middle.
 
-// How far from the middle what is not shared stands in a picture with many links, in rows.
+// The distance of unshared nodes from the middle in a picture with many links, in rows.
 const APART = 0.95;
-// How far the paths of one flow stand from each other.
+// The distance between the paths of one flow, in rows.
 const SEVERAL = 1.4;
 
 // {columns, rows, nodes: Map(name -> {column, row}), routes: [{group, row, nodes: [name], back}]}; rows may be between two.
@@ -31,8 +31,8 @@ export function layout(meaning) {
   return { columns, rows, nodes, routes };
 }
 
-// The ways of a group's first flow: one, or with SCTP one for each path. `steps`: [left node, right node] of each link,
-// whichever way it is passed.
+// Returns the routes of a group's first flow: one, or with SCTP one for each path. `steps`: [left node, right node] of
+// each link, in whichever direction it is passed.
 function routesOf(flow, group, links) {
   const each = flow.names.length <= 100 ? Math.max(1, Math.floor(flow.paths.length / flow.names.length)) : 1;
   return flow.paths
@@ -49,12 +49,12 @@ function routesOf(flow, group, links) {
     });
 }
 
-// The longest way to each node from the left; then what begins there moves next to the node that follows it.
+// Finds the longest path to each node from the left; then moves starting nodes next to the node that follows.
 function columnsOf(routes) {
   const column = new Map();
   const steps = routes.flatMap((route) => route.steps);
   for (const node of routes.flatMap((route) => route.nodes)) column.set(node, 0);
-  // A graph may have circles: no way is longer than there are nodes.
+  // A graph may have cycles: no path is longer than the number of nodes.
   for (let turn = 0; turn < column.size; turn += 1) {
     for (const [left, right] of steps) {
       if (column.get(right) <= column.get(left) && column.get(left) + 1 < column.size)

@@ -1,8 +1,8 @@
-// The scenarios to begin with: a question each, what to change, what to look for.
+// The lessons: scenarios with a question, what to change, and what to look for.
 
 import { byId, make } from "./dom.js";
 
-// begin(lesson): the scenario is taken; apply(set): what a button of the lesson changes, {dotted path: value}.
+// begin(lesson): takes the lesson's scenario; apply(set): applies a button's changes, {dotted path: value}.
 export function lessons(all, { begin, apply }) {
   const select = byId("lesson");
   select.append(
@@ -31,7 +31,7 @@ export function lessons(all, { begin, apply }) {
     byId("lesson-box").replaceChildren(
       make("div", {}, make("p", { class: "question" }, lesson.question), make("p", { class: "tries" }, tries)),
       make("div", {}, make("h3", {}, "What to change"), list(lesson.change)),
-      // Closed at first: who is asked a question wants to find the answer.
+      // Closed at first, so that the reader can look for the answer.
       make("details", {}, make("summary", {}, "What to look for"), list(lesson.look)),
     );
   }

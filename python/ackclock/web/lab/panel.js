@@ -10,7 +10,7 @@ const TOP = 20;
 
 const round = (value) => Math.round(value * 10) / 10;
 
-// The path of a line; a gap where there is no value. Of more points than pixels, the least and the most of each pixel.
+// Returns the path of a line, with gaps for missing values. With more points than pixels, it has the least and the most of each pixel.
 export function linePath(xs, ys, x, y) {
   const parts = [];
   let pen = "M";
@@ -42,7 +42,7 @@ export function linePath(xs, ys, x, y) {
   return parts.join("");
 }
 
-// The shape between two rows of values.
+// Returns the shape between two rows of values.
 export function bandPath(xs, lower, upper, x, y) {
   const there = xs.map((value, at) => `${round(x(value))} ${round(y(upper[at]))}`);
   const back = xs.map((value, at) => `${round(x(value))} ${round(y(lower[at]))}`).reverse();
@@ -113,7 +113,7 @@ export function panel(what) {
   return parts.join("");
 }
 
-// The top of a scale: a little above the most.
+// Returns the top of a scale: a little above the largest value.
 export function headroom(most) {
   return most > 0 ? most * 1.06 : 1;
 }

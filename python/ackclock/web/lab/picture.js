@@ -1,4 +1,4 @@
-// The path as a picture: a card for each group of flows, the links that it passes, what waits and what is lost on them.
+// Draws the path: a card for each group of flows, and the links that it passes with their queues and losses.
 
 import { escaped } from "./dom.js";
 import { layout } from "./layout.js";
@@ -10,7 +10,7 @@ const NARROW = 560;
 const ABOVE = 52; // room for what is written above and below the links
 const BELOW = 52;
 
-// The picture as SVG text, `width` wide. `chosen` is an element's id.
+// Returns the picture as SVG text, `width` wide. `chosen` is the id of the selected element.
 export function picture(meaning, width, chosen) {
   const narrow = width < NARROW;
   const card = { ...CARD, width: narrow ? 92 : CARD.width };
@@ -44,10 +44,10 @@ export function picture(meaning, width, chosen) {
   meaning.flows.forEach((flow, at) =>
     parts.push(cardOf(flow, at, { x: backward.has(at) ? width - card.width : 0, y: y(at) }, card, chosen)),
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="The path: choose a flow or a link to change it">${parts.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="The path: select a flow or a link to change it">${parts.join("")}</svg>`;
 }
 
-// The links between the outermost have more to say: they get more of the width.
+// Inner links have more text, so they get more of the width.
 function stretch(column, columns, narrow) {
   if (columns < 2) return 0;
   if (columns < 4) return column / (columns - 1);
@@ -110,7 +110,7 @@ function labels({ link, back, from, to }, crowded) {
   ].join("");
 }
 
-// The way of a group of flows, in its colour, beside those of the others.
+// Draws the route of a group of flows, in its colour, beside those of the others.
 function thread({ group, back }, points, rows, { card, width, y }) {
   const offset = (group - (rows - 1) / 2) * Math.min(3, 12 / rows);
   const path = [

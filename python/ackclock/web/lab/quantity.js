@@ -32,14 +32,14 @@ const UNITS = {
   ],
   bdp: [["bdp", 1]],
 };
-// In which units a number that a slider gives is written.
+// The units in which a slider's value is written.
 const WRITTEN = {
   time: ["s", "ms", "us"],
   rate: ["Tbit/s", "Gbit/s", "Mbit/s", "kbit/s", "bit/s"],
   size: ["MB", "kB", "B"],
 };
 
-// {value, kind} of a text or a number, in seconds, bit/s, bytes or packets; null where it is none.
+// Parses a text or a number into {value, kind}, in seconds, bit/s, bytes or packets; null if it is no quantity.
 export function parse(text) {
   if (typeof text === "number") return { value: text, kind: "number" };
   const found = /^\s*([+-]?[\d_]*\.?[\d_]+(?:[eE][+-]?\d+)?)\s*([^\s\d]\S*)\s*$/.exec(String(text));
@@ -52,7 +52,7 @@ export function parse(text) {
   return null;
 }
 
-// `value` with so many significant digits, without trailing zeros.
+// Formats `value` with `count` significant digits, without trailing zeros.
 export function digits(value, count = 3) {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   const size = Math.floor(Math.log10(Math.abs(value)));
@@ -60,21 +60,21 @@ export function digits(value, count = 3) {
   return String(Number(value.toFixed(Math.max(0, count - 1 - size))));
 }
 
-// The quantity as text, in the unit that suits it; a number stays a number.
+// Formats the quantity in a suitable unit; a number stays a number.
 export function format(value, kind, count = 3) {
   if (kind === "number") return Number(digits(value, count));
   if (kind === "packets") return `${Math.round(value)} ${Math.round(value) === 1 ? "packet" : "packets"}`;
   if (kind === "bdp") return `${digits(value, count)} bdp`;
   const units = WRITTEN[kind].map((name) => UNITS[kind].find(([unit]) => unit === name));
-  // A hair below one still counts as one: 0.001 s is 1 ms.
+  // A value just below one still counts as one: 0.001 s is 1 ms.
   const [name, factor] = units.find(([, size]) => Math.abs(value) >= size * (1 - 1e-9)) ?? units[units.length - 1];
   return value === 0 ? `0 ${kind === "time" ? "s" : name}` : `${digits(value / factor, count)} ${name}`;
 }
 
-// A scale from positions 0 to `steps` to values and back; logarithmic from `low` to `high` unless `linear`.
+// Returns a scale between positions 0 to `steps` and values; logarithmic from `low` to `high` unless `linear`.
 export function scale(low, high, { linear = false, whole = false, steps = 1000 } = {}) {
   const rounded = (value) => (whole ? Math.round(value) : Number(value.toPrecision(2)));
-  // A logarithmic scale that is to hold zero has it as its first position.
+  // A logarithmic scale that includes zero has it as its first position.
   const from = linear ? low : Math.max(low, high * 1e-6);
   const value = (position) => {
     if (position <= 0) return low;

@@ -1,4 +1,4 @@
-// The values at one instant: where the pointer is over the figure, or where the arrow keys have moved the line to.
+// Shows the values at one time: at the pointer, or at the line that the arrow keys move.
 
 import { byId, make } from "./dom.js";
 import { LEFT, RIGHT } from "./panel.js";
@@ -6,7 +6,7 @@ import { digits } from "./quantity.js";
 
 const MOST_FLOWS = 8;
 
-// `current()` is what is drawn, see figures.js; null while there is nothing.
+// `current()` returns the drawn view, see figures.js; null if there is none.
 export function readout(figure, current) {
   const line = make("div", { class: "instant", hidden: true });
   const told = byId("readout");
@@ -56,7 +56,7 @@ function values(flow, at) {
   return known.length ? known.map(([list, factor, unit]) => `${digits(list[at] * factor)} ${unit}`).join(", ") : "–";
 }
 
-// The index of the last instant that is not after `wanted`.
+// Returns the index of the last sampling time that is not after `wanted`.
 function nearest(times, wanted) {
   let [low, high] = [0, times.length - 1];
   while (low < high) {

@@ -1,11 +1,11 @@
-// Checks a text when it has changed and runs it by itself, the newest only; what would take too long is asked about first.
+// Checks a text when it has changed and runs the newest version by itself; asks first if the run would take too long.
 
 import { Cancelled } from "../engine/engine.js";
 import { later } from "./dom.js";
 
 const PAUSE_MS = 120;
-// More packets than this are not simulated unasked, and of more flows only the links are sampled: series of ten thousand
-// flows are larger than a tab may be.
+// Limits: more packets are not simulated without asking, and with more flows only the links are sampled, because series of
+// ten thousand flows exceed the memory of a tab.
 export const MOST_PACKETS = 3e6;
 export const MOST_FLOWS = 300;
 
@@ -13,7 +13,7 @@ export class Runner {
   #engine;
   #tell;
   #turn = 0;
-  #speed = 4e5; // packets per second; after each run what it was
+  #speed = 4e5; // packets per second; after each run, the measured value
 
   // tell({kind, ...}): "checked" {answer}, "capped" {packets, seconds, shorter}, "started" {meaning, partial},
   // "progress" {fraction, series}, "finished" {outcome, meaning, text}, "cancelled", "failed" {message}.
@@ -23,7 +23,7 @@ export class Runner {
     this.later = later(PAUSE_MS, (text, options) => this.now(text, options));
   }
 
-  // Something has changed: what is under way is about something that is no more.
+  // Called when something has changed: the current run belongs to an old version.
   changed(text, options) {
     this.#turn += 1;
     this.later(text, options);
@@ -39,7 +39,7 @@ export class Runner {
     const { meaning } = answer;
     const packets = meaning.expected_packets;
     if (packets > MOST_PACKETS && !anyway) {
-      // A little shorter still, as it is rounded when it is written.
+      // A little shorter, because the value is rounded when it is written.
       const shorter = Math.max(0.1, (0.95 * meaning.duration_s * MOST_PACKETS) / packets);
       this.#tell({ kind: "capped", packets, seconds: packets / this.#speed, shorter });
       return;

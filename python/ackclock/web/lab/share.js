@@ -1,4 +1,4 @@
-// A set-up as the end of an address: JSON, compressed, in base64url. "s1." says how, for later forms.
+// A set-up in the fragment of an address: JSON, compressed, in base64url. "s1." names this format.
 
 const FORM = "s1.";
 
@@ -7,14 +7,14 @@ async function through(stream, bytes) {
   return new Uint8Array(await new Response(piped).arrayBuffer());
 }
 
-// {scenario, seed, b} -> text for location.hash; b is the text of what is compared with, or null.
+// {scenario, seed, b} -> text for location.hash; b is the text of the kept scenario, or null.
 export async function packed(setUp) {
   const bytes = await through(new CompressionStream("deflate-raw"), new TextEncoder().encode(JSON.stringify(setUp)));
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   return FORM + btoa(binary).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
 }
 
-// The set-up, or null where the text is none.
+// Returns the set-up, or null if the text is none.
 export async function unpackedLink(hash) {
   const text = hash.replace(/^#/, "");
   if (!text.startsWith(FORM)) return null;

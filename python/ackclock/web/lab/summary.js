@@ -1,11 +1,11 @@
-// What a run comes to, as a table; with B beside it, what has changed.
+// Summarises a run as a table; with B, also the differences.
 
 import { make } from "./dom.js";
 import { digits } from "./quantity.js";
 
 const MOST_ROWS = 12;
 
-// A set-up's numbers, [label, unit, value], and those of its flows by name.
+// Returns a result's numbers, [label, unit, value], and those of its flows by name.
 export function numbersOf(result) {
   const sum = (list, key) => list.reduce((total, one) => total + (one[key] ?? 0), 0);
   const sent = sum(result.flows, "sent_packets");
@@ -40,7 +40,7 @@ function change(a, b) {
   return `${by >= 0 ? "+" : "−"}${digits(Math.abs(by))}${relative}`;
 }
 
-// `called` is what the columns are called where there are both.
+// `called` has the headings of the columns if there are both.
 export function summaryTable(a, b, called = { now: "A (now)", kept: "B (kept)", change: "A − B" }) {
   const mine = numbersOf(a);
   const theirs = b ? numbersOf(b) : null;

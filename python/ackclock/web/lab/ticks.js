@@ -1,6 +1,6 @@
-// Where an axis has its ticks.
+// The ticks of axes.
 
-// At most about `count` round numbers from `low` to `high`, in steps of 1, 2 or 5 times a power of ten.
+// Returns about `count` round numbers at most from `low` to `high`, in steps of 1, 2 or 5 times a power of ten.
 export function linearTicks(low, high, count = 5) {
   if (!(high > low)) return [low];
   const rough = (high - low) / count;
@@ -12,7 +12,7 @@ export function linearTicks(low, high, count = 5) {
   return ticks;
 }
 
-// 1, 2 and 5 times the powers of ten between `low` and `high`; of many decades the powers alone.
+// Returns 1, 2 and 5 times the powers of ten between `low` and `high`; over many decades only the powers.
 export function logTicks(low, high) {
   const wide = high / low > 300;
   const ticks = [];
@@ -25,7 +25,7 @@ export function logTicks(low, high) {
   return ticks;
 }
 
-// From values to pixels, linear or logarithmic.
+// Returns a map from values to pixels, linear or logarithmic.
 export function axis(low, high, from, to, logarithmic = false) {
   const measure = logarithmic ? Math.log : (value) => value;
   const span = measure(high) - measure(low) || 1;

@@ -1,10 +1,10 @@
-// A TOML text with the place of every value in it, so that an edit can leave all the rest as it is.
+// Parses a TOML text with the place of every value, so that an edit can leave the rest unchanged.
 //
-// What is wrong with a text is for the simulator to say; here a text is read or it is not (null). A node is
+// The simulator reports what is wrong with a text; here a wrong text is null. A node is
 //   {type: "table", entries: Map(key -> {node, from, to}), inline, end}   from, to: the whole `key = value`
 //   {type: "array", items: [node]}
 //   {type: "string" | "number" | "boolean" | "other", value}
-// and each has `from` and `to`, its place in the text. `end` of a table is where its next key would be written.
+// and each has `from` and `to`, its place in the text. `end` of a table is the place for its next key.
 
 class Wrong extends Error {}
 
@@ -39,7 +39,7 @@ class Reader {
     this.match(/[ \t]*/y);
   }
 
-  // Blanks, ends of lines and comments.
+  // Skips blanks, line ends and comments.
   space() {
     this.match(/(?:[ \t\r\n]|#[^\n]*)*/y);
   }
@@ -112,7 +112,7 @@ class Reader {
     return Object.assign(table, { from, to: this.at });
   }
 
-  // A `key = value` into `table`.
+  // Reads a `key = value` into `table`.
   pair(table) {
     const from = this.at;
     const keys = this.key();
@@ -130,7 +130,7 @@ function newTable(inline = false) {
   return { type: "table", entries: new Map(), inline, from: null, to: null, end: null };
 }
 
-// The table `key` of `table`, made where there is none; of an array of tables, the last one.
+// Returns the table `key` of `table`, made if missing; of an array of tables, the last one.
 function below(table, key, reader) {
   if (!table.entries.has(key)) table.entries.set(key, { node: newTable(), from: null, to: null });
   const { node } = table.entries.get(key);
@@ -156,7 +156,7 @@ function bare(word, reader) {
   return reader.fail();
 }
 
-// The text as a tree, or null where it is no TOML.
+// Returns the text as a tree, or null if it is not TOML.
 export function read(text) {
   const reader = new Reader(text);
   const root = Object.assign(newTable(), { from: 0, to: text.length, end: 0 });
@@ -206,7 +206,7 @@ function header(reader, root) {
   return Object.assign(table, { from, end: reader.at });
 }
 
-// The node at a path of keys and indices, or undefined.
+// Returns the node at a path of keys and indices, or undefined.
 export function at(root, path) {
   return path.reduce((node, step) => {
     if (!node) return undefined;
@@ -214,7 +214,7 @@ export function at(root, path) {
   }, root);
 }
 
-// What stands there as a plain value, or undefined.
+// Returns the value of a node as a plain value, or undefined.
 export function plain(node) {
   if (!node) return undefined;
   if (node.type === "table")

@@ -1,4 +1,4 @@
-// One number of the scenario through a range: goodput, round trip and loss of each group of flows as curves over it.
+// Varies one number of the scenario over a range: draws goodput, round trip and loss of each group of flows over it.
 
 import { Cancelled } from "../engine/engine.js";
 import { Pool } from "../engine/pool.js";
@@ -12,7 +12,7 @@ import { at, read } from "./toml.js";
 
 const SKIPPED = new Set(["seed", "replications"]);
 
-// Every number and quantity of the text: {path, label, value, kind, from, to}.
+// Returns every number and quantity of the text: {path, label, value, kind, from, to}.
 export function numbersOf(root, groups) {
   const found = [];
   const walk = (node, path) => {
@@ -33,7 +33,7 @@ export function numbersOf(root, groups) {
   return found;
 }
 
-// The values at which to run: evenly, or in equal ratios where they span more than a decade.
+// Returns the values to run: evenly spaced, or in equal ratios if they span more than a decade.
 export function stepsOf(low, high, count, whole) {
   const ratio = low > 0 && high / low > 10;
   const all = Array.from({ length: count }, (_, k) => {
@@ -48,7 +48,7 @@ export class WhatIf {
   #module;
   #pool = null;
   #now = null; // {text, root, meaning}
-  #redraw = null; // draws the curve that there is
+  #redraw = null; // draws the present curve
 
   constructor(module) {
     this.#module = module;
@@ -58,7 +58,7 @@ export class WhatIf {
     new ResizeObserver(later(50, () => this.#redraw?.())).observe(byId("whatif-figure").parentElement);
   }
 
-  // The scenario that holds now.
+  // Takes the present scenario.
   show(text, root, meaning) {
     this.#now = { text, root, meaning };
     const select = byId("whatif-number");
@@ -109,7 +109,7 @@ export class WhatIf {
         bounds.every((one) => Number.isInteger(one.value)));
     const { values, ratio } = stepsOf(bounds[0].value, bounds[1].value, count, whole);
     if (meaning.expected_packets * values.length > 4 * MOST_PACKETS) {
-      this.#said("So many runs of this scenario would take too long; shorten its duration or take fewer steps.");
+      this.#said("This many runs of the scenario would take too long; shorten its duration or take fewer steps.");
       return;
     }
     const written = values.map((value) => format(value, number.kind, 6));
@@ -130,7 +130,7 @@ export class WhatIf {
       });
       const failed = runs.filter((run) => !run).length;
       this.#said(
-        `${runs.length - failed} runs${failed ? `, ${failed} could not be done` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}.`,
+        `${runs.length - failed} runs${failed ? `, ${failed} failed` : ""}: ${number.label} from ${written[0]} to ${written[written.length - 1]}.`,
       );
     } catch (error) {
       this.#said(error instanceof Cancelled ? "Cancelled." : error.message);
