@@ -133,7 +133,7 @@ def run(
 def _wishes(
     exports: Sequence[str], scenario: Scenario, plan: Plan, out: Path | None, *, payloads: bool
 ) -> Sequence[str]:
-    """Returns what to export. InputError, before anything is simulated, if that is impossible."""
+    """Returns ``exports`` after checking them. InputError, before anything is simulated, if one is impossible."""
     from ackclock.exports import planned
 
     if exports:

@@ -318,7 +318,7 @@ def _judged(criterion: Criterion, findings: Sequence[Finding], result: StudyResu
 
 
 def _distance(finding: Finding) -> float:
-    """Returns how near to its limits, or how far outside, a finding is: to choose the one to show."""
+    """Returns how far a finding is outside its limits, to choose the worst: negative inside, -inf without a mean."""
     limits = finding.criterion
     if finding.mean is None:
         return float("-inf")

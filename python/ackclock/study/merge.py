@@ -103,7 +103,7 @@ class _Block:
 
 
 def _blocks(scenario: ScenarioText) -> Iterator[_Block]:
-    """Returns the tables of ``scenario``, the top one first."""
+    """Yields the tables of ``scenario``, the top one first."""
     raw = scenario.text.splitlines()
     lines: list[Line] = list(zip_longest(raw, scenario.places[: len(raw)]))
     block, above = _Block((), []), list[Line]()

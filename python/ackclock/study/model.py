@@ -42,7 +42,7 @@ _CASE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.+=-]*\Z")
 
 
 def _or_from_base(*keys: str) -> Callable[[dict[str, Any]], None]:
-    """Makes ``keys`` optional in the JSON Schema of a file, because a base may give them."""
+    """Returns a hook that makes ``keys`` optional in the JSON Schema of a file, because a base may give them."""
 
     def relax(schema: dict[str, Any]) -> None:
         schema["required"] = [key for key in schema["required"] if key not in keys]

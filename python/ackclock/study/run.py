@@ -113,7 +113,7 @@ class _Work:
         self.count, self.stored, self.cpu_time_s = 0, 0, 0.0
 
     def search(self) -> list[Planned]:
-        """Returns the next replications of a study that asks for a precision, under the reading that it takes."""
+        """Returns the next replications under the reading taken; those of other readings wait in ``later``."""
         batch = self.plan.simulations(self.first, self.end)
         self.later += [planned for planned in batch if not planned.taken]
         return [planned for planned in batch if planned.taken]
