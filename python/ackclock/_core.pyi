@@ -1,4 +1,4 @@
-"""The compiled simulator core. Private: ackclock.Scenario is what to use.
+"""The compiled simulator core. It is private: use ackclock.Scenario.
 
 Documents go in and come out as text, so that the boundary has no types to keep in step. Series and packet
 traces come as columns.
@@ -16,64 +16,64 @@ class ScenarioError(ValueError):
     """JSON list of {file, line, column, end: {line, column}, path, found, expected, hint, message}."""
 
 def registry() -> str:
-    """JSON list of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, choices,
+    """Returns a JSON list of {name, kind, summary, source, parameters: [{name, summary, unit, default, range, choices,
     source}]}.
     """
 
 def schema() -> str:
-    """JSON Schema of a scenario file."""
+    """Returns the JSON Schema of a scenario file."""
 
 def check(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
-    """Raises ScenarioError. ``overrides`` is a JSON object {dotted path: value}, here and below. JSON object {axes:
-    [{path, sampled, unit, values, cells}], points: [[index of each axis's value]], packets: [of every so many points],
-    every}.
+    """Checks a scenario. Raises ScenarioError. ``overrides`` is a JSON object {dotted path: value}, here and below.
+    Returns a JSON object {axes: [{path, sampled, unit, values, cells}], points: [[index of each axis's value]],
+    packets: [of each ``every``-th point], every}.
     """
 
 def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = ...) -> str:
-    """JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control, names,
-    paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
+    """Returns a JSON object {name, duration_s, warmup_s, seed, replications, expected_packets, flows: [{group, control,
+    names, paths}], links: [name], network: {links: [{name, from, to, rate_bps, ...}]}, warnings: [sentence]}.
     """
 
 def outlines(text: str, file: str, runs: list[tuple[str, bool]]) -> list[str]:
-    """For each run, by its overrides and whether its series are asked for, a JSON object: {flows: [{group, names}],
+    """Returns for each run, given its overrides and whether its series are wanted, a JSON object: {flows: [{group, names}],
     links: [name], duration_s, expected_packets, series: [path]}, or {problems: text, diagnostics}. Raises
     ScenarioError where the text is not TOML.
     """
 
 def locate(text: str, file: str, path: list[str]) -> tuple[int, tuple[int, int], tuple[int, int]]:
-    """How many steps of a path of keys and indices there are in a TOML file, and line and column of the key (of an
-    item: of the item) and of the value of the last of them. Raises ScenarioError where the text is not TOML.
+    """Returns how many steps of a path of keys and indices exist in a TOML file, and line and column of the key (or the
+    item) and of the value of the last of them. Raises ScenarioError if the text is not TOML.
     """
 
 def fields() -> str:
-    """JSON object {record: [{name, kind, nullable, optional, unit, meaning}]} of the records of a result."""
+    """Returns a JSON object {record: [{name, kind, nullable, optional, unit, meaning}]} of the records of a result."""
 
 def run(
     text: str, file: str, overrides: str, seed: int, series: bool, guests: list[Guest] = ...
 ) -> tuple[str, Columns | None]:
-    """JSON result of one run, without its series, and those. Raises ScenarioError or RuntimeError. Releases the GIL,
-    but not with guests: controls and disciplines written in Python run on this thread, and the cause of the error is
-    what they raise.
+    """Returns the JSON result of one run without its series, and the series. Raises ScenarioError or RuntimeError.
+    Releases the GIL, but not with guests: controls and disciplines written in Python run on this thread, and their
+    exception is the cause of the error.
     """
 
 def document(text: str, file: str, overrides: str, seed: int) -> str:
-    """JSON result of one run with its series. Raises ScenarioError or RuntimeError. Releases the GIL."""
+    """Returns the JSON result of one run with its series. Raises ScenarioError or RuntimeError. Releases the GIL."""
 
 def trace(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> Columns:
-    """What happened to every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes, event,
+    """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes, event,
     link.
     """
 
 def verify(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> str:
-    """JSON list of violations of the network's physics in one run; empty when there are none."""
+    """Returns a JSON list of violations of the network's physics in one run; empty when there are none."""
 
 def export(
     text: str, file: str, overrides: str, seed: int, wishes: str, guests: list[Guest] = ...
 ) -> tuple[str, str, Columns | None]:
     """Runs once and writes files as it goes. ``wishes`` is a JSON object {captures: [[senders|receivers|before|after,
-    link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates: [[link, path]], events}. JSON result
-    without series, JSON list of [path, records], and the event log if it is wished. Raises ScenarioError, RuntimeError,
-    OSError or KeyboardInterrupt.
+    link, path]], payloads, qlogs: [[row, path]], deliveries: [[row, path]], rates: [[link, path]], events}. Returns the
+    JSON result without series, a JSON list of [path, records], and the event log if it is wanted. Raises ScenarioError,
+    RuntimeError, OSError or KeyboardInterrupt.
     """
 
 @final
@@ -91,9 +91,9 @@ class Batch:
     def __new__(cls, wanted: list[tuple[str, str, str, int, bool]], threads: int = 0) -> Batch: ...
     def __iter__(self) -> Batch: ...
     def __next__(self) -> tuple[int, str | None, Columns | None, BaseException | None]:
-        """(index of the job, JSON result, series, why there is none). Raises KeyboardInterrupt on Ctrl-C."""
+        """Returns (index of the job, JSON result, series, reason for no result). Raises KeyboardInterrupt on Ctrl-C."""
     def cancel(self) -> None:
-        """Stop after the runs in progress; ``__next__`` then ends."""
+        """Stops after the runs in progress; ``__next__`` then ends."""
 
 @final
 class Initial:
