@@ -35,9 +35,9 @@ def describe(text: str, file: str, overrides: str = "{}", guests: list[Guest] = 
     """
 
 def outlines(text: str, file: str, runs: list[tuple[str, bool]]) -> list[str]:
-    """Returns for each run, given its overrides and whether its series are wanted, a JSON object: {flows: [{group, names}],
-    links: [name], duration_s, expected_packets, series: [path]}, or {problems: text, diagnostics}. Raises
-    ScenarioError where the text is not TOML.
+    """Returns for each run, given its overrides and whether its series are wanted, a JSON object: {flows: [{group,
+    names}], links: [name], duration_s, expected_packets, series: [path]}, or {problems: text, diagnostics}. Raises
+    ScenarioError if the text is not TOML.
     """
 
 def locate(text: str, file: str, path: list[str]) -> tuple[int, tuple[int, int], tuple[int, int]]:
@@ -60,8 +60,8 @@ def document(text: str, file: str, overrides: str, seed: int) -> str:
     """Returns the JSON result of one run with its series. Raises ScenarioError or RuntimeError. Releases the GIL."""
 
 def trace(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> Columns:
-    """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes, event,
-    link.
+    """Returns the events of every packet in one run, in the order of time: time_ns, flow, backward, packet, bytes,
+    event, link.
     """
 
 def verify(text: str, file: str, overrides: str, seed: int, guests: list[Guest] = ...) -> str:
