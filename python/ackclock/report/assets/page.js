@@ -1,4 +1,4 @@
-// Everything on the page but the figures: theme, copy buttons, printing.
+// Everything on the page except the figures: theme, copy buttons, printing.
 (function () {
   "use strict";
   const root = document.documentElement;
@@ -30,7 +30,7 @@
     if (!chosen) setTheme(system.matches ? "dark" : "light");
   });
 
-  // Copying. The clipboard interface is missing where the browser holds a local file for insecure.
+  // Copying. The clipboard interface is missing if the browser considers a local file insecure.
   const said = document.getElementById("said");
 
   function selectAndCopy(text) {
@@ -72,7 +72,7 @@
   let folded = [];
   let before = null;
   addEventListener("beforeprint", function () {
-    // A figure alone has nothing to unfold.
+    // A figure printed alone has nothing to unfold.
     if (root.dataset.printing) return;
     folded = Array.from(document.querySelectorAll("details:not([open])"));
     for (const one of folded) one.open = true;

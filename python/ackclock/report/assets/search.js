@@ -1,4 +1,4 @@
-// The index's search: words, a verdict and a system, over studies and their claims.
+// The index's search over studies and their claims, by words, by verdict and by system.
 (function () {
   "use strict";
   const find = document.getElementById("find");
@@ -16,7 +16,7 @@
     })),
   }));
 
-  // How many of the study's claims fit; those that do not are not shown.
+  // Returns how many of the study's claims match, and hides the others.
   function fitting(study, words) {
     let count = 0;
     for (const claim of study.claims) {
@@ -41,10 +41,10 @@
       study.line.hidden = !fits;
       found += fits ? 1 : 0;
       claims += fits ? count : 0;
-      // Claims are unfolded where they are the reason.
+      // Unfolds the claims of a study that matches because of them.
       if (study.details) study.details.open = fits && asked && !itself;
     }
-    // Lists of studies, which are folded where there are several publications, are open while something is looked for.
+    // Opens the lists of studies, which are folded if there are several publications, during a search.
     for (const list of document.querySelectorAll("#index .listed")) list.open = asked;
     for (const thesis of document.querySelectorAll("#index .thesis")) thesis.hidden = !thesis.querySelector(".line:not([hidden])");
     document.getElementById("shown").textContent =
@@ -62,6 +62,6 @@
       filter();
     });
   }
-  // A browser that goes back fills in what was searched.
+  // A browser that goes back fills in the earlier search.
   addEventListener("pageshow", filter);
 })();

@@ -1,9 +1,9 @@
-// A table that does not fit its place becomes a list of its rows, each cell with the heading of its column, so that no
+// Turns a table that does not fit into a list of its rows, each cell with the heading of its column, so that no
 // number is cut at the edge. Without a script it scrolls sideways.
 (function () {
   "use strict";
 
-  // The headings of the columns, those of a group of columns before each of its own.
+  // Returns the headings of the columns, each preceded by the heading of its group.
   function headings(table) {
     const columns = [];
     const rows = Array.from(table.tHead ? table.tHead.rows : []);

@@ -1,4 +1,4 @@
-// A dot plot, for files: the page itself draws it with its style sheet. A row for each case, the first on top.
+// Draws a dot plot for files; the page itself draws it with its style sheet. Each case has a row, the first on top.
 
 function dots(description, look) {
   const [curve] = description.panels[0].curves;

@@ -1,6 +1,6 @@
-// Each figure is drawn when it comes near, and again when the theme, the width or what it shows changes.
+// Draws each figure when it scrolls near, and again when the theme, the width or its contents change.
 
-// By element: the description, and what the reader has done to the figure.
+// The state of each figure, by element: its description, and the reader's changes.
 const states = new Map();
 
 async function draw(element) {
@@ -14,7 +14,7 @@ async function draw(element) {
   }
 }
 
-// The figure's description, unpacked and read once, when it is first needed.
+// Returns the figure's description, which is unpacked and parsed once, when it is first needed.
 function opened(state) {
   state.opening =
     state.opening ||
@@ -107,7 +107,7 @@ for (const figure of document.querySelectorAll("figure.figure")) {
   sizes.observe(element);
 }
 
-// A dot plot stands on the page without a script; it is drawn for files alone.
+// A dot plot is on the page without a script; it is drawn only for files.
 for (const card of document.querySelectorAll(".card[data-file]")) {
   card.addEventListener("click", function (event) {
     const button = event.target.closest("button[data-do]");
@@ -120,7 +120,7 @@ for (const card of document.querySelectorAll(".card[data-file]")) {
 
 document.addEventListener("themechange", repaint);
 
-// Printing does not wait, so it draws only what is unpacked already; all of it is in the first idle moment.
+// Printing does not wait, so it draws only unpacked figures; all are unpacked at the first idle time.
 document.addEventListener("printstart", function () {
   if (!window.Plotly) return;
   for (const [element, state] of states) {

@@ -1,9 +1,9 @@
-// Drawings that stand on the page as SVG, such as planes of delay and goodput, as files.
+// Saves drawings that are on the page as SVG, such as planes of delay and goodput, as files.
 
 const LOOKS = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "text-anchor"];
 const LINE = 16;
 
-// A copy that needs neither the page's style sheet nor its shapes, in the colours of the light theme, with its legend.
+// Returns a copy that needs neither the page's style sheet nor its shapes, in the colours of the light theme, with its legend.
 function standalone(svg) {
   const root = document.documentElement;
   const shown = root.dataset.theme;

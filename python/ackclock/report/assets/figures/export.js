@@ -1,4 +1,4 @@
-// Figures as pictures and as numbers, to take away. Files have the colours of the light theme, which print.
+// Saves figures as pictures and as numbers. Files have the colours of the light theme, which print well.
 
 function save(url, name) {
   const link = document.createElement("a");
@@ -16,8 +16,8 @@ function light() {
   return look;
 }
 
-// The figure as a page of paper or a screen would have it: with its title and its legend. `shown` is the layout of what
-// the reader sees, whose ranges it takes over.
+// Returns the figure for paper or a screen, with its title and its legend. `shown` is the layout that the reader sees,
+// whose ranges it takes over.
 function whole(state, shown) {
   const look = light();
   const panels = state.description.panels ? arranged(state).length : 1;
@@ -47,7 +47,7 @@ async function image(state, shown, format) {
   return { url: url, width: width, height: height };
 }
 
-// The browser's own print makes the PDF: a page of the figure's size with nothing else on it, lines and text kept as such.
+// Makes the PDF with the browser's print: a page of the figure's size with nothing else on it, with lines and text as vectors.
 async function printed(picture, name) {
   const root = document.documentElement;
   const sheet = document.createElement("div");
@@ -68,7 +68,7 @@ async function printed(picture, name) {
   };
   addEventListener("afterprint", clean, { once: true });
   root.dataset.printing = "figure";
-  // What the browser proposes as the file's name.
+  // The name of the file that the browser proposes.
   document.title = name;
   print();
 }

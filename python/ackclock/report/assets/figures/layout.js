@@ -1,9 +1,9 @@
 // Plotly's layout of a figure: its axes, one above the other, and their titles.
 
-// A finger that drags scrolls the page; a mouse that drags zooms.
+// Dragging with a finger scrolls the page; dragging with a mouse zooms.
 const touch = matchMedia("(pointer: coarse)").matches;
 
-// An axis of what is never negative starts at zero, so that heights compare.
+// The axis of a quantity that is never negative starts at zero, so that heights can be compared.
 function startsAtZero(values) {
   let low = Infinity;
   for (const value of values) {
@@ -38,7 +38,7 @@ function axis(given, look) {
   return result;
 }
 
-// What all layouts have.
+// The common parts of all layouts.
 function bare(look, width, height) {
   look.size = width < 560 ? 12 : 14;
   return {
@@ -85,7 +85,7 @@ function layout(state, look, width, height) {
     result.xaxis.range = [first, round - last < 0.01 * (last - first) ? round : last];
   }
   if (description.kind === "trade-off") {
-    // A point is a pair of numbers: what is under the pointer, not all that stands above it.
+    // A point is a pair of numbers: shows the point under the pointer, not all points above it.
     result.hovermode = "closest";
     const across = panels.flatMap((panel) => panel.curves.flatMap((curve) => curve.x));
     if (!result.xaxis.range && !description.x.log && startsAtZero(across)) result.xaxis.rangemode = "tozero";
@@ -130,7 +130,7 @@ function layout(state, look, width, height) {
     result["yaxis" + (p ? p + 1 : "")] = y;
   });
   if (shared) {
-    // One title for all panels, in the middle.
+    // Draws one title for all panels, in the middle.
     result.annotations.push({
       text: wrapped(panels[0].y.label, inner),
       textangle: -90,

@@ -1,4 +1,4 @@
-// Which panels are shown: those of the description, all laid over each other, or one for each curve.
+// Chooses the panels: those of the description, all laid over each other, or one for each curve.
 
 function arranged(state) {
   const panels = state.description.panels;
@@ -14,7 +14,7 @@ function arranged(state) {
     .map((curve) => ({ title: state.description.entries[curve.entry].label, y: panel.y, curves: [curve].concat(levels) }));
 }
 
-// Whether the panels have the same vertical axis.
+// Returns whether the panels have the same vertical axis.
 function sharing(state) {
   return (state.description.shared || state.split) && arranged(state).length > 1;
 }

@@ -1,4 +1,4 @@
-// Plotly: unpacked, from the page or from the file beside it, when the first figure comes near, and only once.
+// Unpacks Plotly once, from the page or from the file beside it, when the first figure scrolls near.
 
 let loading = null;
 
@@ -29,7 +29,7 @@ async function unpack(packed) {
   return window.Plotly;
 }
 
-// What was compressed with gzip and written in base 64.
+// Returns the text that was compressed with gzip and written in base 64.
 async function unpacked(text) {
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);

@@ -1,4 +1,4 @@
-// The picture of a sweep comes as Plotly's own figure; here it gets the colours of the theme in use.
+// Gives the figure of a sweep, which comes as Plotly's own figure, the colours of the theme in use.
 
 function sweepTraces(description, look) {
   return structuredClone(description.data).map(function (trace) {

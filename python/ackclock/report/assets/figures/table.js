@@ -1,4 +1,4 @@
-// The numbers of a figure as CSV. Those of long series are made here; all others stand in the description.
+// Returns the numbers of a figure as CSV. Those of long series are made here; all others are in the description.
 
 function cells(rows) {
   const cell = (value) => {
@@ -8,7 +8,7 @@ function cells(rows) {
   return rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }
 
-// A row for each sample, a column for each quantity.
+// Makes a row for each sample, and a column for each quantity.
 function table(description) {
   if (description.csv) return description.csv;
   const titled = description.panels.some((panel) => panel.title);

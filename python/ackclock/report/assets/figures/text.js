@@ -1,4 +1,4 @@
-// Colours of the theme in use, and texts and numbers as Plotly wants them.
+// Colours of the theme in use, and texts and numbers in Plotly's form.
 
 function theme() {
   const style = getComputedStyle(document.documentElement);
@@ -20,7 +20,7 @@ function faded(colour, alpha) {
   return "rgba(" + part(1) + "," + part(3) + "," + part(5) + "," + alpha + ")";
 }
 
-// Plotly reads some HTML in its texts; ours are plain.
+// Escapes plain text, because Plotly interprets some HTML in texts.
 function plain(text) {
   return String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
@@ -36,7 +36,7 @@ function wrapped(text, width) {
   return lines.map(plain).join("<br>");
 }
 
-// The legend's "9 4" as Plotly writes it.
+// Converts the legend's "9 4" to Plotly's form.
 function dash(lengths) {
   return lengths ? lengths.replace(/ /g, "px,") + "px" : "solid";
 }

@@ -1,4 +1,4 @@
-// From the description of a figure to Plotly's traces.
+// Converts the description of a figure to Plotly's traces.
 //
 // A figure's description (JSON inside its element):
 //   kind     "time", "sweep", "trade-off" or "dots"
@@ -6,9 +6,9 @@
 //   panels   [{title, y: {label, log, range}, curves: [...]}], one above the other
 //   shared   whether the panels have the same vertical axis, so that they can be laid over each other
 //   entries  [{label, colour, dash, symbol}], the legend
-//   csv      its numbers as a table, where that does not double the page
+//   csv      its numbers as a table, unless that would double the page
 // A curve: entry (index), y with x or x0 and dx, low and high (the interval), paper (the published values);
-// or level, low and high for a value that does not depend on x. Those of a trade-off stand in trade-off.js.
+// or level, low and high for a value that does not depend on x. For trade-offs see trade-off.js.
 
 function xs(curve) {
   if (curve.x) return curve.x;
@@ -16,7 +16,7 @@ function xs(curve) {
   return curve.y.map((_, i) => Number((curve.x0 + i * step).toPrecision(9)));
 }
 
-// The band as closed outlines, one for each stretch without gaps.
+// Returns the band as closed outlines, one for each stretch without gaps.
 function bands(x, low, high, log) {
   const parts = [];
   let part = null;
@@ -36,13 +36,13 @@ function bands(x, low, high, log) {
   }));
 }
 
-// Where a level starts and ends: the extent of the other curves.
+// Returns where a level starts and ends: the extent of the other curves.
 function extent(description) {
   const all = description.panels.flatMap((panel) =>
     panel.curves.flatMap((c) => (c.level === undefined ? xs(c) : []))
   );
   if (all.some((x) => typeof x === "string")) return Array.from(new Set(all));
-  // No Math.min(...all): a figure may have more values than a call may have arguments.
+  // Avoids Math.min(...all), because a figure may have more values than a call may have arguments.
   return all.length ? [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))] : [0, 1];
 }
 
@@ -63,7 +63,7 @@ function traces(state, look) {
       }
       const colour = look.curve(entry.colour);
       const level = curve.level !== undefined;
-      // A curve with a panel to itself needs no marks to be told from others.
+      // A curve with its own panel needs no markers to distinguish it.
       const alone = time && panel.curves.length === 1;
       const x = level ? extent(description) : xs(curve);
       const spread = (value) => (level ? x.map(() => value) : value);
@@ -96,7 +96,7 @@ function traces(state, look) {
         connectgaps: false,
         cliponaxis: time,
         line: { color: colour, width: time ? 1.6 : 2.2, dash: alone ? "solid" : dash(entry.dash) },
-        // Markers on every sample of a long series would hide it; a dozen tell it from the others.
+        // Markers on every sample of a long series would hide it; a dozen suffice to recognise it.
         marker: { color: colour, symbol: entry.symbol, size: time ? 7 : 8, maxdisplayed: time ? 12 : 0 },
         customdata: low ? low.map((_, i) => " [" + short(low[i]) + " to " + short(high[i]) + "]") : undefined,
         hovertemplate: "%{y:.4~g}" + (low ? "%{customdata}" : "") + "<extra>%{fullData.name}</extra>",

@@ -1,7 +1,7 @@
 // One metric against another: a curve through the points of a sweep, with an interval in both directions at each.
 //
-// A curve of such a figure has x and y; x_low, x_high, low and high where there are intervals; words, for each point
-// the lines that tell where on the curve it lies and what was measured there.
+// A curve of such a figure has x and y; x_low, x_high, low and high if there are intervals; and words: for each point
+// the lines with its position on the curve and the measured values.
 
 function away(values, ends, sign) {
   return values.map((value, i) => (ends[i] === null || ends[i] === undefined ? 0 : sign * (ends[i] - value)));
