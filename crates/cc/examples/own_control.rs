@@ -1,7 +1,8 @@
-//! A congestion control of one's own, beside a registered one: `cargo run -p ackclock-cc --example own_control`.
+//! Runs a congestion control of one's own beside a registered one: `cargo run -p ackclock-cc --example
+//! own_control`.
 //!
-//! The law is additive increase and multiplicative decrease with both numbers free. The script plays a host that has
-//! the window used up and every packet acknowledged, and tells of a loss every tenth round trip.
+//! The law is additive increase and multiplicative decrease with both numbers free. The script plays a host
+//! that always fills its window and has every packet acknowledged, and reports a loss every tenth round trip.
 
 use ackclock_base::{Packets, Range, parameters};
 use ackclock_cc::entry::{Build, Companions, Entry, control};
@@ -15,17 +16,17 @@ const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// Increase and decrease.
+    /// The increase and the decrease of the law.
     pub struct Gentle {
-        /// Packets of increase in a round trip
+        /// Packets by which the window grows in a round trip
         increase: f64 = number("0.5", Range::between(0.0, 10.0), "an example"),
-        /// What a loss leaves of the window
+        /// Fraction of the window that remains after a loss
         keeps: f64 = number("0.8", Range::between(0.0, 1.0), "an example"),
     }
 }
 
 impl WindowLaw for Gentle {
-    /// A window's worth of acknowledgements adds `increase`.
+    /// Adds `increase` packets per window of acknowledgements.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         window.cwnd += self.increase * ack.credit / window.cwnd;
     }

@@ -1,6 +1,7 @@
-//! What a loss that a discriminator calls transmission does to the window. One action a file.
+//! Actions: what a loss that a discriminator attributes to transmission does to the window. Each action has a
+//! file of its own.
 //!
-//! An action is handed windows and answers with windows: it works on every control that can be told a window.
+//! An action receives a window and returns a window, so it works with every control whose window can be set.
 
 pub mod conservative;
 pub mod cwa;
@@ -12,48 +13,51 @@ use ackclock_base::Packets;
 
 /// What happens to the window on a loss of transmission.
 pub trait Action: Send {
-    /// Such a loss begins a recovery; returns the window to go on with.
+    /// Called when a loss of transmission begins a recovery. Returns the window, in packets, to continue
+    /// with.
     fn on_loss(&mut self, cwnd: Packets, loss: &Loss) -> Packets;
 
-    /// The slow start threshold to go on with after such a loss in this window; `None` leaves it as it is.
+    /// Returns the slow start threshold after a loss of transmission in this window; `None` leaves the
+    /// threshold as it is.
     fn ssthresh(&self, _cwnd: Packets) -> Option<Packets> {
         None
     }
 
-    /// Whether a loss that proves the judgement before it wrong makes the window start over, as a timeout does, instead
-    /// of being a loss of congestion like others.
+    /// Returns whether a loss that proves the last judgement wrong restarts the window as a timeout does,
+    /// instead of counting as an ordinary loss through congestion.
     fn starts_over(&self) -> bool {
         false
     }
 
-    /// The losses of that window have been counted.
+    /// Called when the losses of that window have been counted. Returns the reaction.
     fn on_counted(&mut self, cwnd: Packets, _counted: &Counted) -> Answer {
         Answer::Window(cwnd)
     }
 
-    /// The retransmission timer expired.
+    /// Called when the retransmission timer expires.
     fn on_timeout(&mut self, _timeout: &Timeout) {}
 
-    /// Whether the answer to a count is given again at every partial acknowledgement that follows the one that told it, with
-    /// the same count.
+    /// Returns whether the answer to a count is repeated, with the same count, at every later partial
+    /// acknowledgement.
     fn repeats(&self) -> bool {
         false
     }
 
-    /// Whether the judgement of a loss holds until its recovery is over, instead of following every acknowledgement.
+    /// Returns whether the judgement of a loss holds until its recovery is over, instead of being made anew
+    /// at every acknowledgement.
     fn latches(&self) -> bool {
         false
     }
 
-    /// Shows its inside, see [`crate::Control::publish`].
+    /// Publishes internal values, see [`crate::Control::publish`].
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// What follows when the losses of a window have been counted.
+/// The reaction to the count of a window's losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
-    /// Go on with this window.
+    /// The window, in packets, to continue with.
     Window(Packets),
-    /// It was congestion after all: the control reacts as to any loss.
+    /// Congestion after all: the control reacts as to any loss.
     AsCongestion,
 }

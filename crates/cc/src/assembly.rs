@@ -1,4 +1,4 @@
-//! Puts a connection's control together from its parts, as a scenario or a host's configuration names them.
+//! Assembles a connection's control from the parts that a scenario or a host's configuration names.
 
 use crate::control::{Control, Initial, WindowControl};
 use crate::discern::{Cause, Counted, Discerning, Discernment, IncomingAck};
@@ -10,7 +10,7 @@ use ackclock_base::{Descriptor, Random, Values};
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-/// What a group of connections is controlled by.
+/// The parts from which the controls of a group of connections are made.
 pub struct Assembly {
     maker: Maker,
     discriminator: Option<Part>,
@@ -21,21 +21,22 @@ pub struct Assembly {
 /// A named part with its parameters.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Its name in the registry.
+    /// The part's name in the registry.
     pub name: &'static str,
-    /// Its parameters.
+    /// The values of its parameters.
     pub values: Values,
 }
 
 impl Part {
-    /// With the parameters it was published with.
+    /// Returns the part with the default values of its parameters.
     fn published(descriptor: &Descriptor) -> Self {
         Self { name: descriptor.name, values: descriptor.defaults() }
     }
 }
 
 impl Assembly {
-    /// A control, with the discriminator and the action that are named, or else those it was published with.
+    /// Assembles a registered control with the discriminator and the action given, or else those it was
+    /// published with.
     pub fn new(entry: &Entry, values: &Values, discriminator: Option<Part>, action: Option<Part>) -> Self {
         let maker = match entry.build {
             Build::Alone(build) => Maker::Windows(Box::new(Alone { build, values: values.clone() })),
@@ -48,7 +49,7 @@ impl Assembly {
         Self::of(maker, entry.companions, discriminator, action)
     }
 
-    /// The same of a control that stands in no registry.
+    /// Assembles a plugin control, as [`Self::new`] does a registered one.
     pub fn bringing(
         control: &Arc<dyn Brought>,
         values: &Values,
@@ -74,13 +75,14 @@ impl Assembly {
         Self { maker, discriminator: discriminator.or(judge), action: action.or(answer), layers: Vec::new() }
     }
 
-    /// With these layers around each window, the first one innermost.
+    /// Adds these layers around each window, the first one innermost.
     pub fn within(mut self, layers: impl IntoIterator<Item = Part>) -> Self {
         self.layers.extend(layers);
         self
     }
 
-    /// The control of a new connection. A layer or a discriminator stands only around a control whose window can be set.
+    /// Creates the control of a new connection. Layers and a discriminator are only put around a control
+    /// whose window can be set.
     pub fn join(&mut self, initial: &Initial) -> Controller {
         let maker = match &mut self.maker {
             Maker::Windows(maker) => maker,
@@ -110,23 +112,25 @@ enum Maker {
     Models(ModelMaker),
 }
 
-/// A connection's control, and what stands around it.
+/// A connection's control and the parts around it.
 pub enum Controller {
-    /// A control with a window, told of every loss as one of congestion.
+    /// A control with a window, to which every loss is reported as congestion.
     Window(Box<dyn WindowControl>),
     /// A control with a model of the path.
     Model(Box<dyn Control>),
-    /// One with a layer around it that tells kinds of loss apart.
+    /// A control inside a layer that tells losses of transmission from losses through congestion.
     Discerning(Box<dyn Discernment>),
 }
 
 impl Controller {
-    /// Whether it has a model of the path, so that its window is what may be in flight while losses are repaired too.
+    /// Returns whether the control has a model of the path. If so, its window limits the packets in flight
+    /// during recovery too.
     pub fn has_model(&self) -> bool {
         matches!(self, Self::Model(_))
     }
 
-    /// See [`Discernment::on_incoming`]; `None` where nothing tells losses apart.
+    /// Passes an incoming acknowledgement to [`Discernment::on_incoming`]; returns `None` if no discriminator
+    /// is present.
     #[inline]
     pub fn on_incoming(
         &mut self,
@@ -139,14 +143,15 @@ impl Controller {
         }
     }
 
-    /// See [`Discernment::on_counted`].
+    /// Passes a count of missing packets to [`Discernment::on_counted`]; does nothing without a
+    /// discriminator.
     pub fn on_counted(&mut self, counted: &Counted, random: &mut dyn Random) {
         if let Self::Discerning(layer) = self {
             layer.on_counted(counted, random);
         }
     }
 
-    /// The control, if its window can be set.
+    /// Returns the control if its window can be set, and `None` for a control with a model.
     pub fn window_control(&mut self) -> Option<&mut dyn WindowControl> {
         match self {
             Self::Window(control) => Some(&mut **control),
@@ -180,7 +185,7 @@ impl DerefMut for Controller {
     }
 }
 
-/// Members that know nothing of each other.
+/// A group whose members share no state.
 struct Alone<Build> {
     build: Build,
     values: Values,

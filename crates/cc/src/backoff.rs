@@ -1,4 +1,5 @@
-//! How the retransmission timeout grows while it keeps expiring. One rule a file.
+//! Back-off rules: how the retransmission timeout grows while it keeps expiring. Each rule has a file of its
+//! own.
 
 pub mod exponential;
 pub mod rta;
@@ -10,13 +11,14 @@ use ackclock_base::Time;
 
 /// A rule for the factor on the retransmission timeout.
 pub trait Backoff: Send {
-    /// An acknowledgement arrived, a duplicate too. `cause` is what the control would call a loss that it revealed,
-    /// where it discriminates.
+    /// Called for every acknowledgement, duplicates included. `cause` is what the control's discriminator
+    /// would call a loss now, or `None` if the control has none.
     fn on_ack(&mut self, _now: Time, _cause: Option<Cause>) {}
 
-    /// The factor after `expiries` expiries in a row, at least one; without any it is 1, and not asked for.
+    /// Returns the factor on the timeout, at least 1, after `expiries` expiries in a row. It is only called
+    /// with `expiries` of 1 or more; without an expiry the factor is 1.
     fn factor(&self, expiries: u32) -> f64;
 
-    /// Shows its inside, see [`crate::Control::publish`].
+    /// Publishes internal values, see [`crate::Control::publish`].
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }

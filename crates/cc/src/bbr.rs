@@ -1,10 +1,11 @@
-//! BBR: controls that send as fast as the path has been seen to deliver, and keep in flight what fits into the least round
-//! trip. [`v3`] is that of draft-ietf-ccwg-bbr, [`v1`] that of draft-cardwell-iccrg-bbr-congestion-control-00.
+//! BBR: controls that send as fast as the path has been seen to deliver, and keep in flight what fits into
+//! the minimum round trip. [`v3`] is the BBR of draft-ietf-ccwg-bbr, [`v1`] that of
+//! draft-cardwell-iccrg-bbr-congestion-control-00.
 //!
-//! What both do alike stands here, once: rounds, the search for the full pipe, pacing, the stay in ProbeRTT, the allowance
-//! for aggregated acknowledgements, the window that a repair returns to.
+//! The modules here hold what both share: rounds, the search for the full pipe, pacing, the stay in ProbeRTT,
+//! the allowance for aggregated acknowledgements, the window to which a recovery returns.
 //!
-//! Everything is in packets, so a `SMSS` of the drafts is 1 here.
+//! All amounts are in packets, so a `SMSS` of the drafts is 1 here.
 
 pub mod aggregation;
 pub mod app_limited;

@@ -1,4 +1,4 @@
-//! What the controls that descend from TCP's share, written once: slow start, the reaction to loss and timeout,
+//! The part that all TCP-like controls share, written once: slow start, the reaction to loss and timeout,
 //! undo, floors and limits. A window law adds its increase and its decrease, in one small file.
 
 mod floors;
@@ -13,23 +13,24 @@ use crate::control::{
 use ackclock_base::{Packets, Random, Rate, Span, Time};
 use pauses::Pauses;
 
-/// The window that a law works on.
+/// The window and the slow start threshold that a law works on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// The congestion window.
     pub cwnd: Packets,
-    /// Below this the window grows by slow start.
+    /// The slow start threshold; below it the window grows by slow start.
     pub ssthresh: Packets,
 }
 
 impl Window {
-    /// RFC 5681 section 3.1 slow start, for one fresh acknowledgement.
+    /// Grows the window by slow start (RFC 5681 section 3.1) for one fresh acknowledgement.
     pub fn slow_start(&mut self, credit: Packets) {
-        // Past the threshold the rest of a stretch acknowledgement is not spent: at most one packet is lost by it.
+        // The part of a stretch acknowledgement beyond the threshold is not used; at most one packet of
+        // growth is forgone.
         self.cwnd = (self.cwnd + credit).min(self.ssthresh.max(self.cwnd + 1.0));
     }
 
-    /// RFC 5681 section 3.1, equation 4 and the loss window, after a timeout.
+    /// Sets threshold and window after a timeout (RFC 5681 section 3.1, equation 4 and the loss window).
     pub fn start_over(&mut self, timeout: &Timeout) {
         if !timeout.keeps_threshold {
             self.ssthresh = (timeout.window / 2.0).max(MIN_SSTHRESH);
@@ -37,75 +38,79 @@ impl Window {
         self.cwnd = 1.0;
     }
 
-    /// Takes a reduction back, without taking away what has grown since.
+    /// Undoes a reduction, and keeps what the window has grown by since.
     pub fn restore(&mut self, before: &Self) {
         *self = Self { cwnd: self.cwnd.max(before.cwnd), ssthresh: before.ssthresh };
     }
 }
 
-/// How a window grows and shrinks. Everything around it is [`Classic`].
+/// How a window grows and shrinks. [`Classic`] does everything else.
 pub trait WindowLaw: Clone + Send {
     /// Whether the increase is a function of time. Such a law implements [`skip`](Self::skip).
     const RUNS_ON_TIME: bool = false;
 
-    /// Takes `pause` out of the time that the increase is a function of. Called when a span of time ends in which the window was
-    /// not used up, because nothing was sent or because the application had little to send (RFC 9438 section 5.8).
+    /// Removes `pause` from the time that the increase depends on. Called at the end of a time in which the
+    /// window was not used up, because nothing was sent or because the application had little to send (RFC
+    /// 9438 section 5.8).
     fn skip(&mut self, _pause: Span) {}
 
-    /// Congestion avoidance: changes the window for one fresh acknowledgement outside recovery.
+    /// Changes the window in congestion avoidance for one fresh acknowledgement outside recovery.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack);
 
-    /// The window after a loss, given the window (or flight) that the profile reduces from.
+    /// Returns the window after a loss, in packets, given the window (or flight) that the profile reduces
+    /// from.
     fn decrease(&mut self, from: Packets, loss: &Loss) -> Packets;
 
-    /// Slow start: RFC 5681 section 3.1 unless the law has its own.
+    /// Grows the window in slow start: RFC 5681 section 3.1 unless the law overrides it.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         window.slow_start(ack.credit);
     }
 
-    /// Sees every acknowledgement before the window changes, also duplicates and those in recovery.
+    /// Called for every acknowledgement before the window changes, including duplicates and those in
+    /// recovery.
     fn observe(&mut self, _window: &mut Window, _ack: &Ack) {}
 
-    /// Reacts to a loss: RFC 5681 section 3.2 with the law's own decrease, unless the law does more.
+    /// Reacts to a loss: RFC 5681 section 3.2 with the law's own decrease, unless the law overrides it.
     fn on_loss(&mut self, window: &mut Window, loss: &Loss) {
         let reduced = self.decrease(loss.window, loss);
         window.ssthresh = reduced.max(MIN_SSTHRESH);
         window.cwnd = reduced;
     }
 
-    /// Reacts to a timeout: RFC 5681 section 3.1 (equation 4, and a loss window of one packet), unless the law has
-    /// its own.
+    /// Reacts to a timeout: RFC 5681 section 3.1 (equation 4, and a loss window of one packet), unless the
+    /// law overrides it.
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         window.start_over(timeout);
     }
 
-    /// The recovery that the last loss began has ended, after so many duplicate acknowledgements.
+    /// Called when the recovery that the last loss began has ended, after `duplicates` duplicate
+    /// acknowledgements.
     fn on_repaired(&mut self, _window: &mut Window, _now: Time, _duplicates: u32) {}
 
-    /// Whether the law wants the window to grow only while it is what limits the host (RFC 7661). A law that sets
-    /// its window from delay needs no such guard.
+    /// Returns whether the window may grow only while it is the limit (RFC 7661). A law that sets its window
+    /// from delay needs no such guard.
     fn needs_full_window(&self) -> bool {
         true
     }
 
-    /// Which echo of congestion marks the law answers to.
+    /// Returns how the law responds to congestion marks.
     fn ecn(&self) -> EcnResponse {
         EcnResponse::AsLoss
     }
 
-    /// How fast packets of so many bytes may leave, for a law that paces itself.
+    /// Returns the pacing rate for packets of `packet_bytes`, or `None` if the law does not pace.
     fn pacing_rate(&self, _window: &Window, _packet_bytes: u32) -> Option<Rate> {
         None
     }
 
-    /// Shows the law's inside, see [`Control::publish`].
+    /// Publishes internal values, see [`Control::publish`].
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// RFC 5681 equation 4: never less than two segments.
+/// The smallest slow start threshold after a loss: two segments (RFC 5681 equation 4).
 pub const MIN_SSTHRESH: Packets = 2.0;
 
-/// More than any path holds; keeps every window finite.
+/// The greatest window, in packets: more than any path holds. It keeps every window finite.
 pub(crate) const MAX_CWND: Packets = 1e9;
 
 /// A congestion control made of a window law.
@@ -113,7 +118,7 @@ pub(crate) const MAX_CWND: Packets = 1e9;
 pub struct Classic<Law> {
     law: Law,
     window: Window,
-    /// The law, the window and the pauses so far when the last reduction came.
+    /// The law, the window and the pauses so far, at the last reduction.
     before_loss: Option<(Law, Window, Span)>,
     packet_bytes: u32,
     floors: Floors,
@@ -121,7 +126,7 @@ pub struct Classic<Law> {
 }
 
 impl<Law: WindowLaw> Classic<Law> {
-    /// A connection at its start.
+    /// Creates the control at the start of a connection.
     pub fn new(law: Law, initial: &Initial) -> Self {
         let mut control = Self {
             law,
@@ -139,14 +144,15 @@ impl<Law: WindowLaw> Classic<Law> {
         self.floors.clamp(&mut self.window);
     }
 
-    /// Notes an event at `now` of a flow that uses its window: the time since the last event counts for the law.
+    /// Records an event at `now` of a flow that uses its window: the time since the last event counts for the
+    /// law.
     fn use_time(&mut self, now: Time) {
         if Law::RUNS_ON_TIME {
             self.pauses.hear(now);
         }
     }
 
-    /// Notes an event at `now` that ends a pause: the law skips the time since the last event.
+    /// Records an event at `now` that ends a pause: the law skips the time since the last event.
     fn skip_time(&mut self, now: Time) {
         if Law::RUNS_ON_TIME {
             let pause = self.pauses.end(now);

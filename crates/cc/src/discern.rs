@@ -1,5 +1,6 @@
-//! A control that tells losses of transmission from losses of congestion: any control, a discriminator that judges each
-//! loss, and an action for those that it calls transmission (Alnuem 2009 chapter 4, figures 4.16 and 4.17).
+//! A control that tells losses of transmission from losses through congestion: any control, a discriminator
+//! that judges each loss, and an action for the losses that it attributes to transmission (Alnuem 2009
+//! chapter 4, figures 4.16 and 4.17).
 
 pub mod discriminators;
 mod records;
@@ -15,23 +16,24 @@ use crate::control::{
 use ackclock_base::{Packets, Random};
 use discriminators::{Discriminator, Judgement};
 
-/// Puts a discriminator and its action around a control.
+/// A control with a discriminator and an action around it.
 pub struct Discerning {
     control: Box<dyn WindowControl>,
     discriminator: Box<dyn Discriminator>,
     action: Box<dyn Action>,
-    /// The most that may be outstanding, whatever the window.
+    /// The greatest number of packets outstanding, whatever the window.
     limit: Packets,
-    /// Window and slow start threshold before a loss that the action, not the control, has answered.
+    /// Window and slow start threshold before a loss that the action, not the control, has handled; `None`
+    /// otherwise.
     before_action: Option<Window>,
     /// The latest loss, until the acknowledgement after its recovery.
     episode: Option<Episode>,
-    /// What an action that repeats its answer does so with.
+    /// The count that an action answers repeatedly; `None` if it does not.
     repeated: Option<Repeated>,
     judged: Judged,
 }
 
-/// A count whose answer is given again until all that was outstanding at its loss has been acknowledged.
+/// A count whose answer is repeated until all that was outstanding at its loss has been acknowledged.
 #[derive(Clone, Copy, Debug)]
 struct Repeated {
     missing: u64,
@@ -42,13 +44,13 @@ struct Repeated {
 #[derive(Clone, Copy, Debug)]
 struct Episode {
     loss: Loss,
-    /// What it was judged to be.
+    /// The cause to which it was attributed.
     cause: Cause,
-    /// Whether the recovery has ended: with this acknowledgement, which may still count what is missing.
+    /// Whether the recovery ended with this acknowledgement, which may still count the missing packets.
     is_over: bool,
 }
 
-/// How many losses were judged, for observers.
+/// The number of losses of each cause, for observers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Judged {
     congestion: u64,
@@ -64,7 +66,7 @@ impl Judged {
     }
 }
 
-/// The loss as the first timeout of its packet: a control then starts over.
+/// Converts a loss to the first timeout of its packet, so that the control starts over.
 fn as_timeout(loss: &Loss) -> Timeout {
     Timeout {
         now: loss.now,
@@ -78,7 +80,8 @@ fn as_timeout(loss: &Loss) -> Timeout {
 }
 
 impl Discerning {
-    /// Around `control`, whose host lets no more than `limit` packets be outstanding.
+    /// Puts the discriminator and the action around `control`, whose host lets at most `limit` packets be
+    /// outstanding.
     pub fn new(
         control: Box<dyn WindowControl>,
         discriminator: Box<dyn Discriminator>,
@@ -89,7 +92,7 @@ impl Discerning {
         Self { control, discriminator, action, limit, before_action, episode, repeated, judged }
     }
 
-    /// What a loss is that shows now.
+    /// Returns the cause that a loss found now would have.
     fn cause(&self) -> Cause {
         self.cause_in(self.episode)
     }
@@ -101,7 +104,7 @@ impl Discerning {
         }
     }
 
-    /// Lets the action answer a loss of transmission.
+    /// Lets the action react to a loss of transmission.
     fn act(&mut self, loss: &Loss) {
         let before = self.window();
         self.before_action = Some(before);
@@ -112,7 +115,7 @@ impl Discerning {
         }
     }
 
-    /// Lets the action answer the count of what is missing.
+    /// Lets the action react to the count of missing packets.
     fn answer(&mut self, counted: &Counted, episode: Option<Episode>, random: &mut dyn Random) {
         match (self.action.on_counted(self.cwnd(), counted), episode) {
             (Answer::Window(cwnd), _) => self.control.set_cwnd(cwnd),
@@ -124,7 +127,7 @@ impl Discerning {
         }
     }
 
-    /// A fresh acknowledgement after the one that told the count.
+    /// Repeats the answer to a count at a later fresh acknowledgement, until the recovery is over.
     fn answer_again(&mut self, ack: &Ack, Repeated { missing, episode }: Repeated, random: &mut dyn Random) {
         if ack.acked_to >= episode.loss.sent_to {
             self.repeated = None;
@@ -138,7 +141,7 @@ impl Discerning {
         self.control.decision().cwnd
     }
 
-    /// What may be outstanding.
+    /// Returns the number of packets that may be outstanding.
     fn usable_window(&self) -> Packets {
         self.cwnd().min(self.limit)
     }
@@ -203,7 +206,8 @@ impl Control for Discerning {
     }
 
     fn on_loss(&mut self, loss: &Loss, random: &mut dyn Random) {
-        // A mark is the network's own word for congestion (RFC 3168), and a full interface the host's: nothing to judge.
+        // A mark is a statement of the network (RFC 3168), and a full interface one of the host: there is
+        // nothing to judge.
         let marked = matches!(loss.signal, LossSignal::Ecn | LossSignal::LocalDrop);
         let window = self.usable_window();
         let judgement =
@@ -247,7 +251,7 @@ impl Control for Discerning {
         self.action.on_timeout(timeout);
         match cause {
             Cause::Congestion => self.control.on_timeout(timeout, random),
-            // What was outstanding is sent again in the window as it is.
+            // The window stays as it is while what was outstanding is retransmitted.
             Cause::Transmission => self.before_action = Some(self.window()),
         }
     }
@@ -277,7 +281,8 @@ mod tests {
     use crate::laws::tcp_rtt;
     use crate::script::Script;
 
-    /// TCP-RTT in congestion avoidance at ten packets: least round trip 100, greatest 200, edge 115 ms.
+    /// Creates TCP-RTT in congestion avoidance at ten packets: minimum round trip 100, maximum 200, edge 115
+    /// ms.
     fn tcp_rtt(action: &[(&str, &str)]) -> Script {
         let mut script =
             Script::of(&tcp_rtt::TCP_RTT, &[]).acting(action).window(10.0).starting_ssthresh(10.0);
@@ -334,7 +339,7 @@ mod tests {
         congested(&mut halved);
         halved.loss();
         (0..60).for_each(|_| assert_eq!(halved.arrival(true, 100), Some(Cause::Congestion)));
-        // Reno ends its recovery with the acknowledgement that counts.
+        // Reno's recovery ends with the acknowledgement that carries the count.
         halved.recovered();
         halved.counted(2);
         assert_eq!(halved.cwnd(), 5.0);

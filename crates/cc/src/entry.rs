@@ -1,5 +1,6 @@
-//! What is registered: a control, a discriminator, an action, a layer or a back-off rule with its description and how one is made.
-//! Each file of one has such an entry; [`crate::registry`] has the list of them.
+//! Registry entries of controls, discriminators, actions, layers, back-off rules and path selectors: a
+//! description and a constructor each. The file of each part defines its entry; [`crate::registry`] lists
+//! them all.
 
 use crate::action::Action;
 use crate::backoff::Backoff;
@@ -14,63 +15,65 @@ use std::fmt;
 /// A registered control.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
-    /// Its name, what lists say about it, and its parameters.
+    /// Its name, its description and its parameters.
     pub descriptor: &'static Descriptor,
-    /// How one is made.
+    /// The constructor.
     pub build: Build,
-    /// What it was published with.
+    /// The parts that it was published with.
     pub companions: Companions,
 }
 
-/// How a control is made for a new connection.
+/// The constructor of a control for a new connection.
 #[derive(Clone, Copy, Debug)]
 pub enum Build {
-    /// Each connection has its own window.
+    /// Makes a control with a window of its own for each connection.
     Alone(fn(&Values, &Initial) -> Box<dyn WindowControl>),
-    /// Each connection has its own model of the path, and nothing around it may set its window.
+    /// Makes a control with a model of the path for each connection; no part around it may set its window.
     Model(fn(&Values, &Initial) -> Box<dyn Control>),
-    /// The connections of a group share state: this makes the group, which makes its members' controls.
+    /// Makes a group whose connections share state; the group makes the controls of its members.
     Group(fn(&Values) -> Box<dyn ControlGroup>),
 }
 
-/// A control that stands in no registry: whoever runs a scenario brings it along.
+/// A plugin: a control outside the registry, supplied by the program that runs a scenario.
 pub trait Brought: fmt::Debug + Send + Sync {
-    /// Its name, what lists say about it, and its parameters.
+    /// Returns its name, its description and its parameters.
     fn descriptor(&self) -> &'static Descriptor;
 
-    /// What it is to be run with.
+    /// Returns the parts that it should run with.
     fn companions(&self) -> Companions {
         Companions::NONE
     }
 
-    /// Whether what stands around it may set its window. Otherwise it has a model of the path.
+    /// Returns whether parts around it may set its window. If not, it has a model of the path.
     fn has_window(&self) -> bool;
 
-    /// Makes one for a new connection.
+    /// Creates the control of a new connection.
     fn build(&self, values: &Values, initial: &Initial) -> Box<dyn WindowControl>;
 }
 
-/// The parts around a window law that a control was published with, by name. A scenario may choose others.
+/// The published defaults: the parts, by name, that a control was published with. A scenario may choose
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Companions {
-    /// The retransmission rule; the transport's own where none is named.
+    /// The retransmission rule; `None` for the transport's own.
     pub recovery: Option<&'static str>,
-    /// The loss discriminator, if it has one.
+    /// The loss discriminator; `None` if the control has none.
     pub discriminator: Option<&'static str>,
-    /// What it does about a loss of transmission.
+    /// The action on a loss of transmission; `None` if the control has none.
     pub action: Option<&'static str>,
-    /// How its timeout backs off; exponentially where nothing is named.
+    /// The back-off rule of the retransmission timeout; `None` for exponential back-off.
     pub backoff: Option<&'static str>,
-    /// The slow start that it has in Linux, where a transport follows Linux and the flow names none.
+    /// The slow start that Linux combines with it, used if the transport follows Linux and the flow names no
+    /// slow start.
     pub slow_start_in_linux: Option<&'static str>,
 }
 
 impl Companions {
-    /// Whatever the transport has.
+    /// No parts of its own: the transport's choices apply.
     pub const NONE: Self =
         Self { recovery: None, discriminator: None, action: None, backoff: None, slow_start_in_linux: None };
 
-    /// A retransmission rule, and nothing else out of the ordinary.
+    /// Names a retransmission rule and no other part.
     pub const fn recovery(rule: &'static str) -> Self {
         Self { recovery: Some(rule), ..Self::NONE }
     }
@@ -79,52 +82,53 @@ impl Companions {
 /// A registered loss discriminator.
 #[derive(Clone, Copy, Debug)]
 pub struct DiscriminatorEntry {
-    /// Its name, what lists say about it, and its parameters.
+    /// Its name, its description and its parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes one for a new connection.
+    /// Creates the discriminator of a new connection.
     pub build: fn(&Values) -> Box<dyn Discriminator>,
-    /// Whether it can tell nothing without the transport's timestamps.
+    /// Whether it can judge nothing without the transport's timestamps.
     pub needs_timestamps: bool,
 }
 
 /// A registered action.
 #[derive(Clone, Copy, Debug)]
 pub struct ActionEntry {
-    /// Its name, what lists say about it, and its parameters.
+    /// Its name, its description and its parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes one for a new connection.
+    /// Creates the action of a new connection.
     pub build: fn(&Values) -> Box<dyn Action>,
 }
 
 /// A registered layer around a window: a slow start, a response to marks or a limit of growth.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerEntry {
-    /// Its name, what lists say about it, and its parameters.
+    /// Its name, its description and its parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes one for a new connection.
+    /// Creates the layer of a new connection.
     pub build: fn(&Values, &Initial) -> Box<dyn Layer>,
 }
 
 /// A registered back-off rule.
 #[derive(Clone, Copy, Debug)]
 pub struct BackoffEntry {
-    /// Its name, what lists say about it, and its parameters.
+    /// Its name, its description and its parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes one for a new connection whose transport allows factors up to the number given.
+    /// Creates the rule of a new connection; the second argument is the greatest factor that its transport
+    /// allows.
     pub build: fn(&Values, f64) -> Box<dyn Backoff>,
 }
 
 /// A registered path selector.
 #[derive(Clone, Copy, Debug)]
 pub struct SelectorEntry {
-    /// Its name, what lists say about it, and its parameters.
+    /// Its name, its description and its parameters.
     pub descriptor: &'static Descriptor,
-    /// Makes one for a new association with so many paths; `None` where new data stays with the primary path, so that there
-    /// is nothing to ask.
+    /// Creates the selector of a new association with the given number of paths. Returns `None` if new data
+    /// always stays on the primary path, so that no selector is needed.
     pub build: fn(&Values, usize) -> Option<Box<dyn PathSelector>>,
 }
 
-/// A control's descriptor, for the constant in its file.
+/// Returns a control's descriptor, for the constant in its file.
 pub const fn control(
     name: &'static str,
     summary: &'static str,

@@ -1,5 +1,6 @@
-//! Controls whose connections share state: all that one host has to one destination. A law of a group sees the windows
-//! of all its members and may change any of them; what surrounds it (floors, undo, who is there) is written once here.
+//! Controls whose connections share state: all connections of one host to one destination. The law of a group
+//! sees the windows of all members and may change any of them. Floors, undo and membership are implemented
+//! here once.
 
 use crate::classic::{Floors, Window};
 use crate::control::{
@@ -8,58 +9,63 @@ use crate::control::{
 use ackclock_base::{Packets, Random};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Makes the controls of a group's members. The host makes one group for each set of connections that are to share.
+/// Makes the controls of a group's members. The host makes one group for each set of connections that share
+/// state.
 pub trait ControlGroup: Send {
-    /// The control of a new member. It counts as a member from [`Change::Begins`] to [`Change::Ends`].
+    /// Creates the control of a new member. It counts as a member from [`Change::Begins`] to
+    /// [`Change::Ends`].
     fn join(&mut self, initial: &Initial) -> Box<dyn WindowControl>;
 }
 
 /// How the windows of a group grow and shrink. `me` is the member that an event happened to.
 pub trait GroupLaw: Clone + Send + 'static {
-    /// What the law keeps for each member.
+    /// The state that the law keeps for each member.
     type Member: Clone + Default + Send;
 
-    /// Sees every acknowledgement before any window changes, also duplicates and those in recovery.
+    /// Called for every acknowledgement before any window changes, including duplicates and those in
+    /// recovery.
     fn observe(&mut self, _members: &mut Members<Self::Member>, _me: usize, _ack: &Ack) {}
 
-    /// Changes windows for one fresh acknowledgement to `me` outside recovery.
+    /// Changes windows for one fresh acknowledgement of `me` outside recovery.
     fn increase(&mut self, members: &mut Members<Self::Member>, me: usize, ack: &Ack);
 
-    /// A loss begins a recovery of `me`.
+    /// Called when a loss begins a recovery of `me`.
     fn on_loss(&mut self, members: &mut Members<Self::Member>, me: usize, loss: &Loss);
 
-    /// Keeps the window that a loss has left `me` at `least` packets or more, which is what the transport demands.
+    /// Raises the window of `me` after a loss to at least `least` packets, as the transport requires.
     fn keep_at_least(&mut self, members: &mut Members<Self::Member>, me: usize, least: Packets) {
         let window = &mut members.all[me].window;
         window.cwnd = window.cwnd.max(least);
     }
 
-    /// The retransmission timer of `me` expired: RFC 5681 section 3.1 for this member alone, unless the law has more.
+    /// Called when the retransmission timer of `me` expires. By default RFC 5681 section 3.1 applies to this
+    /// member alone.
     fn on_timeout(&mut self, members: &mut Members<Self::Member>, me: usize, timeout: &Timeout) {
         members.all[me].window.start_over(timeout);
     }
 
-    /// The last loss or timeout of `me` was none: `before` it the law was so, and the window of `me` so. Gives `me` its
-    /// window back, unless the law has more to take back. What the others gave up they win back by themselves: it was
-    /// theirs, and they may have lost since.
+    /// Called when the last loss or timeout of member `me` proves spurious. `before` holds the law and the
+    /// member's window before it. Restores the window of `me`, unless the law overrides this. The other
+    /// members' reductions stay: they regain what they gave up by themselves, and may have lost packets
+    /// since.
     fn undo(&mut self, members: &mut Members<Self::Member>, me: usize, (_law, window): &(Self, Window)) {
         members.all[me].window.restore(window);
     }
 
-    /// Something around the control sets the window of `me`.
+    /// Sets the window of `me` on behalf of a part around the control.
     fn set_cwnd(&mut self, members: &mut Members<Self::Member>, me: usize, cwnd: Packets) {
         members.all[me].window.cwnd = cwnd;
     }
 
-    /// Something around the control sets the threshold of `me`.
+    /// Sets the slow start threshold of `me` on behalf of a part around the control.
     fn set_ssthresh(&mut self, members: &mut Members<Self::Member>, me: usize, ssthresh: Packets) {
         members.all[me].window.ssthresh = ssthresh;
     }
 
-    /// `me` has come (it is present already) or gone (it no longer is).
+    /// Called when `me` has joined (it already counts as present) or left (it no longer does).
     fn on_change(&mut self, _members: &mut Members<Self::Member>, _me: usize) {}
 
-    /// Shows the inside as `me` sees it, see [`Control::publish`].
+    /// Publishes internal values as `me` sees them, see [`Control::publish`].
     fn publish(
         &self,
         _members: &Members<Self::Member>,
@@ -69,50 +75,50 @@ pub trait GroupLaw: Clone + Send + 'static {
     }
 }
 
-/// The members of a group, those that have not come yet or have gone included.
+/// The members of a group, including those that have not begun yet or have ended.
 #[derive(Clone, Debug)]
 pub struct Members<State> {
-    /// By the order in which they joined.
+    /// All members in the order in which they joined.
     pub all: Vec<Member<State>>,
 }
 
-/// A member.
+/// A member of a group.
 #[derive(Clone, Debug)]
 pub struct Member<State> {
-    /// Its window.
+    /// The member's window.
     pub window: Window,
-    /// Packets that it had in flight at its last event.
+    /// Packets in flight at the member's last event.
     pub inflight: Packets,
-    /// Whether it is there: its connection has begun and not ended.
+    /// Whether the member's connection has begun and not ended.
     pub present: bool,
-    /// What the law keeps.
+    /// The law's state for the member.
     pub state: State,
 }
 
 impl<State> Members<State> {
-    /// How many are there; at least one.
+    /// Returns the number of members present, and at least one.
     pub fn count(&self) -> usize {
         self.present().count().max(1)
     }
 
-    /// Those that are there.
+    /// Returns the members that are present.
     pub fn present(&self) -> impl Iterator<Item = &Member<State>> {
         self.all.iter().filter(|member| member.present)
     }
 
-    /// Those that are there, other than `me`.
+    /// Returns the members that are present, without `me`.
     pub fn others(&mut self, me: usize) -> impl Iterator<Item = &mut Member<State>> {
         let others = self.all.iter_mut().enumerate().filter(move |(index, _)| *index != me);
         others.map(|(_, member)| member).filter(|member| member.present)
     }
 
-    /// The windows of those that are there, added up.
+    /// Returns the sum of the windows of the members present, in packets.
     pub fn total_cwnd(&self) -> Packets {
         self.present().map(|member| member.window.cwnd).sum()
     }
 }
 
-/// A group under a law.
+/// A group of connections under a law.
 pub struct Group<Law: GroupLaw>(Arc<Mutex<Shared<Law>>>);
 
 struct Shared<Law: GroupLaw> {
@@ -121,7 +127,7 @@ struct Shared<Law: GroupLaw> {
 }
 
 impl<Law: GroupLaw> Group<Law> {
-    /// A group without members.
+    /// Creates a group without members.
     pub fn new(law: Law) -> Self {
         Self(Arc::new(Mutex::new(Shared { law, members: Members { all: Vec::new() } })))
     }
@@ -138,7 +144,7 @@ impl<Law: GroupLaw> ControlGroup for Group<Law> {
     }
 }
 
-/// One member's control.
+/// The control of one member.
 struct Grouped<Law: GroupLaw> {
     shared: Arc<Mutex<Shared<Law>>>,
     me: usize,
@@ -146,13 +152,14 @@ struct Grouped<Law: GroupLaw> {
     floors: Floors,
 }
 
-/// A panic elsewhere is no reason for another: the state is plain numbers, whole at every moment.
+/// Locks the shared state. A poisoned lock is used all the same: the state is plain numbers, consistent at
+/// every moment.
 fn lock<Law: GroupLaw>(shared: &Mutex<Shared<Law>>) -> MutexGuard<'_, Shared<Law>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<Law: GroupLaw> Grouped<Law> {
-    /// Lets the law change windows, and keeps them within bounds.
+    /// Lets the law change windows, and keeps them within their bounds.
     fn change<Answer>(
         &self,
         act: impl FnOnce(&mut Law, &mut Members<Law::Member>, usize) -> Answer,
@@ -175,7 +182,8 @@ impl<Law: GroupLaw> Control for Grouped<Law> {
         true
     }
 
-    /// Members have packets of one size for all their life; a change of it is none of theirs.
+    /// Handles the beginning and the end of a member. The packet size of members never changes, so a change
+    /// of it is ignored.
     fn on_change(&mut self, change: &Change) {
         let present = match change {
             Change::Begins => true,

@@ -1,4 +1,4 @@
-//! Feeds the members of a group a hand-written sequence of events, as [`crate::script`] does with one control.
+//! A hand-written sequence of events for the members of a group, as [`crate::script`] is for one control.
 
 use crate::assembly::{Assembly, Controller};
 use crate::control::{Ack, Change, Ending, Initial, Loss, Recovered, Timeout};
@@ -6,8 +6,8 @@ use crate::registry;
 use crate::script::{ack_at, loss_at, timeout_at};
 use ackclock_base::{Packets, Span, Time, Values};
 
-/// A group with a pretended host around it. Every packet is acknowledged in order, one acknowledgement each, and every
-/// window is always used up. Members are counted from 0.
+/// A group with a simulated host around it. Every packet is acknowledged in order by an acknowledgement of
+/// its own, and every window is always used up. Members are numbered from 0.
 pub struct GroupScript {
     members: Vec<Scripted>,
     now: Time,
@@ -20,17 +20,17 @@ struct Scripted {
 }
 
 impl GroupScript {
-    /// A group under a registered control, with some parameters set, and a member for each window. They are in
-    /// congestion avoidance: their thresholds are half their windows.
+    /// Creates a group under a registered control with these settings, and a member for each window. Each
+    /// member is in congestion avoidance: its threshold is half its window.
     ///
     /// # Panics
-    /// When there is no control of that name, or a setting is wrong.
+    /// If there is no control of that name, or a setting is wrong.
     pub fn new(name: &str, settings: &[(&str, &str)], windows: &[Packets]) -> Self {
         let members: Vec<_> = windows.iter().map(|window| (*window, window / 2.0)).collect();
         Self::with_thresholds(name, settings, &members)
     }
 
-    /// The same, with windows and slow start thresholds.
+    /// Creates a group as [`Self::new`] does, from pairs of window and slow start threshold.
     ///
     /// # Panics
     /// As [`Self::new`].
@@ -50,37 +50,37 @@ impl GroupScript {
         }
     }
 
-    /// Sets the round trip of the packets acknowledged from now on.
+    /// Sets the round trip, in milliseconds, of the packets acknowledged from now on.
     pub fn rtt(&mut self, rtt_ms: f64) {
         self.rtt = Span::from_seconds(rtt_ms / 1000.0);
     }
 
-    /// The windows of all.
+    /// Returns the windows of all members, in packets.
     pub fn cwnds(&self) -> Vec<Packets> {
         self.members.iter().map(|member| member.control.decision().cwnd).collect()
     }
 
-    /// The window of one.
+    /// Returns the window of member `me`, in packets.
     pub fn cwnd(&self, me: usize) -> Packets {
         self.members[me].control.decision().cwnd
     }
 
-    /// The slow start threshold of one.
+    /// Returns the slow start threshold of member `me`, in packets.
     pub fn ssthresh(&self, me: usize) -> Packets {
         self.members[me].control.decision().ssthresh
     }
 
-    /// The windows of all added up.
+    /// Returns the sum of all windows, in packets.
     pub fn total(&self) -> Packets {
         self.cwnds().iter().sum()
     }
 
-    /// `count` acknowledgements to one member, at once.
+    /// Delivers `count` acknowledgements to member `me` at once.
     pub fn acks(&mut self, me: usize, count: u32) {
         (0..count).for_each(|_| self.ack(me, true));
     }
 
-    /// One acknowledgement to a member whose window does not hold it back.
+    /// Delivers one acknowledgement to a member whose window is not the limit.
     pub fn ack_within_the_window(&mut self, me: usize) {
         self.ack(me, false);
     }
@@ -100,56 +100,59 @@ impl GroupScript {
         member.control.on_ack(&ack, &mut ackclock_base::random::Scripted::new(&[]));
     }
 
-    /// Something around a member's control sets its window.
+    /// Sets the window of a member's control from outside.
     ///
     /// # Panics
-    /// When the control has none that can be set.
+    /// If the control has no window that can be set.
     pub fn set_cwnd(&mut self, me: usize, packets: Packets) {
         let control = self.members[me].control.window_control();
         control.expect("a window that can be set").set_cwnd(packets);
     }
 
-    /// A loss found by duplicate acknowledgements, of a packet sent just now. The script's recoveries take no time.
+    /// Reports a loss found by duplicate acknowledgements, of a packet sent just now. Recoveries of the
+    /// script take no time.
     pub fn loss(&mut self, me: usize) {
         self.loss_of_packet_sent(me, 0.0);
     }
 
-    /// A loss of a packet sent so many milliseconds ago.
+    /// Reports the loss of a packet that was sent `ms_ago` milliseconds ago.
     pub fn loss_of_packet_sent(&mut self, me: usize, ms_ago: f64) {
         let sent = self.now - Span::from_seconds(ms_ago / 1000.0);
         let loss = Loss { sent, ..loss_at(self.now, self.cwnd(me)) };
         self.members[me].control.on_loss(&loss, &mut ackclock_base::random::Scripted::new(&[]));
     }
 
-    /// An expiry of a member's retransmission timer.
+    /// Reports an expiry of a member's retransmission timer.
     pub fn timeout(&mut self, me: usize) {
         let timeout = timeout_at(self.now, self.cwnd(me));
         self.members[me].control.on_timeout(&timeout, &mut ackclock_base::random::Scripted::new(&[]));
     }
 
-    /// It expires for the same packet again, in a transport that keeps the threshold then (RFC 5681 section 3.1).
+    /// Reports a second expiry for the same packet, in a transport that then keeps the threshold (RFC 5681
+    /// section 3.1).
     pub fn timeout_again(&mut self, me: usize) {
         let again = Timeout { in_a_row: 2, keeps_threshold: true, ..timeout_at(self.now, self.cwnd(me)) };
         self.members[me].control.on_timeout(&again, &mut ackclock_base::random::Scripted::new(&[]));
     }
 
-    /// The news that a member's last loss was none.
+    /// Reports that a member's last loss was spurious.
     pub fn spurious(&mut self, me: usize) {
         let undone = Recovered { now: self.now, ending: Ending::Undone };
         self.members[me].control.on_recovered(&undone);
     }
 
-    /// A member's connection ends.
+    /// Ends a member's connection.
     pub fn leave(&mut self, me: usize) {
         self.members[me].control.on_change(&Change::Ends);
     }
 
-    /// Lets time pass.
+    /// Advances the time by `ms` milliseconds.
     pub fn wait(&mut self, ms: f64) {
         self.now += Span::from_seconds(ms / 1000.0);
     }
 
-    /// What a member's control publishes under a name.
+    /// Returns the value that a member's control publishes as `name`, or `None` if it publishes no such
+    /// series.
     pub fn inner(&self, me: usize, name: &str) -> Option<f64> {
         let mut found = None;
         self.members[me].control.publish(&mut |series, value| {

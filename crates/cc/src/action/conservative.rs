@@ -1,5 +1,6 @@
-//! The answer of Learning TCP (A. Jain 2003 figure 4.1): no cut for a loss of transmission, and the window of one packet
-//! when the next loss shows that it was none, for the window that was sent without need in between.
+//! The action of Learning TCP (A. Jain 2003 figure 4.1): a loss of transmission leaves the window as it is.
+//! If the next loss shows that the judgement was wrong, the window restarts at one packet, because it was too
+//! large in between.
 
 use super::Action;
 use crate::classic::MIN_SSTHRESH;
@@ -21,19 +22,20 @@ pub const ENTRY: ActionEntry = ActionEntry {
 };
 
 choice! {
-    /// What becomes of the slow start threshold at a loss that is not answered.
+    /// What happens to the slow start threshold at a loss of transmission.
     pub enum Threshold {
-        /// It is the window, so that slow start ends.
+        /// The threshold becomes the window, so that slow start ends.
         Window = "window",
-        /// It stays.
+        /// The threshold stays as it is.
         Keep = "keep",
     }
 }
 
 parameters! {
-    /// No cut, and one packet where that proves to have been wrong.
+    /// Makes no cut, and restarts from one packet if that proves wrong.
     pub struct Conservative {
-        /// What becomes of the slow start threshold: the window, so that slow start ends, or nothing
+        /// What happens to the slow start threshold: it becomes the window, so that slow start ends, or it
+        /// stays
         threshold: Threshold = choice("window", "A. Jain 2003 says only that the window is not reduced"),
     }
 }

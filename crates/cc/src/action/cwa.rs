@@ -1,6 +1,6 @@
-//! The congestion window action (Alnuem 2009 section 4.2.1): no cut when a loss is found; when the packet that was sent
-//! again has arrived, the window gives up as many packets as are missing still. Above `tthresh`, the window in which
-//! the first loss since the last timeout was found, it is halved instead.
+//! The congestion window action (Alnuem 2009 section 4.2.1): no cut when a loss is found. When the
+//! retransmitted packet has arrived, the window is cut by the number of packets still missing. Above
+//! `tthresh`, the window at which the first loss since the last timeout was found, it is halved instead.
 
 use super::{Action, Answer};
 use crate::control::{Loss, Timeout};
@@ -22,7 +22,7 @@ pub const ENTRY: ActionEntry = ActionEntry {
 };
 
 parameters! {
-    /// Readings of figure 4.4, the text and appendix D.
+    /// The ways in which figure 4.4, the text and appendix D can be read.
     pub struct Parameters {
         /// Whether a window above the threshold is halved
         tthresh: bool = flag(true, "Figure 4.4; without: figure 4.3"),
@@ -31,15 +31,15 @@ parameters! {
             false,
             "Figure 4.4 and appendix D: below; the text of section 4.2.1.2: below or at",
         ),
-        /// Whether halving also sets the slow start threshold, as a loss of congestion does
+        /// Whether halving also sets the slow start threshold, as a loss through congestion does
         halves_ssthresh: bool = flag(false, "Figure 4.4: yes; appendix D, which made the results: no"),
-        /// Whether the window is cut once, at the first partial acknowledgement, or at every one, each time by the same
-        /// number
+        /// Whether the window is cut once, at the first partial acknowledgement, or by the same number at
+        /// every partial acknowledgement
         single_cut: bool = flag(
             true,
             "Section 4.2.1: the number lost; appendix D with its default single_cut = 0: every one",
         ),
-        /// Whether the judgement at the third duplicate holds until the losses are counted
+        /// Whether the judgement at the third duplicate acknowledgement holds until the losses are counted
         latch: bool = flag(false, "Appendix D judges anew at each acknowledgement"),
         /// Which loss since a timeout sets the threshold
         learns_at: u32 = integer(
@@ -50,17 +50,17 @@ parameters! {
     }
 }
 
-/// A cut by the number lost, once it is known.
+/// Cuts the window by the number of packets lost, once that is known.
 #[derive(Clone, Debug)]
 pub struct Cwa {
     parameters: Parameters,
     tthresh: Packets,
-    /// Losses of transmission since the last timeout.
+    /// The number of losses of transmission since the last timeout.
     losses: u32,
 }
 
 impl Cwa {
-    /// The action before the first loss.
+    /// Creates the action before the first loss.
     pub fn new(parameters: Parameters) -> Self {
         Self { parameters, tthresh: 0.0, losses: 0 }
     }
@@ -72,7 +72,8 @@ impl Cwa {
 }
 
 impl Action for Cwa {
-    /// Figure 4.4: the third duplicate. The window waits for the count.
+    /// Leaves the window as it is at the third duplicate acknowledgement (figure 4.4); the cut waits for the
+    /// count.
     fn on_loss(&mut self, cwnd: Packets, _loss: &Loss) -> Packets {
         self.losses = self.losses.saturating_add(1);
         if self.losses == self.parameters.learns_at {
@@ -81,7 +82,8 @@ impl Action for Cwa {
         cwnd
     }
 
-    /// Figure 4.4: a new acknowledgement that leaves something out.
+    /// Cuts the window at the first partial acknowledgement (figure 4.4), below the threshold by the number
+    /// missing, else by half.
     fn on_counted(&mut self, cwnd: Packets, counted: &Counted) -> Answer {
         if self.is_below_threshold(cwnd) {
             // Appendix D truncates to whole packets.
@@ -115,12 +117,14 @@ mod tests {
     use crate::laws::cwa;
     use crate::script::Script;
 
-    /// Reno in congestion avoidance at ten packets, with the action for every loss; `settings` are the action's.
+    /// Creates Reno in congestion avoidance at ten packets, with this action for every loss and `settings`
+    /// for the action.
     fn cwa(settings: &[(&str, &str)]) -> Script {
         Script::of(&cwa::ENTRY, &[]).acting(settings).window(10.0).starting_ssthresh(5.0)
     }
 
-    /// One loss, of which so many packets prove to be missing.
+    /// Plays one loss after which `missing` packets prove to be missing; returns the window and the
+    /// threshold.
     fn lose(script: &mut Script, missing: u64) -> (f64, f64) {
         script.loss();
         script.counted(missing);
@@ -128,7 +132,7 @@ mod tests {
         (script.cwnd(), script.ssthresh())
     }
 
-    /// Brings the window from ten packets, where a first loss set the threshold, to one below it.
+    /// Brings the window from ten packets, where a first loss set the threshold, to a window below it.
     fn halved_once(settings: &[(&str, &str)]) -> Script {
         let mut script = cwa(settings);
         lose(&mut script, 2);
@@ -146,7 +150,7 @@ mod tests {
 
     #[test]
     fn figure_4_3_without_threshold_cuts_by_the_number_lost() {
-        // 10 - 2; the slow start threshold is left.
+        // 10 - 2; the slow start threshold stays.
         assert_eq!(lose(&mut cwa(&[("tthresh", "false")]), 2), (8.0, 5.0));
         // Appendix D: never below one packet.
         assert_eq!(lose(&mut cwa(&[("tthresh", "false")]), 12).0, 1.0);
@@ -186,7 +190,7 @@ mod tests {
 
     #[test]
     fn figure_4_4_also_sets_the_slow_start_threshold_where_that_is_asked_for() {
-        // 8 is well above: tthresh = 8, cwnd = 8 is halved, ssthresh follows.
+        // tthresh = 8 from the first loss; cwnd = 8 is not below it and is halved, and ssthresh follows.
         let mut script = cwa(&[("halves_ssthresh", "true")]).window(8.0);
         assert_eq!(lose(&mut script, 1), (4.0, 4.0));
         let mut script = cwa(&[("halves_ssthresh", "false")]).window(8.0);
@@ -197,14 +201,15 @@ mod tests {
     fn a_timeout_lets_the_threshold_be_learnt_again() {
         let mut script = halved_once(&[]);
         script.timeout();
-        // cwnd 1 and ssthresh 2.5: 2, then 3.
+        // After the timeout, cwnd = 1 and ssthresh = 2.5; two acknowledgements bring cwnd to 2 and 3.
         script.acks(2);
         assert_eq!(script.cwnd(), 3.0);
-        // Had tthresh stayed at 10, 3 - 1 = 2 were left; it is 3 now, and 3 < 3 is false.
+        // Had tthresh stayed at 10, cwnd would become 3 - 1 = 2. It is 3 now, and 3 < 3 is false.
         assert_eq!(lose(&mut script, 1).0, 1.5);
     }
 
-    /// Three packets are missing of ten sent; two partial acknowledgements follow the one that counts, then a full one.
+    /// Plays a loss of three packets of ten, the acknowledgement that counts them, two more partial ones and
+    /// a full one; returns the window after the count and after each.
     fn partials(settings: &[(&str, &str)]) -> [f64; 4] {
         let mut script = cwa(settings);
         script.loss();
@@ -221,16 +226,18 @@ mod tests {
 
     #[test]
     fn appendix_d_every_partial_acknowledgement_cuts_by_the_same_number_again() {
-        // A window of 10 has grown by 1/10 when the count comes: 10.1 - 3 is 7. Nine packets are outstanding still, which
-        // come in threes: 7 grows by three times about 1/7.
+        // A window of 10 has grown by 1/10 when the count comes: 10.1 - 3 is 7. Nine packets are still
+        // outstanding and are acknowledged in threes: 7 grows by about 1/7 three times.
         let once = partials(&[("tthresh", "false")]);
         assert_eq!(once[0], 7.0);
         assert!(once.windows(2).all(|pair| pair[1] > pair[0]), "{once:?}");
-        // Each of the next eight leaves something out: 7.14 - 3 is 4; below the threshold of 5 it grows by one, 5 - 3 is 2,
-        // 3 - 3 is the floor of 1, and there it stays, until the ninth is of everything: 1 + 1.
+        // Each of the next eight acknowledgements is partial: 7.14 - 3 is 4. Below the threshold of 5 the
+        // window grows by one, 5 - 3 is 2, and 3 - 3 is the floor of 1, where it stays until the ninth
+        // acknowledgement covers everything: 1 + 1.
         let each = partials(&[("tthresh", "false"), ("single_cut", "false")]);
         assert_eq!(each, [7.0, 1.0, 1.0, 2.0]);
-        // At tthresh each of them halves: 10.1 / 2 at the count, then 5.05 grown by 1/5.05 and halved, and so on.
+        // At tthresh each of them halves: 10.1 / 2 at the count, 5.05 grown by 1/5.05 and halved at the next,
+        // and so on.
         let halved = partials(&[("single_cut", "false")]);
         assert_eq!(halved[0], 5.05);
         assert!(halved[1] < 5.05 / 4.0, "{halved:?}");
@@ -249,7 +256,8 @@ mod tests {
     #[test]
     fn section_8_2_the_threshold_may_be_learnt_later() {
         let mut script = cwa(&[("learns_at", "2")]);
-        // Nothing learnt: above tthresh = 0, halved. The second loss sets it to 5, and 5 < 5 is false: halved again.
+        // No threshold is learnt from the first loss: the window is above tthresh = 0 and halved. The second
+        // sets it to 5, and 5 < 5 is false: halved again.
         assert_eq!(lose(&mut script, 2).0, 5.0);
         assert_eq!(lose(&mut script, 2).0, 2.5);
         assert_eq!(lose(&mut script, 1).0, 1.0);

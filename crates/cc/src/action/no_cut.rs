@@ -1,4 +1,5 @@
-//! No reaction: the window stays as it is. What discriminators did before Alnuem's actions (Spike, Casablanca).
+//! No reaction: the window stays as it is. The discriminators before Alnuem's actions (Spike, Casablanca) did
+//! this.
 
 use super::Action;
 use crate::control::Loss;
@@ -18,7 +19,7 @@ pub const ENTRY: ActionEntry = ActionEntry {
     build: |_| Box::new(NoCut),
 };
 
-/// No reaction.
+/// Leaves the window as it is.
 #[derive(Clone, Copy, Debug)]
 pub struct NoCut;
 

@@ -17,7 +17,7 @@ pub const ENTRY: BackoffEntry = BackoffEntry {
     build: |_, most| Box::new(Exponential { most }),
 };
 
-/// Doubles at each expiry, up to a greatest factor.
+/// Doubles the timeout at each expiry, up to a greatest factor.
 #[derive(Clone, Copy, Debug)]
 pub struct Exponential {
     /// The greatest factor; 64 in BSD and ns-2.

@@ -1,5 +1,5 @@
-//! The retransmission timeout action (Alnuem 2009 section 4.2.3): the exponent of the back-off shrinks by how near the
-//! rate of acknowledgements was to the best seen.
+//! The retransmission timeout action (Alnuem 2009 section 4.2.3): the nearer the rate of acknowledgements was
+//! to the best seen, the smaller the exponent of the back-off.
 
 use super::Backoff;
 use crate::discern::Cause;
@@ -20,7 +20,7 @@ pub const ENTRY: BackoffEntry = BackoffEntry {
 };
 
 parameters! {
-    /// How bandwidth is remembered.
+    /// The parameters of the bandwidth estimate.
     pub struct Parameters {
         /// Weight of the old value in the smoothed bandwidth
         beta: f64 = number(
@@ -28,7 +28,7 @@ parameters! {
             Range::between(0.0, 1.0),
             "Alnuem 2009 equation 4.7: 0.8 to 0.9; 0.9 in figure 4.12",
         ),
-        /// Whether the bandwidth is kept while losses would be of congestion, instead of forgotten
+        /// Whether the bandwidth estimate survives a phase of congestion, instead of being forgotten
         keep_in_congestion: bool = flag(
             false,
             "Alnuem 2009 appendix D forgets it; section 6.2 only says that the timeout is then standard",
@@ -36,7 +36,7 @@ parameters! {
     }
 }
 
-/// Exponential back-off by the bandwidth that is missing.
+/// Exponential back-off whose exponent is scaled by the share of the best bandwidth that is missing.
 #[derive(Clone, Debug)]
 pub struct Rta {
     parameters: Parameters,
@@ -44,19 +44,20 @@ pub struct Rta {
     most: f64,
     last_arrival: Option<Time>,
     in_congestion: bool,
-    /// Acknowledgements a second, smoothed.
+    /// The smoothed rate of acknowledgements per second; `None` before the first sample.
     bandwidth: Option<f64>,
-    /// The greatest of those.
+    /// The greatest smoothed rate so far, in acknowledgements per second.
     best: f64,
 }
 
 impl Rta {
-    /// The rule before the first acknowledgement, for factors up to `most`.
+    /// Creates the rule before the first acknowledgement, with factors up to `most`.
     pub fn new(parameters: Parameters, most: f64) -> Self {
         Self { parameters, most, last_arrival: None, in_congestion: false, bandwidth: None, best: 0.0 }
     }
 
-    /// Figure 4.12, for one acknowledgement. The size of a packet cancels out in equation 4.8.
+    /// Updates the bandwidth estimate at an acknowledgement (figure 4.12). The packet size cancels out in
+    /// equation 4.8.
     fn measure(&mut self, now: Time) {
         let gap = self.last_arrival.replace(now).map_or(0.0, |last| now.since(last).seconds());
         if gap > 0.0 {
@@ -69,7 +70,7 @@ impl Rta {
         }
     }
 
-    /// The share of the best bandwidth that is missing: the bracket of equation 4.8.
+    /// Returns the share of the best bandwidth that is missing, 0 to 1: the bracket of equation 4.8.
     fn missing(&self) -> f64 {
         let forgotten = self.in_congestion || self.best == 0.0;
         if forgotten { 1.0 } else { 1.0 - self.bandwidth.unwrap_or(0.0) / self.best }
@@ -86,7 +87,7 @@ impl Backoff for Rta {
         }
     }
 
-    /// Figure 4.13.
+    /// Returns the factor of figure 4.13.
     fn factor(&self, expiries: u32) -> f64 {
         let exponent = f64::from(expiries).min(libm::log2(self.most));
         libm::exp2(exponent * self.missing()).min(self.most)
@@ -108,7 +109,7 @@ mod tests {
         Rta::new(Parameters::from(&Values::with(ENTRY.descriptor, settings)), 64.0)
     }
 
-    /// Acknowledgements after the gaps given.
+    /// Delivers an acknowledgement after each of the gaps, in milliseconds.
     fn acks(rta: &mut Rta, cause: Option<Cause>, gaps_ms: &[u64]) {
         for gap in gaps_ms {
             let now = rta.last_arrival.unwrap_or(Time::ZERO) + Span::from_millis(*gap);
@@ -143,7 +144,7 @@ mod tests {
         acks(&mut rta, None, &[10, 20]);
         assert!((rta.bandwidth.unwrap() - 95.0).abs() < 1e-9);
         assert!((rta.best - 100.0).abs() < 1e-9);
-        // At the same instant: no rate, nothing changes.
+        // Two acknowledgements at the same instant give no rate and change nothing.
         acks(&mut rta, None, &[0]);
         assert!((rta.bandwidth.unwrap() - 95.0).abs() < 1e-9);
     }
@@ -161,8 +162,8 @@ mod tests {
         assert_eq!(rta.factor(3), 1.0);
         acks(&mut rta, Some(Cause::Congestion), &[10]);
         assert_eq!((rta.factor(3), rta.best), (8.0, 100.0));
-        // Back: from zero, one sample. The gap counts from the last acknowledgement that was
-        // measured: 20 ms, 50 a second, smoothed to 5 of 100.
+        // After the congestion the estimate restarts at zero and gets one sample. The gap counts from the
+        // last acknowledgement that was measured: 20 ms, 50 a second, smoothed to 5 of 100.
         let now = rta.last_arrival.unwrap() + Span::from_millis(20);
         rta.on_ack(now, Some(Cause::Transmission));
         assert!((rta.bandwidth.unwrap() - 5.0).abs() < 1e-9);

@@ -1,15 +1,15 @@
-//! How much more is acknowledged at once than the bandwidth explains, because something on the path holds acknowledgements
-//! back (draft-ietf-ccwg-bbr section 5.5.9; in BBRv1 since Linux 5.1). A window without room for it would leave the path
-//! idle until the next batch comes.
+//! Estimates how many more packets are acknowledged at once than the bandwidth explains, because the path
+//! holds acknowledgements back (draft-ietf-ccwg-bbr section 5.5.9; in BBRv1 since Linux 5.1). Without room
+//! for them in the window the path would be idle until the next batch arrives.
 
 use super::recent_max::RecentMax;
 use crate::control::Ack;
 use ackclock_base::{Packets, Time, at_least, at_most};
 
-/// The excess, and its greatest value of late.
+/// The greatest excess of the last rounds, and the measurement in progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Aggregation {
-    /// `extra_acked_interval_start`; nothing before the first acknowledgement.
+    /// `extra_acked_interval_start`; `None` before the first acknowledgement.
     since: Option<Time>,
     /// `extra_acked_delivered`.
     delivered: Packets,
@@ -17,7 +17,8 @@ pub struct Aggregation {
 }
 
 impl Aggregation {
-    /// Takes an acknowledgement in, of this round; packets are expected at `bandwidth` a second.
+    /// Updates the excess at an acknowledgement in round `round`, if `bandwidth` packets per second are
+    /// expected. The greatest of the last `window` rounds counts; a sample is at most `cwnd`.
     pub fn take(&mut self, ack: &Ack, bandwidth: f64, cwnd: Packets, round: u64, window: usize) {
         let since = *self.since.get_or_insert(ack.now);
         let mut expected = bandwidth * ack.now.since(since).seconds();
@@ -30,18 +31,19 @@ impl Aggregation {
         self.greatest.take(extra, round, window);
     }
 
-    /// `extra_acked`.
+    /// Returns the greatest excess, `extra_acked`, in packets.
     pub fn extra(&self) -> Packets {
         self.greatest.get()
     }
 
-    /// Nothing is expected before now. After a pause the draft sets the time alone; Linux forgets what was delivered too, as is
-    /// done here, or what a batch before the pause has brought would be extra for ever.
+    /// Restarts the measurement at `now`. After a pause the draft resets only the time. This also forgets
+    /// what was delivered, as Linux does; otherwise a batch from before the pause would count as excess for
+    /// ever.
     pub fn begin(&mut self, now: Time) {
         (self.since, self.delivered) = (Some(now), 0.0);
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every amount in packets by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.delivered *= factor;
         self.greatest.scale(factor);
@@ -56,8 +58,9 @@ mod tests {
 
     #[test]
     fn a_batch_is_extra_by_what_the_bandwidth_does_not_explain() {
-        // 1,250 packets a second in batches of 25, one each 20 ms: at a batch 25 were expected since the one before, so each
-        // begins anew, and stands out by itself. A batch of 40 that comes 4 ms later: 5 are expected, 65 are there.
+        // 1,250 packets a second in batches of 25 every 20 ms: 25 packets are expected between two batches,
+        // so each batch restarts the measurement and is an excess of 25. A batch of 40 comes 4 ms later: 5
+        // were expected and 65 have arrived.
         let mut aggregation = Aggregation::default();
         let batch = |ms, newly_acked| {
             let now = Time::from_seconds(5.0) + Span::from_millis(ms);

@@ -1,18 +1,22 @@
-//! What a control sends too slowly on purpose says as little of the path as what the application sends too slowly: in
-//! ProbeRTT the drafts mark the connection as limited by the application at each acknowledgement.
+//! Marks packets that BBR itself sends slowly. They say as little about the path as packets that the
+//! application sends slowly, so the drafts mark the connection as application-limited at each acknowledgement
+//! in ProbeRTT.
 //!
-//! The host marks packets; the same packets are told here by how much had been delivered when they were sent.
+//! The host marks packets one by one; this module identifies them by how much had been delivered when they
+//! were sent.
 
 use ackclock_base::Packets;
 
-/// The packets that were sent so, and those after them until what was in flight then has been delivered.
+/// The packets that were sent slowly: those sent since the first mark, until what was in flight at the last
+/// mark is delivered.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SentSlowly {
     between: Option<(Packets, Packets)>,
 }
 
 impl SentSlowly {
-    /// `MarkConnectionAppLimited`: with so much delivered and so much in flight.
+    /// Marks the connection with `delivered` packets delivered and `inflight` in flight
+    /// (`MarkConnectionAppLimited`).
     pub fn mark(&mut self, delivered: Packets, inflight: Packets) {
         let until = delivered + inflight;
         self.between = match self.between {
@@ -21,12 +25,12 @@ impl SentSlowly {
         };
     }
 
-    /// Whether a packet was, that was sent with so much delivered.
+    /// Returns whether a packet that was sent when `prior_delivered` packets were delivered was sent slowly.
     pub fn has(&self, prior_delivered: Packets) -> bool {
         self.between.is_some_and(|(from, until)| (from..=until).contains(&prior_delivered))
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every amount in packets by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.between = self.between.map(|(from, until)| (from * factor, until * factor));
     }
@@ -45,7 +49,7 @@ mod tests {
         assert!(
             [99.0, 100.0, 130.0, 140.0, 141.0].map(|at| slowly.has(at)) == [false, true, true, true, false]
         );
-        // Marked again later: what lies between is not.
+        // A later mark starts a new range; what lies between the two ranges is not marked.
         slowly.mark(200.0, 10.0);
         assert!([140.0, 200.0, 210.0].map(|at| slowly.has(at)) == [false, true, true]);
     }

@@ -1,37 +1,39 @@
-//! Whether the pipe is full: three rounds in which the delivery rate has grown by less than a quarter
+//! Detects when the pipe is full: three rounds in which the delivery rate grows by less than a quarter
 //! (draft-ietf-ccwg-bbr section 5.3.1.2).
 
 use ackclock_base::{Range, parameters};
 
 parameters! {
-    /// When the pipe is called full.
+    /// The condition under which the pipe counts as full.
     pub struct Criterion {
-        /// What a round's delivery rate is at least to the one before while the pipe is not full
+        /// Growth of the delivery rate from one round to the next, as a factor, below which a round counts as
+        /// one without growth
         full_pipe_growth: f64 = number("1.25", Range::between(1.0, 4.0), "section 5.3.1.2: 25 % more; Linux"),
         /// Rounds without such growth after which the pipe is full
         full_pipe_rounds: u32 = integer("3", Range::between(1.0, 100.0), "section 5.3.1.2; Linux"),
     }
 }
 
-/// The estimator.
+/// The estimator of whether the pipe is full.
 #[derive(Clone, Copy, Debug)]
 pub struct FullPipe {
     criterion: Criterion,
     rate: f64,
     rounds: u32,
-    /// `full_bw_now`: since it was last [reset](Self::reset).
+    /// `full_bw_now`: whether the pipe has been found full since the last [reset](Self::reset).
     pub now: bool,
-    /// `full_bw_reached`: ever, so that Startup is over.
+    /// `full_bw_reached`: whether the pipe has ever been found full, so that Startup is over.
     pub reached: bool,
 }
 
 impl FullPipe {
-    /// Nothing is known of the pipe.
+    /// Creates the estimator, with nothing known about the pipe.
     pub fn new(criterion: Criterion) -> Self {
         Self { criterion, rate: 0.0, rounds: 0, now: false, reached: false }
     }
 
-    /// Takes in the rate, in packets per second, of a sample that ends a round and was not limited by the application.
+    /// Updates the estimate with the rate, in packets per second, of a sample that ends a round and was not
+    /// limited by the application.
     pub fn take(&mut self, rate: f64) {
         if self.now {
             return;
@@ -46,22 +48,22 @@ impl FullPipe {
         }
     }
 
-    /// It is full for another reason.
+    /// Declares the pipe full for another reason than the growth of the rate.
     pub fn call_full(&mut self) {
         (self.now, self.reached) = (true, true);
     }
 
-    /// `full_bw_count`: rounds without growth so far.
+    /// Returns `full_bw_count`, the number of rounds without growth so far.
     pub fn rounds(&self) -> u32 {
         self.rounds
     }
 
-    /// Starts looking anew, from this rate.
+    /// Restarts the search with `rate`, in packets per second, as the reference.
     pub fn reset(&mut self, rate: f64) {
         (self.rate, self.rounds, self.now) = (rate, 0, false);
     }
 
-    /// Packets have changed their size.
+    /// Multiplies the rate by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.rate *= factor;
     }

@@ -3,39 +3,40 @@
 use crate::control::Decision;
 use ackclock_base::{Packets, Range, Rate, Size, Span, at_least, at_most, parameters};
 
-/// The round trip that the initial pacing rate takes where none is known (section 5.6.2).
+/// The round trip assumed for the initial pacing rate if none is known (section 5.6.2).
 const UNKNOWN_RTT: Span = Span::from_millis(1);
 
 parameters! {
-    /// How packets are paced.
+    /// The parameters of pacing.
     pub struct Details {
         /// Share of the bandwidth by which the pacing rate stays below it, so that a queue drains
         pacing_margin: f64 = number("0.01", Range::between(0.0, 0.5), "PacingMarginPercent, section 5.6.2; Linux"),
-        /// A quantum, which leaves back to back, is what the pacing rate sends in this time
+        /// Time over which the pacing rate sends one quantum; packets of a quantum leave back to back
         quantum_time: Span = time("1 ms", Range::between(0.0, 0.1), "section 5.6.3; Linux"),
-        /// The most that a quantum has
+        /// Largest quantum
         max_quantum: Size = size("65536 B", Range::between(1.0, 1e7), "section 5.6.3: 64 KB; Linux"),
-        /// The least that a quantum has
+        /// Smallest quantum
         min_quantum: f64 = packets("2 packets", Range::between(1.0, 100.0), "section 5.6.3; Linux, which has 1 below 1.2 Mbit/s"),
     }
 }
 
-/// The rate and the quantum.
+/// The pacing rate and the send quantum.
 #[derive(Clone, Copy, Debug)]
 pub struct Pacing {
     details: Details,
-    /// Packets per second.
+    /// The pacing rate in packets per second.
     rate: f64,
     quantum: Packets,
-    /// Both as the host is told, which asks more often than they change.
+    /// Rate and quantum in the host's units, computed once because the host asks more often than they change.
     told: (Rate, u32),
     packet_bytes: u32,
-    /// Whether the initial rate is one of a round trip that was measured.
+    /// Whether the initial rate was computed from a measured round trip.
     has_seen_rtt: bool,
 }
 
 impl Pacing {
-    /// Nothing known of the path.
+    /// Creates the pacing of a connection on an unknown path, with the initial rate `gain * window` per
+    /// assumed round trip.
     pub fn new(details: Details, gain: f64, window: Packets, packet_bytes: u32) -> Self {
         let mut pacing = Self {
             details,
@@ -49,15 +50,17 @@ impl Pacing {
         pacing
     }
 
-    /// The initial window over the round trip of the handshake, where there was one.
+    /// Sets the initial rate: `gain * window` per round trip of the handshake, or per millisecond if `rtt` is
+    /// `None`.
     pub fn begin(&mut self, gain: f64, window: Packets, rtt: Option<Span>) {
         self.has_seen_rtt = rtt.is_some();
         let rtt = rtt.unwrap_or(UNKNOWN_RTT).max(Span::from_nanos(1));
         self.set(gain * window / rtt.seconds());
     }
 
-    /// The first sample of the round trip, where the handshake had none, makes the initial rate anew. So Linux
-    /// (`bbr_init_pacing_rate_from_rtt`); by the drafts a rate over a millisecond would stay until the pipe is full.
+    /// Recomputes the initial rate at the first round-trip sample, if the handshake had none. Linux does this
+    /// (`bbr_init_pacing_rate_from_rtt`); by the drafts a rate computed from a millisecond would last until
+    /// the pipe is full.
     #[inline]
     pub fn see_rtt(&mut self, gain: f64, window: Packets, rtt: Option<Span>) {
         if !self.has_seen_rtt && rtt.is_some() {
@@ -65,7 +68,8 @@ impl Pacing {
         }
     }
 
-    /// Follows a bandwidth that is already multiplied by a gain. Before the pipe is full the rate only rises.
+    /// Sets the rate from `bandwidth`, which already includes a gain, in packets per second. Until the pipe
+    /// is full the rate only rises.
     pub fn follow(&mut self, bandwidth: f64, pipe_is_full: bool) {
         let rate = bandwidth * (1.0 - self.details.pacing_margin);
         if rate > self.rate || (pipe_is_full && rate > 0.0 && rate != self.rate) {
@@ -82,18 +86,18 @@ impl Pacing {
         self.told = (Rate::from_bits_per_second((bits_per_second as u64).max(1)), self.quantum as u32);
     }
 
-    /// What may leave back to back.
+    /// Returns how many packets may leave back to back.
     pub fn quantum(&self) -> Packets {
         self.quantum
     }
 
-    /// What the host is told, with this window.
+    /// Returns the decision for the host with this window.
     pub fn decision(&self, cwnd: Packets) -> Decision {
         let (rate, quantum) = self.told;
         Decision { cwnd, ssthresh: f64::INFINITY, pacing_rate: Some(rate), send_quantum: Some(quantum) }
     }
 
-    /// Packets have so many bytes from now on. Says by what amounts of them are to be multiplied.
+    /// Changes the packet size to `packet_bytes`. Returns the factor by which amounts in packets change.
     pub fn resize(&mut self, packet_bytes: u32) -> f64 {
         let before = std::mem::replace(&mut self.packet_bytes, packet_bytes);
         let factor = f64::from(before.max(1)) / f64::from(packet_bytes.max(1));

@@ -1,26 +1,28 @@
-//! The stay in ProbeRTT: from when the flight is small enough, for a while and at least a round.
+//! The time spent in ProbeRTT: from when few enough packets are in flight, for a given time and at least one
+//! round.
 
 use super::rounds::Rounds;
 use crate::control::Ack;
 use ackclock_base::{Packets, Span, Time};
 
-/// A stay.
+/// The state of one stay in ProbeRTT.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stay {
-    /// `probe_rtt_done_stamp`: nothing while the flight is still too large.
+    /// `probe_rtt_done_stamp`; `None` while too many packets are in flight.
     until: Option<Time>,
     /// `probe_rtt_round_done`.
     round_done: bool,
 }
 
 impl Stay {
-    /// It begins, with too much in flight.
+    /// Begins a stay, with the flight still too large.
     pub fn begin(&mut self) {
         *self = Self::default();
     }
 
-    /// Takes an acknowledgement in. Whether it is over, after `duration` with no more than `most` in flight. What is compared
-    /// is the bound on the window, its floor included: half of the product of a slow path is never reached.
+    /// Updates the stay at an acknowledgement. Returns whether it is over: `duration` and one round have
+    /// passed with at most `most` packets in flight. `most` includes the floor on the window, because half of
+    /// the product of a slow path is never reached.
     pub fn is_over(&mut self, ack: &Ack, most: Packets, duration: Span, rounds: &mut Rounds) -> bool {
         if self.until.is_none() {
             if ack.inflight <= most {
@@ -33,7 +35,7 @@ impl Stay {
         self.round_done && self.has_passed(ack.now)
     }
 
-    /// Whether its time is over, whatever has been acknowledged.
+    /// Returns whether the time of the stay is over, regardless of the round.
     pub fn has_passed(&self, now: Time) -> bool {
         self.until.is_some_and(|until| now > until)
     }

@@ -1,22 +1,22 @@
-//! The greatest value of the last rounds.
+//! A maximum filter over the last rounds.
 
 use ackclock_base::at_least;
 
-/// As many rounds as it can look back over.
+/// The greatest window of the filter, in rounds.
 pub const MOST_ROUNDS: usize = 16;
 
-/// A filter with a slot for each round, so that it forgets exactly what is too old.
+/// A filter with one slot per round, so that it forgets exactly the values that are too old.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RecentMax {
     slots: [f64; MOST_ROUNDS],
-    /// The latest round that it has seen.
+    /// The latest round seen.
     round: u64,
     window: usize,
     greatest: f64,
 }
 
 impl RecentMax {
-    /// Takes a value of this round in; from now on the last `window` rounds count, this one included.
+    /// Adds a value of round `round`. From now on the last `window` rounds count, this one included.
     pub fn take(&mut self, value: f64, round: u64, window: usize) {
         if round != self.round || window != self.window {
             self.advance(round, window.clamp(1, MOST_ROUNDS));
@@ -36,12 +36,12 @@ impl RecentMax {
         self.greatest = recent.fold(0.0, f64::max);
     }
 
-    /// The greatest of them; zero before the first.
+    /// Returns the maximum; zero before the first value.
     pub fn get(&self) -> f64 {
         self.greatest
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every value by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.slots = self.slots.map(|value| value * factor);
         self.greatest *= factor;

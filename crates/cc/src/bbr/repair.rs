@@ -1,43 +1,45 @@
-//! The window that a connection returns to when a loss is repaired or ProbeRTT is over (draft-ietf-ccwg-bbr section 5.6.4.4).
+//! The window to which a connection returns after a repaired loss or after ProbeRTT (draft-ietf-ccwg-bbr
+//! section 5.6.4.4).
 
 use crate::control::{Ack, Phase};
 use ackclock_base::Packets;
 
-/// What is being repaired, and the window before.
+/// The recovery in progress, and the window saved before it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Repair {
-    /// In fast recovery.
+    /// Whether fast recovery is in progress.
     fast: bool,
-    /// After a timeout, until everything below this number is acknowledged.
+    /// After a timeout, the packet number below which everything must be acknowledged; `None` otherwise.
     until: Option<u64>,
     /// `prior_cwnd`.
     cwnd: Packets,
 }
 
 impl Repair {
-    /// Whether a loss is being repaired: all that is lost meanwhile is of the same episode.
+    /// Returns whether a recovery is in progress. All losses during it belong to one episode.
     pub fn goes_on(&self) -> bool {
         self.fast || self.until.is_some()
     }
 
-    /// `BBRSaveCwnd`; `small` if the window is already smaller than it would be, for a probe of the round trip.
+    /// Saves the window (`BBRSaveCwnd`). `small` says that the window is already reduced, for ProbeRTT.
     pub fn save(&mut self, cwnd: Packets, small: bool) {
         self.cwnd = if small || self.goes_on() { self.cwnd.max(cwnd) } else { cwnd };
     }
 
-    /// Fast recovery begins.
+    /// Begins fast recovery and saves the window.
     pub fn begin(&mut self, cwnd: Packets, small: bool) {
         self.save(cwnd, small);
         self.fast = true;
     }
 
-    /// A timeout, with packets sent up to this number.
+    /// Begins a recovery after a timeout; `sent_to` is one past the last packet sent.
     pub fn begin_after_timeout(&mut self, cwnd: Packets, small: bool, sent_to: u64) {
         self.save(cwnd, small);
         (self.fast, self.until) = (false, Some(sent_to));
     }
 
-    /// Takes an acknowledgement in. Whether what began with a timeout ends with it; the host tells the end of fast recovery.
+    /// Updates the state at an acknowledgement. Returns whether it ends the recovery that began with a
+    /// timeout; the host reports the end of fast recovery itself.
     pub fn ends_with(&mut self, ack: &Ack) -> bool {
         self.fast &= ack.phase == Phase::Recovery;
         let ended = self.until.is_some_and(|until| ack.acked_to >= until);
@@ -47,17 +49,17 @@ impl Repair {
         ended
     }
 
-    /// All is repaired, or nothing was lost.
+    /// Ends the recovery, because all is repaired or nothing was lost.
     pub fn end(&mut self) {
         (self.fast, self.until) = (false, None);
     }
 
-    /// `BBRRestoreCwnd`.
+    /// Returns the larger of `cwnd` and the saved window (`BBRRestoreCwnd`).
     pub fn restored(&self, cwnd: Packets) -> Packets {
         cwnd.max(self.cwnd)
     }
 
-    /// Packets have changed their size.
+    /// Multiplies the saved window by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.cwnd *= factor;
     }

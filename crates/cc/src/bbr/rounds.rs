@@ -1,6 +1,8 @@
-//! Round trips counted by packets (draft-ietf-ccwg-bbr section 5.5.1), and whether the window was used up in one.
+//! Round trips counted by packets (draft-ietf-ccwg-bbr section 5.5.1), and whether the window was the limit
+//! in one.
 //!
-//! The host counts rounds as well ([`Ack::round_start`]), but a state of BBR begins a round when it is entered.
+//! The host counts rounds too ([`Ack::round_start`]), but BBR begins a new round whenever it enters certain
+//! states.
 
 use crate::control::{Ack, RateSample};
 use ackclock_base::Packets;
@@ -8,13 +10,13 @@ use ackclock_base::Packets;
 /// Packet-timed rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rounds {
-    /// Rounds so far.
+    /// The number of rounds so far.
     pub count: u64,
-    /// Whether a round ends with the present acknowledgement.
+    /// Whether the present acknowledgement ends a round.
     pub start: bool,
-    /// The round ends when a packet is acknowledged that was sent with so much delivered.
+    /// The round ends when a packet is acknowledged that was sent after this many packets had been delivered.
     ends_at: Packets,
-    /// How much has been delivered.
+    /// The number of packets delivered so far.
     delivered: Packets,
     begins_with_ack: bool,
     limited_before: bool,
@@ -22,7 +24,7 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Takes an acknowledgement in, before which this window was in force.
+    /// Updates the round at an acknowledgement; `cwnd` is the window before it.
     pub fn take(&mut self, ack: &Ack, sample: &RateSample, cwnd: Packets) {
         self.delivered = ack.delivered;
         if std::mem::take(&mut self.begins_with_ack) {
@@ -34,33 +36,34 @@ impl Rounds {
             self.count += 1;
             self.limited_before = std::mem::take(&mut self.limited_now);
         }
-        // Before it arrived there was no room for a packet more. (A host without validation of its window, RFC 7661, says of
-        // every moment that the window was the limit, which a paced flow then never sees end.)
+        // Before it arrived there was no room for one more packet. `ack.cwnd_limited` is not used: a host
+        // without congestion window validation (RFC 7661) always sets it, and a paced flow would then appear
+        // limited for ever.
         self.limited_now |= ack.inflight_before + 1.0 > cwnd;
     }
 
-    /// A round begins with so much delivered.
+    /// Begins a round after `delivered` packets have been delivered.
     pub fn begin(&mut self, delivered: Packets) {
         self.ends_at = delivered;
     }
 
-    /// A round begins with the acknowledgement that is about to be taken in: what it delivers is not known yet.
+    /// Begins a round with the next acknowledgement; the number of packets that it delivers is not known yet.
     pub fn begin_with_ack(&mut self) {
         self.begins_with_ack = true;
     }
 
-    /// How much had been delivered at the last acknowledgement.
+    /// Returns the number of packets delivered up to the last acknowledgement.
     pub fn delivered(&self) -> Packets {
         self.delivered
     }
 
-    /// Whether the window was what held the host back at any moment of this round or of the one before. An acknowledgement
-    /// only tells of the moment before it.
+    /// Returns whether the window was the limit at any moment of this round or the one before. Each
+    /// acknowledgement shows only the moment before it.
     pub fn cwnd_limited(&self) -> bool {
         self.limited_before || self.limited_now
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every amount in packets by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.ends_at *= factor;
         self.delivered *= factor;

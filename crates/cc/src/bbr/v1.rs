@@ -1,10 +1,10 @@
-//! BBRv1 (draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al., BBR: Congestion-Based Congestion Control, ACM Queue
-//! 14(5), 2016): the bandwidth of the last ten rounds, the round trip of the last ten seconds, and a cycle of gains. A loss says
-//! nothing of the path to it.
+//! BBRv1 (draft-cardwell-iccrg-bbr-congestion-control-00; Cardwell et al., BBR: Congestion-Based Congestion
+//! Control, ACM Queue 14(5), 2016): the greatest bandwidth of the last ten rounds, the least round trip of
+//! the last ten seconds, and a cycle of gains. A loss does not change the model.
 //!
-//! Of Linux's `tcp_bbr.c` it has the pacing margin, that a recovery which follows on another at once is no new one, that a timeout in
-//! Startup makes it look for growth anew, and by option the allowance for aggregated acknowledgements; not its long-term bandwidth
-//! for policers.
+//! From Linux's `tcp_bbr.c` it takes the pacing margin, the rule that a recovery directly after another is
+//! not a new one, the reset of the search for growth at a timeout in Startup, and as an option the allowance
+//! for aggregated acknowledgements. It does not have Linux's long-term bandwidth for policers.
 
 mod cycle;
 mod parameters;
@@ -29,20 +29,20 @@ use crate::control::{
 };
 use ackclock_base::{Packets, Random, Span, Time};
 
-/// Where the connection is.
+/// The state of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// Doubles the rate each round until the pipe is full.
     Startup,
-    /// Drains the queue that Startup made.
+    /// Drains the queue that Startup built.
     Drain,
-    /// Goes round the cycle of gains.
+    /// Runs through the cycle of gains.
     ProbeBw,
-    /// Keeps four packets in flight, to see the round trip without a queue.
+    /// Keeps four packets in flight, to measure the round trip without a queue.
     ProbeRtt,
 }
 
-/// The model, and what it allows.
+/// The BBRv1 control: its model of the path, and the window and rate that follow.
 #[derive(Clone, Debug)]
 pub struct BbrV1 {
     parameters: Parameters,
@@ -54,7 +54,7 @@ pub struct BbrV1 {
     pacing: Pacing,
     /// `BtlBw`, in packets per second.
     bandwidth: RecentMax,
-    /// `RTprop` and its stamp.
+    /// `RTprop` and the time at which it was measured; `None` before the first sample.
     min_rtt: Option<(Span, Time)>,
     rounds: Rounds,
     full_pipe: FullPipe,
@@ -64,15 +64,15 @@ pub struct BbrV1 {
     stay: Stay,
     idle_restart: bool,
     repair: Repair,
-    /// In the first round of recovery as much is sent as is delivered: until a round begins.
+    /// Whether as much is sent as is delivered: in the first round of recovery.
     conserves: bool,
-    /// A recovery has ended, and the acknowledgement that ended it is still to be taken in.
+    /// Whether a recovery has ended and the acknowledgement that ended it is still to be processed.
     leaves_recovery: bool,
     undo_cwnd: Packets,
 }
 
 impl BbrV1 {
-    /// A connection at its start.
+    /// Creates the control at the start of a connection.
     pub fn new(parameters: Parameters, initial: &Initial) -> Self {
         let Initial { window, packet_bytes, loss_window, .. } = *initial;
         Self {
@@ -98,7 +98,8 @@ impl BbrV1 {
         }
     }
 
-    /// `BBRInflight(gain)` of section 4.2.3.2: the product, and room for what leaves in quanta.
+    /// Returns `BBRInflight(gain)` of section 4.2.3.2, in packets: the product times `gain`, and room for
+    /// quanta.
     fn inflight(&self, gain: f64) -> Packets {
         match self.min_rtt {
             Some((rtt, _)) => {
@@ -131,11 +132,11 @@ impl BbrV1 {
         }
     }
 
-    /// Takes a sample into the greatest bandwidth of the last rounds (section 4.1.1).
+    /// Updates the greatest bandwidth of the last rounds with a sample (section 4.1.1).
     fn take_rate(&mut self, ack: &Ack, sample: &RateSample) {
         self.rounds.take(ack, sample, self.cwnd);
-        // Section 4.1.1.3: a sample that does not count leaves the filter as it is. If it aged the filter, ten rounds of a sender
-        // that sends little (ProbeRTT on a short path, small objects) would forget the bandwidth.
+        // Section 4.1.1.3: a sample that does not count leaves the filter as it is. If it aged the filter,
+        // ten rounds of slow sending (ProbeRTT on a short path, small objects) would forget the bandwidth.
         if let Some(rate) = sample.packets_per_second(ack.min_rtt)
             && (rate >= self.bandwidth.get() || !sample.app_limited)
         {
@@ -147,7 +148,8 @@ impl BbrV1 {
         }
     }
 
-    /// Sections 4.3.2.2, 4.3.3 and 4.3.4.
+    /// Moves through ProbeBW's cycle and from Startup to Drain to ProbeBW (sections 4.3.2.2, 4.3.3 and
+    /// 4.3.4).
     fn move_on(&mut self, ack: &Ack, sample: &RateSample, random: &mut dyn Random) {
         if self.state == State::ProbeBw {
             let round_trip = self.min_rtt.map_or(Span::ZERO, |(rtt, _)| rtt);
@@ -171,8 +173,8 @@ impl BbrV1 {
         self.cycle.begin(now, self.parameters.cycle_phases, random);
     }
 
-    /// Sections 4.1.2.3 and 4.3.5. The comparison is not strict, other than BBRv3's: a round trip as short as the least makes
-    /// it as young as now.
+    /// Updates the minimum round trip, and enters and leaves ProbeRTT (sections 4.1.2.3 and 4.3.5). Unlike
+    /// BBRv3's, the comparison is not strict: a round trip equal to the minimum refreshes it.
     fn probe_round_trip(&mut self, ack: &Ack, random: &mut dyn Random) {
         let Parameters { min_rtt_window, min_pipe_cwnd, probe_rtt_duration, .. } = self.parameters;
         let expired = self.min_rtt.is_some_and(|(_, at)| ack.now > at + min_rtt_window);
@@ -204,7 +206,7 @@ impl BbrV1 {
         }
     }
 
-    /// Section 4.2.3.
+    /// Sets the window (section 4.2.3).
     fn set_cwnd(&mut self, ack: &Ack) {
         let target = self.inflight(self.cwnd_gain());
         let target = if self.full_pipe.reached { target + self.aggregation.extra() } else { target };
@@ -262,7 +264,7 @@ impl Control for BbrV1 {
         }
     }
 
-    /// Section 4.3.4.4.
+    /// Restarts from idleness at the bandwidth (section 4.3.4.4).
     fn on_sent(&mut self, sent: &Sent, _random: &mut dyn Random) {
         if sent.after_idle && sent.app_limited {
             self.idle_restart = true;
@@ -288,9 +290,10 @@ impl Control for BbrV1 {
         self.set_cwnd(ack);
     }
 
-    /// Section 4.2.3.4: as much as is in flight, and for a round as much as is delivered. A recovery that begins with the
-    /// acknowledgement that has ended another is the same to BBR (Linux's `tcp_bbr.c` compares its state once for each
-    /// acknowledgement): where every window loses packets there is one first round of it, and not one after the other.
+    /// Begins a recovery (section 4.2.3.4): the window becomes the flight, and for one round as much is sent
+    /// as is delivered. A recovery that begins with the acknowledgement that ended another continues it,
+    /// since Linux's `tcp_bbr.c` compares its state once per acknowledgement: a connection that loses packets
+    /// in every window has one first round, not many.
     fn on_loss(&mut self, loss: &Loss, _random: &mut dyn Random) {
         if matches!(loss.signal, LossSignal::Ecn | LossSignal::LocalDrop) {
             return; // the draft has no reaction to marks
@@ -311,13 +314,13 @@ impl Control for BbrV1 {
         self.conserves = false;
         self.leaves_recovery = false;
         self.cwnd = self.loss_window;
-        // Linux's bbr_set_state: rounds that a timeout has emptied do not tell that the pipe is full.
+        // Linux's bbr_set_state: rounds emptied by a timeout do not show that the pipe is full.
         if !self.full_pipe.reached {
             self.full_pipe.reset(0.0);
         }
     }
 
-    /// What was lost or not says nothing of the path, so there is nothing to take back but the window.
+    /// Ends a recovery. Losses did not change the model, so only the window is restored if nothing was lost.
     fn on_recovered(&mut self, recovered: &Recovered) {
         if recovered.ending == Ending::Undone {
             self.restore_cwnd();

@@ -1,8 +1,9 @@
-//! BBRv3 (draft-ietf-ccwg-bbr, main of August 2026): a model of the path, of its bandwidth and its least round trip, and a
-//! machine of states that looks for more of the one and less of the other, within bounds that losses teach.
+//! BBRv3 (draft-ietf-ccwg-bbr, main of August 2026): a model of the path's bandwidth and its minimum round
+//! trip, and a state machine that looks for more bandwidth and for shorter round trips, within bounds set by
+//! losses.
 //!
-//! Losses are reported before the acknowledgement that revealed them, so `C.delivered` in the draft's reaction to one is
-//! [`Lost::delivered`].
+//! Losses are reported before the acknowledgement that revealed them, so `C.delivered` in the draft's
+//! reaction to a loss is [`Lost::delivered`].
 
 mod bandwidth;
 mod bounds;
@@ -42,7 +43,7 @@ use crate::control::{
 };
 use ackclock_base::{Packets, Random, Span, at_least, at_most};
 
-/// The model, and what it allows.
+/// The BBRv3 control: its model of the path, and the window and rate that follow.
 #[derive(Clone, Debug)]
 pub struct BbrV3 {
     parameters: Parameters,
@@ -75,7 +76,7 @@ pub struct BbrV3 {
 }
 
 impl BbrV3 {
-    /// A connection at its start.
+    /// Creates the control at the start of a connection.
     pub fn new(parameters: Parameters, initial: &Initial) -> Self {
         let Initial { window, packet_bytes, selective_acks, loss_window, .. } = *initial;
         let Parameters { pacing, full_pipe, startup_pacing_gain, .. } = parameters;
@@ -107,7 +108,8 @@ impl BbrV3 {
         }
     }
 
-    /// The bandwidth-delay product; the initial window while the round trip is unknown (section 5.6.4.2).
+    /// Returns the bandwidth-delay product in packets; the initial window while the round trip is unknown
+    /// (section 5.6.4.2).
     fn bdp(&self, bandwidth: f64) -> Packets {
         match self.min_rtt.get() {
             Some(rtt) => bandwidth * rtt.seconds(),
@@ -115,19 +117,20 @@ impl BbrV3 {
         }
     }
 
-    /// At least what keeps a path busy whose packets leave in quanta (section 5.6.4.2).
+    /// Raises `inflight` to the least that keeps a path busy when packets leave in quanta (section 5.6.4.2).
     fn quantise(&self, inflight: Packets) -> Packets {
         let quanta = self.parameters.offload_quanta * self.pacing.quantum();
         let busy = at_least(at_least(inflight, quanta), self.parameters.min_pipe_cwnd);
         if self.state == State::Up { busy + 2.0 } else { busy }
     }
 
-    /// `BBRInflight(1.0)`.
+    /// Returns `BBRInflight(1.0)` for a bandwidth in packets per second.
     fn target(&self, bandwidth: f64) -> Packets {
         self.quantise(self.bdp(bandwidth))
     }
 
-    /// Section 5.5.10.3: rounds, the greatest bandwidth, and the short-term bounds after a round with losses.
+    /// Updates rounds and the greatest bandwidth, and lowers the short-term bounds after a round with losses
+    /// (section 5.5.10.3).
     fn take_signals(&mut self, ack: &Ack, sample: &RateSample, rate: Option<f64>) {
         self.latest.take(ack, sample, rate);
         self.rounds.take(ack, sample, self.cwnd);
@@ -145,14 +148,14 @@ impl BbrV3 {
         }
     }
 
-    /// Section 5.5.9.
+    /// Updates the excess of acknowledgements (section 5.5.9).
     fn take_aggregation(&mut self, ack: &Ack) {
         let Parameters { extra_acked_rounds, startup_extra_acked_rounds, .. } = self.parameters;
         let window = if self.full_pipe.reached { extra_acked_rounds } else { startup_extra_acked_rounds };
         self.aggregation.take(ack, self.bw, self.cwnd, self.rounds.count, window);
     }
 
-    /// Sections 5.3.1.2 and 5.3.1.3: Startup ends when the rate grows no more, or too much is lost.
+    /// Leaves Startup when the rate no longer grows or too much is lost (sections 5.3.1.2 and 5.3.1.3).
     fn leave_startup(&mut self, ack: &Ack, sample: &RateSample, rate: Option<f64>) {
         if let (true, false, Some(rate)) = (self.rounds.start, sample.app_limited, rate) {
             self.full_pipe.take(rate);
@@ -172,7 +175,8 @@ impl BbrV3 {
         }
     }
 
-    /// Section 5.3.2. The text says that Drain takes three rounds at most, the code ends it in the fourth; so here (trap T4).
+    /// Leaves Drain (section 5.3.2). The draft's text says that Drain takes at most three rounds, its code
+    /// ends it in the fourth, and so does this one (trap T4).
     fn leave_drain(&mut self, ack: &Ack, random: &mut dyn Random) {
         let drained = || ack.inflight <= self.target(self.max_bw.get());
         let rounds = self.drain_began + self.parameters.drain_rounds;
@@ -181,7 +185,7 @@ impl BbrV3 {
         }
     }
 
-    /// Sections 5.6.4.6 and 5.6.4.7.
+    /// Sets the window (sections 5.6.4.6 and 5.6.4.7).
     fn set_cwnd(&mut self, ack: &Ack) {
         let inflight = self.state.cwnd_gain(&self.parameters) * self.bdp(self.bw);
         let most = self.quantise(inflight + self.aggregation.extra());
@@ -201,7 +205,7 @@ impl BbrV3 {
         self.cwnd = at_most(at_least(self.cwnd, least), most);
     }
 
-    /// What ProbeRTT bounds the window to.
+    /// Returns the greatest window in ProbeRTT, and infinity in other states.
     fn most_in_probe_rtt(&self) -> Packets {
         if self.state == State::ProbeRtt { self.probe_rtt_cwnd() } else { f64::INFINITY }
     }
@@ -210,7 +214,7 @@ impl BbrV3 {
         self.cwnd = self.repair.restored(self.cwnd).min(self.most_in_probe_rtt().max(self.cwnd));
     }
 
-    /// Packets have changed their size: what was so many of the old ones is so many of the new.
+    /// Multiplies every amount in packets by `factor` after a change of the packet size.
     fn scale(&mut self, factor: f64) {
         self.initial_window *= factor;
         self.cwnd = (self.cwnd * factor).clamp(1.0, MAX_CWND);
@@ -256,14 +260,15 @@ impl Control for BbrV3 {
         }
     }
 
-    /// Section 5.4.1.
+    /// Restarts after idleness (section 5.4.1).
     fn on_sent(&mut self, sent: &Sent, random: &mut dyn Random) {
         if sent.after_idle && sent.app_limited {
             self.restart_from_idle(sent, random);
         }
     }
 
-    /// The order is that of section 5.2.3. What acknowledges nothing new tells nothing.
+    /// Processes an acknowledgement in the order of section 5.2.3. One that acknowledges nothing new is
+    /// ignored.
     fn on_ack(&mut self, ack: &Ack, random: &mut dyn Random) {
         if self.repair.ends_with(ack) {
             self.restore_cwnd();
@@ -302,13 +307,15 @@ impl Control for BbrV3 {
             LossSignal::DuplicateAcks | LossSignal::EarlyTimer => {
                 self.repair.begin(self.cwnd, self.state == State::ProbeRtt);
             }
-            // Section 3.6 asks a sender of capable packets to take a mark for congestion: here for a round with a loss.
+            // Section 3.6 asks a sender of ECN-capable packets to take a mark for congestion: here, for a
+            // round with a loss.
             LossSignal::Ecn => self.latest.on_lost(self.rounds.delivered()),
             LossSignal::LocalDrop => {}
         }
     }
 
-    /// `BBROnEnterRTO` (section 5.6.4.4): one packet more than what the host has not given up, and no less than its loss window.
+    /// Sets the window at a timeout (`BBROnEnterRTO`, section 5.6.4.4): one packet more than what the host
+    /// still counts in flight, and at least the loss window.
     fn on_timeout(&mut self, timeout: &Timeout, _random: &mut dyn Random) {
         if timeout.in_a_row == 1 {
             self.save_undo_anew(timeout.now);

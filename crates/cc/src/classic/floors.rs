@@ -1,26 +1,26 @@
-//! The bounds on every window, which are the transport's and not the law's.
+//! The bounds on every window. They belong to the transport, not to the law.
 
 use super::{MAX_CWND, MIN_SSTHRESH, Window};
 use crate::control::Initial;
 use ackclock_base::Packets;
 
-/// The least windows of a connection.
+/// The smallest windows of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Floors {
     /// [`Initial::min_window`].
     after_loss: Packets,
-    /// [`Initial::loss_window`]; at least a packet, or nothing could be sent.
+    /// [`Initial::loss_window`], and at least one packet, so that something can be sent.
     ever: Packets,
 }
 
 impl Floors {
-    /// The floors of a transport.
+    /// Takes the floors from the transport's settings.
     pub fn of(initial: &Initial) -> Self {
         let ever = initial.loss_window.max(1.0);
         Self { ever, after_loss: initial.min_window.max(ever) }
     }
 
-    /// Keeps a window within its bounds.
+    /// Keeps a window and its threshold within bounds. NaN becomes the floor.
     pub fn clamp(&self, window: &mut Window) {
         let Window { cwnd, ssthresh } = window;
         // A NaN (0/0 in a law) would otherwise stop the connection for ever: treat it as the floor.
@@ -28,12 +28,12 @@ impl Floors {
         *ssthresh = if ssthresh.is_nan() { MIN_SSTHRESH } else { ssthresh.max(1.0) };
     }
 
-    /// The least window that a timeout leaves.
+    /// Returns the smallest window, in packets, after a timeout.
     pub fn after_timeout(&self) -> Packets {
         self.ever
     }
 
-    /// The least window that a loss or a mark leaves.
+    /// Returns the smallest window, in packets, after a loss or a mark.
     pub fn after_loss(&self) -> Packets {
         self.after_loss
     }

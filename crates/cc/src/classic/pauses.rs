@@ -1,32 +1,34 @@
-//! The time in which a connection did not use its window, which the increase of a law like CUBIC's is not a function of.
+//! The time in which a connection did not use its window. The increase of a law such as CUBIC's leaves this
+//! time out.
 //!
-//! RFC 9438 section 4.2 counts the time of congestion avoidance; section 5.8 leaves out periods in which the application held the
-//! flow back, idle ones among them. Linux does the same for idle ones (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
+//! RFC 9438 section 4.2 counts the time of congestion avoidance; section 5.8 leaves out periods in which the
+//! application limited the flow, idle ones among them. Linux does the same for idle ones
+//! (`cubictcp_cwnd_event`, `CA_EVENT_TX_START`).
 
 use ackclock_base::{Span, Time};
 
 /// The pauses of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pauses {
-    /// When the last event was heard.
+    /// The time of the last event.
     heard: Time,
     total: Span,
 }
 
 impl Pauses {
-    /// Notes an event of a connection that uses its window.
+    /// Records an event of a connection that uses its window.
     pub fn hear(&mut self, now: Time) {
         self.heard = now;
     }
 
-    /// Notes the end of a pause that began with the last event; returns how long it was.
+    /// Records the end of a pause that began with the last event. Returns the pause's length.
     pub fn end(&mut self, now: Time) -> Span {
         let pause = now.since(std::mem::replace(&mut self.heard, now));
         self.total += pause;
         pause
     }
 
-    /// How long the pauses were so far.
+    /// Returns the total length of the pauses so far.
     pub fn total(&self) -> Span {
         self.total
     }

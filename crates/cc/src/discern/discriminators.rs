@@ -1,4 +1,4 @@
-//! Loss discriminators, one a file. To add one: write its file here, and its line in [`crate::registry`].
+//! Loss discriminators, one per file. To add one, write its file here and add a line to [`crate::registry`].
 
 pub mod always;
 pub mod learning;
@@ -9,19 +9,19 @@ use super::{Cause, IncomingAck};
 use crate::control::{Ack, Timeout};
 use ackclock_base::{Packets, Random, Time};
 
-/// Tells losses of transmission from losses of congestion.
+/// Tells losses of transmission from losses through congestion.
 pub trait Discriminator: Send {
-    /// An acknowledgement has arrived, a duplicate too, and nothing has been made of it yet. Returns what a loss would
-    /// be that showed now. A discriminator that guesses draws its numbers here.
+    /// Called when an acknowledgement has arrived, duplicates included, before it is processed. Returns the
+    /// cause that a loss found now would have. A discriminator that guesses draws its random numbers here.
     fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause;
 
-    /// What a loss would be that showed now.
+    /// Returns the cause that a loss found now would have.
     fn cause(&self) -> Cause;
 
-    /// An acknowledgement has been taken in, and this is the window that it leaves.
+    /// Called when an acknowledgement has been processed; `cwnd` is the window after it.
     fn on_ack(&mut self, _ack: &Ack, _cwnd: Packets) {}
 
-    /// A loss shows in a window of this size.
+    /// Judges a loss found at `now` in a window of `cwnd` packets.
     fn judge(&mut self, _now: Time, _cwnd: Packets) -> Judgement {
         match self.cause() {
             Cause::Congestion => Judgement::Congestion,
@@ -29,28 +29,28 @@ pub trait Discriminator: Send {
         }
     }
 
-    /// The retransmission timer expired, in a window of this size. Returns what that is a sign of.
+    /// Called when the retransmission timer expires in a window of `cwnd` packets. Returns the cause.
     fn on_timeout(&mut self, _timeout: &Timeout, _cwnd: Packets) -> Cause {
         Cause::Congestion
     }
 
-    /// Shows its inside, see [`crate::Control::publish`].
+    /// Publishes internal values, see [`crate::Control::publish`].
     fn publish(&self, _series: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// What a loss is judged to be.
+/// The judgement of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// Congestion.
     Congestion,
     /// Transmission.
     Transmission,
-    /// Congestion, and so was the loss before, which was judged to be of transmission.
+    /// Congestion, and the loss before, judged to be of transmission, was congestion too.
     Refuted,
 }
 
 impl Judgement {
-    /// The judgement without what it says of the one before.
+    /// Returns the cause of this loss, without the statement about the loss before.
     pub fn cause(self) -> Cause {
         match self {
             Self::Congestion | Self::Refuted => Cause::Congestion,

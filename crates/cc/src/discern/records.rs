@@ -1,52 +1,54 @@
-//! What a layer that tells kinds of loss apart hears and says besides what every control does.
+//! The records and the trait of the layer that tells losses of transmission from losses through congestion.
 
 use crate::control::WindowControl;
 use ackclock_base::{Packets, Random, Span, Time};
 
-/// A layer around a control that tells kinds of loss apart. The host asks it before it makes anything of an acknowledgement.
+/// A layer around a control that attributes each loss to a cause. The host asks it before it processes an
+/// acknowledgement.
 pub trait Discernment: WindowControl {
-    /// An acknowledgement has come in, and nothing has been made of it yet. Returns what a loss would be that showed now,
-    /// for the detection of losses and the back-off. A layer that guesses draws its numbers here.
+    /// Called when an acknowledgement has arrived, before it is processed. Returns the cause that a loss
+    /// found now would have, for loss detection and back-off. A layer that guesses draws its random numbers
+    /// here.
     fn on_incoming(&mut self, incoming: &IncomingAck, random: &mut dyn Random) -> Cause;
 
-    /// The first fresh acknowledgement of a recovery leaves something out, and tells how many packets of that window are
-    /// still missing.
+    /// Called when the first fresh acknowledgement of a recovery is partial, with the number of packets of
+    /// that window that are still missing.
     fn on_counted(&mut self, counted: &Counted, random: &mut dyn Random);
 }
 
-/// An acknowledgement as it comes in.
+/// An acknowledgement as it arrives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IncomingAck {
-    /// When.
+    /// The time of its arrival.
     pub now: Time,
     /// Whether it moves the cumulative acknowledgement forward; false for a duplicate.
     pub fresh: bool,
-    /// The time since the timestamp that it echoes (RFC 7323), where the transport has timestamps: a round trip even
-    /// of a retransmission or a duplicate.
+    /// The time since the timestamp that it echoes (RFC 7323): a round trip even of a retransmission or a
+    /// duplicate. `None` if the transport has no timestamps.
     pub echo: Option<Span>,
-    /// What the packet that caused it took on the way there, up to a constant (relative one-way trip time), where both
-    /// ends put timestamps on packets.
+    /// The one-way delay of the packet that caused it, up to a constant (relative one-way trip time); `None`
+    /// unless both ends put timestamps on packets.
     pub one_way_delay: Option<Span>,
 }
 
-/// Why packets are lost.
+/// The cause of a loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A queue was full, or about to be.
+    /// A full queue, or one about to be full.
     Congestion,
-    /// The medium lost them.
+    /// The medium corrupted the packet.
     Transmission,
 }
 
-/// How many packets of the window in which a loss was found are missing still.
+/// The number of packets still missing of the window in which a loss was found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counted {
-    /// When it showed.
+    /// The time of the count.
     pub now: Time,
-    /// What a reduction starts from, as in [`crate::Loss::window`].
+    /// The window that a reduction starts from, as in [`crate::Loss::window`].
     pub window: Packets,
-    /// Packets that are missing after the first, which has been sent again and has arrived: what was outstanding at the
-    /// loss and is not acknowledged, less the duplicates. Exact for one burst; too low for scattered losses, where what
-    /// has arrived between them counts as arrived twice, and zero at the least.
+    /// The number of packets missing after the first, whose retransmission has arrived: what was outstanding
+    /// at the loss and is not acknowledged, less the duplicates. It is exact for one burst. For scattered
+    /// losses it is too low (packets that arrived between them count twice), and at least zero.
     pub missing: u64,
 }

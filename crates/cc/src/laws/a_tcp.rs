@@ -1,5 +1,5 @@
-//! A-TCP (Cho 2006 chapter IV): TCP/k whose strength a controller sets, from when its own queue begins to build and
-//! whether that has moved.
+//! A-TCP (Cho 2006 chapter IV): TCP/k whose strength a controller sets, from the window at which the flow's
+//! queue begins to build, and from whether that window has moved.
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss, Timeout};
@@ -21,16 +21,16 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// A-TCP's controller, and what becomes of what it finds.
+    /// A-TCP's controller, and the use made of its result.
     pub struct Parameters {
-        /// How the strength is found.
+        /// The parameters of the controller.
         controller: adaptive_strength::Parameters,
-        /// Whether the controller only shows what it finds, while the flow stays standard TCP
+        /// Whether the controller only publishes its strength, while the flow stays standard TCP
         display_only: bool = flag(false, "Cho figure 27"),
     }
 }
 
-/// One flow of the strength that its controller finds.
+/// A flow with the strength that its controller finds.
 #[derive(Clone, Debug)]
 pub struct Adaptive {
     controller: Controller,
@@ -38,7 +38,7 @@ pub struct Adaptive {
 }
 
 impl Adaptive {
-    /// The law before the first round trip.
+    /// Creates the law before the first round trip.
     pub fn new(parameters: &Parameters) -> Self {
         Self { controller: Controller::new(parameters.controller), display_only: parameters.display_only }
     }
@@ -74,7 +74,8 @@ impl WindowLaw for Adaptive {
         tcp_k::cut(window, self.k(), loss);
     }
 
-    /// Cho gives no rule: the standard's window, and a loss to the controller.
+    /// Reacts to a timeout. Cho gives no rule: the window starts over as the standard's, and the controller
+    /// takes the timeout for a loss.
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         self.controller.on_loss(timeout.now);
         window.start_over(timeout);
@@ -95,7 +96,7 @@ mod tests {
         script.ack_with_rtt(rtt_ms);
     }
 
-    /// Past the slow start's loss, with round trips of 50 to 60 ms seen.
+    /// Brings a flow past the loss of slow start, with round trips of 50 to 60 ms seen.
     fn started(settings: &[(&str, &str)]) -> Script {
         let settings = [&[("srtt_gain", "1")], settings].concat();
         let mut script = Script::with("a-tcp", &settings).window(200.0);
@@ -131,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_timeout_starts_over_and_is_a_loss_to_the_controller() {
-        // Algorithm 4 line 4: a knee at strength 9 leaves 3.
+        // Algorithm 4 line 4: a knee at strength 9 gives k = 3.
         let mut script = started(&[]);
         (0..8).for_each(|_| check(&mut script, 50));
         check(&mut script, 60);
@@ -145,9 +146,10 @@ mod tests {
 
     #[test]
     fn its_mean_window_alone_is_that_of_equation_4_5() {
-        // Figure 30: a loss takes one part in 2k, k = floor(sqrt(knee_k)), and the standing queue keeps k = 1 until the
-        // next. sqrt((4k-1)/2) / sqrt(p) with p = 1e-4: k = 3 (knee_k = 11) 234.5, k = 5 (knee_k = 34) 308.2. The
-        // equation leaves out the pause after a loss, in which k is still the root; here it is switched off.
+        // Figure 30: a loss takes one part in 2k, k = floor(sqrt(knee_k)), and the standing queue keeps k = 1
+        // until the next loss. sqrt((4k-1)/2) / sqrt(p) with p = 1e-4: k = 3 (knee_k = 11) 234.5, k = 5
+        // (knee_k = 34) 308.2. The equation leaves out the pause after a loss, in which k is still the root;
+        // here the pause is switched off.
         for (knee_k, expected) in [(11, 234.52), (34, 308.22)] {
             let mut script = started(&[("delta", "0"), ("alpha", "0")]);
             (1..knee_k).for_each(|_| check(&mut script, 50));

@@ -1,5 +1,5 @@
-//! A-TCP-P (Cho 2006 chapter V): parallel flows under the rules of TCP-P, with a strength that A-TCP's controller finds
-//! from the round trips of all and the sum of their windows.
+//! A-TCP-P (Cho 2006 chapter V): parallel flows under the rules of TCP-P, with a strength that A-TCP's
+//! controller finds from the round trips of all members and the sum of their windows.
 
 use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
@@ -24,14 +24,14 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// A-TCP's controller under TCP-P's rules.
     pub struct Parameters {
-        /// How the strength is found.
+        /// The parameters of the controller.
         controller: adaptive_strength::Parameters,
-        /// What a group does with its strength.
+        /// The rules by which a group uses its strength.
         rules: Rules,
     }
 }
 
-/// Parallel flows of the strength that their controller finds.
+/// Parallel flows with the strength that their controller finds.
 #[derive(Clone, Debug)]
 pub struct AdaptiveParallel {
     controller: Controller,
@@ -39,13 +39,13 @@ pub struct AdaptiveParallel {
 }
 
 impl AdaptiveParallel {
-    /// The law before the first round trip.
+    /// Creates the law before the first round trip.
     pub fn new(parameters: &Parameters) -> Self {
         Self { controller: Controller::new(parameters.controller), rules: parameters.rules }
     }
 
-    /// Algorithm 7, once for the losses of a burst: what TCP-P does to spare its flows is done with the group's least
-    /// round trip.
+    /// Returns the cost of a loss of `me`, and tells the controller once per burst (algorithm 7). TCP-P's
+    /// rules for sparing flows in a burst use the group's minimum round trip.
     fn cost(&mut self, members: &Members<Flow>, me: usize, now: Time) -> Cost {
         let cost = self.rules.cost(members, me, now, self.controller.srtt_least());
         if cost == Cost::Whole {
@@ -58,7 +58,7 @@ impl AdaptiveParallel {
 impl GroupLaw for AdaptiveParallel {
     type Member = Flow;
 
-    /// Equation 5.1 and algorithm 6: every round trip of every member.
+    /// Passes every round trip of every member to the controller (equation 5.1 and algorithm 6).
     fn observe(&mut self, members: &mut Members<Flow>, me: usize, ack: &Ack) {
         let Some(rtt) = ack.rtt.filter(|_| ack.fresh) else { return };
         members.all[me].state.observe(ack, self.controller.srtt_gain());
@@ -78,7 +78,8 @@ impl GroupLaw for AdaptiveParallel {
         self.rules.on_loss(members, me, self.controller.k(), loss, cost);
     }
 
-    /// Cho gives no rule: the standard's window for this flow, the others as at a loss.
+    /// Reacts to a timeout. Cho gives no rule: this flow starts over as the standard's, and the others are
+    /// cut as at a loss.
     fn on_timeout(&mut self, members: &mut Members<Flow>, me: usize, timeout: &Timeout) {
         members.all[me].window.start_over(timeout);
         if self.cost(members, me, timeout.now) == Cost::Whole {
@@ -101,7 +102,8 @@ impl GroupLaw for AdaptiveParallel {
 mod tests {
     use crate::group_script::GroupScript;
 
-    /// Past the loss of slow start (at which k = 1 halves everything), with round trips of 50 to 60 ms seen.
+    /// Brings a group past the loss of slow start (at which k = 1 halves every window), with round trips of
+    /// 50 to 60 ms seen.
     fn started(windows: &[f64]) -> GroupScript {
         let doubled: Vec<_> = windows.iter().map(|window| 2.0 * window).collect();
         let mut script = GroupScript::new("a-tcp-p", &[("srtt_gain", "1")], &doubled);
@@ -180,9 +182,9 @@ mod tests {
 
     #[test]
     fn where_siblings_are_spared_a_burst_halves_its_finders_and_is_one_event_to_the_controller() {
-        // A knee at strength 9 leaves 3 for the burst, of N = 4 flows. Each that finds a loss halves; the siblings' cut of
-        // the first is equation 3.9's 1/2 + 4 x 2 / (2 x 3 x 3) = 17/18, and comes once. With k = 3 the root of a second
-        // event's knee would be 1.
+        // A knee at strength 9 gives k = 3 for the burst, with N = 4 flows. Each flow that finds a loss
+        // halves its window. The first loss also cuts the siblings, once, to equation 3.9's 1/2 + 4 x 2 / (2
+        // x 3 x 3) = 17/18. After a second event k would be 1.
         let mut script =
             GroupScript::new("a-tcp-p", &[("srtt_gain", "1"), ("suppression", "siblings")], &[200.0; 4]);
         script.rtt(60.0);
@@ -224,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_timeout_is_a_loss_to_the_controller_and_a_spurious_one_is_not() {
-        // Algorithm 7 line 4: a knee at strength 9 leaves 3.
+        // Algorithm 7 line 4: a knee at strength 9 gives k = 3.
         let mut script = started(&[100.0; 4]);
         (0..8).for_each(|_| check(&mut script, 0, 50.0));
         check(&mut script, 0, 60.0);

@@ -1,33 +1,36 @@
-//! How A-TCP finds its strength k (Cho 2006 chapter IV section E): k climbs while there is no queue, is 1 while there is
-//! one, and stays 1 for a whole congestion epoch where the window at which the queue began to build (the knee) has
-//! moved, for then somebody competes. A-TCP feeds it one flow's round trips and window, A-TCP-P a group's.
+//! The controller of A-TCP's strength k (Cho 2006 chapter IV section E). k grows while there is no queue and
+//! is 1 while there is one. It stays 1 for a whole congestion epoch if the window at which the queue began to
+//! build (the knee) has moved, which shows a competitor. A-TCP feeds it the round trips and the window of one
+//! flow, A-TCP-P those of a group.
 
 use ackclock_base::{Packets, Range, Time, parameters};
 
-/// What a new round trip can count for in a smoothed one.
+/// The valid weights of a new round trip in the smoothed one.
 pub const GAINS: Range = Range { min: 0.0, max: 1.0, above_min: true };
 
 parameters! {
-    /// When the controller looks, and what counts as a queue and as a competitor.
+    /// When the controller checks, and what it takes for a queue and for a competitor.
     pub struct Parameters {
         /// Pause after a check, in least smoothed round trips
         alpha: f64 = number("10", Range::at_least(0.0), "Cho section IV.E"),
         /// Pause after a loss, in least smoothed round trips
         delta: f64 = number("10", Range::at_least(0.0), "Cho section IV.E"),
-        /// How far the knee may move without a competitor, as a share
+        /// Share by which the knee may move without a competitor
         beta: f64 = number("0.1", Range::between(0.0, 1.0), "Cho section IV.E"),
-        /// Where between least and greatest smoothed round trip a queue counts
+        /// Position between the minimum (0) and the maximum (1) smoothed round trip above which there is a
+        /// queue
         gamma: f64 = number("0.2", Range::between(0.0, 1.0), "Cho section IV.D"),
         /// Weight of a new round trip in the smoothed one
         srtt_gain: f64 = number("0.125", GAINS, "Cho section IV.E: w = 1/8"),
-        /// Whether the root of the knee's strength is cut to a whole number
+        /// Whether the root of the knee's strength is rounded down to a whole number
         whole_root: bool = flag(true, "Cho figures 29 and 32: 34 gives 5, 11 gives 3"),
-        /// Whether only a loss ends the initial slow start for the controller, or its threshold does too
+        /// Whether only a loss ends the initial slow start for the controller, or reaching the threshold does
+        /// too
         slow_start_needs_loss: bool = flag(true, "Cho algorithm 4 knows only a loss"),
     }
 }
 
-/// The controller: algorithm 3 for round trips, algorithm 4 for losses. Times in seconds.
+/// The controller: algorithm 3 for round trips, algorithm 4 for losses. Times are in seconds.
 #[derive(Clone, Debug)]
 pub struct Controller {
     parameters: Parameters,
@@ -35,13 +38,15 @@ pub struct Controller {
     knee_cwnd: Packets,
     knee_cwnd_ref: Packets,
     knee_k: f64,
-    /// Whether k may rise and the next knee's k is to be noted.
+    /// Whether k may grow, and the next knee's k is to be recorded.
     check_knee: bool,
     /// Whether the queue was low at the last check.
     low_delay: bool,
-    /// The loss that ends the initial slow start is still to come. Cho uses it and does not say what it begins as.
+    /// Whether the loss that ends the initial slow start is still to come. Cho uses this variable without
+    /// giving its initial value.
     first: bool,
-    /// Zero before the first round trip. From zero, as listed for groups, its least value would mean nothing.
+    /// The smoothed round trip; zero before the first. If it started from zero, as listed for groups, its
+    /// minimum would mean nothing.
     srtt: f64,
     srtt_least: f64,
     srtt_most: f64,
@@ -50,7 +55,7 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// The controller before the first round trip.
+    /// Creates the controller before the first round trip.
     pub fn new(parameters: Parameters) -> Self {
         Self {
             parameters,
@@ -69,22 +74,22 @@ impl Controller {
         }
     }
 
-    /// The strength.
+    /// Returns the strength k.
     pub fn k(&self) -> f64 {
         self.k
     }
 
-    /// The least smoothed round trip, in seconds; infinite before the first sample.
+    /// Returns the minimum smoothed round trip, in seconds; infinite before the first sample.
     pub fn srtt_least(&self) -> f64 {
         self.srtt_least
     }
 
-    /// What a new round trip counts for in the smoothed one.
+    /// Returns the weight of a new round trip in the smoothed one.
     pub fn srtt_gain(&self) -> f64 {
         self.parameters.srtt_gain
     }
 
-    /// Algorithm 3, for a round trip of an acknowledgement of something new.
+    /// Runs algorithm 3 for the round trip, in seconds, of an acknowledgement of new data.
     pub fn on_rtt(&mut self, now: Time, rtt: f64, cwnd: Packets) {
         let gain = self.parameters.srtt_gain;
         self.srtt = if self.srtt == 0.0 { rtt } else { (1.0 - gain) * self.srtt + gain * rtt };
@@ -108,7 +113,7 @@ impl Controller {
         self.wait = self.parameters.alpha * self.srtt_least;
     }
 
-    /// Lines 10 to 20: the queue has begun to build.
+    /// Records the knee: the queue has begun to build (lines 10 to 20).
     fn on_knee(&mut self, cwnd: Packets) {
         self.knee_cwnd = cwnd;
         let beta = self.parameters.beta;
@@ -123,7 +128,7 @@ impl Controller {
         self.low_delay = false;
     }
 
-    /// Algorithm 4, before the window is cut with the strength that it leaves.
+    /// Runs algorithm 4; called before the window is cut with the strength that it sets.
     pub fn on_loss(&mut self, now: Time) {
         if self.first {
             (self.k, self.knee_k) = (1.0, 1.0);
@@ -140,18 +145,18 @@ impl Controller {
         self.check_knee = true;
         self.low_delay = false;
         self.modified = now;
-        // A loss before any round trip is known: there is nothing to wait for.
+        // A loss before any round trip is known: the controller need not wait.
         self.wait = if self.srtt_least.is_finite() { self.parameters.delta * self.srtt_least } else { 0.0 };
     }
 
-    /// The window has reached the slow start threshold.
+    /// Called when the window has reached the slow start threshold.
     pub fn on_threshold(&mut self, now: Time) {
         if self.first && !self.parameters.slow_start_needs_loss {
             self.on_loss(now);
         }
     }
 
-    /// Shows its inside. Of a group, the windows are the group's.
+    /// Publishes internal values. For a group, the windows are sums over the group.
     pub fn publish(&self, series: &mut dyn FnMut(&'static str, f64)) {
         series("k", self.k);
         series("knee_k", self.knee_k);

@@ -1,5 +1,5 @@
-//! TCP-Africa (King, Riedi and Baraniuk 2005): HighSpeed TCP's increase while hardly anything waits in the network,
-//! Reno's as soon as more does; HighSpeed TCP's decrease.
+//! TCP-Africa (King, Riedi and Baraniuk 2005): HighSpeed TCP's increase while hardly any packets wait in the
+//! network, Reno's increase otherwise, and HighSpeed TCP's decrease.
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
@@ -20,30 +20,30 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// When to be fast, and how.
+    /// When the increase is fast, and how fast.
     pub struct Parameters {
-        /// Fast increase while fewer packets than this wait in the network
+        /// Number of packets waiting in the network below which the increase is fast
         alpha: Packets = packets(
             "1.641 packets",
             Range::at_least(0.0),
             "King, Riedi and Baraniuk 2005, from memory, unconfirmed",
         ),
-        /// All of HighSpeed TCP.
+        /// HighSpeed TCP's parameters.
         high_speed: hstcp::Parameters,
     }
 }
 
-/// Two increases, told apart by delay.
+/// Chooses between two increases by the queueing delay.
 #[derive(Clone, Debug)]
 pub struct Africa {
     alpha: Packets,
     high_speed: HighSpeed,
-    /// Packets waiting at the last acknowledgement in avoidance.
+    /// Packets waiting in the network at the last acknowledgement in avoidance.
     waiting: Packets,
 }
 
 impl Africa {
-    /// The law while nothing waits.
+    /// Creates the law with no packets waiting.
     pub fn new(parameters: &Parameters) -> Self {
         Self { alpha: parameters.alpha, high_speed: HighSpeed::new(&parameters.high_speed), waiting: 0.0 }
     }
@@ -80,7 +80,8 @@ mod tests {
 
     #[test]
     fn it_is_fast_while_little_waits_and_slow_while_more_does() {
-        // 1000 packets at the least round trip of 100 ms: nothing waits, a(1000) / 1000 = 0.0078599 (see hstcp).
+        // 1000 packets at the minimum round trip of 100 ms: no packets wait, a(1000) / 1000 = 0.0078599 (see
+        // hstcp).
         let mut script = Script::new("africa").window(1000.0).starting_ssthresh(1000.0);
         script.ack_with_rtt(100);
         assert_eq!(script.published("fast_mode"), 1.0);
@@ -91,7 +92,7 @@ mod tests {
         assert_eq!(script.published("fast_mode"), 0.0);
         assert!((script.published("waiting_packets") - 9.901).abs() < 1e-3);
         assert!((script.cwnd() - fast - 0.001).abs() < 1e-8);
-        // Back at 100 ms it is fast again.
+        // Back at 100 ms the increase is fast again.
         script.ack_with_rtt(100);
         assert_eq!(script.published("fast_mode"), 1.0);
     }

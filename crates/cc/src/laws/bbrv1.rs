@@ -1,5 +1,5 @@
-//! BBRv1 (draft-cardwell-iccrg-bbr-congestion-control-00). The machine is in [`crate::bbr::v1`], what it shares with BBRv3 in
-//! [`crate::bbr`].
+//! BBRv1 (draft-cardwell-iccrg-bbr-congestion-control-00). The state machine is in [`crate::bbr::v1`], the
+//! parts shared with BBRv3 are in [`crate::bbr`].
 
 use crate::bbr::v1::{BbrV1, Parameters};
 use crate::entry::{Build, Companions, Entry, control};

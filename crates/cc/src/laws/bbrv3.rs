@@ -1,4 +1,5 @@
-//! BBRv3 (draft-ietf-ccwg-bbr). The machine is in [`crate::bbr::v3`], what it shares with BBRv1 in [`crate::bbr`].
+//! BBRv3 (draft-ietf-ccwg-bbr). The state machine is in [`crate::bbr::v3`], the parts shared with BBRv1 are
+//! in [`crate::bbr`].
 
 use crate::bbr::v3::{BbrV3, Parameters};
 use crate::entry::{Build, Companions, Entry, control};

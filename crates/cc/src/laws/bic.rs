@@ -1,5 +1,5 @@
-//! BIC (Xu, Harfoush and Rhee 2004): a binary search between the window at which a packet was lost and one at which
-//! none was, as the ns-2 module of its authors has it.
+//! BIC (Xu, Harfoush and Rhee 2004): a binary search between the window at which a packet was lost and one
+//! without loss, as in its authors' ns-2 module.
 
 use super::variant::Variant;
 use crate::classic::{Classic, Window, WindowLaw};
@@ -23,25 +23,25 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// The maximum that fast convergence compares a window with.
+    /// The maximum with which fast convergence compares a window.
     pub enum PreviousMax {
-        /// The one that is searched for: while probing past the last, there is no bound.
+        /// The maximum of the present search; infinite while probing past the last one.
         Unbounded = "unbounded",
-        /// Where a packet was lost last.
+        /// The window at the last loss.
         Last = "last",
     }
 }
 
 parameters! {
-    /// How the search goes.
+    /// The parameters of the search.
     pub struct Parameters {
-        /// The most that the window grows by in a round trip
+        /// Largest growth of the window in a round trip
         most_increase: Packets = packets(
             "32 packets",
             Range::above(0.0),
             "LTCP-RC thesis section IV A, S_max of the ns-2 module; Linux has 16",
         ),
-        /// The least that the window grows by in a round trip
+        /// Smallest growth of the window in a round trip
         least_increase: Packets = packets(
             "0.01 packets",
             Range::above(0.0),
@@ -53,27 +53,28 @@ parameters! {
             Range::between(0.1, 0.99),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 819/1024",
         ),
-        /// Below this window it is Reno
+        /// Window below which the law is Reno's
         low_window: Packets = packets(
             "14 packets",
             Range::at_least(0.0),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c",
         ),
-        /// The target lies this part of the way from the window to the maximum: 2 is the middle
+        /// Divisor of the distance from the window to the maximum that gives the target: 2 is the middle
         log_factor: f64 = number(
             "2",
             Range::between(1.0, 100.0),
             "LTCP-RC thesis section IV A, of the ns-2 module; Linux has 4",
         ),
-        /// Whether a flow whose windows shrink gives up more, to make room for newcomers
+        /// Whether a flow whose windows shrink gives up more, to make room for new flows
         fast_convergence: bool = flag(true, "LTCP-RC thesis section IV A, of the ns-2 module; Linux's tcp_bic.c"),
-        /// What fast convergence compares with past the last maximum: the unbounded one of probing, or the last
+        /// Maximum with which fast convergence compares past the last maximum: the unbounded one of probing,
+        /// or the last
         previous_max: PreviousMax = choice(
             "unbounded",
             "prev_max of the paper's listing, which probing sets to a large number; Linux's tcp_bic.c keeps the last",
         ),
-        /// Whose constants: those here, or Linux's: a greatest increase of 16 packets and a least of 0.2, beta 819/1024, a low
-        /// window of 14 packets, a logarithmic factor of 4, and the last maximum
+        /// Source of the constants: those here, or Linux's: a greatest increase of 16 packets and a least of
+        /// 0.2, beta 819/1024, a low window of 14 packets, a logarithmic factor of 4, and the last maximum
         variant: Variant = choice(
             "published",
             "Linux's tcp_bic.c: max_increment, BICTCP_B / smooth_part, beta, low_window, BICTCP_B; how it probes past the \
@@ -86,17 +87,17 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct Bic {
     parameters: Parameters,
-    /// Where a packet was lost; infinite while that is not known.
+    /// The window at which a packet was lost; infinite while unknown.
     max: Packets,
-    /// Where a packet was lost last, whatever probing has found since; zero while none was.
+    /// The window at the last loss, whatever probing has found since; zero before the first loss.
     last_max: Packets,
-    /// Where none was.
+    /// A window without loss.
     min: Packets,
     target: Packets,
     probing: Option<Probing>,
 }
 
-/// Past the maximum the window probes as slow start does, up to the greatest increase.
+/// The search past the maximum: the window grows as in slow start, up to the greatest increase.
 #[derive(Clone, Debug)]
 struct Probing {
     increase: Packets,
@@ -104,7 +105,7 @@ struct Probing {
 }
 
 impl Bic {
-    /// The law before the first loss: nothing is known of what the network holds.
+    /// Creates the law before the first loss, with nothing known about the network.
     pub fn new(parameters: Parameters) -> Self {
         let linux = Parameters {
             most_increase: 16.0,
@@ -124,11 +125,11 @@ impl Bic {
         self.target = self.min + (self.max - self.min) / self.parameters.log_factor;
     }
 
-    /// How much the window may grow by in a round trip.
+    /// Returns the growth of the window per round trip, in packets.
     fn increase(&self, cwnd: Packets) -> Packets {
         match &self.probing {
             Some(probing) => probing.increase,
-            // `min` and `max` and not `clamp`, which panics where the bounds are set the wrong way round.
+            // `min` and `max` instead of `clamp`, which panics if the lower bound is set above the upper.
             None => {
                 (self.target - cwnd).max(self.parameters.least_increase).min(self.parameters.most_increase)
             }
@@ -184,7 +185,7 @@ impl WindowLaw for Bic {
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
         window.start_over(timeout);
-        // Linux forgets the search: the path may be another.
+        // Linux forgets the search: the path may have changed.
         (self.max, self.last_max, self.min, self.target) = (f64::INFINITY, 0.0, 0.0, f64::INFINITY);
         self.probing = None;
     }

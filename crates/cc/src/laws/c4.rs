@@ -1,10 +1,12 @@
-//! C4, Christian's congestion control code (draft-huitema-ccwg-c4-spec after -04, experimental): a nominal rate, the greatest round
-//! trip seen of late, and a cycle of eras in which a probe of a sixteenth must succeed before a push of a quarter. How soon delay,
-//! losses and marks count grows with the rate, so that faster flows give way to slower ones.
+//! C4, Christian's congestion control code (draft-huitema-ccwg-c4-spec after -04, experimental): a nominal
+//! rate, the recent maximum round trip, and a cycle of eras in which a probe of a sixteenth must succeed
+//! before a push of a quarter. The sensitivity to delay, losses and marks grows with the rate, so that faster
+//! flows give way to slower ones.
 //!
-//! Where the text contradicts itself, the section about a thing is followed, not the overview: two eras of cruising, Probing
-//! after it, 7/8 to drain. A rate only rises by a sample (the text's code has it fall), the margin is a time beside the greatest round
-//! trip, and the cut for delay is the excess over the threshold in parts of the threshold. Left out: the state Resuming.
+//! Where the text contradicts itself, the section about a subject is followed, not the overview: two eras of
+//! cruising, Probing after it, 7/8 to drain. A sample only raises the rate (the text's code lets it fall),
+//! the margin is a time added to the maximum round trip, and the cut for delay is the excess over the
+//! threshold as a fraction of the threshold. The state Resuming is left out.
 
 mod eras;
 mod signals;
@@ -35,19 +37,20 @@ pub const ENTRY: Entry = Entry {
 const GAIN: Range = Range::between(0.1, 10.0);
 
 parameters! {
-    /// The constants.
+    /// The constants of C4.
     pub struct Parameters {
-        /// What is sent in Recovery, as a part of the nominal rate
+        /// Sending rate in Recovery, as a fraction of the nominal rate
         recovery_alpha: f64 = number("0.9375", GAIN, "section 4.4: 15/16"),
-        /// The same where a queue is to be drained
+        /// Sending rate in Recovery if a queue is to be drained, as a fraction of the nominal rate
         drain_alpha: f64 = number("0.875", GAIN, "section 5.8: 7/8; the table of section 4 has 3/4"),
-        /// The same in Probing; half as much beyond one where marks have been seen
+        /// Sending rate in Probing, as a fraction of the nominal rate; its excess over one is halved once
+        /// marks have been seen
         probe_alpha: f64 = number("1.0625", GAIN, "section 4.6: 17/16, or 33/32"),
-        /// The same in Pushing
+        /// Sending rate in Pushing, as a fraction of the nominal rate
         push_alpha: f64 = number("1.25", GAIN, "section 4.7: 5/4"),
-        /// What the nominal rate has grown by in an era of Pushing that is followed by another
+        /// Growth of the nominal rate in an era of Pushing after which another follows, as a factor
         push_growth: f64 = number("1.1875", Range::between(1.0, 10.0), "section 4.7: 19/16"),
-        /// What it has grown by in an era of Initial that counts as one with an increase
+        /// Growth of the nominal rate in an era of Initial that counts as one with an increase, as a factor
         initial_growth: f64 = number("1.25", Range::between(1.0, 10.0), "the author's c4.c; the draft says only that it increases"),
         /// Eras of Cruising
         cruise_eras: u32 = integer("2", Range::between(1.0, 1000.0), "section 4.5; the overview has 4"),
@@ -61,22 +64,22 @@ const QUANTUM_SECONDS: f64 = 0.004;
 const MAX_QUANTUM_BYTES: f64 = 65_536.0;
 const MIN_PACKETS: Packets = 2.0;
 
-/// Where the connection is.
+/// The state of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Doubles in a round trip.
+    /// Doubles the rate in a round trip.
     Initial,
-    /// Waits for what was sent before to show.
+    /// Waits for the effect of what was sent before.
     Recovery,
     /// Sends at the nominal rate.
     Cruising,
-    /// Asks with a little more whether there is room.
+    /// Sends slightly faster, to find out whether there is room.
     Probing,
-    /// Takes it.
+    /// Sends faster, to use the room that Probing found.
     Pushing,
 }
 
-/// The model, and what it allows. Rates are in packets per second, times in seconds.
+/// The C4 control. Rates are in packets per second, times in seconds.
 #[derive(Clone, Debug)]
 pub struct C4 {
     parameters: Parameters,
@@ -87,17 +90,18 @@ pub struct C4 {
     max_rtt: f64,
     running_min_rtt: f64,
     era: Era,
-    /// Eras of this state so far.
+    /// The number of eras in this state so far.
     eras: u32,
     rounds: Rounds,
     signals: Signals,
     initial_cwnd: Packets,
     eras_without_increase: u32,
     received: Packets,
-    /// Whether a signal came since the last recovery, and how many recoveries in a row saw one.
+    /// Whether congestion was seen since the last recovery, and the number of recoveries in a row with
+    /// congestion.
     congested: bool,
     successive: u32,
-    /// The greatest rate since the last recovery but one, and whether the nominal one has grown since.
+    /// The greatest rate since the end of the last recovery, and whether the nominal rate has grown since.
     recent_max: f64,
     has_grown: bool,
     /// The nominal rate before the probe that this recovery judges.
@@ -110,7 +114,7 @@ pub struct C4 {
 }
 
 impl C4 {
-    /// A connection at its start.
+    /// Creates the control at the start of a connection.
     pub fn new(parameters: Parameters, initial: &Initial) -> Self {
         let cwnd = initial.window.max(1.0);
         Self {
@@ -140,7 +144,7 @@ impl C4 {
         }
     }
 
-    /// Section 4.1.
+    /// Sets window, pacing rate and quantum (section 4.1).
     fn allow(&mut self) {
         if self.rate <= 0.0 || self.max_rtt <= 0.0 {
             return;
@@ -164,7 +168,8 @@ impl C4 {
 }
 
 impl Control for C4 {
-    /// After a timeout the loss window (RFC 5681 section 3.1) until something arrives: the draft leaves that to the transport.
+    /// Returns the decision. After a timeout the window is the loss window (RFC 5681 section 3.1) until data
+    /// is acknowledged, since the draft leaves timeouts to the transport.
     fn decision(&self) -> Decision {
         Decision {
             cwnd: if self.after_timeout { self.loss_window } else { self.decision.cwnd },
@@ -216,7 +221,7 @@ impl Control for C4 {
         self.allow();
     }
 
-    /// Section 5.3.1: what a timer gives up for lost says nothing.
+    /// Records a loss, unless a timer declared it (section 5.3.1).
     fn on_lost(&mut self, _lost: &Lost, _random: &mut dyn Random) {
         if !self.after_timeout {
             self.signals.lose();

@@ -1,6 +1,6 @@
-//! The Congestion Manager (Balakrishnan, Rahul and Seshan 1999), as Cho 2006 sections I and V.C describe it: the flows of
-//! a group have one congestion window together, which grows and shrinks as one standard flow's. Here every flow has an
-//! equal part of it; what one leaves unused is not lent to the others.
+//! The Congestion Manager (Balakrishnan, Rahul and Seshan 1999), as Cho 2006 sections I and V.C describe it:
+//! the flows of a group share one congestion window, which grows and shrinks as one standard flow's. Here
+//! every flow has an equal part of it; what one flow leaves unused is not lent to the others.
 
 use crate::classic::Window;
 use crate::control::{Ack, Loss, Timeout};
@@ -21,20 +21,20 @@ pub const ENTRY: Entry = Entry {
     companions: Companions::recovery("sack"),
 };
 
-/// One window for all, of which each has an equal part.
+/// One shared window, divided equally.
 #[derive(Clone, Debug, Default)]
 pub struct Manager {
-    /// The window of all together; none before the first flow.
+    /// The shared window; `None` before the first flow.
     shared: Option<Window>,
-    /// When it was last cut. What was sent before that and is lost belongs to the same congestion.
+    /// The time of the last cut. A lost packet that was sent before it belongs to the same congestion.
     cut: Time,
-    /// Whether a timeout has started all over and nothing has been acknowledged nor the window set since: the timers of
-    /// the others, which expire in the same burst, tell nothing new.
+    /// Whether a timeout has restarted the group, and nothing has been acknowledged and the window not been
+    /// set since. The other members' timers, which expire in the same burst, then change nothing.
     standstill: bool,
 }
 
 impl Manager {
-    /// Changes the shared window, and deals it out.
+    /// Changes the shared window and divides it among the members.
     fn change(&mut self, members: &mut Members<()>, act: impl FnOnce(&mut Window)) {
         let Some(shared) = &mut self.shared else { return };
         act(shared);
@@ -71,7 +71,7 @@ impl GroupLaw for Manager {
         }
     }
 
-    /// All together are one flow, and so is the least window.
+    /// Raises the shared window to `least`: the group counts as one flow.
     fn keep_at_least(&mut self, members: &mut Members<()>, _: usize, least: Packets) {
         self.change(members, |shared| shared.cwnd = shared.cwnd.max(least));
     }
@@ -87,7 +87,7 @@ impl GroupLaw for Manager {
     }
 
     fn undo(&mut self, members: &mut Members<()>, _: usize, (before, _): &(Self, Window)) {
-        // What ended the standstill of that time, an acknowledgement, is not taken back.
+        // An acknowledgement has ended the standstill; undoing the timeout does not restore it.
         self.standstill &= before.standstill;
         if let Some(window) = before.shared {
             self.change(members, |shared| shared.restore(&window));
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn timers_that_expire_together_start_over_once() {
-        // The second expiry would halve a window of one packet, and leave a threshold of 2 for the group.
+        // A second expiry would halve a window of one packet, and leave a threshold of 2 for the group.
         let mut script = group(4);
         script.timeout(1);
         script.timeout(2);
@@ -160,8 +160,9 @@ mod tests {
 
     #[test]
     fn a_window_that_is_set_after_a_timeout_starts_over_at_the_next() {
-        // One packet, set to 40 by what surrounds one member: 40 + 3 * 1 / 4 for all, whose half the next expiry leaves as
-        // the threshold. Each member has its quarter of it, and no less than the floor of one packet.
+        // The window of one packet is raised to 40 for one member: 40 + 3 * 1 / 4 for the group. Half of that
+        // is the threshold after the next expiry. Each member has a quarter of it, and at least the floor of
+        // one packet.
         let mut script = group(4);
         script.timeout(1);
         script.set_cwnd(0, 40.0);
@@ -172,8 +173,8 @@ mod tests {
 
     #[test]
     fn any_new_acknowledgement_ends_the_standstill() {
-        // The application, not the window, holds the host back: the window does not grow, but the way is open again. The
-        // next expiry tells something new: a threshold of 2 for the group, of which each has a quarter but no less than 1.
+        // The application, not the window, is the limit: the window does not grow, but the standstill ends.
+        // The next expiry counts: a threshold of 2 for the group, of which each has a quarter but at least 1.
         let mut script = group(4);
         script.timeout(1);
         script.ack_within_the_window(0);
@@ -195,7 +196,7 @@ mod tests {
     fn a_timeout_starts_all_over() {
         let mut script = group(2);
         script.timeout(1);
-        // A shared window of one packet; no flow can have less than one of its own.
+        // The shared window is one packet; no flow has less than one of its own.
         assert_eq!((script.cwnds(), script.ssthresh(0)), (vec![1.0, 1.0], 25.0));
         script.acks(0, 9);
         assert_eq!(script.total(), 10.0);

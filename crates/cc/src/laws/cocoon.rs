@@ -1,6 +1,6 @@
-//! COCOON (Gao, He, Hou and Paul), as Cho 2006 section V.C describes it: when a flow of a group finds congestion, those
-//! that have more outstanding than its window are cut too. To which window is not said; here it is that of the flow that
-//! found it.
+//! COCOON (Gao, He, Hou and Paul), as Cho 2006 section V.C describes it: when a flow of a group finds
+//! congestion, the flows that have more outstanding than its window are cut too. Cho does not say to which
+//! window; here it is the window of the flow that found congestion.
 
 use crate::classic::MIN_SSTHRESH;
 use crate::control::{Ack, Loss};
@@ -22,7 +22,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// A loss is answered by all that have more outstanding than the window it leaves.
+    /// A loss also cuts the flows that have more outstanding than the window after it.
     pub struct Cocoon {
         /// Whether the slow start thresholds of the others follow their windows
         lower_ssthresh: bool = flag(false, "not in Cho, who speaks of windows only"),
@@ -53,7 +53,7 @@ impl GroupLaw for Cocoon {
 mod tests {
     use crate::group_script::GroupScript;
 
-    /// The windows are in flight.
+    /// Creates a group whose windows are all in flight.
     fn group(settings: &[(&str, &str)], members: &[(f64, f64)]) -> GroupScript {
         let mut script = GroupScript::with_thresholds("cocoon", settings, members);
         (0..members.len()).for_each(|me| script.acks(me, 1));

@@ -1,5 +1,5 @@
-//! Combined TCP (Hacker, Noble and Athey 2004; Cho 2006 section V.C): one standard flow among those of
-//! [Fractional TCP](super::fractional).
+//! Combined TCP (Hacker, Noble and Athey 2004; Cho 2006 section V.C): the flows of [Fractional
+//! TCP](super::fractional), with one standard flow among them.
 
 use super::fractional::Fractional;
 use crate::entry::{Build, Companions, Entry, control};

@@ -1,5 +1,5 @@
-//! Compound TCP (Tan, Song, Zhang and Sridharan 2006): Reno's window, and on top of it one that grows fast while few packets
-//! wait and shrinks by those that do.
+//! Compound TCP (Tan, Song, Zhang and Sridharan 2006): Reno's window plus a delay window, which grows fast
+//! while few packets wait and otherwise shrinks by the number that wait.
 
 use super::round_trips::{Round, RoundTrips, waiting};
 use crate::classic::{Classic, Window, WindowLaw};
@@ -21,40 +21,41 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// How the window of the delay grows and shrinks.
+    /// The growth and decline of the delay window.
     pub struct Parameters {
-        /// In a round it grows by this times the whole window to the power of k, less one
+        /// Factor of the growth of the delay window: in a round it grows by alpha times the whole window to
+        /// the power of k, less one
         alpha: f64 = number("0.125", Range::between(0.0, 100.0), "Tan et al. 2006 section III; draft section 3, 1/8"),
-        /// That power
+        /// Power of the whole window in the growth of the delay window
         k: f64 = number("0.75", Range::between(0.0, 1.0), "Tan et al. 2006 section III; draft section 3, 3/4"),
-        /// The part of the whole window that a loss takes
+        /// Part of the whole window that a loss takes
         beta: f64 = number("0.5", Range::between(0.01, 0.99), "Tan et al. 2006 section III; draft section 3, 1/2"),
-        /// While fewer of its packets than this wait it grows, else it shrinks
+        /// Number of waiting packets below which the delay window grows; from it on it shrinks
         gamma: Packets = packets("30 packets", Range::at_least(0.0), "Tan et al. 2006 section III"),
-        /// It shrinks by the waiting packets times this in a round
+        /// Factor of the decline: the delay window shrinks by the waiting packets times this in a round
         zeta: f64 = number("1", Range::between(0.0, 1000.0), "the module for Linux 2.6 by Castellani, Hemminger and Andrew"),
     }
 }
 
-/// The two windows. Reno's is the whole less that of the delay.
+/// The two windows. The whole window less the delay window is Reno's.
 #[derive(Clone, Debug)]
 pub struct Compound {
     parameters: Parameters,
     round_trips: RoundTrips,
-    /// The window of the delay.
+    /// The delay window.
     delay_window: Packets,
 }
 
 impl Compound {
-    /// The law before the first round.
+    /// Creates the law before the first round.
     pub fn new(parameters: Parameters) -> Self {
         Self { parameters, round_trips: RoundTrips::default(), delay_window: 0.0 }
     }
 
-    /// Tan et al. equation 5, once in a round.
+    /// Adapts the delay window at the end of a round (Tan et al. equation 5).
     fn end_round(&mut self, window: &mut Window, round: &Round) {
         let Parameters { alpha, k, gamma, zeta, .. } = self.parameters;
-        // What surrounds the control may have set a window that is less.
+        // A part around the control may have set a smaller window.
         let before = self.delay_window.min(window.cwnd - 1.0).max(0.0);
         let waiting = waiting(window.cwnd, self.round_trips.base, round.least);
         self.delay_window = if waiting < gamma {
@@ -68,7 +69,7 @@ impl Compound {
 
 impl WindowLaw for Compound {
     fn observe(&mut self, window: &mut Window, ack: &Ack) {
-        // The window of the delay comes with congestion avoidance.
+        // The delay window is only used in congestion avoidance.
         if let Some(round) = self.round_trips.observe(ack)
             && ack.phase == Phase::Open
             && ack.cwnd_limited
@@ -82,7 +83,8 @@ impl WindowLaw for Compound {
         window.cwnd += ack.credit / window.cwnd;
     }
 
-    /// Tan et al. equation 5: Reno's window halves, and the other one makes up the rest of `(1 - beta)` of the whole.
+    /// Returns the window after a loss (Tan et al. equation 5): Reno's part halves, and the delay window
+    /// fills the rest of `(1 - beta)` of the whole.
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         let reno = (from - self.delay_window).max(0.0) / 2.0;
         let left = (from * (1.0 - self.parameters.beta)).max(reno);
@@ -105,7 +107,7 @@ impl WindowLaw for Compound {
 mod tests {
     use crate::script::Script;
 
-    /// A window of 256 in congestion avoidance after a round at 100 ms.
+    /// Creates a flow with a window of 256 in congestion avoidance, after a round at 100 ms.
     fn at_256() -> Script {
         let mut script = Script::new("compound").window(256.0).starting_ssthresh(512.0);
         script.round(256, 100);
@@ -116,7 +118,7 @@ mod tests {
 
     #[test]
     fn while_little_waits_a_round_adds_an_eighth_of_the_window_to_the_three_quarters_less_one() {
-        // 256^0.75 = 64: 64 / 8 - 1 = 7, and Reno's packet besides.
+        // 256^0.75 = 64: 64 / 8 - 1 = 7, and Reno's packet.
         let mut script = at_256();
         script.round(256, 100);
         assert!((script.published("delay_window_packets") - 7.0).abs() < 1e-9);
@@ -125,7 +127,8 @@ mod tests {
 
     #[test]
     fn from_gamma_waiting_packets_on_it_gives_them_up() {
-        // 300 (1 - 100 / 110) = 27.3 wait, and at 112 ms 32.1: more, or so many less.
+        // At 110 ms 300 (1 - 100 / 110) = 27.3 packets wait: growth. At 112 ms 32.1 wait: decline by that
+        // number.
         for (ms, shrinks) in [(110, false), (112, true)] {
             let mut script = at_256();
             (0..6).for_each(|_| script.round(300, 100));
@@ -148,7 +151,7 @@ mod tests {
         script.round(256, 100);
         script.set_cwnd(264.0);
         script.loss();
-        // (264 - 7) / 2 = 128.5 of Reno, and 132 - 128.5 = 3.5 of the delay.
+        // (264 - 7) / 2 = 128.5 is Reno's part, and 132 - 128.5 = 3.5 the delay window.
         assert_eq!(script.cwnd(), 132.0);
         assert!((script.published("delay_window_packets") - 3.5).abs() < 1e-9);
         script.timeout();

@@ -1,6 +1,6 @@
-//! Copa (Arun and Balakrishnan 2018): the window goes up or down towards the rate of `1 / (delta d)` at a queueing delay d, so
-//! that every so often the queue is nearly empty. In the competitive mode, which is off unless it is asked for, a queue that is never
-//! nearly empty is one that others fill, and delta falls.
+//! Copa (Arun and Balakrishnan 2018): the window moves towards the rate `1 / (delta d)` at a queueing delay
+//! d, so that the queue is nearly empty at regular intervals. In the competitive mode, which is off by
+//! default, a queue that is never nearly empty shows that others fill it, and delta falls.
 
 mod filter;
 mod rivals;
@@ -29,42 +29,44 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// How much delay a rate is worth.
+    /// The trade-off between delay and rate.
     pub struct Parameters {
-        /// The rate is one over this and the queueing delay, in packets
+        /// Weight of delay: the target rate is one over delta and the queueing delay, in packets
         delta: f64 = number("0.5", Range::between(0.004, 10.0), "Arun and Balakrishnan 2018 section 2.1"),
-        /// Whether delta falls where others keep the queue full: more than two flows of Copa then take each other for such others
+        /// Whether delta falls while others keep the queue full; more than two flows of Copa then take each
+        /// other for such others
         competitive: bool = flag(false, "Meta's mvfst has no such mode; Arun and Balakrishnan 2018 section 2.2, rtt-window.cc has it"),
     }
 }
 
-/// Section 2.1: the least round trip is of so many seconds, here by the second; the standing one of half a smoothed round
-/// trip, here by the eighth of that time.
+/// Section 2.1: the base is the minimum round trip of the last ten seconds, in slots of a second; the
+/// standing round trip is the minimum of half a smoothed round trip, in slots of an eighth of a smoothed
+/// round trip.
 const BASE_SECONDS: usize = 10;
 const STANDING_PARTS: usize = 4;
 
-/// Section 2.1: the velocity doubles when the window has gone one way for so many of them.
+/// Section 2.1: the velocity doubles when the window has moved in one direction for this many windows.
 const STEADY_WINDOWS: u32 = 3;
 
-/// The law.
+/// The Copa law.
 #[derive(Clone, Debug)]
 pub struct Copa {
     parameters: Parameters,
     base: Sliding<BASE_SECONDS>,
     standing: Sliding<STANDING_PARTS>,
     round_trips: RoundTrips,
-    /// How fast the window moves.
+    /// The velocity: how fast the window moves.
     velocity: f64,
-    /// Whether it goes up, and for how many windows it has gone the same way.
+    /// Whether the window rises, and for how many windows it has kept its direction.
     rises: bool,
     steady: u32,
-    /// The window when this round began.
+    /// The window at the start of this round.
     round_cwnd: Packets,
     rivals: Rivals,
 }
 
 impl Copa {
-    /// The law before the first round trip.
+    /// Creates the law before the first round trip.
     pub fn new(parameters: Parameters) -> Self {
         Self {
             parameters,
@@ -79,13 +81,15 @@ impl Copa {
         }
     }
 
-    /// The standing round trip and how much of it is queue, in seconds.
+    /// Returns the standing round trip and the queueing delay in it, in seconds; `None` before the first
+    /// sample.
     fn delay(&self) -> Option<(f64, f64)> {
         let (standing, base) = (self.standing.get()?.seconds(), self.base.get()?.seconds());
         Some((standing, (standing - base).max(0.0)))
     }
 
-    /// The window whose rate over the standing round trip is `1 / (delta d)`; infinite without a queue.
+    /// Returns the window whose rate over the standing round trip is `1 / (delta d)`; infinite without a
+    /// queue.
     fn target(&self) -> Packets {
         self.delay().map_or(f64::INFINITY, |(standing, queueing)| {
             if queueing > 0.0 { standing * self.rivals.inverse_delta / queueing } else { f64::INFINITY }
@@ -120,7 +124,7 @@ impl WindowLaw for Copa {
         }
     }
 
-    /// Doubles in a round trip until the rate is beyond its target.
+    /// Doubles the window in a round trip until its rate exceeds the target.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         if window.cwnd <= self.target() {
             window.slow_start(ack.credit);
@@ -129,13 +133,13 @@ impl WindowLaw for Copa {
         }
     }
 
-    /// `v / (delta cwnd)` up or down for each packet.
+    /// Moves the window up or down by `v / (delta cwnd)` per packet.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let rises = window.cwnd <= self.target();
         if rises != self.rises && self.velocity > 1.0 {
             self.turn(rises);
         }
-        // More than the window in a round trip would overshoot whatever the target.
+        // Moving by more than the window in a round trip would overshoot any target.
         let most = (window.cwnd / self.rivals.inverse_delta).max(1.0);
         self.velocity = self.velocity.min(most);
         let step = self.velocity * self.rivals.inverse_delta * ack.credit / window.cwnd;
@@ -143,7 +147,7 @@ impl WindowLaw for Copa {
             if rises { window.cwnd + step } else { (window.cwnd - step).max(MIN_SSTHRESH.min(window.cwnd)) };
     }
 
-    /// A loss is no sign for the window; it is one for delta (section 2.2).
+    /// Returns the window unchanged: a loss affects delta only (section 2.2).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         from
     }
@@ -160,7 +164,7 @@ impl WindowLaw for Copa {
         self.round_trips.restart();
     }
 
-    /// Section 2.1: twice the window's rate, so that pacing shapes bursts and does not limit.
+    /// Returns twice the window's rate (section 2.1), so that pacing shapes bursts and does not limit.
     fn pacing_rate(&self, window: &Window, packet_bytes: u32) -> Option<Rate> {
         let standing = self.standing.get()?.seconds().max(1e-9);
         let bits = 8.0 * f64::from(packet_bytes) * 2.0 * window.cwnd / standing;

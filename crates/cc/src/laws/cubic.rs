@@ -1,4 +1,5 @@
-//! CUBIC (RFC 9438). Its undo is that of every law, and its slow starts are layers; paced, it is the transport that paces.
+//! CUBIC (RFC 9438). Undo is that of every law, its slow starts are layers, and the transport does the
+//! pacing.
 
 use super::variant::Variant;
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
@@ -22,11 +23,11 @@ pub const ENTRY: Entry = Entry {
 };
 
 choice! {
-    /// What is remembered of a window at its loss.
+    /// The window that is remembered at a loss.
     pub enum Remembers {
-        /// What the cut is made from: what is in flight, or the window, as the profile says.
+        /// The base of the cut: the packets in flight, or the window, depending on the profile.
         Flight = "flight",
-        /// The window, whatever of it is in flight.
+        /// The window, however much of it is in flight.
         Window = "window",
     }
 }
@@ -34,22 +35,23 @@ choice! {
 parameters! {
     /// The constants of RFC 9438.
     pub struct Parameters {
-        /// How fast the window grows again after a loss, packets per second cubed
+        /// Speed at which the window grows back after a loss (C), in packets per second cubed
         c: f64 = number("0.4", Range::above(0.0), "RFC 9438 section 5"),
         /// The window after a loss, as a fraction of the window before
         beta: f64 = number("0.7", Range::between(0.1, 0.95), "RFC 9438 section 4.6"),
-        /// Whether a flow whose windows shrink gives up more, to make room for newcomers
+        /// Whether a flow whose windows shrink gives up more, to make room for new flows
         fast_convergence: bool = flag(true, "RFC 9438 section 4.7"),
-        /// What is remembered at a loss as the maximum: what the cut is made from, or the window
+        /// Window that is remembered at a loss as the maximum: the base of the cut, or the congestion window
         remembers: Remembers = choice(
             "flight",
             "RFC 9438 sections 4.6 and 4.7 have the window, not this default, and erratum 7806 for what is in flight was \
              rejected; the records of the studies were made with what is in flight. In the profiles `ns2` and `linux` it is \
              the same",
         ),
-        /// Whose constants: those here, or Linux's c of 0.4004, beta of 0.7002 and increase of 8/15 in the Reno-friendly
-        /// region, which stays beyond the window before the loss; a twentieth of the window in a round before the first loss; and the
-        /// curve as it will be after the least round trip, where RFC 9438 has the smoothed one
+        /// Source of the constants: those here, or Linux's: c of 0.4004; beta of 0.7002; an increase of 8/15
+        /// in the Reno-friendly region, which continues beyond the window before the loss; at least a
+        /// twentieth of the window in a round before the first loss; and the curve one minimum round trip
+        /// ahead, where RFC 9438 uses the smoothed one
         variant: Variant = choice(
             "published",
             "Linux's tcp_cubic.c: bic_scale, beta, beta_scale, the bound on cnt, delay_min",
@@ -62,19 +64,20 @@ const LINUX_C: f64 = 410.0 / 1024.0;
 const LINUX_BETA: f64 = 717.0 / 1024.0;
 const LINUX_ALPHA: f64 = 8.0 / 15.0;
 
-/// What an acknowledgement adds at least in Linux before the first loss.
+/// The smallest increase per acknowledgement in Linux before the first loss, in packets.
 const LINUX_FIRST_STEP: f64 = 1.0 / 20.0;
 
 /// The cubic law with its Reno-friendly region.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     parameters: Parameters,
-    /// The window at the last loss, less what fast convergence gives up (section 4.1.2). There is none before the first
-    /// loss nor after a timeout: congestion avoidance then begins at its plateau (sections 4.8 and 4.10).
+    /// The window at the last loss, less what fast convergence gives up (section 4.1.2). `None` before the
+    /// first loss and after a timeout: congestion avoidance then begins at its plateau (sections 4.8 and
+    /// 4.10).
     w_max: Option<Packets>,
     /// The window when the slow start threshold was last set (section 4.1.2).
     cwnd_prior: Packets,
-    /// Congestion avoidance since the last loss, `None` until its first acknowledgement.
+    /// The epoch of congestion avoidance since the last loss; `None` until its first acknowledgement.
     epoch: Option<Epoch>,
 }
 
@@ -85,7 +88,7 @@ struct Epoch {
     k: f64,
     /// The window at the plateau.
     origin: Packets,
-    /// What Reno would have (section 4.3).
+    /// The estimate of Reno's window (section 4.3).
     w_est: Packets,
 }
 
@@ -93,7 +96,7 @@ struct Epoch {
 const MAX_TARGET: f64 = 1.5;
 
 impl Cubic {
-    /// The law before the first loss.
+    /// Creates the law before the first loss.
     pub fn new(parameters: Parameters) -> Self {
         let c = parameters.variant.pick(parameters.c, LINUX_C);
         let beta = parameters.variant.pick(parameters.beta, LINUX_BETA);
@@ -102,21 +105,22 @@ impl Cubic {
     }
 
     fn epoch_from(&mut self, cwnd: Packets, now: Time) -> Epoch {
-        // Section 4.2: K = cbrt((W_max - cwnd_epoch) / C), and the plateau is here where the window is no smaller.
+        // Section 4.2: K = cbrt((W_max - cwnd_epoch) / C); if the window is not smaller than W_max, it is the
+        // plateau itself.
         let origin = self.w_max.get_or_insert(cwnd).max(cwnd);
         let k = libm::cbrt((origin - cwnd) / self.parameters.c);
         Epoch { start: now, k, origin, w_est: cwnd }
     }
 
-    /// Section 4.3: the additive increase that gives Reno's average window with CUBIC's decrease; Reno's once the window before
-    /// the loss is regained, but not in Linux.
+    /// Returns the additive increase in packets per round trip that gives Reno's average window with CUBIC's
+    /// decrease; once the window before the loss is regained, Reno's, but not in Linux (section 4.3).
     fn alpha(&self, w_est: Packets) -> f64 {
         let beta = self.parameters.beta;
         let regained = if w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) };
         self.parameters.variant.pick(regained, LINUX_ALPHA)
     }
 
-    /// What was reached before a cut from so much.
+    /// Returns the maximum to remember at a cut from `from` packets.
     fn maximum(&self, window: &Window, from: Packets) -> Packets {
         match self.parameters.remembers {
             Remembers::Flight => from,
@@ -124,7 +128,7 @@ impl Cubic {
         }
     }
 
-    /// Section 4.7: a flow that did not regain its last maximum remembers less.
+    /// Remembers the maximum; a flow that did not regain its last maximum remembers less (section 4.7).
     fn remember(&mut self, cwnd: Packets) {
         let shrinking = self.parameters.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
         self.w_max = Some(if shrinking { cwnd * (1.0 + self.parameters.beta) / 2.0 } else { cwnd });
@@ -132,7 +136,7 @@ impl Cubic {
         self.epoch = None;
     }
 
-    /// Equation 1 at `seconds` into the epoch.
+    /// Returns the window of equation 1 at `seconds` into the epoch, in packets.
     fn curve(&self, epoch: &Epoch, seconds: f64) -> Packets {
         let distance = seconds - epoch.k;
         self.parameters.c * distance * distance * distance + epoch.origin
@@ -140,7 +144,7 @@ impl Cubic {
 }
 
 impl WindowLaw for Cubic {
-    /// Section 5.8, and section 4.2 for t.
+    /// Sections 4.2 (t) and 5.8.
     const RUNS_ON_TIME: bool = true;
 
     fn skip(&mut self, pause: Span) {
@@ -162,7 +166,8 @@ impl WindowLaw for Cubic {
         if self.curve(&epoch, now) < epoch.w_est {
             window.cwnd = window.cwnd.max(epoch.w_est);
         } else {
-            // Sections 4.4 and 4.5: reach in one round trip where the curve will be; section 4.2 has the smoothed one.
+            // Sections 4.4 and 4.5: reach within one round trip the curve's value one round trip ahead;
+            // section 4.2 uses the smoothed one.
             let round_trip = self.parameters.variant.pick(ack.smoothed_rtt, ack.min_rtt);
             let ahead = (elapsed + round_trip).seconds();
             let target = self.curve(&epoch, ahead).clamp(window.cwnd, MAX_TARGET * window.cwnd);
@@ -186,9 +191,11 @@ impl WindowLaw for Cubic {
     }
 
     fn on_timeout(&mut self, window: &mut Window, timeout: &Timeout) {
-        // Section 4.8: as Reno, with beta instead of a half; K = 0 and W_max = cwnd where congestion avoidance begins.
+        // Section 4.8: as Reno, with beta instead of a half; K = 0 and W_max = cwnd when congestion avoidance
+        // begins.
         if !timeout.keeps_threshold {
-            // Linux forgets all at a timeout (bictcp_reset), so that the least growth before the first loss is back.
+            // Linux forgets everything at a timeout (bictcp_reset), so that the minimum growth before the
+            // first loss applies again.
             self.cwnd_prior = self.parameters.variant.pick(self.maximum(window, timeout.window), 0.0);
             window.ssthresh = (timeout.window * self.parameters.beta).max(MIN_SSTHRESH);
         }

@@ -1,5 +1,5 @@
-//! Alnuem's congestion window action (Alnuem 2009 section 4.2.1) on Reno: every loss is called transmission, and answered
-//! by [the action](crate::action::cwa).
+//! Alnuem's congestion window action (Alnuem 2009 section 4.2.1) on Reno: every loss is attributed to
+//! transmission, and [the action](crate::action::cwa) handles it.
 
 use super::reno::{BUILD, Reno};
 use crate::entry::{Companions, Entry, control};

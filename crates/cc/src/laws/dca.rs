@@ -1,5 +1,6 @@
-//! Delay-based congestion avoidance of parallel flows (Cho 2006 chapter II section C): members of a group that see their
-//! round trip rise make room, and with DCA-C tell their siblings to make room too. Loss is answered as in Reno.
+//! Delay-based congestion avoidance of parallel flows (Cho 2006 chapter II section C): members of a group
+//! whose round trip rises make room, and with DCA-C tell their siblings to make room too. The reaction to
+//! loss is Reno's.
 
 use crate::classic::{MIN_SSTHRESH, Window};
 use crate::control::{Ack, Loss};
@@ -8,7 +9,7 @@ use crate::group::{Group, GroupLaw, Members};
 use crate::laws::tcp_k as strength;
 use ackclock_base::{Packets, Range, choice, parameters};
 
-/// With signals to the siblings.
+/// The registry entry of DCA-C, whose members signal to their siblings.
 pub const COLLABORATIVE: Entry = Entry {
     descriptor: &control(
         "dca-c",
@@ -20,7 +21,7 @@ pub const COLLABORATIVE: Entry = Entry {
     companions: Companions::recovery("reno"),
 };
 
-/// Each for itself.
+/// The registry entry of DCA-S, whose members act each for itself.
 pub const SELF: Entry = Entry {
     descriptor: &control(
         "dca-s",
@@ -33,43 +34,43 @@ pub const SELF: Entry = Entry {
 };
 
 choice! {
-    /// Which round trips count.
+    /// Which round trips are samples.
     pub enum Samples {
-        /// One packet's at a time.
+        /// The round trip of one packet at a time.
         OneAtATime = "one-at-a-time",
-        /// Every acknowledgement's.
+        /// The round trip of every acknowledgement.
         Every = "every",
     }
 }
 
 parameters! {
-    /// When delay is too much, and what it costs.
+    /// The delay above which a flow yields, and how much it yields.
     pub struct Parameters {
-        /// Where between least and greatest round trip the threshold lies
+        /// Position of the threshold between the minimum (0) and the maximum (1) round trip
         gamma: f64 = number("0.5", Range::between(0.0, 1.0), "Cho section II.C, equation 2.1"),
         /// Share of its window that a flow gives up for a delay of its own
         alpha: f64 = number("0.125", Range::between(0.0, 0.5), "Cho section II.C, after Jain 1989 (window x 7/8)"),
-        /// Which round trips count: one packet's at a time, or every acknowledgement's
+        /// Round trips that are samples: one packet's at a time, or every acknowledgement's
         samples: Samples = choice("one-at-a-time", "not in Cho; ns-2 without timestamps times one packet at a time"),
-        /// Whether a cut takes the slow start threshold down with the window
+        /// Whether a cut lowers the slow start threshold with the window
         lower_ssthresh: bool = flag(false, "Cho algorithm 1 never writes the threshold"),
     }
 }
 
-/// Reno that gives up a share of its window when the delay rises past a threshold.
+/// Reno that gives up a share of its window when the delay exceeds a threshold.
 #[derive(Clone, Debug)]
 pub struct Dca {
-    /// Whether it tells the siblings.
+    /// Whether members signal to their siblings.
     signals: bool,
     parameters: Parameters,
 }
 
-/// What a flow remembers of its round trips, in seconds.
+/// A flow's round trips, in seconds.
 #[derive(Clone, Debug)]
 pub struct RoundTrips {
     least: f64,
     most: f64,
-    /// The packet that is being timed is this one, or the next to be sent after it.
+    /// The number of the packet being timed, or of the next to be sent if that has not been sent.
     timed: u64,
 }
 
@@ -80,7 +81,7 @@ impl Default for RoundTrips {
 }
 
 impl Dca {
-    /// Equation 2.1.
+    /// Returns the threshold in seconds (equation 2.1).
     fn threshold(&self, trips: &RoundTrips) -> f64 {
         trips.least + self.parameters.gamma * (trips.most - trips.least)
     }
@@ -92,7 +93,7 @@ impl Dca {
         }
     }
 
-    /// Algorithm 1: only larger windows yield to a signal, by alpha/(N-1).
+    /// Signals to the siblings: those with larger windows than `sender` yield by alpha/(N-1) (algorithm 1).
     fn signal(&self, members: &mut Members<RoundTrips>, me: usize, sender: Packets) {
         let share = self.parameters.alpha / (members.count() as f64 - 1.0).max(1.0);
         let larger = members.others(me).filter(|member| member.window.cwnd > sender);
@@ -115,8 +116,8 @@ impl GroupLaw for Dca {
         if rtt <= self.threshold(trips) {
             return;
         }
-        // The siblings hear of the window before its own cut. They hear from slow start too; the own cut waits for
-        // congestion avoidance.
+        // The siblings are told the window before the flow's own cut. The signal is sent in slow start too;
+        // the flow's own cut happens in congestion avoidance only.
         let Window { cwnd, ssthresh } = members.all[me].window;
         if self.signals {
             self.signal(members, me, cwnd);
@@ -146,7 +147,8 @@ mod tests {
 
     const EVERY: &[(&str, &str)] = &[("samples", "every")];
 
-    /// Least and greatest round trip become 60 and 100 ms for all, so that equation 2.1 gives 80 ms.
+    /// Creates a group in which every member has seen round trips of 60 and 100 ms, so that equation 2.1
+    /// gives 80 ms.
     fn group(name: &str, settings: &[(&str, &str)], members: &[(f64, f64)]) -> GroupScript {
         let mut script = GroupScript::with_thresholds(name, settings, members);
         for rtt in [100.0, 60.0] {
@@ -192,10 +194,11 @@ mod tests {
 
     #[test]
     fn siblings_together_take_half_of_alpha_whatever_their_number() {
-        // Section II.C: all N notice at once (in slow start here, where only signals cut). The flow with r smaller
-        // siblings yields to each of them alpha/(N-1); r is (N-1)/2 on average, which makes alpha/2 = 6.25 %, a little
-        // less where cuts compound: 6.25 % for N = 2, mean of 1 - (1 - 0.125/9)^r = 5.97 % for N = 10. The windows are
-        // so far apart that no cut makes a larger one the smaller: then the other would have to yield in its turn.
+        // Section II.C: all N notice at once (in slow start here, so that only signals cut). The flow with r
+        // smaller siblings yields to each of them alpha/(N-1). r is (N-1)/2 on average, which makes alpha/2 =
+        // 6.25 %, slightly less because cuts compound: 6.25 % for N = 2, mean of 1 - (1 - 0.125/9)^r = 5.97 %
+        // for N = 10. The windows are so far apart that no cut changes their order, which would make the
+        // other flow yield.
         for size in [2_usize, 10, 50] {
             let members: Vec<_> = (0..size).map(|rank| (100.0 + 50.0 * rank as f64, 1e6)).collect();
             let mut script = GroupScript::with_thresholds("dca-c", EVERY, &members);
@@ -220,7 +223,8 @@ mod tests {
 
     #[test]
     fn one_packet_is_timed_at_a_time() {
-        // The 20th packet is sent last when the first is acknowledged: no sample counts until it is.
+        // The 20th packet is the last sent when the first is acknowledged: no sample counts until it is
+        // acknowledged.
         let mut script = GroupScript::with_thresholds("dca-s", &[], &[(20.0, 10.0)]);
         script.rtt(60.0);
         script.acks(0, 1);

@@ -1,5 +1,5 @@
-//! DCTCP (RFC 8257): the window is cut by how many packets were marked, not by half for the first. A host must tell it
-//! of each mark; it does so where `ecn` is on.
+//! DCTCP (RFC 8257): the window is cut in proportion to the share of marked packets, not by half at the first
+//! mark. The host must report each mark, which it does if `ecn` is on.
 
 use crate::classic::{Classic, MIN_SSTHRESH, Window, WindowLaw};
 use crate::control::{Ack, EcnResponse, Loss, Phase};
@@ -21,30 +21,31 @@ pub const ENTRY: Entry = Entry {
 parameters! {
     /// How the share of marked packets is averaged.
     pub struct Parameters {
-        /// Weight of the newest window in the average share of marked packets: g
+        /// Weight of the newest window in the average share of marked packets (g)
         gain: f64 = number("0.0625", Range { min: 0.0, max: 1.0, above_min: true }, "RFC 8257 section 4.2"),
-        /// What that average begins with
+        /// Initial value of that average
         initial_alpha: f64 = number("1", Range::between(0.0, 1.0), "RFC 8257 section 3.3"),
     }
 }
 
-/// A window cut by the share of packets that were marked.
+/// Cuts the window by the share of marked packets.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     gain: f64,
-    /// Average share of marked packets.
+    /// The average share of marked packets.
     alpha: f64,
-    /// Packets acknowledged, and marked ones among them, in the window being observed.
+    /// Packets acknowledged, and marked packets among them, in the window being observed.
     acked: Packets,
     marked: Packets,
-    /// Where that window ends.
+    /// The packet number at which that window ends.
     window_end: u64,
-    /// No second cut before something beyond this is acknowledged: a mark up to here is older than the cut.
+    /// The next cut needs an acknowledgement beyond this packet number: a mark up to it is older than the
+    /// last cut.
     cut_until: Option<u64>,
 }
 
 impl Dctcp {
-    /// The law before the first window has been observed.
+    /// Creates the law before the first window has been observed.
     pub fn new(parameters: &Parameters) -> Self {
         Self {
             gain: parameters.gain,
@@ -56,7 +57,8 @@ impl Dctcp {
         }
     }
 
-    /// Section 3.3: once per window, alpha = (1 - g) alpha + g M with M the share of its packets that were marked.
+    /// Updates the average once per window: alpha = (1 - g) alpha + g M, with M the share of its packets that
+    /// were marked (section 3.3).
     fn average(&mut self, ack: &Ack) {
         self.acked += ack.newly_acked;
         self.marked += f64::from(ack.marks);
@@ -71,7 +73,8 @@ impl Dctcp {
 }
 
 impl WindowLaw for Dctcp {
-    /// As Reno, except that an acknowledgement that tells of a mark adds nothing (RFC 3168 section 6.1.2).
+    /// Grows as Reno, except that an acknowledgement that reports a mark adds nothing (RFC 3168 section
+    /// 6.1.2).
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         if ack.marks == 0 {
             window.cwnd += ack.credit / window.cwnd;
@@ -84,12 +87,12 @@ impl WindowLaw for Dctcp {
         }
     }
 
-    /// Section 3.5: a loss is answered as by any other TCP.
+    /// Halves the window at a loss, as any other TCP (section 3.5).
     fn decrease(&mut self, from: Packets, _loss: &Loss) -> Packets {
         from / 2.0
     }
 
-    /// Section 3.3: at the first mark in a window, cwnd = cwnd (1 - alpha / 2).
+    /// Cuts the window at the first mark in a window of data: cwnd = cwnd (1 - alpha / 2) (section 3.3).
     fn observe(&mut self, window: &mut Window, ack: &Ack) {
         self.average(ack);
         let is_next_window = self.cut_until.is_none_or(|end| ack.acked_to > end);
@@ -115,12 +118,13 @@ mod tests {
     use super::ENTRY;
     use crate::script::Script;
 
-    /// A window of 100 in congestion avoidance, with nothing marked so far.
+    /// Creates a flow with a window of 100 in congestion avoidance, with nothing marked so far.
     fn at_100(alpha: &str) -> Script {
         Script::of(&ENTRY, &[("initial_alpha", alpha)]).window(100.0).starting_ssthresh(2.0)
     }
 
-    /// `count` acknowledgements, of which the first `marked` tell of a mark each; as many are in flight after each.
+    /// Delivers `count` acknowledgements, of which the first `marked` report a mark each; `count` packets are
+    /// in flight after each.
     fn round(script: &mut Script, from: u64, count: u64, marked: u64) {
         for number in 1..=count {
             script.ack_as(|ack| {
@@ -133,9 +137,9 @@ mod tests {
 
     #[test]
     fn the_window_is_cut_by_half_of_the_marked_share_once_a_window() {
-        // alpha 0.4: 100 (1 - 0.4 / 2) = 80 at the first mark; the other marks of the window cut nothing, and what is not
-        // marked adds 1/80 and so on. The first acknowledgement ends a window of one packet, all of it marked, so that
-        // alpha is 0.4 + (1 - 0.4) / 16 = 0.4375 before: 78.125.
+        // alpha 0.4: 100 (1 - 0.4 / 2) = 80 at the first mark. The other marks of the window cut nothing, and
+        // each unmarked packet adds 1/80 and so on. The first acknowledgement ends a window of one packet,
+        // all of it marked, so that alpha is 0.4 + (1 - 0.4) / 16 = 0.4375 before: 78.125.
         let mut script = at_100("0.4");
         round(&mut script, 0, 50, 50);
         assert!((script.cwnd() - 78.125).abs() < 1e-9, "{}", script.cwnd());
@@ -146,9 +150,9 @@ mod tests {
 
     #[test]
     fn a_mark_of_what_was_sent_before_the_cut_cuts_nothing() {
-        // The first acknowledgement cuts while packets up to 50 are under way. That of packet 50 (which acknowledges to 51) is
-        // marked too, and ends the window over which alpha is averaged: 0.4375 + (1 - 0.4375) / 16 = 0.47265625. The next
-        // packet was sent after the cut: 78.125 (1 - 0.47265625 / 2).
+        // The first acknowledgement cuts while packets up to 50 are in flight. That of packet 50 (which
+        // acknowledges to 51) is marked too, and ends the window over which alpha is averaged: 0.4375 + (1 -
+        // 0.4375) / 16 = 0.47265625. The next packet was sent after the cut: 78.125 (1 - 0.47265625 / 2).
         let mut script = at_100("0.4");
         round(&mut script, 0, 50, 50);
         let mut marked = |acked_to| {
@@ -168,8 +172,9 @@ mod tests {
 
     #[test]
     fn the_marked_share_is_averaged_over_windows() {
-        // A fifth of 100 packets marked, in window after window: from 0, after n of them, 0.2 (1 - (15/16)^n).
-        // n = 16: 0.2 * 0.6439 = 0.12878. The first acknowledgement of all ends a window of its own.
+        // A fifth of 100 packets is marked, in window after window: from 0, after n windows, 0.2 (1 -
+        // (15/16)^n). n = 16: 0.2 * 0.6439 = 0.12878. The very first acknowledgement ends a window of its
+        // own.
         let mut script = at_100("0");
         script.ack_as(|ack| (ack.acked_to, ack.sent_to) = (1, 101));
         for window in 0..16 {

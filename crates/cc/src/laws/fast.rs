@@ -1,5 +1,6 @@
-//! FAST (Jin, Wei and Low 2004): the window goes to where `alpha` packets of the flow wait in the network. Increase
-//! while nothing waits, round-trip average and the update in every other round trip as in its ns-2 module 1.1.3.
+//! FAST (Jin, Wei and Low 2004): the window moves to the value at which `alpha` packets of the flow wait in
+//! the network. The increase while no packets wait, the average round trip and the update in every other
+//! round trip are as in its ns-2 module 1.1.3.
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
@@ -19,23 +20,23 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// Where the window goes to, and how fast.
+    /// The goal of the window, and how fast it is approached.
     pub struct Parameters {
-        /// Packets of the flow that are to wait in the network
+        /// Packets of the flow that should wait in the network
         alpha: Packets = packets(
             "200 packets",
             Range::above(0.0),
             "Jin, Wei and Low 2004, experiments, from memory, unconfirmed; releases took less on slow paths",
         ),
-        /// Which part of the way to its goal the window goes in an update
+        /// Share of the distance to its goal by which the window moves in an update
         gamma: f64 = number("0.5", Range::between(0.01, 1.0), "FAST module 1.1.3 for ns-2"),
-        /// While less queueing delay than this is seen, each acknowledgement adds a packet
+        /// Queueing delay below which each acknowledgement adds a packet
         growth_delay: Span = time(
             "0.75 ms",
             Range::at_least(0.0),
             "FAST module for ns-2, mi_threshold_; the value from memory, unconfirmed",
         ),
-        /// Whether the window rests in every other round trip, so that the delay it sees is its own
+        /// Whether the window stays constant in every other round trip, so that the delay measured is its own
         every_other: bool = flag(true, "FAST module 1.1.3 for ns-2, which follows Linux"),
     }
 }
@@ -44,21 +45,23 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct Fast {
     parameters: Parameters,
-    /// Least and average round trip, in seconds; the average is zero before the first sample.
+    /// Minimum and average round trip, in seconds; the average is zero before the first sample.
     base_rtt: f64,
     average_rtt: f64,
-    /// The number of the first packet of the next round trip, and whether this one rests.
+    /// The number of the first packet of the next round trip, and whether the window stays constant in this
+    /// one.
     round_ends: u64,
     rests: bool,
 }
 
 impl Fast {
-    /// The law before the first round trip is known.
+    /// Creates the law before the first round trip is known.
     pub fn new(parameters: Parameters) -> Self {
         Self { parameters, base_rtt: f64::INFINITY, average_rtt: 0.0, round_ends: 0, rests: false }
     }
 
-    /// The window equation of the paper: w <- min(2w, (1 - gamma) w + gamma (baseRTT / RTT w + alpha)).
+    /// Returns the next window in packets by the paper's equation: w <- min(2w, (1 - gamma) w + gamma
+    /// (baseRTT / RTT w + alpha)).
     fn next(&self, window: Packets) -> Packets {
         let Parameters { alpha, gamma, .. } = self.parameters;
         let goal = self.base_rtt / self.average_rtt * window + alpha;
@@ -86,7 +89,7 @@ impl WindowLaw for Fast {
     fn observe(&mut self, window: &mut Window, ack: &Ack) {
         let Some(rtt) = ack.rtt.map(|rtt| rtt.seconds()) else { return };
         self.base_rtt = self.base_rtt.min(rtt);
-        // Weight min(3/w, 1/4) in the paper; the ns-2 module has 1/256 where that has 1/4.
+        // The paper's weight is min(3/w, 1/4); the ns-2 module has 1/256 instead of 1/4.
         let weight = (3.0 / window.cwnd).min(0.25);
         self.average_rtt = match self.average_rtt > 0.0 {
             true => self.average_rtt + weight * (rtt - self.average_rtt),
@@ -130,7 +133,7 @@ mod tests {
         };
         // 0.5 * 1000 + 0.5 * (100/125 * 1000 + 200) = 1000: exactly 200 of 1000 packets wait.
         assert!((law(0.1, 0.125).next(1000.0) - 1000.0).abs() < 1e-9);
-        // Nothing waits: 0.5 * 1000 + 0.5 * 1200 = 1100. At 50 packets twice the window is the limit.
+        // No packets wait: 0.5 * 1000 + 0.5 * 1200 = 1100. At 50 packets the limit is twice the window.
         assert!((law(0.1, 0.1).next(1000.0) - 1100.0).abs() < 1e-9);
         assert!((law(0.1, 0.1).next(50.0) - 100.0).abs() < 1e-9);
         // Twice the delay: 0.5 * 1000 + 0.5 * (500 + 200) = 850.
@@ -139,8 +142,8 @@ mod tests {
 
     #[test]
     fn it_rests_where_alpha_packets_wait() {
-        // 1000 packets per second and 100 ms hold 100 packets; the window above that waits, so the round trip is w/1000.
-        // At rest w = baseRTT/RTT w + alpha = 100 + alpha.
+        // 1000 packets per second and 100 ms hold 100 packets; the rest of the window waits, so the round
+        // trip is w/1000. In equilibrium w = baseRTT/RTT w + alpha = 100 + alpha.
         for every_other in ["true", "false"] {
             let settings = [("alpha", "30 packets"), ("every_other", every_other)];
             let mut script = Script::with("fast", &settings).window(10.0).starting_ssthresh(10.0);

@@ -1,6 +1,6 @@
-//! Fractional TCP (Hacker, Noble and Athey 2004), as Cho 2006 section V.C describes them: each of N flows
-//! grows N times as slowly, so that together they grow as one; a loss is answered by the flow that finds it, alone.
-//! [Combined TCP](super::combined) has one standard flow among them.
+//! Fractional TCP (Hacker, Noble and Athey 2004), as Cho 2006 section V.C describes it: each of N flows grows
+//! at one Nth of the standard speed, so that together they grow as one flow. Only the flow that finds a loss
+//! reacts to it. [Combined TCP](super::combined) has one standard flow among them.
 
 use crate::control::{Ack, Loss};
 use crate::entry::{Build, Companions, Entry, control};
@@ -19,7 +19,7 @@ pub const ENTRY: Entry = Entry {
     companions: Companions::recovery("sack"),
 };
 
-/// Flows that together grow as one. Slow start is the standard's: Cho speaks of the growth of windows only.
+/// Flows that together grow as one. Slow start is the standard's: Cho speaks only of the growth of windows.
 #[derive(Clone, Debug)]
 pub struct Fractional {
     /// Whether the first flow is a standard one.

@@ -1,5 +1,5 @@
-//! HighSpeed TCP (RFC 3649): above a window of 38 packets the increase grows and the decrease shrinks with the window,
-//! so that the window falls with the loss rate as p^-0.835 instead of p^-0.5.
+//! HighSpeed TCP (RFC 3649): above a window of 38 packets, the increase grows and the decrease shrinks with
+//! the window, so that the window falls with the loss rate as p^-0.835 instead of p^-0.5.
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
@@ -19,25 +19,25 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The ends of the response function.
+    /// The end points of the response function.
     pub struct Parameters {
-        /// Up to this window it is Reno
+        /// Window up to which the law is Reno's
         low_window: Packets = packets(
             "38 packets",
             Range::between(2.0, 1000.0),
             "RFC 3649 section 5, Low_Window; first line of Linux's table",
         ),
-        /// The window at which the response function ends
+        /// Window at which the response function ends
         high_window: Packets = packets("83000 packets", Range::above(1000.0), "RFC 3649 section 5, High_Window"),
-        /// The loss rate at the low window
+        /// Loss rate at the low window
         low_p: f64 = number(
             "0.001",
             Range::between(1e-5, 0.1),
             "RFC 3649 section 5, Low_P; ns-2 2.35 takes 1.5 / 38^2 = 0.00104",
         ),
-        /// The loss rate at the high window
+        /// Loss rate at the high window
         high_p: f64 = number("1e-7", Range::between(1e-12, 1e-6), "RFC 3649 section 5, High_P"),
-        /// The part of the window that a loss takes at the high window
+        /// Part of the window that a loss takes at the high window
         high_decrease: f64 = number(
             "0.1",
             Range::between(0.01, 0.5),
@@ -50,9 +50,9 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct HighSpeed {
     low_window: Packets,
-    /// Logarithms of the low window and of the loss rate there.
+    /// The logarithms of the low window and of its loss rate.
     ln_low: (f64, f64),
-    /// What ln p and the decrease change by per unit of ln w.
+    /// The changes of ln p and of the decrease per unit of ln w.
     slope_of_ln_p: f64,
     slope_of_decrease: f64,
     /// a(w) at the last acknowledgement in avoidance and b(w) at the last loss, for figures.
@@ -60,7 +60,7 @@ pub struct HighSpeed {
 }
 
 impl HighSpeed {
-    /// The functions through these ends.
+    /// Computes the functions through these end points.
     pub fn new(ends: &Parameters) -> Self {
         let (ln_low, ln_high) = (libm::log(ends.low_window), libm::log(ends.high_window));
         let (ln_low_p, ln_high_p) = (libm::log(ends.low_p), libm::log(ends.high_p));
@@ -73,8 +73,8 @@ impl HighSpeed {
         }
     }
 
-    /// a(w): packets of increase in a round trip. The formula gives 0.96 at the low window, where the tables of
-    /// appendix B begin with 1.
+    /// Returns a(w), the increase in packets per round trip. The formula gives 0.96 at the low window, where
+    /// the tables of appendix B begin with 1.
     pub fn increase(&self, window: Packets) -> Packets {
         if window <= self.low_window {
             return 1.0;
@@ -84,7 +84,7 @@ impl HighSpeed {
         (window * window * libm::exp(ln_p) * 2.0 * b / (2.0 - b)).max(1.0)
     }
 
-    /// b(w): the part of the window that a loss takes. Past the high window it stays above zero.
+    /// Returns b(w), the part of the window that a loss takes. Past the high window it stays above zero.
     pub fn decrease_at(&self, window: Packets) -> f64 {
         if window <= self.low_window {
             return RENO_DECREASE;
@@ -94,7 +94,7 @@ impl HighSpeed {
     }
 }
 
-/// What a loss takes up to the low window.
+/// The part of the window that a loss takes up to the low window.
 const RENO_DECREASE: f64 = 0.5;
 
 impl WindowLaw for HighSpeed {
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn the_increase_and_decrease_are_those_of_appendix_b() {
         let law = HighSpeed::new(&Parameters::default());
-        // RFC 3649 appendix B: the least windows at which a(w) reaches 2, 3, 8, 30 and 70, with b(w).
+        // RFC 3649 appendix B: the smallest windows at which a(w) reaches 2, 3, 8, 30 and 70, with b(w).
         for (window, increase, decrease) in [
             (118.0, 2.0, 0.44),
             (221.0, 3.0, 0.41),
@@ -152,8 +152,9 @@ mod tests {
 
     #[test]
     fn the_mean_window_is_that_of_the_response_function() {
-        // RFC 3649 section 5, w = 0.12 / p^0.835: 263 at 1e-4, 1795 at 1e-5, 12279 at 1e-6. The derivation takes a(w) and b(w) as
-        // constant between losses; they are not, and the window lies 0.9 to 2.4 % above it.
+        // RFC 3649 section 5, w = 0.12 / p^0.835: 263 at 1e-4, 1795 at 1e-5, 12279 at 1e-6. The derivation
+        // takes a(w) and b(w) as constant between losses. They are not, so the mean window is 0.9 to 2.4 %
+        // larger.
         for (loss_rate, response) in [(1e-4, 263.0), (1e-5, 1795.0), (1e-6, 12279.0)] {
             let mut script = Script::new("hstcp").window(response).starting_ssthresh(response);
             let mean = script.mean_window(loss_rate, 100, 12);

@@ -1,5 +1,5 @@
-//! H-TCP (Leith and Shorten 2004): the increase grows with the time since the last loss, and the decrease is what just
-//! empties the queue. As Linux's tcp_htcp.c, in real numbers where that counts in integers.
+//! H-TCP (Leith and Shorten 2004): the increase grows with the time since the last loss, and the decrease is
+//! just enough to empty the queue. It follows Linux's tcp_htcp.c, in real numbers instead of integers.
 
 use super::variant::Variant;
 use crate::classic::{Classic, Window, WindowLaw};
@@ -25,29 +25,31 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// When the increase is more than Reno's, and what a loss leaves.
+    /// When the increase exceeds Reno's, and how much remains after a loss.
     pub struct Parameters {
-        /// For so long after a loss the increase is Reno's (Delta_L)
+        /// Time after a loss for which the increase is Reno's (Delta_L)
         low_speed: Span = time("1 s", Range::at_least(0.0), "LTCP-RC thesis equation 1.3; Linux's tcp_htcp.c"),
-        /// Whether a loss leaves RTT_min / RTT_max of the window instead of a half
+        /// Whether RTT_min / RTT_max of the window remains after a loss, instead of a half
         adaptive_backoff: bool = flag(true, "LTCP-RC thesis equation 1.4 and section IV A; Linux's tcp_htcp.c"),
-        /// Whether the increase grows with the round trip, so that flows with different ones converge alike
+        /// Whether the increase grows with the round trip, so that flows with different round trips converge
+        /// alike
         rtt_scaling: bool = flag(true, "LTCP-RC thesis section IV A; Linux's tcp_htcp.c"),
-        /// The least that a loss leaves, as a fraction of the window before
+        /// Smallest fraction of the window that remains after a loss
         least_beta: f64 = number("0.5", Range::between(0.1, 1.0), "Linux's tcp_htcp.c, BETA_MIN"),
-        /// The most that a loss leaves, as a fraction of the window before
+        /// Largest fraction of the window that remains after a loss
         most_beta: f64 = number("0.8", Range::between(0.1, 0.99), "Linux's tcp_htcp.c, BETA_MAX (102/128 there)"),
-        /// Whose constants: those here, or Linux's 102/128 for the most that a loss leaves
+        /// Source of the constants: those here, or Linux's 102/128 for the largest fraction that remains
+        /// after a loss
         variant: Variant = choice("published", "Linux's tcp_htcp.c, BETA_MAX; all else is as there already"),
     }
 }
 
-/// Linux, use_rtt_scaling: the increase is that of a round trip of 100 ms, and grows to at most twice or falls to at
-/// least a tenth of it.
+/// Linux, use_rtt_scaling: the increase refers to a round trip of 100 ms, and is scaled by a factor from a
+/// tenth to two.
 const REFERENCE_RTT: f64 = 0.1;
 const SCALES: (f64, f64) = (0.1, 2.0);
 
-/// Linux, htcp_param_update: the greatest round trip fades towards the least, in case the path has changed.
+/// Linux, htcp_param_update: the maximum round trip moves towards the minimum, in case the path has changed.
 const FADING: f64 = 0.95;
 
 /// The H-TCP law.
@@ -56,16 +58,17 @@ pub struct HTcp {
     parameters: Parameters,
     beta: f64,
     alpha: Packets,
-    /// When the last loss was repaired, or the first acknowledgement came before there was one; later by the pauses since.
+    /// The time when the last loss was repaired, or of the first acknowledgement if there was no loss yet,
+    /// plus the pauses since; `None` before the first acknowledgement.
     last_loss: Option<Time>,
-    /// In seconds; infinite before the first sample.
+    /// The minimum round trip in seconds; infinite before the first sample.
     min_rtt: f64,
     max_rtt: f64,
     throughput: Throughput,
 }
 
 impl HTcp {
-    /// The law before the first loss.
+    /// Creates the law before the first loss.
     pub fn new(parameters: Parameters) -> Self {
         let most_beta = parameters.variant.pick(parameters.most_beta, 102.0 / 128.0);
         Self {
@@ -83,7 +86,8 @@ impl HTcp {
         self.last_loss.map_or(0.0, |then| now.since(then).seconds())
     }
 
-    /// LTCP-RC thesis equation 1.3, scaled by the round trip and by 2 (1 - beta).
+    /// Returns the increase in packets per round trip: LTCP-RC thesis equation 1.3, scaled by the round trip
+    /// and by 2 (1 - beta).
     fn increase(&self, now: Time) -> Packets {
         let fast = self.since_loss(now) - self.parameters.low_speed.seconds();
         let factor = if fast > 0.0 { 1.0 + 10.0 * fast + fast * fast / 4.0 } else { 1.0 };
@@ -91,15 +95,16 @@ impl HTcp {
             true => (self.min_rtt / REFERENCE_RTT).clamp(SCALES.0, SCALES.1),
             false => 1.0,
         };
-        // Linux's integers make no less than 1 of the scaled factor.
+        // Linux's integer arithmetic keeps the scaled factor at 1 or more.
         2.0 * (1.0 - self.beta) * (factor * scale).max(1.0)
     }
 
-    /// LTCP-RC thesis equation 1.4. Linux waits for one steady loss more before it trusts the quotient.
+    /// Sets beta at a loss (LTCP-RC thesis equation 1.4). Linux waits for one more steady loss before it uses
+    /// the quotient.
     fn back_off(&mut self) {
         let steady = self.throughput.is_steady();
         let adapts = self.parameters.adaptive_backoff && steady && self.max_rtt > 0.0;
-        // `min` and `max` and not `clamp`, which panics where the bounds are set the wrong way round.
+        // `min` and `max` instead of `clamp`, which panics if the lower bound is set above the upper.
         let Parameters { least_beta, most_beta, .. } = self.parameters;
         self.beta = if adapts { (self.min_rtt / self.max_rtt).min(most_beta).max(least_beta) } else { 0.5 };
         if self.max_rtt > self.min_rtt {
@@ -109,8 +114,8 @@ impl HTcp {
 }
 
 impl WindowLaw for HTcp {
-    /// A pause teaches nothing of the path. Linux counts it, and a flow that resumes after one grows by hundreds of packets in a
-    /// round trip.
+    /// A pause says nothing about the path. Linux counts it, and a flow that resumes after one grows by
+    /// hundreds of packets in a round trip.
     const RUNS_ON_TIME: bool = true;
 
     fn skip(&mut self, pause: Span) {

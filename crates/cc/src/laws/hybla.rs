@@ -1,5 +1,5 @@
-//! TCP Hybla (Caini and Firrincieli 2004): grows as Reno does over a short round trip, however long its own is, for paths over
-//! satellites.
+//! TCP Hybla (Caini and Firrincieli 2004): the window grows as Reno's over a short round trip, however long
+//! its own round trip is. Made for satellite paths.
 
 use crate::classic::{Classic, Window, WindowLaw};
 use crate::control::{Ack, Loss};
@@ -19,21 +19,22 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// Reno at the pace of a reference.
+    /// Reno at the pace of a reference round trip.
     pub struct Hybla {
-        /// The round trip at whose pace the window grows; over a shorter one it is Reno
+        /// Round trip at whose pace the window grows; over a shorter one the law is Reno's
         reference: Span = time(
             "25 ms",
             Range { min: 0.0, max: 3600.0, above_min: true },
             "Caini and Firrincieli 2004, RTT_0; Linux's rtt0",
         ),
-        /// The greatest factor on the reference that counts
+        /// Greatest ratio of the round trip to the reference that counts
         most_rho: f64 = number("40", Range::between(1.0, 60.0), "none in the paper; a round trip of 1 s with the reference"),
     }
 }
 
 impl Hybla {
-    /// The round trip in units of the reference, and no less than one. The least counts, so that a queue does not hasten it.
+    /// Returns the round trip in units of the reference, at least 1 and at most `most_rho`. It uses the
+    /// minimum round trip, so that a queue does not speed up growth.
     fn rho(&self, ack: &Ack) -> f64 {
         if ack.min_rtt == Span::MAX {
             return 1.0;
@@ -43,12 +44,12 @@ impl Hybla {
 }
 
 impl WindowLaw for Hybla {
-    /// `2^rho - 1` packets for each.
+    /// Adds `2^rho - 1` packets per packet acknowledged.
     fn slow_start(&mut self, window: &mut Window, ack: &Ack) {
         window.slow_start(ack.credit * (libm::exp2(self.rho(ack)) - 1.0));
     }
 
-    /// `rho^2 / W` packets for each.
+    /// Adds `rho^2 / W` packets per packet acknowledged.
     fn avoid_congestion(&mut self, window: &mut Window, ack: &Ack) {
         let rho = self.rho(ack);
         window.cwnd += rho * rho * ack.credit / window.cwnd;
@@ -96,7 +97,7 @@ mod tests {
 
     #[test]
     fn two_flows_with_round_trips_of_50_and_200_ms_win_the_same_rate_in_a_second() {
-        // W grows by rho^2 in RTT: its rate by rho^2 / RTT^2, which is 1 / 25 ms squared for all.
+        // W grows by rho^2 per RTT: its rate by rho^2 / RTT^2, which is 1 / 25 ms squared for all.
         let gain = |ms: u64| {
             let mut script = Script::new("hybla").window(400.0).starting_ssthresh(2.0);
             let rounds = 1000 / ms;

@@ -1,5 +1,6 @@
-//! TCP-Illinois (Liu, Başar and Srikant 2008): losses say when the window shrinks, and the queueing delay by how much it grows
-//! and shrinks: fast and a little while it is short, slow and by half when it is long.
+//! TCP-Illinois (Liu, Başar and Srikant 2008): losses decide when the window shrinks, and the queueing delay
+//! by how much it grows and shrinks. With a short delay it grows fast and shrinks little; with a long delay
+//! it grows slowly and halves.
 
 use super::round_trips::{Round, RoundTrips};
 use super::variant::Variant;
@@ -22,17 +23,17 @@ pub const ENTRY: Entry = Entry {
 };
 
 parameters! {
-    /// The ends of the two functions.
+    /// The end points of the increase and decrease functions.
     pub struct Parameters {
         /// Packets of increase in a round trip while the delay is short
         most_alpha: f64 = number("10", Range::between(0.1, 1e4), "Liu et al. 2008, alpha_max; Linux's ALPHA_MAX"),
         /// Packets of increase in a round trip at the greatest delay
         least_alpha: f64 = number("0.3", Range::between(0.001, 1e4), "Liu et al. 2008, alpha_min; Linux's ALPHA_MIN"),
-        /// The part of the window that a loss takes while the delay is short
+        /// Part of the window that a loss takes while the delay is short
         least_beta: f64 = number("0.125", Range::between(0.0, 0.9), "Liu et al. 2008, beta_min; Linux's BETA_MIN"),
-        /// The part of the window that a loss takes at a long delay
+        /// Part of the window that a loss takes at a long delay
         most_beta: f64 = number("0.5", Range::between(0.0, 0.9), "Liu et al. 2008, beta_max; Linux's BETA_MAX"),
-        /// Below this window it is Reno
+        /// Window below which the law is Reno's
         low_window: Packets = packets(
             "10 packets",
             Range::at_least(0.0),
@@ -40,31 +41,31 @@ parameters! {
         ),
         /// Rounds of short delay before the increase is the greatest again
         patience: u32 = integer("5", Range::between(1.0, 1000.0), "Liu et al. 2008, theta; Linux's theta"),
-        /// Whose constants: those here, or Linux's low window of 15 packets
+        /// Source of the constants: those here, or Linux's low window of 15 packets
         variant: Variant = choice("published", "Linux's tcp_illinois.c has the paper's constants but for win_thresh"),
     }
 }
 
-/// Up to this part of the greatest delay the increase is the greatest (eta_1), the decrease the least (eta_2), and from this on
-/// the decrease the greatest (eta_3).
+/// Shares of the greatest delay: up to the first the increase is greatest (eta_1), up to the second the
+/// decrease is least (eta_2), and from the third on the decrease is greatest (eta_3).
 const SHORT: f64 = 0.01;
 const GENTLE: f64 = 0.1;
 const LONG: f64 = 0.8;
 
-/// The law with what the last round told.
+/// The law with the increase and decrease of the last round.
 #[derive(Clone, Debug)]
 pub struct Illinois {
     parameters: Parameters,
     round_trips: RoundTrips,
     alpha: f64,
     beta: f64,
-    /// Whether the delay has left the short one, and for how many rounds it has been back.
+    /// Whether the delay has exceeded the short one, and the number of rounds since it fell back.
     has_risen: bool,
     calm_rounds: u32,
 }
 
 impl Illinois {
-    /// The law before the first round.
+    /// Creates the law before the first round.
     pub fn new(parameters: Parameters) -> Self {
         let low_window = parameters.variant.pick(parameters.low_window, 15.0);
         Self {
@@ -88,7 +89,9 @@ impl Illinois {
         self.beta = self.beta_at(delay, greatest);
     }
 
-    /// Liu et al. equation 3: `k1 / (k2 + d)` past the short delay, where one round of short delay is no reason to leap.
+    /// Returns the increase in packets per round trip: `k1 / (k2 + d)` above the short delay (Liu et al.
+    /// equation 3). After a long delay, `patience` rounds of short delay must pass before it is the greatest
+    /// again.
     fn alpha_at(&mut self, delay: f64, greatest: f64) -> f64 {
         let Parameters { most_alpha, least_alpha, patience, .. } = self.parameters;
         let short = SHORT * greatest;
@@ -105,7 +108,8 @@ impl Illinois {
         most_alpha
     }
 
-    /// Liu et al. equation 4: from the least to the greatest along a line.
+    /// Returns the decrease as a share of the window, which grows linearly from the least to the greatest
+    /// (Liu et al. equation 4).
     fn beta_at(&self, delay: f64, greatest: f64) -> f64 {
         let Parameters { least_beta, most_beta, .. } = self.parameters;
         let along = (delay - GENTLE * greatest) / ((LONG - GENTLE) * greatest);
@@ -113,7 +117,7 @@ impl Illinois {
     }
 }
 
-/// What a loss takes below the low window, and after a timeout.
+/// The share that a loss takes below the low window, and after a timeout.
 const RENO_BETA: f64 = 0.5;
 
 impl WindowLaw for Illinois {
@@ -176,7 +180,7 @@ mod tests {
         assert_eq!(calm, [risen, risen, risen, risen, 10.0]);
     }
 
-    /// Rounds at 100 ms, one at 200 and one at `ms`; the first acknowledgement ends a round of its own.
+    /// Plays rounds at 100 ms, 200 ms and `ms`; the first acknowledgement ends a round of its own.
     fn after(settings: &[(&str, &str)], packets: f64, ms: u64) -> Script {
         let mut script = Script::with("illinois", settings).window(packets).starting_ssthresh(2.0);
         for rtt in [100, 200, ms] {

@@ -1,5 +1,6 @@
-//! Learning TCP (A. Jain 2003 chapter 4): NewReno's window and retransmission, a discriminator that learns from its
-//! guesses, and an action that starts over after a wrong one. Each part can be had with any other control too.
+//! Learning TCP (A. Jain 2003 chapter 4): NewReno's window and retransmission, a discriminator that learns
+//! from its guesses, and an action that starts over after a wrong guess. Each part can be combined with any
+//! other control too.
 
 use super::reno::{BUILD, Reno};
 use crate::entry::{Companions, Entry, control};

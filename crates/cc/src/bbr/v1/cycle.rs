@@ -1,20 +1,20 @@
-//! The cycle of gains (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.4).
+//! The cycle of pacing gains (draft-cardwell-iccrg-bbr-congestion-control-00 section 4.3.4).
 
 use crate::control::Ack;
 use ackclock_base::{Packets, Random, Span, Time};
 
-/// A kind of phase.
+/// The kind of a phase of the cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The first: sends more.
+    /// The first phase, which sends faster than the bandwidth.
     Probes,
-    /// The second: sends less.
+    /// The second phase, which sends slower than the bandwidth.
     Drains,
-    /// All others: sends what is delivered.
+    /// Any other phase, which sends at the bandwidth.
     Cruises,
 }
 
-/// Which phase it is, and since when.
+/// The current phase and its start.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cycle {
     index: u64,
@@ -22,7 +22,8 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// Begins with any phase but the one that drains, at random, so that flows do not probe together.
+    /// Begins the cycle at a random phase other than the one that drains, so that flows do not probe
+    /// together.
     pub fn begin(&mut self, now: Time, phases: u64, random: &mut dyn Random) {
         let others = phases.saturating_sub(1).max(1);
         let drawn = ((random.uniform() * others as f64) as u64).min(others - 1);
@@ -30,8 +31,9 @@ impl Cycle {
         self.began = now;
     }
 
-    /// `BBRIsNextCyclePhase`. A phase lasts a round trip; that which probes goes on until it has filled the pipe to `most` or
-    /// lost something, and that which drains ends as soon as no more than `least` is in flight.
+    /// Moves to the next phase if the present one is over (`BBRIsNextCyclePhase`). A phase lasts one round
+    /// trip. The phase that probes continues until `most` packets were in flight or a packet was lost; the
+    /// phase that drains ends as soon as at most `least` are in flight.
     pub fn take(&mut self, ack: &Ack, round_trip: Span, most: Packets, least: Packets, phases: u64) {
         let full_length = ack.now.since(self.began) > round_trip;
         let over = match self.phase() {
@@ -44,7 +46,7 @@ impl Cycle {
         }
     }
 
-    /// What the present phase does.
+    /// Returns the kind of the present phase.
     pub fn phase(&self) -> Phase {
         match self.index {
             0 => Phase::Probes,
@@ -53,7 +55,7 @@ impl Cycle {
         }
     }
 
-    /// Its number, for figures.
+    /// Returns the number of the present phase, for figures.
     pub fn index(&self) -> u64 {
         self.index
     }

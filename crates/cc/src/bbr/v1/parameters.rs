@@ -8,7 +8,7 @@ use ackclock_base::{Packets, Range, Span, parameters};
 const GAIN: Range = Range::between(0.1, 10.0);
 
 parameters! {
-    /// The constants.
+    /// The constants of BBRv1.
     pub struct Parameters {
         /// Gain of pacing and window in Startup: 2 / ln 2; in Drain the pacing gain is its inverse
         high_gain: f64 = number("2.885390081777927", Range::between(1.0, 10.0), "BBRHighGain, section 4.3.2.1; 2.885"),
@@ -22,19 +22,20 @@ parameters! {
         cwnd_gain: f64 = number("2", GAIN, "section 4.2.3.2"),
         /// How packets are paced
         pacing: Details,
-        /// Quanta beside the product that the window has room for
+        /// Quanta that the window has room for in addition to the bandwidth-delay product
         offload_quanta: f64 = number("3", Range::between(0.0, 100.0), "section 4.2.3.2"),
-        /// The least window of a busy connection, and the window in ProbeRTT
+        /// Smallest window of a busy connection, and the window in ProbeRTT
         min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "BBRMinPipeCwnd, section 4.2.3.1"),
-        /// When the pipe is called full
+        /// When the pipe counts as full
         full_pipe: Criterion,
-        /// Rounds after which a delivery rate is forgotten
+        /// Rounds for which a delivery rate counts
         bandwidth_rounds: usize = integer("10", Range::between(1.0, MOST_ROUNDS as f64), "BtlBwFilterLen, section 4.1.1.3"),
-        /// Time without a round trip as short as the least after which that is forgotten, and ProbeRTT is due
+        /// Time without a round trip as short as the minimum after which the minimum is forgotten and
+        /// ProbeRTT begins
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "RTpropFilterLen, section 4.1.2.3"),
-        /// How long ProbeRTT holds the flight down at least
+        /// Least time for which ProbeRTT holds the flight down
         probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 4.3.5"),
-        /// Rounds after which an excess of acknowledgements is forgotten; none for a window without room for any
+        /// Rounds for which an excess of acknowledgements counts; none for a window without room for any
         extra_acked_rounds: Option<usize> = integer(
             "none",
             Range::between(1.0, MOST_ROUNDS as f64),

@@ -1,4 +1,5 @@
-//! The machine against closed forms, on the path of BBRv3's tests: 1,250 packets of 1,000 bytes a second, 40 ms, a product of 50.
+//! Tests of the state machine against closed forms, on the path of BBRv3's tests: 1,250 packets of 1,000
+//! bytes a second, 40 ms, a product of 50.
 
 use super::{BbrV1, Parameters, State};
 use crate::control::{Ack, Change, Initial, Phase};
@@ -9,7 +10,7 @@ use ackclock_base::{Span, Time};
 const RTT: Span = Span::from_millis(40);
 const BDP: u32 = 50;
 
-/// A flight over the path: what exceeds the product takes longer.
+/// Sends a flight over the path. Packets beyond the product take longer.
 fn flight(script: &mut Script, packets: u32, change: impl FnOnce(&mut Ack)) {
     let interval = RTT.max(Span::from_seconds(f64::from(packets) / 1250.0));
     script.wait(interval.saturating_sub(RTT));
@@ -26,12 +27,12 @@ fn is_in(script: &mut Script, state: State) -> bool {
     script.published("bbr_state") == f64::from(state as u32)
 }
 
-/// Bytes per second.
+/// Returns the pacing rate in bytes per second.
 fn pacing(script: &mut Script) -> f64 {
     script.decision().pacing_rate.unwrap().bytes_per_second().round()
 }
 
-/// In the first phase of a cycle, the one that probes.
+/// Brings a connection to the first phase of a cycle, the one that probes.
 fn probing() -> Script {
     let mut script = script_with(&[], 0.0);
     for packets in [10, 20, 40, 80, 80, 80, 80] {
@@ -60,8 +61,8 @@ fn startup_paces_at_2_over_ln_2_and_drain_at_its_inverse() {
 fn a_cycle_probes_for_a_round_trip_and_until_the_pipe_is_full_then_drains_then_cruises() {
     let mut script = probing();
     assert_eq!(pacing(&mut script), 1_546_875.0, "1.25 * 0.99 * 1.25e6");
-    // The window has room for twice the product and three quanta of two packets; a quarter more than the product and the quanta
-    // are 68.5 packets.
+    // The window has room for twice the product and three quanta of two packets. A quarter more than the
+    // product, and the quanta, are 68.5 packets.
     flight(&mut script, BDP, |_| {});
     assert_eq!(script.cwnd(), 106.0);
     flight(&mut script, 68, |_| {});
@@ -69,7 +70,7 @@ fn a_cycle_probes_for_a_round_trip_and_until_the_pipe_is_full_then_drains_then_c
     flight(&mut script, 69, |_| {});
     assert_eq!(script.published("bbr_phase"), 1.0);
     assert_eq!(pacing(&mut script), 928_125.0, "0.75 * 0.99 * 1.25e6");
-    // Drained: 56 are the product and the quanta. It needs no round trip for that.
+    // 56 packets, the product and the quanta, count as drained. Draining needs no full round trip.
     flight(&mut script, 56, |_| {});
     let mut phases = Vec::new();
     for _ in 0..7 {
@@ -99,8 +100,8 @@ fn a_bandwidth_that_is_gone_is_forgotten_after_ten_rounds() {
 
 #[test]
 fn a_bandwidth_stays_known_while_the_application_sends_little() {
-    // Section 4.1.1.3: a sample that is limited by the application and brings less leaves the filter as it is, for however many rounds.
-    // A sample that counts after them is the only one of the last ten rounds.
+    // Section 4.1.1.3: an application-limited sample below the maximum leaves the filter as it is, for
+    // however many rounds. The first sample that counts after them is the only one of the last ten rounds.
     let mut script = probing();
     for _ in 0..30 {
         flight(&mut script, 1, |ack| ack.rate.as_mut().unwrap().app_limited = true);
@@ -112,7 +113,8 @@ fn a_bandwidth_stays_known_while_the_application_sends_little() {
 
 #[test]
 fn probe_rtt_on_a_short_path_leaves_the_bandwidth_as_it_was() {
-    // Four packets in round trips of 10 ms are 400 packets a second, and 200 ms have twenty rounds: twice what the filter remembers.
+    // Four packets in round trips of 10 ms are 400 packets a second, and 200 ms have twenty rounds: twice
+    // what the filter remembers.
     let mut script = script_with(&[], 0.0);
     let rtt = Span::from_millis(10);
     let flight = |script: &mut Script, packets: u32, rtt: Span| {
@@ -149,13 +151,13 @@ fn losses_change_no_bandwidth_and_recovery_gives_the_window_back() {
         (ack.newly_lost, ack.inflight) = (30.0, 60.0);
         ack.rate.as_mut().unwrap().prior_delivered -= 1.0;
     });
-    // 106 at the loss, 30 less for those lost, and as much as is in flight and was delivered: 80.
+    // 106 at the loss, less 30 for the packets lost; the flight and what was delivered make 80.
     assert_eq!(script.cwnd(), 80.0);
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
     script.recovered();
     flight(&mut script, 20, |ack| ack.phase = Phase::Recovery);
     assert_eq!(script.cwnd(), cwnd);
-    // The draft has one packet, whatever the host has left in flight.
+    // The draft sets one packet, whatever the host still has in flight.
     script.timeout_leaving(17.0);
     assert_eq!(script.cwnd(), 1.0);
     script.spurious();
@@ -164,8 +166,9 @@ fn losses_change_no_bandwidth_and_recovery_gives_the_window_back() {
 
 #[test]
 fn a_recovery_that_follows_on_another_is_the_same_one_and_conserves_no_packets() {
-    // In Startup, where every round loses a packet. Linux compares its state with that of the acknowledgement before (bbr_set_
-    // cwnd_to_recover_or_restore): Recovery after Recovery is no first round. In the first round as much is sent as is delivered.
+    // This is Startup with a packet lost in every round. Linux compares its state with the state at the
+    // previous acknowledgement (bbr_set_cwnd_to_recover_or_restore): Recovery after Recovery is not a first
+    // round. In the first round as much is sent as is delivered.
     let mut script = script_with(&[], 0.0);
     flight(&mut script, 10, |_| {});
     script.loss();
@@ -188,7 +191,8 @@ fn a_recovery_that_follows_on_another_is_the_same_one_and_conserves_no_packets()
 
 #[test]
 fn a_timeout_in_startup_is_no_sign_of_a_full_pipe() {
-    // Linux's bbr_set_state sets full_bw to 0: the round after the timeout grows from nothing, and three more may not grow.
+    // Linux's bbr_set_state sets full_bw to 0: the round after the timeout counts as growth, and three more
+    // without growth may follow.
     let mut script = script_with(&[], 0.0);
     (0..3).for_each(|_| flight(&mut script, 10, |_| {}));
     script.timeout();
@@ -202,8 +206,9 @@ fn a_timeout_in_startup_is_no_sign_of_a_full_pipe() {
 
 #[test]
 fn probe_rtt_gives_back_the_largest_window_that_was_saved() {
-    // The draft's BBRCheckProbeRTT, and tcp_bbr.c, enter ProbeRTT before they save the window: max(prior_cwnd, cwnd). A recovery
-    // that is over had 150; the window before ProbeRTT is the initial one.
+    // The draft's BBRCheckProbeRTT, and tcp_bbr.c, enter ProbeRTT before they save the window:
+    // max(prior_cwnd, cwnd). A finished recovery had saved 150; the window before ProbeRTT is the initial
+    // one.
     let initial = Initial { limit: 1e6, ..Initial::default() };
     let mut control = BbrV1::new(Parameters::default(), &initial);
     control.repair.begin(150.0, false);
@@ -219,7 +224,7 @@ fn probe_rtt_gives_back_the_largest_window_that_was_saved() {
 #[test]
 fn probe_rtt_comes_after_ten_seconds_without_a_round_trip_as_short_and_keeps_four_packets() {
     let mut script = probing();
-    // Rounds of the least round trip make it young: none comes.
+    // A round trip as short as the minimum would refresh it: none arrives.
     for _ in 0..300 {
         flight(&mut script, BDP, |_| {});
         assert!(is_in(&mut script, State::ProbeBw));
@@ -252,6 +257,6 @@ fn aggregation_has_room_by_option() {
         }
         script.cwnd()
     };
-    // Flights of 50 that are acknowledged at once: room for as many more.
+    // Flights of 50 are acknowledged at once: the window has room for 50 more.
     assert_eq!(window(&[("extra_acked_rounds", "10")]) - window(&[]), 50.0);
 }

@@ -1,20 +1,21 @@
-//! The greatest delivery rate of this cycle of ProbeBW and the one before (draft-ietf-ccwg-bbr section 5.5.5).
+//! The greatest delivery rate of the present cycle of ProbeBW and the one before (draft-ietf-ccwg-bbr section
+//! 5.5.5).
 
-/// Two slots. (A windowed filter of three samples keeps one for three cycles.)
+/// A maximum filter with two slots. (A windowed filter of three samples keeps a sample for three cycles.)
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaxBandwidth {
-    /// Packets per second: in the cycle before, and in this one.
+    /// Packets per second: the maximum of the cycle before, and of this one.
     slots: [f64; 2],
     greatest: f64,
 }
 
 impl MaxBandwidth {
-    /// The greatest of both; zero before the first sample.
+    /// Returns the greater of both, in packets per second; zero before the first sample.
     pub fn get(&self) -> f64 {
         self.greatest
     }
 
-    /// Takes a sample in.
+    /// Adds a sample, in packets per second.
     pub fn take(&mut self, rate: f64) {
         if rate > self.slots[1] {
             self.slots[1] = rate;
@@ -22,7 +23,7 @@ impl MaxBandwidth {
         }
     }
 
-    /// A new cycle begins; not after a cycle without a sample, or nothing would be known.
+    /// Begins a new cycle. A cycle without a sample continues, since otherwise no rate would be known.
     pub fn advance(&mut self) {
         if self.slots[1] > 0.0 {
             self.slots = [self.slots[1], 0.0];
@@ -30,7 +31,7 @@ impl MaxBandwidth {
         }
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every rate by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.slots = self.slots.map(|rate| rate * factor);
         self.greatest *= factor;

@@ -1,30 +1,30 @@
-//! What losses say of the path: the delivery of the latest round, and the bounds on rate and volume that follow
+//! The model's view of losses: the delivery in the latest round, and the bounds on rate and volume
 //! (draft-ietf-ccwg-bbr sections 5.5.6, 5.5.10).
 
 use super::parameters::Parameters;
 use crate::control::{Ack, Lost, RateSample};
 use ackclock_base::{Packets, at_least};
 
-/// Bounds; infinite where there is none.
+/// The bounds; infinite if there is no bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Packets per second, until the next probe.
+    /// The bound on the rate until the next probe, in packets per second.
     pub bw_shortterm: f64,
-    /// Packets in flight, until the next probe.
+    /// The bound on packets in flight until the next probe.
     pub inflight_shortterm: Packets,
-    /// Packets in flight that a probe has found to be too many.
+    /// The number of packets in flight that a probe has found to be too many.
     pub inflight_longterm: Packets,
 }
 
 impl Bounds {
-    /// None.
+    /// No bounds.
     pub const NONE: Self = Self {
         bw_shortterm: f64::INFINITY,
         inflight_shortterm: f64::INFINITY,
         inflight_longterm: f64::INFINITY,
     };
 
-    /// The long-term bound less what is left to others.
+    /// Returns the long-term bound less the headroom left to other flows; infinite if there is no bound.
     pub fn with_headroom(&self, parameters: &Parameters) -> Packets {
         let headroom = at_least(parameters.headroom * self.inflight_longterm, 1.0);
         if self.inflight_longterm.is_finite() {
@@ -34,27 +34,28 @@ impl Bounds {
         }
     }
 
-    /// Forgets what losses between probes have taught.
+    /// Removes the bounds that losses between probes have set.
     pub fn forget_short_term(&mut self) {
         self.bw_shortterm = f64::INFINITY;
         self.inflight_shortterm = f64::INFINITY;
     }
 
-    /// A round with losses outside a probe has ended.
+    /// Lowers the short-term bounds after a round with losses outside a probe; `beta` is the share that they
+    /// keep.
     pub fn lower(&mut self, max_bw: f64, cwnd: Packets, latest: &Latest, beta: f64) {
         let or = |bound: f64, start: f64| if bound.is_finite() { bound } else { start };
         self.bw_shortterm = latest.bw.max(beta * or(self.bw_shortterm, max_bw));
         self.inflight_shortterm = latest.inflight.max(beta * or(self.inflight_shortterm, cwnd));
     }
 
-    /// The reaction to a loss that was none: each as high as before.
+    /// Raises each bound to at least its value in `before`, when a loss proves spurious.
     pub fn restore(&mut self, before: &Self) {
         self.bw_shortterm = self.bw_shortterm.max(before.bw_shortterm);
         self.inflight_shortterm = self.inflight_shortterm.max(before.inflight_shortterm);
         self.inflight_longterm = self.inflight_longterm.max(before.inflight_longterm);
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every bound by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.bw_shortterm *= factor;
         self.inflight_shortterm *= factor;
@@ -62,13 +63,13 @@ impl Bounds {
     }
 }
 
-/// Whether so many of a flight are too many.
+/// Returns whether `lost` packets of a flight of `tx_in_flight` exceed the loss threshold.
 pub fn too_high(lost: Packets, tx_in_flight: Packets, parameters: &Parameters) -> bool {
     lost > parameters.loss_threshold * tx_in_flight
 }
 
-/// How much was in flight when the losses before this packet, and a part of it, reached the threshold: a packet, or what an
-/// interface sends as one, may be large.
+/// Returns the flight, in packets, at which the losses reached the threshold. That point lies within the lost
+/// packet, which may be large where an interface sends several as one.
 pub fn inflight_at_loss(lost: &Lost, parameters: &Parameters) -> Packets {
     let threshold = parameters.loss_threshold;
     let flight_before = lost.tx_in_flight - lost.size;
@@ -76,22 +77,23 @@ pub fn inflight_at_loss(lost: &Lost, parameters: &Parameters) -> Packets {
     flight_before + (threshold * flight_before - lost_before) / (1.0 - threshold)
 }
 
-/// What the latest round with a loss, or the present one, has delivered.
+/// The delivery in the current round, and whether it lost packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Latest {
-    /// Packets per second.
+    /// The greatest delivery rate of the round, in packets per second.
     pub bw: f64,
-    /// Packets.
+    /// The greatest number of packets that a sample of the round delivered.
     pub inflight: Packets,
-    /// Whether anything was lost in it.
+    /// Whether anything was lost in the round.
     pub has_loss: bool,
-    /// Whether such a round ends with the present acknowledgement.
+    /// Whether the round ends with the present acknowledgement.
     pub round_start: bool,
     round_ends_at: Packets,
 }
 
 impl Latest {
-    /// Takes an acknowledgement in, with the rate of its sample where that is plausible.
+    /// Updates the round at an acknowledgement. `rate` is its sample's rate in packets per second, or `None`
+    /// if that is implausible.
     pub fn take(&mut self, ack: &Ack, sample: &RateSample, rate: Option<f64>) {
         self.bw = at_least(rate.unwrap_or(0.0), self.bw);
         self.inflight = at_least(sample.delivered, self.inflight);
@@ -101,14 +103,14 @@ impl Latest {
         }
     }
 
-    /// Ends taking in an acknowledgement: the next round begins with its sample.
+    /// Finishes an acknowledgement: if a round has ended, the next begins with its sample.
     pub fn advance(&mut self, sample: &RateSample, rate: Option<f64>) {
         if self.round_start {
             (self.bw, self.inflight) = (rate.unwrap_or(0.0), sample.delivered);
         }
     }
 
-    /// A packet is lost with so much delivered: with the first a round begins.
+    /// Records a lost packet; the first begins a round at `delivered` packets.
     pub fn on_lost(&mut self, delivered: Packets) {
         if !self.has_loss {
             self.round_ends_at = delivered;
@@ -116,12 +118,12 @@ impl Latest {
         self.has_loss = true;
     }
 
-    /// Forgets.
+    /// Forgets the losses and the delivery of the round.
     pub fn reset(&mut self) {
         (self.has_loss, self.bw, self.inflight) = (false, 0.0, 0.0);
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every amount in packets by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.bw *= factor;
         self.inflight *= factor;

@@ -1,37 +1,37 @@
-//! What ProbeBW remembers of its cycle (draft-ietf-ccwg-bbr sections 5.3.3 and 5.5.10).
+//! The state of the cycle of ProbeBW (draft-ietf-ccwg-bbr sections 5.3.3 and 5.5.10).
 
 use super::parameters::Parameters;
 use ackclock_base::{Packets, Random, Span, Time, at_most};
 
-/// Whose acknowledgements arrive, seen from the last probe.
+/// Which packets are being acknowledged, relative to the last probe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AckPhase {
-    /// Those of what was sent between probes.
+    /// Packets that were sent between probes.
     #[default]
     Init,
-    /// Those of what was sent before the pipe was being filled.
+    /// Packets that were sent before the pipe was refilled.
     Refilling,
-    /// Those of what was sent before the probe.
+    /// Packets that were sent before the probe.
     Starting,
-    /// Those of the probe.
+    /// Packets of the probe.
     Feedback,
-    /// Those of the probe, which is over.
+    /// Packets of the probe after its end.
     Stopping,
 }
 
-/// The cycle.
+/// The cycle of ProbeBW.
 #[derive(Clone, Copy, Debug)]
 pub struct Cycle {
     pub ack_phase: AckPhase,
-    /// Rounds since the probe ended, with a random head start of one or none.
+    /// The number of rounds since the probe ended, with a random head start of zero or one.
     pub rounds_since_up: u64,
     began: Time,
     wait: Span,
-    /// Whether what is acknowledged or lost was sent in a probe.
+    /// Whether the packets now acknowledged or lost were sent in a probe.
     pub is_probe_sample: bool,
-    /// Whether the last probe found its limit by losses.
+    /// Whether the last probe ended because of losses.
     pub probe_was_too_high: bool,
-    /// Whether the last probe stopped at the limit of the one before, so that another may follow at once.
+    /// Whether the last probe stopped at the limit of an earlier one, so that another may follow at once.
     pub probe_was_precautionary: bool,
     up_rounds: u32,
     up_acked: Packets,
@@ -39,7 +39,7 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// Before the first.
+    /// Creates the state before the first cycle.
     pub fn new() -> Self {
         Self {
             ack_phase: AckPhase::Init,
@@ -55,7 +55,8 @@ impl Cycle {
         }
     }
 
-    /// A probe is over: two to three seconds, or some rounds, until the next.
+    /// Begins a cycle at the end of a probe. The next probe comes after two to three seconds, or after some
+    /// rounds.
     pub fn begin(&mut self, now: Time, parameters: &Parameters, random: &mut dyn Random) {
         self.rounds_since_up = u64::from(random.uniform() >= 0.5);
         self.wait = parameters.probe_wait + parameters.probe_wait_spread.scale(random.uniform());
@@ -64,27 +65,28 @@ impl Cycle {
         self.ack_phase = AckPhase::Stopping;
     }
 
-    /// The pipe is being filled.
+    /// Prepares a probe while the pipe is being filled.
     pub fn refill(&mut self) {
         (self.up_rounds, self.up_acked) = (0, 0.0);
         self.probe_was_precautionary = false;
         self.ack_phase = AckPhase::Refilling;
     }
 
-    /// Whether it is time for the next probe. Rounds are compared with packets, as Reno would need so many to regain them; the
-    /// draft's `target_inflight` is in bytes.
+    /// Returns whether the next probe is due. The number of rounds is compared with a number of packets,
+    /// since Reno would need that many rounds to regain them; the draft's `target_inflight` is in bytes.
     pub fn is_due(&self, now: Time, target_inflight: Packets, max_rounds: f64) -> bool {
         now > self.began + self.wait || self.rounds_since_up as f64 >= at_most(target_inflight, max_rounds)
     }
 
-    /// The growth of the long-term bound in a probe: twice as fast in each round.
+    /// Doubles the growth of the long-term bound for the next round of a probe.
     pub fn raise_slope(&mut self, cwnd: Packets) {
         let growth = f64::from(1_u32 << self.up_rounds);
         self.up_rounds = (self.up_rounds + 1).min(30);
         self.up_acked_per_packet = (cwnd / growth).max(1.0);
     }
 
-    /// By how much the long-term bound grows for so many packets acknowledged in a probe.
+    /// Returns by how many packets the long-term bound grows after `newly_acked` packets have been
+    /// acknowledged in a probe.
     pub fn growth(&mut self, newly_acked: Packets) -> Packets {
         self.up_acked += newly_acked;
         let growth = (self.up_acked / self.up_acked_per_packet).floor();
@@ -94,7 +96,7 @@ impl Cycle {
         growth
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every amount in packets by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.up_acked *= factor;
         self.up_acked_per_packet *= factor;
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn the_bound_grows_by_one_two_four_packets_a_round_and_no_faster_than_it_is_acknowledged() {
-        // A window of 100: 1, 2, 4, ..., 64 packets a round, then 100 (one for each that is acknowledged).
+        // At a window of 100: 1, 2, 4, ..., 64 packets a round, then 100 (one for each that is acknowledged).
         let mut cycle = Cycle::new();
         let grown: Vec<f64> = (0..9)
             .map(|_| {

@@ -1,8 +1,9 @@
-//! Marks of congestion as losses (draft-ietf-ccwg-bbr section 3.6), where the host counts each of them: a packet that has been
-//! marked is one lost, for the model alone.
+//! Counts congestion marks as losses (draft-ietf-ccwg-bbr section 3.6), if the host reports each mark: to the
+//! model, and only to the model, a marked packet is a lost one.
 //!
-//! How many losses came after a packet was sent the host knows; of marks it is counted here by the round. When a round ends the
-//! packet acknowledged was sent at its beginning, so that the number is exact; before, it is what has come of it so far.
+//! The host knows how many losses followed the sending of a packet. Marks are counted here per round instead.
+//! When a round ends, the acknowledged packet was sent at its beginning, so that the number is exact; before
+//! that it covers the round so far.
 
 use super::BbrV3;
 use super::state::State;
@@ -17,7 +18,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// Takes an acknowledgement in; how many there are in the round that it belongs to.
+    /// Counts the marks of an acknowledgement. Returns the number of packets marked in its round so far.
     fn take(&mut self, ack: &Ack, sample: &RateSample) -> Packets {
         self.packets += f64::from(ack.marks);
         let packets = self.packets;
@@ -27,7 +28,7 @@ impl Marks {
         packets
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every amount in packets by `factor` after a change of the packet size.
     pub fn scale(&mut self, factor: f64) {
         self.packets *= factor;
         self.round_ends_at *= factor;
@@ -35,9 +36,9 @@ impl Marks {
 }
 
 impl BbrV3 {
-    /// Counts the marks of an acknowledgement among the losses of its sample, and ends a probe that has brought too many. No
-    /// packet is lost, so the long-term bound is the flight itself (`BBRHandleInflightTooHigh` as it is called on an
-    /// acknowledgement).
+    /// Adds the marks of an acknowledgement to the losses of its sample, and ends a probe with too many.
+    /// Since no packet is lost, the long-term bound becomes the flight itself (`BBRHandleInflightTooHigh` as
+    /// called on an acknowledgement).
     pub(super) fn count_marks(&mut self, ack: &Ack, sample: &mut RateSample, random: &mut dyn Random) {
         sample.lost += self.marks.take(ack, sample);
         if ack.marks == 0 {

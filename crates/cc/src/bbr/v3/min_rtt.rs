@@ -1,5 +1,5 @@
-//! The least round trip (draft-ietf-ccwg-bbr section 5.3.4.3): of the last ten seconds, by way of the least of the last five,
-//! whose expiry ProbeRTT is for.
+//! The minimum round trip (draft-ietf-ccwg-bbr section 5.3.4.3) of the last ten seconds. It is fed by the
+//! minimum of the last five seconds, whose expiry triggers ProbeRTT.
 
 use super::parameters::Parameters;
 use ackclock_base::{Span, Time};
@@ -10,11 +10,12 @@ struct Stamped {
     at: Time,
 }
 
-/// The two windows. Before the first sample there is no stamp, so that nothing expires then, whatever a clock shows. (The
-/// draft initialises neither of the stamps of ProbeRTT.)
+/// The two filters. Before the first sample there is no stamp, so nothing expires, whatever the clock shows.
+/// (The draft initialises neither of the stamps of ProbeRTT.)
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MinRtt {
-    /// That of the handshake, until there is a sample: its packets are smaller, and no later one would be as short.
+    /// The round trip of the handshake, used until there is a sample. It does not enter the filters: its
+    /// packets are smaller, and no later round trip would be as short.
     handshake: Option<Span>,
     /// `probe_rtt_min_delay` and its stamp.
     recent: Option<Stamped>,
@@ -23,18 +24,19 @@ pub struct MinRtt {
 }
 
 impl MinRtt {
-    /// The least round trip; nothing before any is known.
+    /// Returns the minimum round trip; `None` before any is known.
     pub fn get(&self) -> Option<Span> {
         self.least.map_or(self.handshake, |least| Some(least.rtt))
     }
 
-    /// The round trip of the handshake.
+    /// Records the round trip of the handshake, if there is one.
     pub fn begin(&mut self, handshake: Option<Span>) {
         self.handshake = handshake;
     }
 
-    /// Takes a sample in, if the acknowledgement has one. The comparison is strict, as in the draft: a round trip as short as
-    /// the least makes it no younger. Says whether the least of the recent was too old before.
+    /// Processes the round trip of an acknowledgement, if it has one. Returns whether the five-second minimum
+    /// had expired before. The comparison is strict, as in the draft: a round trip equal to the minimum does
+    /// not refresh it.
     pub fn take(&mut self, now: Time, rtt: Option<Span>, parameters: &Parameters) -> bool {
         let old = |stamped: Option<Stamped>, window| stamped.is_some_and(|stamped| now > stamped.at + window);
         let shorter = |rtt, stamped: Option<Stamped>| stamped.is_none_or(|stamped| rtt < stamped.rtt);
@@ -52,7 +54,7 @@ impl MinRtt {
         expired
     }
 
-    /// A probe has looked for a shorter one: the recent one is as of now.
+    /// Refreshes the five-second minimum to `now`, after ProbeRTT has looked for a shorter round trip.
     pub fn refresh(&mut self, now: Time) {
         if let Some(recent) = &mut self.recent {
             recent.at = now;
@@ -70,10 +72,11 @@ mod tests {
         let (ms, parameters) = (|ms| Some(Span::from_millis(ms)), Parameters::default());
         let mut take = |seconds, rtt| (filter.take(at(seconds), rtt, &parameters), filter.get());
         assert_eq!(take(0.0, None), (false, None));
-        // Trap T2: a clock that shows 1,000 s at the first sample makes nothing old.
+        // Trap T2: a clock that shows 1,000 s at the first sample expires nothing.
         assert_eq!(take(0.0, ms(40)), (false, ms(40)));
         assert_eq!(take(4.0, ms(60)), (false, ms(40)));
-        // After five seconds a longer one is the least of the recent, but not yet the least.
+        // After five seconds a longer round trip becomes the five-second minimum, but not yet the ten-second
+        // one.
         assert_eq!(take(5.1, ms(60)), (true, ms(40)));
         assert_eq!(
             take(10.05, ms(70)),

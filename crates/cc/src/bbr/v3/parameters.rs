@@ -10,9 +10,9 @@ const GAINS: &str = "section 5.6.1";
 const WAIT: &str = "section 5.3.3.5.3";
 
 parameters! {
-    /// The constants.
+    /// The constants of BBRv3.
     pub struct Parameters {
-        /// Pacing gain of Startup: 4 ln 2, the least with which the rate doubles in a round
+        /// Pacing gain of Startup: 4 ln 2, the least gain at which the rate doubles in a round
         startup_pacing_gain: f64 = number("2.772588722239781", GAIN, "StartupPacingGain, section 5.3.1.1"),
         /// Pacing gain of Drain
         drain_pacing_gain: f64 = number("0.5", GAIN, "DrainPacingGain, section 5.3.2; 0.35 in Linux"),
@@ -30,43 +30,45 @@ parameters! {
         probe_rtt_cwnd_gain: f64 = number("0.5", GAIN, "ProbeRTTCwndGain, section 5.3.4.2"),
         /// How packets are paced
         pacing: Details,
-        /// Quanta that the window has room for at least
+        /// Least number of quanta that the window has room for
         offload_quanta: f64 = number("3", Range::between(1.0, 100.0), "section 5.6.4.2: 3 with TCP; 1 with QUIC"),
-        /// The least window of a busy connection
+        /// Smallest window of a busy connection
         min_pipe_cwnd: Packets = packets("4 packets", Range::between(1.0, 1000.0), "MinPipeCwnd, section 5.6.4"),
-        /// When the pipe is called full
+        /// When the pipe counts as full
         full_pipe: Criterion,
         /// Runs of lost packets in a round of recovery that end Startup
         startup_full_loss_count: u32 = integer("6", Range::between(1.0, 1000.0), "StartupFullLossCnt, section 5.3.1.3"),
-        /// Drain takes no more rounds than this and the one that goes beyond it
+        /// Rounds of Drain; it ends in the round after them at the latest
         drain_rounds: u64 = integer("3", Range::between(1.0, 1000.0), "section 5.3.2"),
-        /// Share of a flight whose loss is too much
+        /// Share of a flight above which its loss is too much
         loss_threshold: f64 = number("0.02", Range::between(0.0, 0.5), "LossThresh, section 5.5.10"),
-        /// What a bound keeps in a round with losses
+        /// Share that a bound keeps in a round with losses
         beta: f64 = number("0.7", Range::between(0.1, 1.0), "Beta, section 5.5.10"),
-        /// Share of the long-term bound that is left to others
+        /// Share of the long-term bound that is left to other flows
         headroom: f64 = number("0.15", Range::between(0.0, 0.9), "Headroom, section 5.5.10"),
-        /// The least time from one probe for bandwidth to the next
+        /// Least time from one probe for bandwidth to the next
         probe_wait: Span = time("2 s", Range::between(0.0, 1000.0), WAIT),
-        /// What is added to it at random, evenly from nothing to this
+        /// Random addition to it, evenly distributed from zero to this
         probe_wait_spread: Span = time("1 s", Range::between(0.0, 1000.0), WAIT),
-        /// The most rounds from one probe for bandwidth to the next; fewer where Reno would need fewer to regain its window
+        /// Most rounds from one probe for bandwidth to the next; fewer if Reno would need fewer to regain its
+        /// window
         max_probe_rounds: f64 = number("63", Range::between(1.0, 1e6), "section 5.3.3.5.2"),
-        /// Time without a shorter round trip after which ProbeRTT is due
+        /// Time without a shorter round trip after which ProbeRTT begins
         probe_rtt_interval: Span = time("5 s", Range::between(0.1, 1e6), "ProbeRTTInterval, section 5.3.4.2"),
-        /// How long ProbeRTT holds the flight down at least
+        /// Least time for which ProbeRTT holds the flight down
         probe_rtt_duration: Span = time("200 ms", Range::between(0.0, 100.0), "ProbeRTTDuration, section 5.3.4.2"),
-        /// Time after which the least round trip is forgotten
+        /// Time for which the minimum round trip counts
         min_rtt_window: Span = time("10 s", Range::between(0.1, 1e6), "MinRTTFilterLen, section 5.5.7"),
-        /// Rounds after which an excess of acknowledgements is forgotten
+        /// Rounds for which an excess of acknowledgements counts
         extra_acked_rounds: usize = integer(
             "10",
             Range::between(1.0, MOST_ROUNDS as f64),
             "ExtraAckedFilterLen, section 5.5.9",
         ),
-        /// The same until the pipe has been full
+        /// Rounds for which an excess of acknowledgements counts until the pipe has been full
         startup_extra_acked_rounds: usize = integer("1", Range::between(1.0, MOST_ROUNDS as f64), "section 5.5.9"),
-        /// Whether each packet that has been marked counts as one lost in the model; else the echo of a mark is a round with a loss
+        /// Whether each marked packet counts as a lost one in the model; otherwise the echo of a mark is a
+        /// round with a loss
         counts_marks: bool = flag(false, "section 3.6: a mark is to be taken for congestion; how is left open"),
     }
 }

@@ -1,5 +1,5 @@
-//! ProbeBW: when the phases follow one another, and what they do to the long-term bound (draft-ietf-ccwg-bbr sections 5.3.3.9
-//! and 5.5.10.2).
+//! ProbeBW: the order of its phases, and their effect on the long-term bound (draft-ietf-ccwg-bbr sections
+//! 5.3.3.9 and 5.5.10.2).
 
 use super::BbrV3;
 use super::bounds::{inflight_at_loss, too_high};
@@ -71,7 +71,8 @@ impl BbrV3 {
         inflight <= self.bounds.with_headroom(&self.parameters) && inflight <= self.target(self.max_bw.get())
     }
 
-    /// `BBRIsTimeToGoDown`. At the bound of an earlier probe the rate cannot grow, which says nothing of the pipe.
+    /// Returns whether ProbeBW_UP is over (`BBRIsTimeToGoDown`). At the bound of an earlier probe the rate
+    /// cannot grow, so a constant rate there does not show that the pipe is full.
     fn probe_is_over(&mut self, ack: &Ack, rate: Option<f64>) -> bool {
         let longterm = self.bounds.inflight_longterm;
         if self.cycle.probe_was_too_high && ack.inflight >= longterm {
@@ -85,7 +86,7 @@ impl BbrV3 {
         self.full_pipe.now
     }
 
-    /// Looks at what a probe has brought. Says whether it has gone to another phase.
+    /// Adapts the long-term bound to the result of a probe. Returns whether the phase has changed.
     fn adapt_long_term(&mut self, ack: &Ack, sample: &RateSample) -> bool {
         if self.rounds.start {
             match self.cycle.ack_phase {
@@ -108,7 +109,8 @@ impl BbrV3 {
         false
     }
 
-    /// All that was sent in the probe has been acknowledged: a cycle of the bandwidth filter ends, once.
+    /// Ends a probe when all that was sent in it is acknowledged; this ends a cycle of the bandwidth filter,
+    /// once. Returns whether the next probe begins at once.
     fn end_probe(&mut self, ack: &Ack, sample: &RateSample) -> bool {
         self.cycle.is_probe_sample = false;
         self.cycle.ack_phase = AckPhase::Init;
@@ -135,24 +137,26 @@ impl BbrV3 {
         }
     }
 
-    /// Whether too much of a flight is lost. Without selective acknowledgements any loss is too much, since no more than one is
-    /// known of in a round.
+    /// Returns whether too much of a flight is lost. Without selective acknowledgements any loss is too much,
+    /// since at most one per round is known.
     pub(super) fn is_too_high(&self, lost: Packets, tx_in_flight: Packets) -> bool {
         too_high(lost, tx_in_flight, &self.parameters) || (lost > 0.0 && !self.selective)
     }
 
-    /// Section 5.5.10.2: too much is lost of what a probe has sent. (Losses of other packets count by the round.)
+    /// Ends a probe of which too much is lost (section 5.5.10.2). Losses of other packets count per round.
     pub(super) fn look_at_loss(&mut self, lost: &Lost, random: &mut dyn Random) {
         if self.cycle.is_probe_sample && self.is_too_high(lost.lost, lost.tx_in_flight) {
-            // What the application limited ends the probe, but tells no bound: so the code, other than the text of the draft's
-            // case of losses in UP (trap T6).
+            // A loss among application-limited packets ends the probe but sets no bound. The draft's code
+            // says so, unlike its text about losses in UP (trap T6).
             let limited = lost.app_limited || self.sent_slowly.has(lost.prior_delivered);
             let bound = (!limited).then(|| inflight_at_loss(lost, &self.parameters));
             self.end_probe_too_high(lost.now, lost.delivered, bound, random);
         }
     }
 
-    /// `BBRHandleInflightTooHigh`: once for a probe, so not again for the acknowledgement that told of the loss (trap T9).
+    /// Ends a probe that was too high (`BBRHandleInflightTooHigh`): once per probe, and not again for the
+    /// acknowledgement that revealed the loss (trap T9). `bound` is the new long-term bound; `None` leaves
+    /// it.
     pub(super) fn end_probe_too_high(
         &mut self,
         now: Time,

@@ -1,5 +1,6 @@
-//! ProbeRTT: when the least round trip has not been seen for a while, the flight is held down to look for it
-//! (draft-ietf-ccwg-bbr section 5.3.4). And the restart after idleness (section 5.4.1), which spares it.
+//! ProbeRTT: when the minimum round trip has not been seen for a while, few packets are kept in flight to
+//! measure it again (draft-ietf-ccwg-bbr section 5.3.4). Also the restart after idleness (section 5.4.1),
+//! which makes ProbeRTT unnecessary.
 
 use super::BbrV3;
 use super::cycle::AckPhase;
@@ -8,12 +9,12 @@ use crate::control::{Ack, Sent};
 use ackclock_base::{Packets, Random, Time};
 
 impl BbrV3 {
-    /// What may be in flight in ProbeRTT.
+    /// Returns the greatest number of packets in flight in ProbeRTT.
     pub(super) fn probe_rtt_cwnd(&self) -> Packets {
         (self.parameters.probe_rtt_cwnd_gain * self.bdp(self.bw)).max(self.parameters.min_pipe_cwnd)
     }
 
-    /// The least round trip, and ProbeRTT.
+    /// Updates the minimum round trip, and enters and leaves ProbeRTT.
     pub(super) fn probe_round_trip(&mut self, ack: &Ack, random: &mut dyn Random) {
         let expired = self.min_rtt.take(ack.now, ack.rtt, &self.parameters);
         if self.state != State::ProbeRtt && expired && !self.idle_restart {
@@ -33,7 +34,7 @@ impl BbrV3 {
         self.idle_restart = false;
     }
 
-    /// `BBRExitProbeRTT`, after `BBRCheckProbeRTTDone`.
+    /// Leaves ProbeRTT (`BBRExitProbeRTT`, after `BBRCheckProbeRTTDone`).
     fn leave_probe_rtt(&mut self, now: Time, delivered: Packets, random: &mut dyn Random) {
         self.min_rtt.refresh(now);
         self.cwnd = self.repair.restored(self.cwnd);
@@ -45,8 +46,8 @@ impl BbrV3 {
         }
     }
 
-    /// A packet leaves after a pause of the application. The pause has drained all queues of its own, and is as good as a stay
-    /// in ProbeRTT; what fills the pipe now leaves at the rate that the pipe has.
+    /// Restarts after a pause of the application. During the pause the flow's own queue has drained, as in
+    /// ProbeRTT; the packets that fill the pipe now leave at the bandwidth.
     pub(super) fn restart_from_idle(&mut self, sent: &Sent, random: &mut dyn Random) {
         self.idle_restart = true;
         self.aggregation.begin(sent.now);

@@ -1,11 +1,12 @@
-//! Whether Startup ends because of losses (draft-ietf-ccwg-bbr section 5.3.1.3): a round of recovery with more than two per
-//! cent lost, in at least six places. Without selective acknowledgements no places are known, and any loss ends it.
+//! Ends Startup because of losses (draft-ietf-ccwg-bbr section 5.3.1.3): in a round of recovery more than two
+//! per cent are lost, in at least six runs. Without selective acknowledgements the runs are not known, and
+//! any loss ends Startup.
 
 use super::bounds::{Latest, too_high};
 use super::parameters::Parameters;
 use crate::control::{Ack, Phase, RateSample};
 
-/// Counts the runs of lost packets in a round. Packets lost in a row are one place, not many.
+/// Counts the runs of lost packets in a round. Packets lost in a row are one run.
 #[derive(Clone, Copy, Debug)]
 pub struct StartupLoss {
     selective: bool,
@@ -15,25 +16,26 @@ pub struct StartupLoss {
 }
 
 impl StartupLoss {
-    /// Nothing lost; losses are found by selective acknowledgements, or not.
+    /// Creates the counter. `selective` says whether losses are found by selective acknowledgements.
     pub fn new(selective: bool) -> Self {
         Self { selective, ranges: 0, last: None, marked: false }
     }
 
-    /// The packet of this number is lost.
+    /// Records the loss of packet `number`.
     pub fn on_lost(&mut self, number: u64) {
         let follows = self.last.is_some_and(|last| number == last + 1);
         self.ranges += u32::from(!follows);
         self.last = Some(number);
     }
 
-    /// Packets are marked that count as lost, where is not known. Nothing is being repaired then.
+    /// Records marked packets that count as lost. Their numbers are not known, so they are one run; no
+    /// recovery is in progress.
     pub fn on_marked(&mut self) {
         self.ranges += 1;
         self.marked = true;
     }
 
-    /// Whether it was too much, asked at each acknowledgement; the count starts anew with each round.
+    /// Returns whether the losses end Startup. Called at each acknowledgement; each round starts a new count.
     pub fn take(&mut self, ack: &Ack, sample: &RateSample, latest: &Latest, parameters: &Parameters) -> bool {
         let repairs = ack.phase == Phase::Recovery;
         if !self.selective && repairs {

@@ -1,5 +1,5 @@
-//! The machine against closed forms. The path carries 1,250 packets of 1,000 bytes a second (10 Mbit/s) in a round trip of
-//! 40 ms: its bandwidth-delay product is 50 packets.
+//! Tests of the state machine against closed forms. The path carries 1,250 packets of 1,000 bytes a second
+//! (10 Mbit/s) in a round trip of 40 ms: its bandwidth-delay product is 50 packets.
 
 mod losses;
 mod probing;
@@ -15,8 +15,8 @@ use ackclock_base::Span;
 const RTT: Span = Span::from_millis(40);
 const BDP: u32 = 50;
 
-/// A flight over the path: what exceeds the product takes longer. All of it is acknowledged at once, which is a batch of
-/// acknowledgements with as many extra.
+/// Sends a flight over the path. Packets beyond the product take longer. The whole flight is acknowledged at
+/// once, a batch that is all excess.
 fn flight(script: &mut Script, packets: u32, change: impl FnOnce(&mut Ack)) {
     let interval = RTT.max(Span::from_seconds(f64::from(packets) / 1250.0));
     script.wait(interval.saturating_sub(RTT));
@@ -37,12 +37,12 @@ fn is_in(script: &mut Script, state: State) -> bool {
     script.published("bbr_state") == f64::from(state.index())
 }
 
-/// Bytes per second.
+/// Returns the pacing rate in bytes per second.
 fn pacing(script: &mut Script) -> f64 {
     script.decision().pacing_rate.unwrap().bytes_per_second().round()
 }
 
-/// Through Startup: 10, 20, 40 packets a round, then the pipe is full.
+/// Runs Startup: 10, 20, 40 packets a round, then the pipe is full.
 fn in_drain() -> Script {
     let mut script = script();
     for packets in [10, 20, 40, 80, 80, 80, 80] {
@@ -53,7 +53,7 @@ fn in_drain() -> Script {
     script
 }
 
-/// Drain has lasted its four rounds, and too much is in flight still.
+/// Runs Drain for its four rounds, after which too many packets are still in flight.
 fn in_down() -> Script {
     let mut script = in_drain();
     (0..4).for_each(|_| flight(&mut script, 80, |_| {}));
@@ -78,14 +78,15 @@ fn in_up() -> Script {
     script
 }
 
-/// Down after a probe in which too much was lost with 100 packets in flight: the bound is 98.98.
+/// Brings a connection to DOWN after a probe in which too much was lost with 100 packets in flight: the bound
+/// is 98.98.
 fn bounded() -> Script {
     let mut script = in_up();
     script.lost(401, 100.0, |lost| lost.lost = 3.0);
     script
 }
 
-/// From Down to the next probe.
+/// Runs from DOWN to the next probe.
 fn next_up(script: &mut Script, change: impl Fn(&mut Script)) {
     change(script);
     assert!(is_in(script, State::Cruise));

@@ -1,30 +1,30 @@
-//! The reaction to losses that were none is taken back (draft-ietf-ccwg-bbr section 5.5.11).
+//! Undoes the reaction to spurious losses (draft-ietf-ccwg-bbr section 5.5.11).
 
 use super::BbrV3;
 use super::bounds::Bounds;
 use super::state::State;
 use ackclock_base::{Packets, Time};
 
-/// What is needed for it.
+/// The state before a loss.
 #[derive(Clone, Copy, Debug)]
 pub struct Undo {
     saved: Time,
     cwnd: Packets,
     bounds: Bounds,
-    /// Startup or Up, if the loss has ended it.
+    /// Startup or Up, if the loss has ended that state.
     state: Option<State>,
 }
 
 impl BbrV3 {
-    /// Once per episode, at the first that is known of it: a packet that is lost is reported before the episode. (The draft
-    /// saves again at the first loss of each later round, what has been reduced already; trap T7.)
+    /// Saves the state once per episode, at its first sign: the host reports a lost packet before the
+    /// recovery. (The draft saves the reduced state again at the first loss of each later round; trap T7.)
     pub(super) fn save_undo(&mut self, now: Time) {
         if !self.repair.goes_on() && self.undo.is_none_or(|undo| undo.saved != now) {
             self.save_undo_anew(now);
         }
     }
 
-    /// At a timeout, whatever was being repaired: it is the timeout that may be found to have been none.
+    /// Saves the state at a timeout, even during a recovery: the timeout itself may prove spurious.
     pub(super) fn save_undo_anew(&mut self, now: Time) {
         self.undo = Some(Undo { saved: now, cwnd: self.cwnd, bounds: self.bounds, state: None });
     }
@@ -35,7 +35,8 @@ impl BbrV3 {
         }
     }
 
-    /// The way back to a probe leads through Refill: what was in flight has drained meanwhile.
+    /// Restores the state before a spurious loss. The way back to a probe leads through Refill, since the
+    /// pipe has drained meanwhile.
     pub(super) fn take_back(&mut self) {
         let Some(undo) = self.undo.take() else { return };
         self.cwnd = self.cwnd.max(undo.cwnd);
@@ -58,7 +59,7 @@ impl BbrV3 {
         }
     }
 
-    /// Packets have changed their size.
+    /// Multiplies every saved amount in packets by `factor` after a change of the packet size.
     pub(super) fn scale_undo(&mut self, factor: f64) {
         if let Some(undo) = &mut self.undo {
             undo.cwnd *= factor;

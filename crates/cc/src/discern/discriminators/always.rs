@@ -1,4 +1,5 @@
-//! The same judgement whatever happens: an oracle for paths where every loss is of one kind (Alnuem 2009 section 5.3).
+//! The same judgement for every loss: an oracle for paths where all losses are of one kind (Alnuem 2009
+//! section 5.3).
 
 use super::Discriminator;
 use crate::discern::{Cause, IncomingAck};
@@ -20,11 +21,11 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
 };
 
 choice! {
-    /// What every loss is called.
+    /// The cause given to every loss.
     pub enum Named {
-        /// A loss of transmission.
+        /// Transmission.
         Transmission = "transmission",
-        /// A loss of congestion.
+        /// Congestion.
         Congestion = "congestion",
     }
 }
@@ -39,14 +40,14 @@ impl From<Named> for Cause {
 }
 
 parameters! {
-    /// The judgement.
+    /// The parameters of the oracle.
     pub struct Parameters {
-        /// What every loss is called
+        /// The cause given to every loss
         cause: Named = choice("transmission", "Alnuem 2009 section 5.3"),
     }
 }
 
-/// The same judgement whatever happens.
+/// Gives every loss the same cause.
 #[derive(Clone, Copy, Debug)]
 pub struct Always(pub Cause);
 

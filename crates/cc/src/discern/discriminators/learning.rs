@@ -1,10 +1,10 @@
-//! The discriminator of Learning TCP (A. Jain 2003 chapter 4, figure 4.1): it guesses that a loss is of transmission with
-//! a probability, and watches for a round trip and a half. Another loss in that time refutes the guess, none confirms
-//! it, and the probability follows.
+//! The discriminator of Learning TCP (A. Jain 2003 chapter 4, figure 4.1). It guesses with a learnt
+//! probability that a loss is of transmission, and watches for a round trip and a half. Another loss in that
+//! time refutes the guess, no loss confirms it, and the probability follows.
 //!
-//! Figure 4.1 does not say by how much. Here a confirmed guess takes a share of what is left to one, a refuted one a
-//! share of the probability: with fixed steps the sign of the drift would not depend on the probability, which would
-//! run to one end instead of towards the share of losses that are of transmission.
+//! Figure 4.1 does not say by how much. Here a confirmed guess adds a share of the distance to one, a refuted
+//! guess takes a share of the probability. With fixed steps the sign of the drift would not depend on the
+//! probability, which would run to one end instead of towards the share of losses that are of transmission.
 
 pub mod parameters;
 #[cfg(test)]
@@ -31,35 +31,37 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
     needs_timestamps: false,
 };
 
-/// Guesses that are checked, and a probability that follows.
+/// Guesses the cause of each loss, checks the guesses, and adapts the probability.
 #[derive(Clone, Debug)]
 pub struct Learning {
-    /// p_l.
+    /// The probability of guessing transmission (p_l).
     probability: f64,
     parameters: Parameters,
     smoothed_rtt: Span,
     most_cwnd: Packets,
-    /// A number for the next guess, drawn ahead: the retransmission rule asks before the window does.
+    /// A random number for the next guess, drawn ahead because the retransmission rule asks before the window
+    /// does.
     drawn: Option<f64>,
-    /// The guess that is being checked.
+    /// The guess that is being checked; `None` if there is none.
     check: Option<Check>,
-    /// The share of the window of a guess that has stood the check, and waits for a number to be drawn.
+    /// The window share of a guess that has been confirmed and waits for a random number; `None` if there is
+    /// none.
     confirmed: Option<f64>,
     right: u64,
     wrong: u64,
 }
 
-/// A guess that a loss was of transmission.
+/// A guess of transmission that is being checked.
 #[derive(Clone, Copy, Debug)]
 struct Check {
-    /// A loss later than this says nothing of it.
+    /// The end of the check: a later loss does not refute the guess.
     until: Time,
     /// The window at the loss as a share of the largest so far.
     share: f64,
 }
 
 impl Learning {
-    /// The discriminator before the first loss.
+    /// Creates the discriminator before the first loss.
     pub fn new(parameters: Parameters) -> Self {
         let most = parameters.most.max(parameters.least);
         Self {
@@ -85,7 +87,7 @@ impl Learning {
         self.probability = self.probability.clamp(self.parameters.least, self.parameters.most);
     }
 
-    /// Ends a check whose time is over.
+    /// Confirms the guess if its check has ended by `now`.
     fn pass(&mut self, now: Time) {
         if let Some(check) = self.check.take_if(|check| now > check.until) {
             self.confirmed = Some(check.share);
@@ -148,7 +150,7 @@ impl Discriminator for Learning {
         Judgement::Transmission
     }
 
-    /// A timeout within the check refutes the guess too.
+    /// Judges a timeout. One during a check refutes the guess too.
     fn on_timeout(&mut self, timeout: &Timeout, cwnd: Packets) -> Cause {
         if self.parameters.timeouts == Timeouts::Guess {
             return self.judge(timeout.now, cwnd).cause();

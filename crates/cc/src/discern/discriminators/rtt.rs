@@ -1,5 +1,5 @@
-//! The delay-based discriminator of TCP-RTT (Alnuem 2009 section 6.2): a smoothed round trip beyond an edge between the
-//! least and the greatest round trip means congestion.
+//! The delay-based discriminator of TCP-RTT (Alnuem 2009 section 6.2): a smoothed round trip above an edge
+//! between the minimum and the maximum round trip means congestion.
 
 use super::Discriminator;
 use crate::control::Timeout;
@@ -22,9 +22,9 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
 };
 
 choice! {
-    /// What the smoothed round trip starts from.
+    /// The initial value of the smoothed round trip.
     pub enum AverageStarts {
-        /// Zero, so that it comes to the round trip from below.
+        /// Zero, so that it approaches the round trip from below.
         Zero = "zero",
         /// The first round trip.
         FirstSample = "first-sample",
@@ -32,34 +32,34 @@ choice! {
 }
 
 choice! {
-    /// What a timeout does to the greatest round trip.
+    /// The effect of a timeout on the maximum round trip.
     pub enum AfterTimeout {
-        /// It is found anew.
+        /// The maximum is forgotten and measured anew.
         Forget = "forget",
-        /// Nothing.
+        /// The maximum stays.
         Keep = "keep",
     }
 }
 
 parameters! {
-    /// How round trips are smoothed, and where the edge lies.
+    /// How round trips are smoothed, and the position of the edge.
     pub struct Parameters {
         /// Weight of the old value in the smoothed round trip
         alpha: f64 = number("0.9", Range::between(0.0, 1.0), "Alnuem 2009 equation 6.4: 0.8 to 0.9, 0.9 used"),
-        /// Where between the least and the greatest round trip the edge lies
+        /// Position of the edge between the minimum (0) and the maximum (1) round trip
         midalpha: f64 = number(
             "0.15",
             Range::between(0.0, 1.0),
             "Alnuem 2009 equation 6.3; 0.15, 0.25 and 0.5 in section 7.3.4",
         ),
-        /// What the smoothed round trip starts from
+        /// Initial value of the smoothed round trip
         average_starts: AverageStarts = choice(
             "zero",
             "Alnuem 2009 appendix D: zero, so that for some twenty acknowledgements every loss is of transmission",
         ),
-        /// Whether the edge itself is congestion
+        /// Whether a smoothed round trip exactly at the edge is congestion
         inclusive: bool = flag(false, "Alnuem 2009 section 6.2: above the edge; appendix D: at or above"),
-        /// What a timeout does to the greatest round trip
+        /// Effect of a timeout on the maximum round trip
         after_timeout: AfterTimeout = choice(
             "forget",
             "Alnuem 2009 section 6.2 recalculates it, and does not say from what",
@@ -67,18 +67,18 @@ parameters! {
     }
 }
 
-/// Congestion beyond an edge of the round trip.
+/// Calls a loss congestion if the smoothed round trip is above an edge.
 #[derive(Clone, Debug)]
 pub struct Rtt {
     parameters: Parameters,
-    /// Seconds, as all that follow.
+    /// Seconds, like the fields below; `None` before the first sample.
     average: Option<f64>,
     least: f64,
     greatest: f64,
 }
 
 impl Rtt {
-    /// The discriminator before the first round trip.
+    /// Creates the discriminator before the first round trip.
     pub fn new(parameters: Parameters) -> Self {
         Self {
             parameters,
@@ -88,7 +88,7 @@ impl Rtt {
         }
     }
 
-    /// Equation 6.3; infinite before the first round trip.
+    /// Returns the edge in seconds (equation 6.3); infinite before the first round trip.
     fn edge(&self) -> f64 {
         self.least + self.parameters.midalpha * (self.greatest - self.least)
     }
@@ -99,7 +99,7 @@ impl Discriminator for Rtt {
         let Some(rtt) = incoming.echo.map(|echo| echo.seconds()).filter(|rtt| *rtt > 0.0) else {
             return self.cause();
         };
-        // Appendix D: duplicates count for the least round trip only.
+        // Appendix D: duplicates count for the minimum round trip only.
         self.least = self.least.min(rtt);
         if incoming.fresh {
             let average = self.average.unwrap_or(rtt);
@@ -122,7 +122,8 @@ impl Discriminator for Rtt {
         }
     }
 
-    /// Section 6.2: the greatest round trip is found anew after each timeout.
+    /// Judges a timeout as congestion. Section 6.2: the maximum round trip is measured anew after each
+    /// timeout.
     fn on_timeout(&mut self, _timeout: &Timeout, _cwnd: Packets) -> Cause {
         if self.parameters.after_timeout == AfterTimeout::Forget {
             self.greatest = 0.0;
@@ -181,8 +182,9 @@ mod tests {
 
     #[test]
     fn figure_6_2_two_states_and_one_edge() {
-        // Smoothed from 100 ms; least 100, greatest 200: edge 115. At 200 ms each, the average is
-        // 100 + 100 * (1 - 0.9^n): 110 after one sample, 119 after two. At 100 ms each it falls: 117.1, 115.39, 113.85.
+        // The average starts at 100 ms; minimum 100, maximum 200: edge 115. With samples of 200 ms the
+        // average is 100 + 100 * (1 - 0.9^n): 110 after one, 119 after two. With samples of 100 ms it falls:
+        // 117.1, 115.39, 113.85.
         let mut rtt = rtt(&[("average_starts", "first-sample")]);
         assert_eq!(arrive(&mut rtt, true, 100), Cause::Transmission);
         assert_eq!(arrive(&mut rtt, true, 200), Cause::Transmission);
@@ -194,8 +196,8 @@ mod tests {
 
     #[test]
     fn from_zero_the_first_losses_are_of_transmission_whatever_the_queue() {
-        // Least 100, greatest 200, edge 115 ms. The average is 10 after the first sample, then 200 - 190 * 0.9^n:
-        // 109.1 at n = 7, 118.2 at n = 8.
+        // Minimum 100, maximum 200, edge 115 ms. The average is 10 after the first sample, then 200 - 190 *
+        // 0.9^n: 109.1 at n = 7, 118.2 at n = 8.
         let mut rtt = rtt(&[]);
         arrive(&mut rtt, true, 100);
         let causes: Vec<Cause> = (0..9).map(|_| arrive(&mut rtt, true, 200)).collect();

@@ -1,6 +1,6 @@
-//! The Spike scheme (Tobe et al. 2000; Cen, Cosman and Voelker 2003) as in Alnuem 2009 section 3.5.2.13: a trip time that
-//! rises above one threshold begins a spike, one that falls below a lower threshold ends it, and losses in a spike are
-//! of congestion.
+//! The Spike scheme (Tobe et al. 2000; Cen, Cosman and Voelker 2003) as in Alnuem 2009 section 3.5.2.13: a
+//! trip time above one threshold begins a spike, one below a lower threshold ends it, and losses in a spike
+//! are attributed to congestion.
 
 use super::Discriminator;
 use crate::discern::{Cause, IncomingAck};
@@ -22,23 +22,25 @@ pub const ENTRY: DiscriminatorEntry = DiscriminatorEntry {
 };
 
 choice! {
-    /// Which trip is timed.
+    /// The trip that is timed.
     pub enum Trip {
-        /// The way there.
+        /// The forward path, by one-way trip times.
         OneWay = "one-way",
-        /// There and back.
+        /// The round trip.
         Round = "round",
     }
 }
 
 parameters! {
-    /// Where a spike begins and ends.
+    /// The thresholds at which a spike begins and ends.
     pub struct Parameters {
-        /// Where between the least and the greatest trip time a spike begins
+        /// Position of the upper threshold, where a spike begins, between the minimum (0) and the maximum (1)
+        /// trip time
         alpha: f64 = number("0.5", Range::between(0.0, 1.0), "Alnuem 2009 section 6.2, equation 6.1"),
-        /// Where between the least and the greatest trip time a spike ends
+        /// Position of the lower threshold, where a spike ends, between the minimum (0) and the maximum (1)
+        /// trip time
         beta: f64 = number("0.33", Range::between(0.0, 1.0), "Alnuem 2009 section 6.2, equation 6.2"),
-        /// Which trip is timed: the way there, or there and back
+        /// Trip that is timed: one-way on the forward path, or the round trip
         trip: Trip = choice(
             "one-way",
             "Alnuem 2009 section 3.5.2.13: relative one-way trip time; its own implementation does not say",
@@ -46,18 +48,18 @@ parameters! {
     }
 }
 
-/// Congestion in spikes of the trip time.
+/// Calls losses congestion during spikes of the trip time.
 #[derive(Clone, Debug)]
 pub struct Spike {
     parameters: Parameters,
-    /// Seconds, as the next.
+    /// Seconds, like the field below.
     least: f64,
     greatest: f64,
     in_spike: bool,
 }
 
 impl Spike {
-    /// The discriminator before the first trip.
+    /// Creates the discriminator before the first trip.
     pub fn new(parameters: Parameters) -> Self {
         Self { parameters, least: f64::INFINITY, greatest: f64::NEG_INFINITY, in_spike: false }
     }
@@ -115,7 +117,8 @@ mod tests {
     #[test]
     fn figure_6_1_hysteresis_between_two_thresholds() {
         use Cause::{Congestion, Transmission};
-        // Least 100, greatest 200: a spike begins above 100 + 0.5 * 100 = 150 and ends below 100 + 0.33 * 100 = 133 ms.
+        // Minimum 100, maximum 200: a spike begins above 100 + 0.5 * 100 = 150 and ends below 100 + 0.33 *
+        // 100 = 133 ms.
         let trips = [100, 200, 133, 132, 149, 150, 151, 140, 100];
         let expected = [
             Transmission,
@@ -138,13 +141,14 @@ mod tests {
 
     #[test]
     fn the_greatest_trip_is_kept_for_the_whole_connection() {
-        // After 200 ms once, a trip of 149 ms is none for ever; had the greatest been forgotten it would begin a spike.
+        // After a trip of 200 ms, a trip of 149 ms is never a spike; had the maximum been forgotten, it would
+        // begin one.
         assert_eq!(causes(&[], &[100, 200, 100, 149])[3], Cause::Transmission);
     }
 
     #[test]
     fn the_round_trip_can_be_timed_instead() {
-        // The echo is 500 ms all the time: no spike, whatever the way there does.
+        // The echo is 500 ms all the time: no spike, whatever the one-way delay does.
         assert_eq!(causes(&[("trip", "round")], &[100, 200]), [Cause::Transmission; 2]);
     }
 }

@@ -1,7 +1,8 @@
 use super::{Controller, Parameters};
 use ackclock_base::{Span, Time};
 
-/// A controller in time, with a gain of 1 unless a test is about smoothing: the smoothed round trip is the last.
+/// A controller with a clock. Its gain is 1 unless a test concerns smoothing: the smoothed round trip is the
+/// last one.
 struct Run {
     controller: Controller,
     now: Time,
@@ -10,7 +11,7 @@ struct Run {
 const LOW: f64 = 0.050;
 const HIGH: f64 = 0.060;
 
-/// The defaults but for the gain.
+/// Returns the default parameters with a gain of 1.
 fn unsmoothed() -> Parameters {
     Parameters { srtt_gain: 1.0, ..Parameters::default() }
 }
@@ -20,7 +21,8 @@ impl Run {
         Self { controller: Controller::new(parameters), now: Time::from_seconds(1.0) }
     }
 
-    /// After the loss that ends slow start, with round trips of 50 to 60 ms seen: a queue counts from 52 ms.
+    /// Brings a controller past the loss that ends slow start, with round trips of 50 to 60 ms seen: above 52
+    /// ms there is a queue.
     fn after_slow_start() -> Self {
         let mut run = Self::new(unsmoothed());
         run.rtt(LOW, 10.0);
@@ -33,7 +35,7 @@ impl Run {
         self.controller.on_rtt(self.now, rtt, cwnd);
     }
 
-    /// A check: the pause, 10 x 50 ms, is over.
+    /// Delivers a round trip after the pause of 10 x 50 ms, so that the controller checks it.
     fn check(&mut self, rtt: f64, cwnd: f64) {
         self.now += Span::from_millis(501);
         self.rtt(rtt, cwnd);
@@ -44,7 +46,7 @@ impl Run {
         self.controller.on_loss(self.now);
     }
 
-    /// k, knee_k, knee_cwnd, knee_cwnd_ref.
+    /// Returns k, knee_k, knee_cwnd and knee_cwnd_ref.
     fn state(&self) -> (f64, f64, f64, f64) {
         let Controller { k, knee_k, knee_cwnd, knee_cwnd_ref, .. } = self.controller;
         (k, knee_k, knee_cwnd, knee_cwnd_ref)
@@ -97,22 +99,24 @@ fn a_loss_pauses_for_delta() {
 #[test]
 fn alone_it_goes_from_aggressive_to_hold_and_back_at_a_loss() {
     let mut run = Run::after_slow_start();
-    // Aggressive, for knee and reference are both 0: k climbs with each check that sees no queue.
+    // The controller is aggressive, because knee and reference are both 0: k grows with each check that sees
+    // no queue.
     (0..10).for_each(|_| run.check(LOW, 100.0));
     assert_eq!(run.state(), (11.0, 1.0, 0.0, 0.0));
-    // The knee: window and k are noted, k is 1, and stays 1 when the queue goes.
+    // At the knee, window and k are recorded and k becomes 1; it stays 1 when the queue is gone.
     run.check(HIGH, 420.0);
     assert_eq!(run.state(), (1.0, 11.0, 420.0, 420.0));
     run.check(LOW, 430.0);
     assert_eq!(run.state(), (1.0, 11.0, 420.0, 420.0));
-    // A later knee in the same epoch moves the window within 10 %, not its k.
+    // A later knee in the same epoch moves the window within 10 %, and leaves knee_k.
     run.check(HIGH, 440.0);
     assert_eq!(run.state(), (1.0, 11.0, 440.0, 440.0));
-    // A loss without competition: k = floor(sqrt(11)) = 3 (figure 32), and the greatest delay is learnt anew.
+    // A loss without competition: k = floor(sqrt(11)) = 3 (figure 32), and the maximum delay is learnt anew.
     run.loss();
     assert_eq!(run.state(), (3.0, 11.0, 440.0, 440.0));
     assert_eq!(run.controller.srtt_most, run.controller.srtt_least);
-    // The queue is still there, and no low one has been seen: no knee, but k is 1 and may rise again.
+    // The queue is still present, and no low delay has been seen: this is no knee, but k becomes 1 and may
+    // rise again.
     run.check(HIGH, 400.0);
     assert_eq!(run.state(), (1.0, 11.0, 440.0, 440.0));
     run.check(LOW, 400.0);
@@ -125,19 +129,20 @@ fn a_competitor_keeps_k_at_one_for_an_epoch_and_the_next_is_a_trial() {
     (0..3).for_each(|_| run.check(LOW, 100.0));
     run.check(HIGH, 420.0);
     run.loss();
-    // The knee has moved to half: the reference stays, and k = 4 at it is noted.
+    // The knee has moved to half the window: the reference stays, and knee_k is 5.
     (0..3).for_each(|_| run.check(LOW, 200.0));
     run.check(HIGH, 210.0);
     assert_eq!(run.state(), (1.0, 5.0, 210.0, 420.0));
-    // The loss finds them different: reference 0, the knee is kept, so that they are different still.
+    // At the loss, knee and reference differ: the reference becomes 0 and the knee stays, so that they still
+    // differ.
     run.loss();
     assert_eq!(run.state(), (1.0, 1.0, 210.0, 0.0));
     (0..3).for_each(|_| run.check(LOW, 150.0));
     assert_eq!(run.controller.k(), 1.0);
-    // The next knee is the new reference.
+    // The next knee becomes the new reference.
     run.check(HIGH, 200.0);
     assert_eq!(run.state(), (1.0, 1.0, 200.0, 200.0));
-    // So the loss after that halves (k = sqrt(1)), and then k may climb again: a trial.
+    // The next loss therefore halves (k = sqrt(1)), and k may grow again afterwards: a trial.
     run.loss();
     assert_eq!(run.controller.k(), 1.0);
     run.check(LOW, 150.0);
@@ -168,7 +173,7 @@ fn a_queue_counts_from_a_fifth_of_the_greatest() {
 
 #[test]
 fn the_root_of_the_knees_strength() {
-    // Figure 29: 34 gives 5; without cutting to whole numbers 5.83.
+    // Figure 29: 34 gives 5; without rounding down 5.83.
     for (whole_root, k) in [(true, 5.0), (false, 34.0_f64.sqrt())] {
         let mut run = Run::new(Parameters { whole_root, ..unsmoothed() });
         run.rtt(LOW, 10.0);

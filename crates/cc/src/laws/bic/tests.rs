@@ -4,15 +4,15 @@ fn at(window: f64) -> Script {
     Script::new("bic").window(window).starting_ssthresh(window)
 }
 
-/// Maximum, minimum and target of the search.
+/// Returns maximum, minimum and target of the search.
 fn search(script: &mut Script) -> [f64; 3] {
     ["max", "min", "target"].map(|name| script.published(&format!("{name}_window_packets")))
 }
 
 #[test]
 fn a_loss_keeps_seven_eighths_and_the_search_aims_at_the_middle() {
-    // 400 * 0.875 = 350. Nothing is known of a maximum before, which counts as a large one: max = (400 + 350) / 2 = 375,
-    // target = 362.5. Where no maximum counts as none, 400 and 375.
+    // 400 * 0.875 = 350. No earlier maximum is known, which counts as a large one: max = (400 + 350) / 2 =
+    // 375, target = 362.5. With `last`, an unknown maximum does not count: 400 and 375.
     for (previous, max, target) in [("unbounded", 375.0, 362.5), ("last", 400.0, 375.0)] {
         let settings = [("previous_max", previous)];
         let mut script = Script::with("bic", &settings).window(400.0).starting_ssthresh(400.0);
@@ -64,7 +64,7 @@ fn at_the_maximum_it_creeps_and_past_it_it_probes_one_two_four() {
 
 #[test]
 fn a_flow_whose_windows_shrink_gives_up_more() {
-    // 400 is lost at, then 360 < 400: min = 315, max = (360 + 315) / 2 = 337.5, target = 326.25.
+    // A loss at 400, then one at 360 < 400: min = 315, max = (360 + 315) / 2 = 337.5, target = 326.25.
     let mut script = at(400.0);
     script.loss();
     script.recovered();
@@ -79,8 +79,9 @@ fn a_flow_whose_windows_shrink_gives_up_more() {
 
 #[test]
 fn a_loss_that_ends_probing_is_compared_with_no_maximum_or_with_the_last() {
-    // The listing of the paper sets max_win to a large number where probing begins, and prev_max to max_win at the loss,
-    // so that every such loss is one below the maximum before; Linux keeps the last maximum, which probing has passed.
+    // The paper's listing sets max_win to a large number when probing begins, and prev_max to max_win at the
+    // loss, so that every such loss is below the maximum before; Linux keeps the last maximum, which probing
+    // has passed.
     for (previous, share) in [("unbounded", (1.0 + 0.875) / 2.0), ("last", 1.0)] {
         let settings = [("previous_max", previous)];
         let mut script = Script::with("bic", &settings).window(100.0).starting_ssthresh(100.0);

@@ -1,21 +1,22 @@
-//! What an era has shown, and the state that follows it.
+//! C4's eras: what one has shown, and the state that follows.
 
 use super::signals::Kind;
 use super::{C4, Parameters, State};
 use crate::control::{Ack, RateSample};
 use ackclock_base::{Packets, Span};
 
-/// Section 3.2: round trips longer than the least by more are not believed.
+/// Section 3.2: round trips that exceed the minimum by more than this are capped.
 const MAX_JITTER_SECONDS: f64 = 0.25;
 
-/// Section 4.2: eras without an increase that end Initial, of those that let delay and marks do so, and how many packets a loss needs.
+/// Section 4.2: the number of eras without an increase that end Initial, the number before delay and marks
+/// can end it, and the number of packets before a loss can.
 const ERAS_WITHOUT_INCREASE: u32 = 3;
 const ERAS_BEFORE_DELAY: u32 = 2;
 const PACKETS_BEFORE_LOSS: Packets = 20.0;
-/// Section 4.4.1.
+/// Section 4.4.1: the ratio of minimum to maximum round trip below which jitter is high.
 const HIGH_JITTER: f64 = 0.4;
 
-/// What an era has shown.
+/// The measurements of one era.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Era {
     min_rtt: f64,
@@ -46,7 +47,8 @@ impl C4 {
         }
     }
 
-    /// Section 3.2, at the end of an era that was sent no faster than the nominal rate.
+    /// Updates the minimum and maximum round trips (section 3.2), at the end of an era that was sent no
+    /// faster than the nominal rate.
     fn take_round_trips(&mut self) {
         let Era { min_rtt, max_rtt, .. } = self.era;
         if self.alpha_before > 1.0 || max_rtt == 0.0 {
@@ -94,14 +96,14 @@ impl C4 {
         (self.state, self.alpha, self.eras) = (state, alpha, 0);
     }
 
-    /// Section 5.8: what Initial and Pushing have queued is drained.
+    /// Enters Recovery (section 5.8); after Initial and Pushing the queue is drained.
     fn recover(&mut self) {
         let Parameters { recovery_alpha, drain_alpha, .. } = self.parameters;
         let drains = matches!(self.state, State::Initial | State::Pushing);
         self.enter(State::Recovery, if drains { drain_alpha } else { recovery_alpha });
     }
 
-    /// Section 4.2: half of the last window is what the path holds.
+    /// Leaves Initial (section 4.2): half of the last window is what the path holds.
     fn leave_initial(&mut self) {
         if self.rate > 0.0 {
             self.max_rtt = self.decision.cwnd / 2.0 / self.rate;
@@ -109,7 +111,7 @@ impl C4 {
         self.recover();
     }
 
-    /// Sections 4.4, 5.6 and 5.7.
+    /// Ends Recovery and chooses the next state (sections 4.4, 5.6 and 5.7).
     fn end_recovery(&mut self) {
         self.successive = if self.congested { self.successive + 1 } else { 0 };
         if self.successive > 1 && self.recent_max > 0.0 {
@@ -131,7 +133,8 @@ impl C4 {
         self.signals.marks = 0.0;
     }
 
-    /// Section 5.5: only in Cruising is the nominal rate what was sent, so only there is it cut. Whether Recovery begins.
+    /// Reacts to congestion (section 5.5). The rate is only cut in Cruising, where it is the rate of sending.
+    /// Returns whether Recovery begins.
     pub(super) fn give_way(&mut self, kind: Kind, beta: f64, delivered: Packets) -> bool {
         let counts = match (self.state, kind) {
             (State::Initial, Kind::Loss) => self.received > PACKETS_BEFORE_LOSS,

@@ -1,18 +1,20 @@
-//! What C4 takes for congestion (section 5): excessive delay, losses and marks, each with a threshold that falls with the rate.
+//! C4's signs of congestion (section 5): excessive delay, losses and marks, each with a threshold that falls
+//! with the rate.
 
 use crate::control::Ack;
 use ackclock_base::Span;
 
-/// Sections 5.3 and 5.4: averages move by so much.
+/// Sections 5.3 and 5.4: the weight of a new sample in an average.
 const WEIGHT: f64 = 1.0 / 16.0;
-/// Section 5.5: the most that a signal takes.
+/// Section 5.5: the largest share of the rate that a sign of congestion takes, and the cap on the delay
+/// threshold.
 const MOST: f64 = 0.25;
 const MOST_DELAY_SECONDS: f64 = 0.025;
 
-/// What tells of congestion.
+/// A sign of congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A round trip beyond the greatest of late.
+    /// A round trip above the recent maximum.
     Delay,
     /// Too many packets lost.
     Loss,
@@ -27,38 +29,38 @@ pub struct Signals {
     pub losses: f64,
     /// The share of packets that are marked.
     pub marks: f64,
-    /// Whether any has ever been.
+    /// Whether any packet has ever been marked.
     pub has_seen_marks: bool,
 }
 
-/// Section 5.1, for so many bytes per second.
+/// Returns the sensitivity, 0 to 1, for a rate in bytes per second (section 5.1).
 pub fn sensitivity(rate: f64) -> f64 {
     let between = |from: f64, to: f64| ((rate - from) / (to - from)).clamp(0.0, 1.0);
     0.92 * between(50e3, 1e6) + 0.08 * between(1e6, 10e6)
 }
 
-/// Section 5.2, in seconds.
+/// Returns the threshold of excess delay in seconds (section 5.2).
 pub fn delay_threshold(sensitivity: f64, max_rtt: f64) -> f64 {
     ((1.0 + 3.0 * (1.0 - sensitivity)) / 16.0 * max_rtt).min(MOST_DELAY_SECONDS)
 }
 
-/// Section 5.3.
+/// Returns the threshold of the share of losses (section 5.3).
 pub fn loss_threshold(sensitivity: f64) -> f64 {
     0.02 + 0.5 * (1.0 - sensitivity)
 }
 
-/// Section 5.4.
+/// Returns the threshold of the share of marks (section 5.4).
 pub fn mark_threshold(sensitivity: f64) -> f64 {
     (2.0 - sensitivity) * 3.0 / 32.0
 }
 
 impl Signals {
-    /// A packet is lost.
+    /// Records a lost packet.
     pub fn lose(&mut self) {
         self.losses += (1.0 - self.losses) * WEIGHT;
     }
 
-    /// What an acknowledgement tells of losses and marks.
+    /// Updates the averages of losses and marks with an acknowledgement.
     pub fn take(&mut self, ack: &Ack) {
         if ack.newly_acked <= 0.0 {
             return;
@@ -73,7 +75,8 @@ impl Signals {
         }
     }
 
-    /// The signal that there is, and what it takes of a rate in bytes per second.
+    /// Returns the present sign of congestion and the share of the rate that it takes, or `None` if there is
+    /// none. `rate` is in bytes per second, `max_rtt` in seconds.
     pub fn congestion(&self, rate: f64, max_rtt: f64, rtt: Option<Span>) -> Option<(Kind, f64)> {
         let sensitivity = sensitivity(rate);
         if self.losses > loss_threshold(sensitivity) {
@@ -119,7 +122,8 @@ mod tests {
         assert_eq!(signals.losses, 1.0 / 16.0);
         signals.take(&Ack { newly_acked: 2.0, ..Ack::default() });
         assert!((signals.losses - 225.0 / 256.0 / 16.0).abs() < 1e-15);
-        // At ten megabytes per second one loss is too many, at one it takes none away (1/16 and 0.06: just so).
+        // At ten megabytes per second one loss is too many; at 0.9 it takes nothing (1/16 is just above 0.06,
+        // the threshold at 1 MB/s).
         signals.losses = 1.0 / 16.0;
         assert_eq!(signals.congestion(10e6, 0.1, None), Some((Kind::Loss, 0.25)));
         assert_eq!(signals.congestion(0.9e6, 0.1, None), None);
@@ -127,13 +131,14 @@ mod tests {
 
     #[test]
     fn delay_and_marks_take_their_excess_in_parts_of_the_threshold() {
-        // 100 ms at 10 MB/s: threshold 6.25 ms; 107.25 ms is 1 ms or 0.16 of it beyond, 110 ms 0.6.
+        // 100 ms at 10 MB/s: the threshold is 6.25 ms. 107.25 ms exceeds it by 1 ms, 0.16 of the threshold;
+        // 110 ms by 0.6.
         let quiet = Signals::default();
         let at = |ms: f64| quiet.congestion(10e6, 0.1, Some(Span::from_seconds(ms / 1e3)));
         assert_eq!(at(106.0), None);
         assert!(at(107.25).is_some_and(|(kind, beta)| kind == Kind::Delay && (beta - 0.16).abs() < 1e-6));
         assert_eq!(at(110.0), Some((Kind::Delay, 0.25)));
-        // Half of the packets marked count at once: 0.5 against 0.09375.
+        // A share of at least half marked counts at once: 0.5 against 0.09375.
         let mut marked = Signals::default();
         marked.take(&Ack { newly_acked: 4.0, marks: 2, ..Ack::default() });
         assert_eq!(marked.congestion(10e6, 0.1, None), Some((Kind::Marks, 0.25)));

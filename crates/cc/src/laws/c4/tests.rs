@@ -5,7 +5,8 @@ use ackclock_base::Span;
 
 const SECOND: Span = Span::from_millis(1000);
 
-/// Rounds of 100 ms, each delivering so many packets of 1000 B; the state after each.
+/// Plays `count` rounds of 100 ms that deliver `packets` packets of 1000 B each; returns the state after
+/// each.
 fn rounds(script: &mut Script, packets: u32, count: u32) -> Vec<f64> {
     (0..count)
         .map(|_| {
@@ -15,7 +16,7 @@ fn rounds(script: &mut Script, packets: u32, count: u32) -> Vec<f64> {
         .collect()
 }
 
-/// On 1000 packets a second and 100 ms, in the first round of Cruising.
+/// Brings a flow of 1000 packets a second and 100 ms to the first round of Cruising.
 fn cruising() -> Script {
     let mut script = Script::new("c4").window(10.0);
     rounds(&mut script, 100, 1);
@@ -35,8 +36,8 @@ fn initial_sends_twice_the_rate_and_ends_after_three_eras_without_increase() {
     assert_eq!(decision.pacing_rate, Some(Rate::from_bits_per_second(16_000_000)));
     assert_eq!((decision.cwnd, decision.send_quantum), (200.0, Some(8)));
     assert_eq!(rounds(&mut script, 100, 3), [0.0, 0.0, 1.0]);
-    // The window of its own: 10 + 100 + 100 + 100 / 8 = 222.5, of which half at 1000 a second is the greatest round trip.
-    // 7/8 drain, with a margin of 15 ms.
+    // Initial's own window: 10 + 100 + 100 + 100 / 8 = 222.5; half of it at 1000 a second is the maximum
+    // round trip. Draining has 7/8 of the rate, with a margin of 15 ms.
     assert!((script.published("c4_max_rtt_s") - 0.11125).abs() < 1e-9);
     assert!((script.cwnd() - 875.0 * 0.12625).abs() < 1e-9);
 }
@@ -71,18 +72,19 @@ fn a_probe_that_brings_more_is_followed_by_a_push_for_as_long_as_that_brings_mor
     let (recovery, pushing) = (1.0, 4.0);
     assert_eq!(rounds(&mut script, 106, 1), [pushing]);
     assert_eq!(script.decision().pacing_rate, Some(Rate::from_bits_per_second(10_600_000)));
-    // The first era shows what was sent before; 132 are 1.245 of 106, and 140 are less than 19/16 of 132.
+    // The first era measures what was sent before; 132 are 1.245 of 106, and 140 are less than 19/16 of 132.
     assert_eq!(rounds(&mut script, 106, 1), [pushing]);
     assert_eq!(rounds(&mut script, 132, 1), [pushing]);
     assert_eq!(rounds(&mut script, 140, 1), [recovery]);
-    // What a push has queued is drained at 7/8 of 1400 packets a second.
+    // The queue of the push is drained at 7/8 of 1400 packets a second.
     assert_eq!(script.decision().pacing_rate, Some(Rate::from_bits_per_second(9_800_000)));
 }
 
 #[test]
 fn losses_cut_a_quarter_once_and_only_in_cruising() {
     let mut script = cruising();
-    // At a megabyte per second the threshold is 0.06: one loss is 0.0625, of which 100 packets leave nothing.
+    // At a megabyte per second the threshold is 0.06: one loss makes 0.0625, and 100 packets without loss
+    // reduce it to nearly nothing.
     script.lost(1, 100.0, |_| {});
     script.ack_as(|ack| {
         ack.newly_acked = 0.5;
@@ -98,10 +100,11 @@ fn losses_cut_a_quarter_once_and_only_in_cruising() {
 #[test]
 fn a_long_round_trip_is_congestion_and_what_jitters_widely_starts_anew() {
     let mut script = cruising();
-    // Beyond 111 ms and a threshold of 7.75 % of that by more than a quarter of it: a quarter of the rate.
+    // 130 ms exceed 111 ms and the threshold of 7.75 % by more than a quarter of the threshold: the rate
+    // loses a quarter.
     script.flight(100, SECOND / 10, Span::from_millis(130), |_| {});
     assert!((script.published("c4_rate_packets_per_s") - 750.0).abs() < 1e-6);
-    // Round trips of 300 and 20 ms in turn: the greatest of late is soon 2.5 times the least of late.
+    // Round trips of 300 and 20 ms alternate: the recent maximum is soon 2.5 times the recent minimum.
     let mut jittery = cruising();
     rounds(&mut jittery, 100, 1);
     for _ in 0..40 {

@@ -1,27 +1,28 @@
-//! The least or the greatest of some time, of fixed size: time in slots, of which the oldest is forgotten when a new one begins.
+//! A minimum or maximum filter over a span of time, of fixed size. Time is divided into slots, and the oldest
+//! slot is forgotten when a new one begins.
 
 use ackclock_base::{Span, Time};
 
-/// The extreme samples of the newest slots.
+/// The minimum or maximum of the samples in the newest slots.
 #[derive(Clone, Debug)]
 pub struct Sliding<const SLOTS: usize> {
     pick: fn(Span, Span) -> Span,
-    /// Neither less nor greater than any sample, as it is with `pick`.
+    /// The neutral element of `pick`: no sample is beyond it.
     none: Span,
     slots: [Span; SLOTS],
     newest: usize,
-    /// When that one began.
+    /// The start of the newest slot; `None` before the first sample.
     since: Option<Time>,
     extreme: Span,
 }
 
 impl<const SLOTS: usize> Sliding<SLOTS> {
-    /// The least, without a sample.
+    /// Creates a minimum filter without a sample.
     pub fn least() -> Self {
         Self::of(Span::min, Span::MAX)
     }
 
-    /// The greatest, without a sample.
+    /// Creates a maximum filter without a sample.
     pub fn greatest() -> Self {
         Self::of(Span::max, Span::ZERO)
     }
@@ -30,7 +31,7 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
         Self { pick, none, slots: [none; SLOTS], newest: 0, since: None, extreme: none }
     }
 
-    /// Takes a sample at `now`, where slots are so long.
+    /// Adds a sample at `now`; `slot` is the length of a slot.
     pub fn sample(&mut self, now: Time, slot: Span, sample: Span) {
         let since = *self.since.get_or_insert(now);
         let passed = now.since(since).nanos() / slot.nanos().max(1);
@@ -46,7 +47,7 @@ impl<const SLOTS: usize> Sliding<SLOTS> {
         self.extreme = (self.pick)(self.extreme, sample);
     }
 
-    /// The extreme sample; `None` before the first.
+    /// Returns the minimum or maximum; `None` before the first sample.
     pub fn get(&self) -> Option<Span> {
         self.since.map(|_| self.extreme)
     }

@@ -1,41 +1,43 @@
-//! What tells of others that fill the queue, and the delta that answers them (section 2.2).
+//! Detects other flows that fill the queue, and sets the delta that answers them (Copa's competitive mode,
+//! section 2.2).
 //!
-//! Copa flows among themselves empty the queue once in five round trips. The authors' sender and Alibaba's judge at each
-//! acknowledgement, so that the default delta is back as soon as the queue is seen nearly empty. By rounds it comes back up to a
-//! round later, and meanwhile the greater 1/delta lifts the next trough of the queue, which flows of one kind then no longer see
-//! empty.
+//! Copa flows among themselves empty the queue once in five round trips. The authors' sender and Alibaba's
+//! check at each acknowledgement, so that the default delta returns as soon as the queue is nearly empty. A
+//! check once a round would react up to a round later. Meanwhile the greater 1/delta would raise the next
+//! minimum of the queue, which flows of the same kind would then not see empty.
 //!
-//! The rule leaves little room for error. The queue of three flows in the default mode (40 Mbit/s, 40 ms) is nearly empty each 4.2 round
-//! trips in the median and each 4.9 at the longest, where five are allowed. While their windows converge, and where a flow's base is lower
-//! than that of others, which began with a queue, a trough is missed; the delta that follows lifts the next one. So the mode is off
-//! unless it is asked for.
+//! The rule leaves little room for error. The queue of three flows in the default mode (40 Mbit/s, 40 ms) is
+//! nearly empty every 4.2 round trips in the median and every 4.9 at the longest; five are allowed. A minimum
+//! is missed while their windows converge, or when a flow began with a queue and has a higher minimum round
+//! trip than others; the delta that follows raises the next minimum. The mode is therefore off by default.
 
 use super::Parameters;
 use super::filter::Sliding;
 use crate::control::Ack;
 use ackclock_base::{Span, Time};
 
-/// The queue is nearly empty below this part of the delays of four round trips, and should be once in five.
+/// The queue is nearly empty if its delay is below this share of the maximum delay of four round trips; it
+/// should be so once in five.
 const NEARLY_EMPTY: f64 = 0.1;
 
-/// Time is forgotten by the quarter of a round trip: no less than five and four of them are looked back over.
+/// Slots are quarters of a round trip: the filters look back over at least five and four round trips.
 const PARTS: usize = 4;
 const EMPTY_SLOTS: usize = 5 * PARTS + 1;
 const DELAY_SLOTS: usize = 4 * PARTS + 1;
 
-/// Others that fill the queue, as one flow sees them.
+/// A flow's view of others that fill the queue.
 #[derive(Clone, Debug)]
 pub struct Rivals {
     /// One over delta.
     pub inverse_delta: f64,
     least: Sliding<EMPTY_SLOTS>,
     greatest: Sliding<DELAY_SLOTS>,
-    /// When delta was the default last, or was changed.
+    /// The time at which delta was last the default, or was last changed.
     changed: Time,
 }
 
 impl Rivals {
-    /// None, at the default delta.
+    /// Creates the state without competitors, at the default delta.
     pub fn none(parameters: &Parameters) -> Self {
         Self {
             inverse_delta: 1.0 / parameters.delta,
@@ -45,8 +47,8 @@ impl Rivals {
         }
     }
 
-    /// Takes the round trip of an acknowledgement, where the least of a long time is `base`. While others fill the queue, 1/delta
-    /// increases by one in each round trip.
+    /// Processes the round trip of an acknowledgement; `base` is the minimum of a long time. While others
+    /// fill the queue, 1/delta increases by one in each round trip.
     pub fn sample(&mut self, parameters: &Parameters, ack: &Ack, rtt: Span, base: Span) {
         let slot = ack.smoothed_rtt / PARTS as u64;
         self.least.sample(ack.now, slot, rtt);

@@ -1,6 +1,6 @@
 use crate::script::Script;
 
-/// A window of ten after round trips of 90 ms and then of 100, in congestion avoidance.
+/// Creates a flow with a window of ten in congestion avoidance, after round trips of 90 ms and then of 100.
 fn at_ten(settings: &[(&str, &str)]) -> Script {
     let mut script = Script::with("copa", settings).window(10.0).starting_ssthresh(2.0);
     script.ack_with_rtt(90);
@@ -36,7 +36,8 @@ fn slow_start_doubles_until_the_rate_is_beyond_the_target() {
     let mut script = Script::new("copa").window(10.0);
     (0..10).for_each(|_| script.ack_with_rtt(90));
     assert_eq!((script.cwnd(), script.ssthresh()), (20.0, f64::INFINITY));
-    // 18 ms of queue: 111 packets a second, 12 in 108 ms: 20 are beyond. (The standing round trip forgets that of 90 ms.)
+    // 18 ms of queue: 111 packets a second, 12 in 108 ms, so 20 exceed the target. (The standing round trip
+    // forgets the one of 90 ms.)
     for _ in 0..6 {
         script.acks_over(1, 20);
         script.ack_with_rtt(108);
@@ -66,7 +67,7 @@ fn the_velocity_doubles_when_the_window_has_risen_for_three_windows() {
 
 const COMPETITIVE: &[(&str, &str)] = &[("competitive", "true")];
 
-/// In 15 round trips of 190 to 200 ms above a base of 90 ms: the queue is never nearly empty.
+/// Plays 15 round trips of 190 to 200 ms above a base of 90 ms: the queue is never nearly empty.
 fn competitive() -> Script {
     let mut script = Script::with("copa", COMPETITIVE).window(20.0).starting_ssthresh(2.0);
     script.ack_with_rtt(90);
@@ -80,9 +81,10 @@ fn competitive() -> Script {
 
 #[test]
 fn a_queue_that_is_never_empty_makes_it_competitive_and_a_loss_halves_what_that_gave() {
-    // The base of 90 ms is forgotten after five round trips of 200 ms, a second of the 5.85; round trips between 190 and 200 ms never
-    // come near it. In each of some 205 ms, at the first acknowledgement of 19 or 20 ms that is a round trip later, one comes on top of
-    // two: 2 + 4.85 / 0.205 = 25.
+    // The base of 90 ms is never approached by round trips between 190 and 200 ms. Five round trips of 200
+    // ms, a second of the 5.85, pass before the sample of 90 ms leaves the filter. In each round of some 205
+    // ms (the first acknowledgement, of one every 19 or 20 ms, that is a round trip later) 1/delta grows by
+    // one from two: 2 + 4.85 / 0.205 = 25.
     let mut script = competitive();
     let delta = script.published("delta");
     assert!((1.0 / 27.0..1.0 / 23.0).contains(&delta), "{delta}");
@@ -96,8 +98,9 @@ fn a_queue_that_is_never_empty_makes_it_competitive_and_a_loss_halves_what_that_
 
 #[test]
 fn the_default_delta_is_back_at_the_acknowledgement_that_shows_the_queue_nearly_empty() {
-    // A base of 90 ms, and round trips up to 200 ms: below 90 + 0.1 * 110 = 101 ms the queue is nearly empty. (A standing queue keeps
-    // the smoothed round trip, here the last, near 200 ms, so that four of them are 0.8 s.)
+    // With a base of 90 ms and round trips up to 200 ms, the queue is nearly empty below 90 + 0.1 * 110 = 101
+    // ms. (A standing queue keeps the smoothed round trip, here the last one, near 200 ms, so that four of
+    // them are 0.8 s.)
     for (ms, delta) in [(102, None), (100, Some(0.5))] {
         let mut script = competitive();
         let before = script.published("delta");
@@ -108,7 +111,8 @@ fn the_default_delta_is_back_at_the_acknowledgement_that_shows_the_queue_nearly_
 
 #[test]
 fn an_oscillation_of_five_round_trips_whose_trough_is_empty_leaves_the_default_delta() {
-    // Section 2.2: the queue of Copa flows alone empties once in five round trips: 0, 2, 4, 6, 4 ms of queue, again and again.
+    // Section 2.2: the queue of Copa flows alone empties once in five round trips; here its delay repeats 0,
+    // 2, 4, 6, 4 ms.
     let mut script = Script::with("copa", COMPETITIVE).window(20.0).starting_ssthresh(2.0);
     for round in 0..100 {
         script.set_cwnd(20.0);

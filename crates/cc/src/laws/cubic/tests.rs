@@ -16,8 +16,8 @@ fn the_window_is_back_at_its_maximum_after_k() {
 
 #[test]
 fn the_window_follows_the_curve() {
-    // 1000 packets, a loss, then acknowledgements for K seconds at RTT 100 ms: within a packet or two of W_max
-    // (the window runs one RTT ahead of the curve, sections 4.4 and 4.5).
+    // 1000 packets, a loss, and acknowledgements for K seconds at RTT 100 ms: the window is within a packet
+    // or two of W_max (it runs one RTT ahead of the curve, sections 4.4 and 4.5).
     let mut script = Script::new("cubic").window(1000.0).starting_ssthresh(1000.0);
     script.loss();
     assert!((script.cwnd() - 700.0).abs() < 1e-9);
@@ -33,8 +33,8 @@ fn the_window_follows_the_curve() {
 
 #[test]
 fn a_small_window_grows_like_reno() {
-    // Section 4.3: alpha = 3 * 0.3 / 1.7 = 0.529 packets per round trip. W_max = 20, window 14, RTT 1 ms: K is
-    // cbrt(6 / 0.4) = 2.47 s, so for the first round trips the cubic part stands still.
+    // Section 4.3: alpha = 3 * 0.3 / 1.7 = 0.529 packets per round trip. W_max = 20, window 14, RTT 1 ms: K
+    // is cbrt(6 / 0.4) = 2.47 s, so during the first round trips the cubic part hardly moves.
     let mut script = Script::new("cubic").window(20.0).starting_ssthresh(20.0);
     script.loss();
     script.recovered();
@@ -57,7 +57,8 @@ fn fast_convergence_remembers_less_when_windows_shrink() {
 
 #[test]
 fn a_timeout_starts_over_and_a_second_one_keeps_the_threshold() {
-    // RFC 9438 section 4.8: 0.7 * 353 = 247.1; RFC 5681 section 3.1: a packet that times out again leaves it there.
+    // RFC 9438 section 4.8: 0.7 * 353 = 247.1; RFC 5681 section 3.1: a packet that times out again leaves the
+    // threshold unchanged.
     let mut script = Script::new("cubic").window(353.0).starting_ssthresh(353.0);
     script.timeout();
     assert_eq!(script.cwnd(), 1.0);
@@ -71,7 +72,8 @@ fn a_timeout_starts_over_and_a_second_one_keeps_the_threshold() {
 
 #[test]
 fn after_a_timeout_congestion_avoidance_begins_at_its_plateau() {
-    // RFC 9438 section 4.8: K = 0 and W_max = 70 where slow start ends, and not 100 and cbrt(30 / 0.4) = 4.2 s.
+    // RFC 9438 section 4.8: K = 0 and W_max = 70 at the end of slow start, and not 100 and cbrt(30 / 0.4) =
+    // 4.2 s.
     let mut script = Script::new("cubic").window(100.0).starting_ssthresh(100.0);
     script.timeout();
     assert!(script.published("w_max_packets").is_nan());
@@ -79,15 +81,16 @@ fn after_a_timeout_congestion_avoidance_begins_at_its_plateau() {
     assert_eq!((script.cwnd(), script.published("k_s")), (70.0, 0.0));
     script.acks(1);
     assert_eq!((script.published("w_max_packets"), script.published("k_s")), (70.0, 0.0));
-    // Six seconds on the cubic has left the plateau by C * 6^3 = 86.4 packets, and the window aims up to a round trip
-    // of 0.1 s ahead: 0.4 * 6.1^3 = 90.8. From a plateau at 100 it would stand at 0.4 (6 - 4.217)^3 + 100 = 102.3, and
-    // the Reno-friendly estimate at 70 + 60 * 0.529 = 101.8.
+    // After six seconds the cubic has left the plateau by C * 6^3 = 86.4 packets, and the window aims up to a
+    // round trip of 0.1 s ahead: 0.4 * 6.1^3 = 90.8. From a plateau at 100 it would be 0.4 (6 - 4.217)^3 +
+    // 100 = 102.3, and the Reno-friendly estimate 70 + 60 * 0.529 = 101.8.
     for _ in 0..60 {
         let window = script.cwnd();
         script.acks_over(window as u32, 100);
     }
     assert!((155.0..161.0).contains(&script.cwnd()), "{}", script.cwnd());
-    // Section 4.7: a loss here is above W_max, not below the window that timed out: nothing is given up.
+    // Section 4.7: this loss is above W_max (it is not compared with the window that timed out), so fast
+    // convergence gives up nothing.
     let before = script.cwnd();
     script.loss();
     assert_eq!(script.published("w_max_packets"), before);
@@ -118,7 +121,7 @@ fn the_cut_is_of_what_is_in_flight_and_what_is_remembered_that_or_the_window() {
 
 #[test]
 fn a_loss_that_was_none_leaves_the_curve_as_it_was() {
-    // Section 4.9.2: the window, the threshold, W_max, K and the start of the epoch.
+    // Section 4.9.2: undo restores the window, the threshold, W_max, K and the start of the epoch.
     let run = |spurious: bool| {
         let mut script = Script::new("cubic").window(100.0).starting_ssthresh(100.0);
         script.loss();
@@ -136,7 +139,8 @@ fn a_loss_that_was_none_leaves_the_curve_as_it_was() {
 
 #[test]
 fn time_in_which_the_application_holds_the_flow_back_does_not_count() {
-    // Section 5.8: two seconds without need of the window, and the curve goes on from where it was.
+    // Section 5.8: during two seconds the flow does not need its window, and the curve continues from where
+    // it was.
     let run = |held_back: bool| {
         let mut script = Script::new("cubic").window(100.0).starting_ssthresh(100.0);
         script.loss();
@@ -154,8 +158,9 @@ fn time_in_which_the_application_holds_the_flow_back_does_not_count() {
 
 #[test]
 fn time_in_which_nothing_is_sent_does_not_count() {
-    // Sections 4.2 and 5.8. 85 packets and a plateau at 100 that lies cbrt(15 / 0.4) = 3.35 s off: with 18 s of silence in t the
-    // curve would ask for more than a thousand packets, and four rounds at 1.5 windows each would make 4.9 times as much.
+    // Sections 4.2 and 5.8. 85 packets and a plateau at 100 that is cbrt(15 / 0.4) = 3.35 s away: with 18 s
+    // of silence in t the curve would ask for more than a thousand packets, and four rounds at 1.5 windows
+    // each would make 4.9 times as much.
     let run = |silence: u64, undo: bool| {
         let mut script = Script::new("cubic").window(100.0).starting_ssthresh(100.0);
         script.loss();
@@ -180,8 +185,9 @@ fn time_in_which_nothing_is_sent_does_not_count() {
 
 #[test]
 fn the_first_steps_are_those_of_the_curve_and_of_reno() {
-    // W_max 100, window 70, K = 4.217163 s, round trip 0.1 s. At once W(0) = 70 lies below Reno's 70 + 0.529412 / 70. A second
-    // on W(1) lies above, and W(1.1) = 0.4 (1.1 - 4.217163)^3 + 100 = 87.8844: (87.8844 - 70.007563) / 70.007563 = 0.255356.
+    // W_max 100, window 70, K = 4.217163 s, round trip 0.1 s. At the start W(0) = 70 is below Reno's 70 +
+    // 0.529412 / 70. A second later W(1) is above it, and W(1.1) = 0.4 (1.1 - 4.217163)^3 + 100 = 87.8844:
+    // (87.8844 - 70.007563) / 70.007563 = 0.255356.
     let mut script = Script::new("cubic").window(100.0).starting_ssthresh(100.0);
     script.loss();
     script.recovered();
@@ -218,8 +224,9 @@ fn before_the_first_loss_linux_grows_by_a_twentieth_of_the_window_in_a_round() {
 
 #[test]
 fn after_a_timeout_linux_grows_as_before_the_first_loss() {
-    // bictcp_reset clears last_max_cwnd, and bictcp_update bounds cnt by 20 while that is zero: 1/20 for each acknowledgement at
-    // the end of slow start. After a loss alone there is no such bound. RFC 9438 section 4.8 has the curve from its plateau on.
+    // bictcp_reset clears last_max_cwnd, and bictcp_update bounds cnt by 20 while that is zero: 1/20 for each
+    // acknowledgement at the end of slow start. After a loss without a timeout there is no such bound. In RFC
+    // 9438 section 4.8 the curve begins at its plateau.
     for (variant, growth) in [("published", 0.0108), ("linux", 0.05)] {
         let settings = [("variant", variant)];
         let mut script = Script::with("cubic", &settings).window(100.0).starting_ssthresh(100.0);
@@ -239,8 +246,8 @@ fn after_a_timeout_linux_grows_as_before_the_first_loss() {
 
 #[test]
 fn the_mean_window_is_that_of_the_response_function() {
-    // RFC 9438 section 5.1, tables 1 and 2: 1.0538 (RTT / p)^0.75, or 1.2247 / p^0.5 where that is more. Within 10 %, as was
-    // demanded before the first run.
+    // RFC 9438 section 5.1, tables 1 and 2: 1.0538 (RTT / p)^0.75, or 1.2247 / p^0.5 if that is more. The
+    // tolerance of 10 % was set before the first run.
     for (rtt_ms, loss_rate, response) in [
         (100, 1e-2, 12.0),
         (100, 1e-3, 38.0),
@@ -262,9 +269,9 @@ fn the_mean_window_is_that_of_the_response_function() {
 
 #[test]
 fn linux_looks_ahead_by_the_least_round_trip_and_not_by_the_present_one() {
-    // 1000 packets, cut to 700, a round trip of a second, a tenth at least. One second into the epoch W(2 s) = 0.4 * (2 - 9.0856)^3 +
-    // 1000 = 857.7, to which an acknowledgement brings a 700th of the way. In Linux K = cbrt(299.8 / 0.4004) = 9.081 s, and W(1.1 s)
-    // = 796.4 from 700.2 on.
+    // 1000 packets, cut to 700, a round trip of a second and a minimum of a tenth. One second into the epoch
+    // W(2 s) = 0.4 * (2 - 9.0856)^3 + 1000 = 857.7, and an acknowledgement moves a 700th of the way. In Linux
+    // K = cbrt(299.8 / 0.4004) = 9.081 s, and W(1.1 s) = 796.4 from 700.2.
     for (variant, growth) in [("published", 157.7 / 700.0), ("linux", 96.2 / 700.2)] {
         let settings = [("variant", variant)];
         let mut script = Script::with("cubic", &settings).window(1000.0).starting_ssthresh(500.0);

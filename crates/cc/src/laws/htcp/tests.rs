@@ -21,8 +21,8 @@ fn the_increase_is_a_square_of_the_time_since_the_last_loss() {
 
 #[test]
 fn a_pause_is_no_time_since_the_last_loss() {
-    // Two seconds since the loss are 1 + 10 + 1/4 = 11.25 packets, with or without 18 s of silence (or of an application that sends
-    // little) among them; twenty seconds would be 1 + 190 + 90.25 = 281.25.
+    // Two seconds since the loss are 1 + 10 + 1/4 = 11.25 packets, with or without 18 s of silence (or of an
+    // application that sends little) in between; twenty seconds would be 1 + 190 + 90.25 = 281.25.
     let run = |pause: fn(&mut Script)| {
         let mut script = Script::with("htcp", &[]).window(100.0).starting_ssthresh(100.0);
         script.ack_with_rtt(100);
@@ -51,7 +51,7 @@ fn the_increase_grows_with_the_round_trip_between_a_tenth_and_twice() {
         let found = after(3.0, rtt_ms, &[("rtt_scaling", scaled)]).published("alpha_packets");
         assert!((found - alpha).abs() < 1e-9, "{found} at {rtt_ms} ms");
     }
-    // Never less than Reno's.
+    // The increase is never less than Reno's.
     assert!((after(0.5, 50, &[]).published("alpha_packets") - 1.0).abs() < 1e-9);
 }
 
@@ -64,13 +64,13 @@ fn with_losses_less_than_delta_l_apart_it_is_reno() {
     assert!((mean / 122.47 - 1.0).abs() < 0.01, "{mean}");
 }
 
-/// What part of the window the last of three losses left. Before each, ten round trips of so many packets in 100 ms,
-/// and then an acknowledgement that took 160 ms.
+/// Returns the share of the window that remains after the last of three losses. Before each loss come ten
+/// round trips of the given number of packets in 100 ms, and an acknowledgement that took 160 ms.
 fn kept(packets: [u32; 3], settings: &[(&str, &str)]) -> (f64, Script) {
     kept_at(packets, 160, settings)
 }
 
-/// The same where that acknowledgement took so long.
+/// Returns the share as `kept` does, with a last acknowledgement that took `late_ms` milliseconds.
 fn kept_at(packets: [u32; 3], late_ms: u64, settings: &[(&str, &str)]) -> (f64, Script) {
     let mut script = Script::with("htcp", settings).window(50.0).starting_ssthresh(50.0);
     let mut kept = 1.0;
@@ -95,10 +95,10 @@ fn a_loss_leaves_the_quotient_of_round_trips_while_the_throughput_is_steady() {
     assert!((ratio - 0.625).abs() < 1e-9, "{ratio}");
     script.acks(1);
     assert!((script.published("alpha_packets") - 0.75).abs() < 1e-9);
-    // A throughput that has changed by more than 20 %, or no adaptive back-off: a half.
+    // If the throughput has changed by more than 20 %, or without adaptive back-off, a half remains.
     assert!((kept([60, 60, 80], &[]).0 - 0.5).abs() < 1e-9);
     assert!((kept([60, 60, 60], &[("adaptive_backoff", "false")]).0 - 0.5).abs() < 1e-9);
-    // It is limited: 0.625 to at most 0.6.
+    // The quotient is bounded: 0.625 becomes at most 0.6.
     assert!((kept([60, 60, 60], &[("most_beta", "0.6")]).0 - 0.6).abs() < 1e-9);
 }
 

@@ -1,4 +1,4 @@
-//! What losses do: between probes, in probes, in Startup; and when there were none.
+//! Losses: between probes, in probes, in Startup, and spurious ones.
 
 use super::*;
 use crate::bbr::v3::Parameters;
@@ -53,7 +53,7 @@ fn a_packet_as_large_as_many_counts_up_to_where_the_threshold_was() {
 
 #[test]
 fn losses_between_probes_lower_the_short_term_bounds_by_seven_tenths_a_round() {
-    // What is delivered is a tenth of the bandwidth: 0.7^6 = 0.118 is above that, 0.7^7 = 0.082 below.
+    // The delivery rate is a tenth of the bandwidth: 0.7^6 = 0.118 is above that, 0.7^7 = 0.082 below.
     let mut latest = Latest::default();
     (latest.bw, latest.inflight) = (125.0, 5.0);
     let mut bounds = Bounds::NONE;
@@ -63,7 +63,7 @@ fn losses_between_probes_lower_the_short_term_bounds_by_seven_tenths_a_round() {
         assert!((bounds.bw_shortterm - expected).abs() < 1e-9, "round {round}: {bounds:?}");
     }
     assert_eq!(bounds.bw_shortterm, 125.0);
-    // And in the control: a loss in CRUISE, and the round that ends after it.
+    // In the control: a loss in CRUISE, and the round that ends after it.
     let mut script = in_cruise();
     let number = 1000;
     script.lost(number, f64::from(BDP), |_| {});
@@ -78,7 +78,7 @@ fn losses_between_probes_lower_the_short_term_bounds_by_seven_tenths_a_round() {
 
 #[test]
 fn losses_of_a_probe_lower_no_short_term_bound() {
-    // One of a hundred is lost in UP, which is not too much, and the round after delivers a fifth.
+    // One of a hundred is lost in UP, which is not too many, and the round after it delivers a fifth.
     let mut script = in_up();
     script.lost(400, 100.0, |_| {});
     flight(&mut script, 10, |_| {});
@@ -105,7 +105,7 @@ fn startup_ends_after_a_round_of_recovery_with_six_gaps_and_more_than_two_per_ce
         for packets in [10, 20, 40] {
             flight(&mut script, packets, |_| {});
         }
-        // Runs of two packets: they count once.
+        // Each run has two packets, and counts once.
         for range in 0..ranges {
             script.lost(100 + 3 * range, 100.0, |_| {});
             script.lost(101 + 3 * range, 100.0, |_| {});

@@ -1,4 +1,4 @@
-//! ProbeBW: its phases, and what its probes find.
+//! ProbeBW: its phases, and the results of its probes.
 
 use super::*;
 use crate::control::Phase;
@@ -11,7 +11,7 @@ fn down_and_cruise_pace_below_and_at_the_bandwidth_with_a_window_of_twice_the_pr
     assert!(is_in(&mut script, State::Down), "60 packets are more than the product");
     let mut script = in_cruise();
     assert_eq!(pacing(&mut script), 1_237_500.0);
-    // Flights of 80 have been acknowledged at once, and nothing has let the bandwidth catch up with that since.
+    // Flights of 80 were acknowledged at once, and the bandwidth has not caught up with that since.
     for _ in 0..2 {
         flight(&mut script, BDP, |_| {});
     }
@@ -85,10 +85,11 @@ fn a_probe_after_one_that_was_too_high_stops_at_the_bound_and_the_next_one_goes_
 fn at_the_bound_of_an_earlier_probe_the_bound_grows_and_the_pipe_is_not_called_full() {
     let mut script = bounded();
     next_up(&mut script, |script| flight(script, BDP, |_| {}));
-    // The bound grows by a packet for 98.98 acknowledged in the first round, and for half of that, and a quarter, as the slope
-    // doubles at the end of each round in which the window is at the bound; the window follows at the next acknowledgement.
-    // First: 62 are none of 98.98, but one of 49.49, and 12.51 are left. Second: the window gets there. Third: 74.51 are one
-    // of 49.49, and the 25.02 left one of 24.99.
+    // The bound grows by a packet per 98.98 acknowledged in the first round, per half of that in the second
+    // and per quarter in the third, as the slope doubles at the end of each round in which the window is at
+    // the bound; the window follows at the next acknowledgement. First round: 62 acknowledged are less than
+    // 98.98, but one packet per 49.49, and 12.51 are left. Second: the window reaches the bound. Third: 74.51
+    // are one packet per 49.49, and the 25.02 left one per 24.99.
     let mut grown = Vec::new();
     for _ in 0..5 {
         flight(&mut script, 62, |ack| ack.inflight_before = 120.0);
@@ -126,7 +127,7 @@ fn a_change_of_the_packet_size_changes_no_rate_and_no_window_in_bytes() {
     let after = script.decision();
     assert_eq!((after.cwnd, after.pacing_rate), (2.0 * before.cwnd, before.pacing_rate));
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 2500.0);
-    // The host's totals are in the new packets from now on: a round is no longer for that.
+    // The host's totals count new packets from now on; the end of the round does not move.
     let delivered = 2.0 * (10.0 + 20.0 + 40.0 + 8.0 * 80.0 + 2.0 * 50.0);
     let rounds = |script: &mut Script, prior_delivered, delivered| {
         script.flight(0, RTT, RTT, |ack| {

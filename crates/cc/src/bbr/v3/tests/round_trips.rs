@@ -7,10 +7,11 @@ use crate::control::{Initial, Sent};
 use ackclock_base::Time;
 use ackclock_base::random::Scripted;
 
-/// In ProbeBW with a round trip that has not been seen for five seconds; its flights are acknowledged one by one from now on.
+/// Brings a connection to ProbeRTT: in ProbeBW the minimum round trip is not seen for five seconds. Its
+/// flights are acknowledged packet by packet from now on.
 fn in_probe_rtt() -> Script {
     let mut script = script_with(&[("probe_wait", "100 s")]);
-    // A product of 200 packets keeps the rounds of ProbeBW from coming before.
+    // With a product of 200 packets, the number of rounds triggers no earlier probe in ProbeBW.
     while !is_in(&mut script, State::ProbeRtt) {
         flight(&mut script, BDP, |_| {});
         assert!(script.published("bbr_rounds") < 140.0, "5 s are 125 rounds");
@@ -20,8 +21,8 @@ fn in_probe_rtt() -> Script {
 
 #[test]
 fn probe_rtt_comes_five_seconds_after_the_least_round_trip_was_seen() {
-    // Rounds of 40 ms: the first sample is at 40 ms, 5 s later is not more than 5 s, so it is the 127th. ProbeRTT itself then
-    // has brought nothing shorter, and so it goes on (trap T5).
+    // Rounds of 40 ms: the first sample is at 40 ms. 5 s later is not more than 5 s, so ProbeRTT begins in
+    // the 127th round. ProbeRTT itself then finds no shorter round trip, so the pattern repeats (trap T5).
     let mut script = in_probe_rtt();
     assert_eq!(script.published("bbr_rounds"), 127.0);
     assert_eq!(script.cwnd(), 25.0, "half of the product");
@@ -52,8 +53,8 @@ fn probe_rtt_lasts_for_200_ms_and_a_round_from_when_the_flight_fits_and_gives_th
 
 #[test]
 fn probe_rtt_gives_back_the_largest_window_that_was_saved() {
-    // BBRCheckProbeRTT enters ProbeRTT before BBRSaveCwnd, which then saves max(prior_cwnd, cwnd). The window of a recovery
-    // that is over was 150; the one before ProbeRTT is smaller.
+    // BBRCheckProbeRTT enters ProbeRTT before BBRSaveCwnd, which then saves max(prior_cwnd, cwnd). A finished
+    // recovery had saved 150; the window before ProbeRTT is smaller.
     let (mut control, now) = cruising();
     control.repair.begin(150.0, false);
     control.repair.end();
@@ -69,7 +70,7 @@ fn a_round_must_have_passed_however_long_it_takes() {
     let mut script = in_probe_rtt();
     flight(&mut script, 25, |_| {});
     script.wait(Span::from_millis(500));
-    // Of packets that were sent before the flight fitted: no round ends with them.
+    // These packets were sent before the flight was small enough: no round ends with them.
     flight(&mut script, 1, |ack| ack.rate.as_mut().unwrap().prior_delivered -= 30.0);
     assert!(is_in(&mut script, State::ProbeRtt));
     flight(&mut script, 25, |_| {});
@@ -81,13 +82,13 @@ fn what_probe_rtt_delivers_tells_nothing_of_the_bandwidth() {
     let mut script = in_probe_rtt();
     (0..7).for_each(|_| flight(&mut script, 25, |_| {}));
     assert!(is_in(&mut script, State::Cruise));
-    // Two cycles go by with nothing but samples of what was sent slowly: none of them counts, and no cycle is over by them.
+    // Two cycles pass with only samples of slowly sent packets: none of them counts, and they end no cycle.
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
 }
 
 #[test]
 fn from_startup_probe_rtt_leads_back_to_startup() {
-    // Case 20: limited by the application all the time.
+    // Case 20: the application is the limit all the time.
     let mut script = script_with(&[]);
     let limited =
         |script: &mut Script| flight(script, 10, |ack| ack.rate.as_mut().unwrap().app_limited = true);
@@ -95,14 +96,14 @@ fn from_startup_probe_rtt_leads_back_to_startup() {
         limited(&mut script);
         assert!(script.published("bbr_rounds") < 140.0);
     }
-    // The product of what is known is 10 packets, half of it 5: more than the floor of 4.
+    // The product of the known values is 10 packets, half of it 5: more than the floor of 4.
     assert_eq!(script.cwnd(), 5.0);
     (0..7).for_each(|_| flight(&mut script, 5, |ack| ack.rate.as_mut().unwrap().app_limited = true));
     assert!(is_in(&mut script, State::Startup));
     assert_eq!(script.published("bbr_full_pipe_rounds"), 0.0);
 }
 
-/// In CRUISE, in a control of its own, since the script has no packets that are sent.
+/// Creates a control in CRUISE without a script, since the script sends no packets.
 fn cruising() -> (BbrV3, Time) {
     let initial = Initial { limit: 1e6, ..Initial::default() };
     let mut control = BbrV3::new(Parameters::default(), &initial);

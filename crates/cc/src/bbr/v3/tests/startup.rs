@@ -16,7 +16,7 @@ fn the_initial_rate_is_the_initial_window_over_the_round_trip_of_the_handshake_o
 
 #[test]
 fn startup_ends_in_the_third_round_that_grows_by_less_than_a_quarter() {
-    // 250, 500, 1,000, 1,250 (a quarter more: still growth), then three times 1,250.
+    // 250, 500, 1,000 and 1,250 (a quarter more, still growth), then three times 1,250.
     let mut script = in_drain();
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 1250.0);
     assert_eq!(pacing(&mut script), 618_750.0, "0.5 * 0.99 * 1.25e6");
@@ -45,7 +45,7 @@ fn what_the_application_limits_never_fills_the_pipe() {
     }
     assert!(is_in(&mut script, State::Startup));
     assert_eq!(script.published("bbr_max_bw_packets_per_s"), 250.0, "more than was known before");
-    // 10 + 10, and then no more than twice the product of what is known, 2 * 250 * 0.04 = 20, and the batch of 10 (trap T14).
+    // 10 + 10, then at most twice the known product, 2 * 250 * 0.04 = 20, and the batch of 10 (trap T14).
     assert_eq!(script.cwnd(), 30.0);
 }
 
@@ -55,7 +55,7 @@ fn drain_ends_when_the_flight_fits_or_in_the_fourth_round() {
     flight(&mut script, 80, |ack| ack.inflight = 50.1);
     assert!(is_in(&mut script, State::Drain));
     flight(&mut script, 80, |ack| ack.inflight = 50.0);
-    // By way of DOWN, which the same acknowledgement leaves: the order of section 5.2.3.
+    // The state passes DOWN, which the same acknowledgement leaves: the order of section 5.2.3.
     assert!(is_in(&mut script, State::Cruise));
     let mut script = in_drain();
     for _ in 0..3 {

@@ -1,10 +1,11 @@
-//! Where implementations have gone wrong, beyond what the other tests show. T1 to T16 are the numbers by which this project
-//! names them; T1 and T3 to T6 have tests beside the parts that they are about, T8 and T14 among those of losses and Startup.
+//! Traps: cases that implementations have got wrong, beyond what the other tests show. T1 to T16 are this
+//! project's numbers for them. T1 and T3 to T6 have tests beside the parts they concern, T8 and T14 among the
+//! tests of losses and Startup.
 
 use super::*;
 use crate::control::{Phase, RateSample};
 
-/// One acknowledgement of one packet in the middle of a round.
+/// Plays the acknowledgement of one packet in the middle of a round.
 fn within_round(script: &mut Script, change: impl FnOnce(&mut Ack, &mut RateSample)) {
     flight(script, 1, |ack| {
         let mut rate = ack.rate.unwrap();
@@ -14,13 +15,13 @@ fn within_round(script: &mut Script, change: impl FnOnce(&mut Ack, &mut RateSamp
     });
 }
 
-/// T1: rounds are compared with packets, not with bytes, of which there are always more than 63; and of a product of 100 packets
-/// it is the 63 that count.
+/// T1: rounds are compared with packets, not with bytes, which would always be more than 63; with a product
+/// of 100 packets the limit of 63 counts.
 #[test]
 fn rounds_between_probes_are_as_many_as_packets_in_the_product_and_at_most_63() {
     let mut script = script_with(&[("probe_wait", "100 s"), ("probe_rtt_interval", "1000 s")]);
     for packets in [10, 20, 40, 80, 100, 100, 100, 100] {
-        // 2,500 packets a second: a product of 100, and all of it in flight, so that Drain is over at once.
+        // 2,500 packets a second: a product of 100, all of it in flight, so that Drain is over at once.
         script.flight(packets, RTT, RTT, |_| {});
     }
     for _ in 1..63 {
@@ -31,7 +32,8 @@ fn rounds_between_probes_are_as_many_as_packets_in_the_product_and_at_most_63() 
     assert!(is_in(&mut script, State::Refill));
 }
 
-/// T7: the losses of one episode are saved once, at the first, not again in each later round as what has been reduced.
+/// T7: the state before an episode of losses is saved once, at the first loss, and not again in each later
+/// round after the reduction.
 #[test]
 fn what_is_undone_is_what_was_before_the_first_loss_of_an_episode() {
     let mut script = in_cruise();
@@ -54,7 +56,8 @@ fn what_is_undone_is_what_was_before_the_first_loss_of_an_episode() {
     assert_eq!(script.published("bbr_bw_packets_per_s"), bandwidth);
 }
 
-/// T7, after a timeout: what the retransmissions lose belongs to it, until all that was outstanding has arrived.
+/// T7 after a timeout: losses of retransmissions belong to its episode, until all that was outstanding has
+/// arrived.
 #[test]
 fn losses_after_a_timeout_are_of_its_episode() {
     let mut script = in_cruise();
@@ -66,7 +69,7 @@ fn losses_after_a_timeout_are_of_its_episode() {
     script.lost(1001, 2.0, |_| {});
     script.spurious();
     assert_eq!(script.cwnd(), cwnd);
-    // And where the timeout was justified, the window is given back when it is repaired.
+    // If the timeout was justified, the window is restored when the losses are repaired.
     let mut script = in_cruise();
     script.timeout();
     flight(&mut script, 1, |ack| ack.rate = None);
@@ -76,7 +79,8 @@ fn losses_after_a_timeout_are_of_its_episode() {
     assert_eq!(script.cwnd(), cwnd);
 }
 
-/// T9: the reaction to too many losses is called for each packet that is lost, and not again by the acknowledgement that told.
+/// T9: the reaction to too many losses is called for each lost packet, and not again by the acknowledgement
+/// that revealed them.
 #[test]
 fn too_many_losses_are_reacted_to_once() {
     let mut script = bounded();
@@ -88,7 +92,7 @@ fn too_many_losses_are_reacted_to_once() {
     assert_eq!(script.published("bbr_inflight_longterm_packets"), bound);
 }
 
-/// T10: the window held the host back at some moment of the round, though not now.
+/// T10: the window was the limit at some moment of the round, though not now.
 #[test]
 fn that_the_window_was_the_limit_is_remembered_for_a_round() {
     let grown = |limited: bool| {
@@ -103,8 +107,8 @@ fn that_the_window_was_the_limit_is_remembered_for_a_round() {
     assert_eq!((grown(true), grown(false)), (true, false));
 }
 
-/// T11: what the flight has to fit into is the window of ProbeRTT, its floor of four packets included. Half of a product of six
-/// packets are three, and acknowledgements that are delayed never leave so few.
+/// T11: the flight has to fit into ProbeRTT's window including its floor of four packets. Half of a product
+/// of six packets is three, and delayed acknowledgements never leave so few.
 #[test]
 fn probe_rtt_on_a_slow_path_begins_to_count_at_four_packets() {
     let mut script = script_with(&[]);
@@ -121,8 +125,8 @@ fn probe_rtt_on_a_slow_path_begins_to_count_at_four_packets() {
     assert!(!is_in(&mut script, State::ProbeRtt));
 }
 
-/// T12: after more than ten seconds of silence both windows of the round trip are over, and one with a queue in it is the least.
-/// So the draft has it, and leaves it open.
+/// T12: after more than ten seconds of silence both filters of the round trip have expired, and a round trip
+/// that includes a queue becomes the minimum. The draft has it so, and leaves it open.
 #[test]
 fn after_a_long_pause_an_inflated_round_trip_is_believed() {
     let mut script = script_with(&[]);
@@ -132,18 +136,20 @@ fn after_a_long_pause_an_inflated_round_trip_is_believed() {
     assert_eq!(script.published("bbr_min_rtt_s"), 0.09);
 }
 
-/// T13: where the handshake gave no round trip, the first sample makes the initial rate anew; and then it only rises.
+/// T13: if the handshake gave no round trip, the first sample recomputes the initial rate; after that the
+/// rate only rises.
 #[test]
 fn the_first_round_trip_makes_the_initial_rate_anew() {
     let mut script = Script::new("bbrv3").window(10.0);
     assert_eq!(pacing(&mut script), 27_725_887.0, "2.7725887 * 10,000 bytes in a millisecond");
     flight(&mut script, 10, |_| {});
-    // 2.7725887 * 10,000 bytes in 40 ms, which is more than 2.7725887 * 0.99 of the 250 packets a second that were seen.
+    // 2.7725887 * 10,000 bytes in 40 ms, which is more than 2.7725887 * 0.99 of the 250 packets a second that
+    // were seen.
     assert_eq!(pacing(&mut script), 693_147.0);
     assert_eq!(script.published("bbr_min_rtt_s"), 0.04);
 }
 
-/// T15: only a round that ends, and only a sample that is plausible, says whether the rate has grown.
+/// T15: only a round that ends, and only a plausible sample, shows whether the rate has grown.
 #[test]
 fn the_full_pipe_is_judged_once_a_round_and_by_valid_samples() {
     let mut script = script();
@@ -153,7 +159,8 @@ fn the_full_pipe_is_judged_once_a_round_and_by_valid_samples() {
     assert_eq!(script.published("bbr_full_pipe_rounds"), 1.0);
     (0..20).for_each(|_| within_round(&mut script, |_, _| {}));
     assert_eq!(script.published("bbr_full_pipe_rounds"), 1.0, "within a round");
-    // An interval below the least round trip is that of a retransmission taken for the first sending.
+    // An interval below the minimum round trip means that a retransmission was taken for the first
+    // transmission.
     (0..20).for_each(|_| {
         flight(&mut script, 10, |ack| ack.rate.as_mut().unwrap().interval = Span::from_millis(39))
     });
@@ -161,7 +168,8 @@ fn the_full_pipe_is_judged_once_a_round_and_by_valid_samples() {
     assert!(is_in(&mut script, State::Startup));
 }
 
-/// Section 3.6: a mark is taken for congestion, as a round with a loss or, where the host counts them, as a packet lost.
+/// Section 3.6: a mark is taken for congestion, as a round with a loss or, if the host counts marks, as a
+/// lost packet.
 #[test]
 fn marks_end_a_probe_where_they_are_counted() {
     let after = |counts: &str| {
@@ -181,7 +189,7 @@ fn marks_end_a_probe_where_they_are_counted() {
     assert_eq!(after("false"), (false, f64::INFINITY));
 }
 
-/// Section 5.5.10.2 without selective acknowledgements: one loss is all that is known of, and enough.
+/// Section 5.5.10.2 without selective acknowledgements: at most one loss is known, and it is enough.
 #[test]
 fn without_selective_acknowledgements_any_loss_is_too_much() {
     let mut script = Script::new("bbrv3").window(10.0).without_selective_acks();

@@ -1,4 +1,4 @@
-//! Learning TCP by hand-computed sequences: the discriminator alone, and around NewReno.
+//! Tests of Learning TCP against hand-computed sequences: the discriminator alone, and around NewReno.
 
 use super::*;
 use crate::laws::{learning_tcp, newreno};
@@ -9,7 +9,7 @@ use ackclock_base::random::Scripted;
 /// A round trip of 100 ms: checks last 150 ms.
 const RTT_MS: u64 = 100;
 
-/// The discriminator at work, with what it draws and the time in milliseconds.
+/// A discriminator under test, with its random numbers and the time in milliseconds.
 struct Learner {
     learning: Learning,
     random: Scripted,
@@ -28,7 +28,7 @@ impl Learner {
         Time::ZERO + Span::from_millis(self.now_ms)
     }
 
-    /// An acknowledgement that has been taken in, and leaves this window.
+    /// Reports a processed acknowledgement that leaves the window at `cwnd`.
     fn ack(&mut self, cwnd: f64) {
         Script::new("reno").ack_as(|ack| {
             ack.smoothed_rtt = Span::from_millis(RTT_MS);
@@ -36,14 +36,14 @@ impl Learner {
         });
     }
 
-    /// An acknowledgement comes in after so long.
+    /// Lets an acknowledgement arrive after `ms` milliseconds.
     fn arrive_after(&mut self, ms: u64) -> Cause {
         self.now_ms += ms;
         let incoming = IncomingAck { now: self.now(), fresh: true, echo: None, one_way_delay: None };
         self.learning.on_incoming(&incoming, &mut self.random)
     }
 
-    /// An acknowledgement shows a loss in a window of ten packets after so long.
+    /// Lets an acknowledgement arrive after `ms` milliseconds that shows a loss in a window of ten packets.
     fn loss_after(&mut self, ms: u64) -> Judgement {
         self.loss_in(ms, 10.0)
     }
@@ -78,7 +78,7 @@ impl Learner {
 
 #[test]
 fn a_loss_is_guessed_to_be_of_transmission_with_the_learning_probability() {
-    // 0.49 < 0.5 is a guess of transmission, 0.5 is none.
+    // 0.49 < 0.5 is a guess of transmission, 0.5 is a guess of congestion.
     assert_eq!(Learner::new(&[], &[0.49]).loss_after(0), Judgement::Transmission);
     assert_eq!(Learner::new(&[], &[0.5]).loss_after(0), Judgement::Congestion);
 }
@@ -134,7 +134,8 @@ fn the_check_lasts_for_one_and_a_half_round_trips_and_its_end_belongs_to_it() {
 
 #[test]
 fn p_inc_is_the_chance_that_a_confirmed_guess_counts() {
-    // A window of 10 where 40 was reached: p_inc = 0.25. The first number is for the guess, the second for p_inc.
+    // A window of 10 after a largest of 40: p_inc = 0.25. The first number is for the guess, the second for
+    // p_inc.
     for (number, expected) in [(0.24, 0.55), (0.25, 0.5)] {
         let mut learner = Learner::new(&[], &[0.0, number]);
         learner.ack(40.0);
@@ -166,7 +167,7 @@ fn the_probability_keeps_its_bounds() {
         learner.arrive_after(151);
     }
     learner.assert_probability(0.99);
-    // 0.9^n falls below a hundredth of it at the 44th.
+    // 0.9^n falls below 0.01 of the initial value at n = 44.
     for _ in 0..50 {
         learner.loss_after(200);
         learner.loss_after(1);
@@ -191,7 +192,7 @@ fn a_timeout_after_the_check_finds_the_guess_confirmed() {
     let mut learner = Learner::new(&[], &[0.0]);
     learner.loss_after(0);
     assert_eq!(learner.timeout_after(151), Cause::Congestion);
-    // p_inc needs a number, which comes with the next acknowledgement.
+    // p_inc needs a random number, which is drawn at the next acknowledgement.
     learner.assert_probability(0.5);
     learner.arrive_after(0);
     learner.assert_probability(0.55);
@@ -206,7 +207,7 @@ fn timeouts_may_be_guessed_about_too() {
     learner.assert_probability(0.45);
 }
 
-/// Learning TCP in congestion avoidance at ten packets, with a round trip of 100 ms known.
+/// Creates Learning TCP in congestion avoidance at ten packets, with a known round trip of 100 ms.
 fn learning_tcp(judging: &[(&str, &str)], numbers: &[f64]) -> Script {
     let mut script = Script::of(&learning_tcp::ENTRY, &[])
         .judging(judging)
@@ -228,7 +229,7 @@ fn a_loss_of_transmission_leaves_the_window_and_a_wrong_guess_starts_it_over() {
     script.wait(Span::from_millis(150));
     script.arrival(true, RTT_MS);
     script.loss();
-    // Half of 12, and one packet: then slow start.
+    // The threshold is half of 12, and the window is one packet in slow start.
     assert_eq!((script.cwnd(), script.ssthresh()), (1.0, 6.0));
     assert_eq!((script.published("guesses_wrong"), script.published("learning_probability")), (1.0, 0.45));
     script.acks(1);
@@ -248,7 +249,7 @@ fn the_threshold_after_a_wrong_guess_is_two_at_the_least_and_may_stay_after_a_ri
     keeping.arrival(true, RTT_MS);
     keeping.loss();
     keeping.recovered();
-    // Slow start goes on: 4 + 4 after a round trip.
+    // Slow start continues: 4 + 4 after a round trip.
     keeping.acks(4);
     assert_eq!(keeping.cwnd(), 8.0);
     // By default it has ended: 4 + 1 after a round trip, less what the growing window divides.
